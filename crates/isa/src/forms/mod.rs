@@ -1,0 +1,1 @@
+//! Every instruction form, one file a family.

@@ -1,0 +1,157 @@
+//! Special registers (PTX ISA, "Special Registers").
+
+/// A read-only register that the machine provides. Three-dimensional ones name their component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SpecialRegister {
+    /// `%tid.{x,y,z}`; the component is 0, 1 or 2 (3 for the whole-vector `.w`, which reads 0)
+    Tid(u8),
+    /// `%ntid`
+    Ntid(u8),
+    /// `%ctaid`
+    Ctaid(u8),
+    /// `%nctaid`
+    Nctaid(u8),
+    /// `%clusterid`
+    Clusterid(u8),
+    /// `%nclusterid`
+    Nclusterid(u8),
+    /// `%cluster_ctaid`
+    ClusterCtaid(u8),
+    /// `%cluster_nctaid`
+    ClusterNctaid(u8),
+    /// `%cluster_ctarank`
+    ClusterCtarank,
+    /// `%cluster_nctarank`
+    ClusterNctarank,
+    /// `%is_explicit_cluster`
+    IsExplicitCluster,
+    /// `%laneid`
+    Laneid,
+    /// `%warpid`
+    Warpid,
+    /// `%nwarpid`
+    Nwarpid,
+    /// `%smid`
+    Smid,
+    /// `%nsmid`
+    Nsmid,
+    /// `%gridid`
+    Gridid,
+    /// `%lanemask_eq`
+    LanemaskEq,
+    /// `%lanemask_le`
+    LanemaskLe,
+    /// `%lanemask_lt`
+    LanemaskLt,
+    /// `%lanemask_ge`
+    LanemaskGe,
+    /// `%lanemask_gt`
+    LanemaskGt,
+    /// `%clock`: steps of this warp so far, for determinism.
+    Clock,
+    /// `%clock_hi`
+    ClockHi,
+    /// `%clock64`
+    Clock64,
+    /// `%globaltimer`: steps of the whole run, for determinism.
+    Globaltimer,
+    /// `%globaltimer_lo`
+    GlobaltimerLo,
+    /// `%globaltimer_hi`
+    GlobaltimerHi,
+    /// `%dynamic_smem_size`
+    DynamicSmemSize,
+    /// `%total_smem_size`
+    TotalSmemSize,
+    /// `%aggr_smem_size`
+    AggrSmemSize,
+    /// `%reserved_smem_offset_begin`, `_end`, `_cap` and `_0`, `_1`: read 0 here.
+    ReservedSmemOffset,
+    /// `%envreg0` to `%envreg31`: read 0 here.
+    Envreg(u8),
+    /// `%pm0` to `%pm7` and their 64-bit forms: read 0 here.
+    Pm(u8),
+    /// `%current_graph_exec`: reads 0 here.
+    CurrentGraphExec,
+}
+
+impl SpecialRegister {
+    /// The register with this spelling, percent sign and component included (`%tid.x`).
+    pub fn from_name(name: &str) -> Option<SpecialRegister> {
+        use SpecialRegister as S;
+        let name = name.strip_prefix('%')?;
+        if let Some((base, component)) = name.split_once('.') {
+            let component = match component {
+                "x" | "r" => 0,
+                "y" | "g" => 1,
+                "z" | "b" => 2,
+                "w" | "a" => 3,
+                _ => return None,
+            };
+            return Some(match base {
+                "tid" => S::Tid(component),
+                "ntid" => S::Ntid(component),
+                "ctaid" => S::Ctaid(component),
+                "nctaid" => S::Nctaid(component),
+                "clusterid" => S::Clusterid(component),
+                "nclusterid" => S::Nclusterid(component),
+                "cluster_ctaid" => S::ClusterCtaid(component),
+                "cluster_nctaid" => S::ClusterNctaid(component),
+                _ => return None,
+            });
+        }
+        Some(match name {
+            "cluster_ctarank" => S::ClusterCtarank,
+            "cluster_nctarank" => S::ClusterNctarank,
+            "is_explicit_cluster" => S::IsExplicitCluster,
+            "laneid" => S::Laneid,
+            "warpid" => S::Warpid,
+            "nwarpid" => S::Nwarpid,
+            "smid" => S::Smid,
+            "nsmid" => S::Nsmid,
+            "gridid" => S::Gridid,
+            "lanemask_eq" => S::LanemaskEq,
+            "lanemask_le" => S::LanemaskLe,
+            "lanemask_lt" => S::LanemaskLt,
+            "lanemask_ge" => S::LanemaskGe,
+            "lanemask_gt" => S::LanemaskGt,
+            "clock" | "clock_lo" => S::Clock,
+            "clock_hi" => S::ClockHi,
+            "clock64" => S::Clock64,
+            "globaltimer" => S::Globaltimer,
+            "globaltimer_lo" => S::GlobaltimerLo,
+            "globaltimer_hi" => S::GlobaltimerHi,
+            "dynamic_smem_size" => S::DynamicSmemSize,
+            "total_smem_size" => S::TotalSmemSize,
+            "aggr_smem_size" => S::AggrSmemSize,
+            "current_graph_exec" => S::CurrentGraphExec,
+            "reserved_smem_offset_begin"
+            | "reserved_smem_offset_end"
+            | "reserved_smem_offset_cap"
+            | "reserved_smem_offset_0"
+            | "reserved_smem_offset_1" => S::ReservedSmemOffset,
+            _ => return numbered(name),
+        })
+    }
+
+    /// Width of the register: 64 bits for clocks and the global timer, 32 otherwise.
+    pub const fn width_bits(self) -> u32 {
+        match self {
+            SpecialRegister::Clock64
+            | SpecialRegister::Globaltimer
+            | SpecialRegister::Gridid
+            | SpecialRegister::CurrentGraphExec => 64,
+            _ => 32,
+        }
+    }
+}
+
+fn numbered(name: &str) -> Option<SpecialRegister> {
+    if let Some(number) = name.strip_prefix("envreg") {
+        let number: u8 = number.parse().ok()?;
+        return (number < 32).then_some(SpecialRegister::Envreg(number));
+    }
+    let number = name.strip_prefix("pm")?;
+    let number: u8 = number.strip_suffix("_64").unwrap_or(number).parse().ok()?;
+    (number < 8).then_some(SpecialRegister::Pm(number))
+}

@@ -1,0 +1,128 @@
+//! The scalar types of PTX (PTX ISA, "Fundamental Types" and "Alternate Floating-Point Data Formats").
+
+use std::fmt;
+
+/// What the bits of a type mean; size compatibility rules are stated over these kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TypeKind {
+    /// `.bN`: untyped bits.
+    Bits,
+    /// `.uN`
+    Unsigned,
+    /// `.sN`
+    Signed,
+    /// `.fN`, `.bf16`, `.tf32` and packed forms.
+    Float,
+    /// `.pred`
+    Predicate,
+}
+
+macro_rules! scalar_types {
+    ($($variant:ident $text:literal $bits:literal $kind:ident;)*) => {
+        /// A scalar type as an instruction or declaration names it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ScalarType { $(#[doc = concat!("`.", $text, "`")] $variant,)* }
+
+        impl ScalarType {
+            /// Every type, in table order.
+            pub const ALL: &'static [ScalarType] = &[$(ScalarType::$variant,)*];
+
+            /// The name without its dot.
+            pub const fn name(self) -> &'static str {
+                match self { $(ScalarType::$variant => $text,)* }
+            }
+
+            /// The type with this name (no dot).
+            pub fn from_name(name: &str) -> Option<ScalarType> {
+                match name { $($text => Some(ScalarType::$variant),)* _ => None }
+            }
+
+            /// Width in bits; a predicate counts 1.
+            pub const fn width_bits(self) -> u32 {
+                match self { $(ScalarType::$variant => $bits,)* }
+            }
+
+            /// What the bits mean.
+            pub const fn kind(self) -> TypeKind {
+                match self { $(ScalarType::$variant => TypeKind::$kind,)* }
+            }
+        }
+    };
+}
+
+scalar_types! {
+    B8 "b8" 8 Bits;
+    B16 "b16" 16 Bits;
+    B32 "b32" 32 Bits;
+    B64 "b64" 64 Bits;
+    B128 "b128" 128 Bits;
+    U8 "u8" 8 Unsigned;
+    U16 "u16" 16 Unsigned;
+    U32 "u32" 32 Unsigned;
+    U64 "u64" 64 Unsigned;
+    S8 "s8" 8 Signed;
+    S16 "s16" 16 Signed;
+    S32 "s32" 32 Signed;
+    S64 "s64" 64 Signed;
+    F16 "f16" 16 Float;
+    F16x2 "f16x2" 32 Float;
+    Bf16 "bf16" 16 Float;
+    Bf16x2 "bf16x2" 32 Float;
+    Tf32 "tf32" 32 Float;
+    F32 "f32" 32 Float;
+    F32x2 "f32x2" 64 Float;
+    F64 "f64" 64 Float;
+    E4m3 "e4m3" 8 Float;
+    E5m2 "e5m2" 8 Float;
+    E4m3x2 "e4m3x2" 16 Float;
+    E5m2x2 "e5m2x2" 16 Float;
+    U16x2 "u16x2" 32 Unsigned;
+    S16x2 "s16x2" 32 Signed;
+    B1 "b1" 1 Bits;
+    U4 "u4" 4 Unsigned;
+    S4 "s4" 4 Signed;
+    Pred "pred" 1 Predicate;
+}
+
+impl ScalarType {
+    /// Width in whole bytes, rounded up (a predicate or a 4-bit value counts one).
+    pub const fn width_bytes(self) -> u32 {
+        self.width_bits().div_ceil(8)
+    }
+
+    /// Whether the type is a signed integer.
+    pub const fn is_signed(self) -> bool {
+        matches!(self.kind(), TypeKind::Signed)
+    }
+
+    /// Whether the type is a floating-point format, packed or not.
+    pub const fn is_float(self) -> bool {
+        matches!(self.kind(), TypeKind::Float)
+    }
+
+    /// Whether the type is a signed, unsigned or untyped integer.
+    pub const fn is_integer(self) -> bool {
+        matches!(
+            self.kind(),
+            TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed
+        )
+    }
+
+    /// The untyped type of the same width, for widths that have one.
+    pub const fn to_bits(self) -> ScalarType {
+        match self.width_bits() {
+            8 => ScalarType::B8,
+            16 => ScalarType::B16,
+            32 => ScalarType::B32,
+            64 => ScalarType::B64,
+            128 => ScalarType::B128,
+            _ => self,
+        }
+    }
+}
+
+impl fmt::Display for ScalarType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

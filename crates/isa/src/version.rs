@@ -1,0 +1,40 @@
+//! PTX ISA versions as they stand in `.version`.
+
+use std::fmt;
+
+/// A PTX ISA version such as 8.8. Ordered as releases are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    pub major: u8,
+    pub minor: u8,
+}
+
+impl Version {
+    /// The newest version that the tables describe (PTX ISA 9.5).
+    pub const NEWEST: Version = Version::new(9, 5);
+
+    /// A version from its two numbers.
+    pub const fn new(major: u8, minor: u8) -> Version {
+        Version { major, minor }
+    }
+
+    /// Reads `8.8`; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Version> {
+        let (major, minor) = text.split_once('.')?;
+        let digits = |s: &str| {
+            (!s.is_empty() && s.len() <= 3 && s.bytes().all(|b| b.is_ascii_digit()))
+                .then(|| s.parse().ok())
+                .flatten()
+        };
+        Some(Version {
+            major: digits(major)?,
+            minor: digits(minor)?,
+        })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
