@@ -1,0 +1,347 @@
+//! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
+
+use serde::{Deserialize, Serialize};
+
+/// Lines and columns from 1, columns in UTF-16 units; the end is exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceRange {
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+}
+
+/// One replacement of a fix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditView {
+    pub range: SourceRange,
+    pub text: String,
+}
+
+/// A change that a button applies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FixView {
+    pub title: String,
+    pub edits: Vec<EditView>,
+}
+
+/// A second place of a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelView {
+    pub range: SourceRange,
+    pub text: String,
+}
+
+/// A diagnostic as a host shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiagnosticView {
+    pub code: String,
+    /// `error`, `warning` or `information`.
+    pub severity: String,
+    pub message: String,
+    pub range: SourceRange,
+    pub labels: Vec<LabelView>,
+    pub help: Option<String>,
+    /// "since PTX 8.8, on `sm_100` and later", when a gate is the reason.
+    pub needs: Option<String>,
+    pub fixes: Vec<FixView>,
+}
+
+/// A coloured stretch of the source, for the editor. Offsets count UTF-16 units from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenView {
+    pub start: u32,
+    pub end: u32,
+    pub class: TokenClass,
+}
+
+/// Classes of the highlighter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TokenClass {
+    Comment,
+    Directive,
+    Opcode,
+    Modifier,
+    Type,
+    Register,
+    SpecialRegister,
+    Number,
+    String,
+    Label,
+    Name,
+    Punctuation,
+}
+
+/// A stretch of a sentence; the numbers and names are strong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phrase {
+    pub text: String,
+    pub strong: bool,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RunStatus {
+    /// Steps remain.
+    Running,
+    /// Every thread has exited.
+    Finished,
+    /// The last step faulted; earlier stores stand.
+    Faulted,
+}
+
+/// What can be shown as a grid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryView {
+    /// What [`GridRequest::memory`] takes: a buffer's name, `shared:0` for the shared memory of block 0,
+    /// `var:table` for a module variable.
+    pub id: String,
+    /// The name to show.
+    pub title: String,
+    /// `global`, `shared`, `const`, `local`.
+    pub space: String,
+    /// Address of the first byte: `0x7f0000000400`.
+    pub address: String,
+    pub size_bytes: u64,
+    /// Natural element type, `f32`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Extents of the array as declared, outermost first; empty when flat.
+    pub shape: Vec<u64>,
+}
+
+/// Which part of which memory to lay out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GridRequest {
+    pub memory: String,
+    /// Element type to show; the natural one when absent.
+    #[serde(default, rename = "type")]
+    pub ty: Option<String>,
+    /// Cells a row; chosen from the shape (or 16, 32) when absent.
+    #[serde(default)]
+    pub columns: Option<u32>,
+    #[serde(default)]
+    pub first_row: u64,
+    /// Rows wanted; at most 512 are given.
+    #[serde(default)]
+    pub n_rows: Option<u32>,
+}
+
+/// A window of memory as a grid of cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grid {
+    pub memory: MemoryView,
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub columns: u32,
+    pub first_row: u64,
+    pub n_rows: u32,
+    /// Rows of the whole memory.
+    pub total_rows: u64,
+    /// Row by row; the last row may be short.
+    pub cells: Vec<Cell>,
+}
+
+/// One element of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cell {
+    /// The value in the chosen type, as short as it can be read.
+    pub text: String,
+    /// The lane that wrote it last; absent when no store of the run touched it.
+    pub lane: Option<u8>,
+    /// The step of that store.
+    pub step: Option<u64>,
+    pub written: Written,
+    /// Written by the store of the present step by more than one lane: the winner is shown.
+    pub conflict: bool,
+}
+
+/// When a cell was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Written {
+    /// No store of the run.
+    Never,
+    /// By an earlier store.
+    Before,
+    /// By the store of the present step.
+    Now,
+}
+
+/// The bytes that one lane stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LaneStore {
+    pub lane: u8,
+    /// Thread in its block.
+    pub thread: [u32; 3],
+    pub address: String,
+    /// Bytes from the start of the memory; absent when no known memory holds the address.
+    pub offset: Option<u64>,
+    pub bytes: Vec<u8>,
+    /// The value as the store's type, elements separated by commas.
+    pub value: String,
+}
+
+/// A store as an event of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreView {
+    pub step: u64,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub range: SourceRange,
+    /// The instruction as written.
+    pub instruction: String,
+    /// Id of the memory that the lanes wrote; absent when they wrote several.
+    pub memory: Option<String>,
+    pub space: String,
+    /// Element type and count a lane: `f32`, 4.
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub n_elements: u32,
+    pub lanes: Vec<LaneStore>,
+    /// Distinct 32-byte sectors touched (global memory).
+    pub n_sectors: u32,
+    /// Passes over shared memory that the store needs (1 without conflict); 0 for other spaces.
+    pub n_wavefronts: u32,
+}
+
+/// Where a warp is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepView {
+    pub step: u64,
+    /// Linear index of the block, and its coordinates.
+    pub block: u64,
+    pub block_id: [u32; 3],
+    pub warp: u32,
+    pub range: SourceRange,
+    pub instruction: String,
+    /// Bit `i`: lane `i` takes part.
+    pub active: u32,
+}
+
+/// What went wrong in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FaultView {
+    /// `misaligned`, `out_of_bounds`, …
+    pub kind: String,
+    pub buffer: Option<String>,
+    pub space: Option<String>,
+    pub byte_offset: Option<i64>,
+    pub width: Option<u32>,
+    pub thread: [u32; 3],
+    pub block: [u32; 3],
+    pub address: Option<String>,
+    /// Bit `i`: lane `i` would have faulted.
+    pub lanes: u32,
+    pub range: SourceRange,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// One lane of a warp.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LaneView {
+    pub lane: u8,
+    pub thread: [u32; 3],
+    pub state: LaneState,
+    /// The line that the lane executes next.
+    pub line: Option<u32>,
+}
+
+/// What a lane does at the present step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LaneState {
+    /// Takes part in the step just done.
+    Active,
+    /// Alive, but on another path.
+    Inactive,
+    /// Waits at a barrier or for other lanes.
+    Waiting,
+    /// Has returned.
+    Exited,
+    /// The block has no such thread.
+    Absent,
+}
+
+/// A register over the lanes of a warp.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegisterView {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// One value a lane, as text in the register's type.
+    pub values: Vec<String>,
+    /// The same in hexadecimal.
+    pub hex: Vec<String>,
+    /// Written by the present step.
+    pub changed: bool,
+}
+
+/// A warp with its lanes and registers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WarpView {
+    pub block: u64,
+    pub block_id: [u32; 3],
+    pub warp: u32,
+    pub active: u32,
+    pub lanes: Vec<LaneView>,
+    pub registers: Vec<RegisterView>,
+}
+
+/// What a host wants to see of the present position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrameRequest {
+    #[serde(default)]
+    pub grids: Vec<GridRequest>,
+    /// The warp to show; that of the last step when absent.
+    #[serde(default)]
+    pub warp: Option<(u64, u32)>,
+}
+
+/// Everything a page shows at one position of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Frame {
+    /// Steps done.
+    pub position: u64,
+    /// Steps of the whole run, once it is known.
+    pub length: Option<u64>,
+    pub status: RunStatus,
+    /// One sentence about what the last step did.
+    pub sentence: Vec<Phrase>,
+    /// The step just done; absent at the start.
+    pub last: Option<StepView>,
+    /// The step that would come next; absent at the end.
+    pub next: Option<StepView>,
+    /// What the last step stored, if it was a store.
+    pub store: Option<StoreView>,
+    pub fault: Option<FaultView>,
+    pub memories: Vec<MemoryView>,
+    pub grids: Vec<Grid>,
+    pub warp: Option<WarpView>,
+    /// Warps that exist at present: linear block and warp.
+    pub warps: Vec<(u64, u32)>,
+    /// Steps that stored, for the ticks of the transport; a sample when there are very many.
+    pub store_steps: Vec<u64>,
+    /// Number of stores up to this position and in all known steps.
+    pub stores_done: u64,
+    pub stores_known: u64,
+    /// Bounded notes: output of `printf`, choices of the scheduler that mattered.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,165 @@
+//! One serialisable value that holds everything a run needs: what a share link, a widget, an example,
+//! the npm API, the command line and the tests carry.
+//!
+//! The form is that of the corpus (`case.json`), with the source inside and every field but the source
+//! optional. In a PTX source the same facts can stand as comments, so that the text stays valid PTX:
+//!
+//! ```text
+//! //@ launch grid=1 block=32
+//! //@ buffer out: f32[16][16] = 0
+//! ```
+
+use crate::value::Literal;
+use serde::{Deserialize, Serialize};
+
+/// Which front end reads the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Front {
+    #[default]
+    Ptx,
+    Sass,
+}
+
+/// Everything a run needs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub source: String,
+    #[serde(default)]
+    pub front: Front,
+    /// Overrides `.target`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Overrides `.version`. (In the corpus form this states the module's own version.)
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx_version: Option<String>,
+    /// The kernel; the first one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<[u32; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory.
+    #[serde(default)]
+    pub dynamic_shared: u64,
+    /// Kernel parameters in order. Empty: guessed from the kernel, and said so.
+    #[serde(default)]
+    pub params: Vec<Parameter>,
+    /// Turns the scheduler; 0 is plain round robin.
+    #[serde(default)]
+    pub seed: u64,
+    /// Where the launch must stop, if it must.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<ExpectedFault>,
+}
+
+/// A kernel parameter, as `corpus/README.md` has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Parameter {
+    /// A pointer to an array.
+    Buffer(Buffer),
+    /// A value.
+    Scalar {
+        name: String,
+        #[serde(rename = "type")]
+        ty: String,
+        value: Literal,
+    },
+    /// Bytes by value with parameters inside; what no field covers is zero.
+    Struct {
+        name: String,
+        size: u64,
+        #[serde(default)]
+        align: u64,
+        fields: Vec<Field>,
+    },
+    /// Once more the pointer to another buffer.
+    Alias { name: String, of: String },
+}
+
+impl Parameter {
+    /// The name of the parameter.
+    pub fn name(&self) -> &str {
+        match self {
+            Parameter::Buffer(buffer) => &buffer.name,
+            Parameter::Scalar { name, .. }
+            | Parameter::Struct { name, .. }
+            | Parameter::Alias { name, .. } => name,
+        }
+    }
+}
+
+/// A member of a structure passed by value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// Bytes from the start of the structure.
+    pub offset: u64,
+    #[serde(flatten)]
+    pub parameter: Parameter,
+}
+
+/// An array in global memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Buffer {
+    pub name: String,
+    /// Element type: `u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Elements.
+    pub len: u64,
+    /// Extents for the grid, outermost first; flat when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shape: Vec<u64>,
+    #[serde(default)]
+    pub init: Init,
+    /// Memory after the launch; `null` promises nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Vec<Literal>>,
+    /// Digest of the expected bytes, little-endian.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect_sha256: Option<String>,
+    /// For each element the values that it may end with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_of: Option<Vec<Vec<Literal>>>,
+}
+
+/// Memory before the launch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Init {
+    /// One value an element; missing ones are zero.
+    List(Vec<Literal>),
+    /// The same value everywhere; the text `"iota"` counts 0, 1, 2, ….
+    Fill(Literal),
+}
+
+impl Default for Init {
+    fn default() -> Init {
+        Init::List(Vec::new())
+    }
+}
+
+/// The fault that a case names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpectedFault {
+    pub kind: String,
+    #[serde(default)]
+    pub buffer: Option<String>,
+    #[serde(default)]
+    pub space: Option<String>,
+    #[serde(default)]
+    pub byte_offset: Option<i64>,
+    #[serde(default)]
+    pub width: Option<u32>,
+    #[serde(default)]
+    pub thread: Option<[u32; 3]>,
+    #[serde(default)]
+    pub block: Option<[u32; 3]>,
+}
