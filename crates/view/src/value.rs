@@ -61,3 +61,325 @@ impl<'de> Deserialize<'de> for Literal {
         deserializer.deserialize_any(LiteralVisitor)
     }
 }
+
+/// Element types of buffers and of the grid's value picker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementType {
+    U8,
+    S8,
+    U16,
+    S16,
+    U32,
+    S32,
+    U64,
+    S64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+    /// Bits of 1, 2, 4, 8 or 16 bytes, shown in hexadecimal.
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+}
+
+impl ElementType {
+    /// Every type with its name, in the order a picker shows them.
+    pub const ALL: &'static [(&'static str, ElementType)] = &[
+        ("f32", ElementType::F32),
+        ("f64", ElementType::F64),
+        ("f16", ElementType::F16),
+        ("bf16", ElementType::Bf16),
+        ("u8", ElementType::U8),
+        ("u16", ElementType::U16),
+        ("u32", ElementType::U32),
+        ("u64", ElementType::U64),
+        ("s8", ElementType::S8),
+        ("s16", ElementType::S16),
+        ("s32", ElementType::S32),
+        ("s64", ElementType::S64),
+        ("b8", ElementType::B8),
+        ("b16", ElementType::B16),
+        ("b32", ElementType::B32),
+        ("b64", ElementType::B64),
+        ("b128", ElementType::B128),
+    ];
+
+    /// The type with this name.
+    pub fn from_name(name: &str) -> Option<ElementType> {
+        ElementType::ALL
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, ty)| *ty)
+    }
+
+    /// The name, `f32`.
+    pub fn name(self) -> &'static str {
+        ElementType::ALL
+            .iter()
+            .find(|(_, ty)| *ty == self)
+            .map_or("b8", |(name, _)| name)
+    }
+
+    /// Bytes of one element.
+    pub const fn width_bytes(self) -> usize {
+        use ElementType as T;
+        match self {
+            T::U8 | T::S8 | T::B8 => 1,
+            T::U16 | T::S16 | T::F16 | T::Bf16 | T::B16 => 2,
+            T::U32 | T::S32 | T::F32 | T::B32 => 4,
+            T::U64 | T::S64 | T::F64 | T::B64 => 8,
+            T::B128 => 16,
+        }
+    }
+
+    /// The bits of a literal as an element of this type; the sentence says why not.
+    pub fn encode(self, literal: &Literal) -> Result<u128, String> {
+        use ElementType as T;
+        match (self, literal) {
+            (_, Literal::Text(text)) => self.encode_text(text),
+            (T::F16 | T::Bf16 | T::F32 | T::F64, Literal::Integer(value)) => {
+                Ok(self.encode_float(*value as f64))
+            }
+            (T::F16 | T::Bf16 | T::F32 | T::F64, Literal::Float(value)) => {
+                Ok(self.encode_float(*value))
+            }
+            (_, Literal::Integer(value)) => self.encode_integer(*value),
+            (_, Literal::Float(value)) if value.fract() == 0.0 && value.abs() < 1.8e19 => {
+                self.encode_integer(*value as i128)
+            }
+            (_, Literal::Float(value)) => Err(format!(
+                "{value} is not an integer, and the type is `{}`",
+                self.name()
+            )),
+        }
+    }
+
+    fn encode_text(self, text: &str) -> Result<u128, String> {
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let bits = digits.and_then(|digits| u128::from_str_radix(digits, 16).ok());
+        match bits {
+            Some(bits) if bits & !self.mask() == 0 => Ok(bits),
+            Some(_) => Err(format!("`{text}` has more bits than `{}`", self.name())),
+            None => Err(format!(
+                "found `{text}`, expected a number or bits such as `0x7fc00000`"
+            )),
+        }
+    }
+
+    fn encode_float(self, value: f64) -> u128 {
+        match self {
+            ElementType::F64 => value.to_bits().into(),
+            ElementType::F32 => (value as f32).to_bits().into(),
+            ElementType::F16 => f16_from_f64(value).into(),
+            _ => bf16_from_f64(value).into(),
+        }
+    }
+
+    fn encode_integer(self, value: i128) -> Result<u128, String> {
+        let bits = self.width_bytes() as u32 * 8;
+        let fits = bits == 128 || (-(1i128 << (bits - 1))..(1i128 << bits)).contains(&value);
+        if fits {
+            Ok(value as u128 & self.mask())
+        } else {
+            Err(format!("{value} does not fit `{}`", self.name()))
+        }
+    }
+
+    const fn mask(self) -> u128 {
+        match self.width_bytes() {
+            16 => u128::MAX,
+            bytes => (1 << (bytes * 8)) - 1,
+        }
+    }
+
+    /// The element at the start of `bytes`; missing bytes read as zero.
+    pub fn bits(self, bytes: &[u8]) -> u128 {
+        bytes
+            .iter()
+            .take(self.width_bytes())
+            .rev()
+            .fold(0, |bits, byte| bits << 8 | u128::from(*byte))
+    }
+
+    /// The notation of the corpus: a number, or `"0x…"` for what a JSON number cannot hold.
+    pub fn decode(self, bits: u128) -> Literal {
+        use ElementType as T;
+        let hex = || {
+            Literal::Text(format!(
+                "{bits:#0width$x}",
+                width = self.width_bytes() * 2 + 2
+            ))
+        };
+        match self {
+            T::F16 | T::Bf16 | T::F32 | T::F64 => match self.to_f64(bits) {
+                value if value.is_finite() => Literal::Float(value),
+                _ => hex(),
+            },
+            T::B128 => hex(),
+            _ => match self.to_integer(bits) {
+                value if value.unsigned_abs() <= 1 << 53 => Literal::Integer(value),
+                _ => hex(),
+            },
+        }
+    }
+
+    fn to_f64(self, bits: u128) -> f64 {
+        match self {
+            ElementType::F64 => f64::from_bits(bits as u64),
+            ElementType::F32 => f32::from_bits(bits as u32).into(),
+            ElementType::F16 => f16_to_f64(bits as u16),
+            _ => f32::from_bits((bits as u32) << 16).into(),
+        }
+    }
+
+    fn to_integer(self, bits: u128) -> i128 {
+        match self {
+            ElementType::S8 => (bits as i8).into(),
+            ElementType::S16 => (bits as i16).into(),
+            ElementType::S32 => (bits as i32).into(),
+            ElementType::S64 => (bits as i64).into(),
+            _ => bits as i128,
+        }
+    }
+
+    /// The element as a person reads it, short enough for a grid cell.
+    pub fn text(self, bits: u128) -> String {
+        use ElementType as T;
+        match self {
+            T::F32 => float_text(
+                f32::from_bits(bits as u32),
+                f64::from(f32::from_bits(bits as u32)),
+            ),
+            T::F16 | T::Bf16 => float_text(self.to_f64(bits) as f32, self.to_f64(bits)),
+            T::F64 => float_text(f64::from_bits(bits as u64), f64::from_bits(bits as u64)),
+            T::B8 | T::B16 | T::B32 | T::B64 | T::B128 => self.hex(bits),
+            _ => self.to_integer(bits).to_string(),
+        }
+    }
+
+    /// The bits in hexadecimal, all digits: `0x3f800000`.
+    pub fn hex(self, bits: u128) -> String {
+        format!("{bits:#0width$x}", width = self.width_bytes() * 2 + 2)
+    }
+}
+
+/// Shortest text that reads back as the same float, with a point so that it looks like one.
+fn float_text<T: fmt::Display + fmt::LowerExp>(value: T, wide: f64) -> String {
+    if wide.is_nan() {
+        return "NaN".to_owned();
+    }
+    if wide.is_infinite() {
+        return if wide > 0.0 {
+            "∞".to_owned()
+        } else {
+            "-∞".to_owned()
+        };
+    }
+    if wide != 0.0 && !(1e-5..1e9).contains(&wide.abs()) {
+        return format!("{value:e}");
+    }
+    let text = value.to_string();
+    if text.contains('.') {
+        text
+    } else {
+        format!("{text}.0")
+    }
+}
+
+/// Rounds to nearest even in binary16.
+pub fn f16_from_f64(value: f64) -> u16 {
+    round_to_format(value, 10, 15) as u16
+}
+
+/// Rounds to nearest even in bfloat16.
+pub fn bf16_from_f64(value: f64) -> u16 {
+    round_to_format(value, 7, 127) as u16
+}
+
+/// The exact value of a binary16.
+pub fn f16_to_f64(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f64::from(bits & 0x3ff);
+    match exponent {
+        0 => sign * fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        _ => sign * (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
+
+/// Rounds a double to a format with `fraction_bits` and this exponent bias, to nearest even.
+fn round_to_format(value: f64, fraction_bits: i32, bias: i32) -> u32 {
+    let exponent_mask = (2 * bias + 1) as u32;
+    let sign = ((value.to_bits() >> 63) as u32) << (fraction_bits + if bias == 15 { 5 } else { 8 });
+    let infinity = exponent_mask << fraction_bits;
+    if value.is_nan() {
+        return infinity | 1 << (fraction_bits - 1);
+    }
+    let magnitude = value.abs();
+    if magnitude == 0.0 || magnitude.is_infinite() {
+        return sign | if magnitude == 0.0 { 0 } else { infinity };
+    }
+    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(1 - bias);
+    // Scaling by a power of two is exact, and so is the nearest-even rounding of the quotient.
+    let quotient = (magnitude * 2f64.powi(fraction_bits - exponent)).round_ties_even() as u32;
+    let encoded = quotient as i64 + (i64::from(exponent + bias - 1) << fraction_bits);
+    sign | (encoded as u32).min(infinity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_survives_the_way_through_double() {
+        for bits in 0..=u16::MAX {
+            let value = f16_to_f64(bits);
+            if !value.is_nan() {
+                assert_eq!(f16_from_f64(value), bits, "{value}");
+            }
+            let wide = f64::from(f32::from_bits(u32::from(bits) << 16));
+            if !wide.is_nan() {
+                assert_eq!(bf16_from_f64(wide), bits, "{wide}");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_round_to_even_and_overflow_to_infinity() {
+        assert_eq!(f16_from_f64(2049.0), f16_from_f64(2048.0));
+        assert_eq!(f16_from_f64(65520.0), 0x7c00);
+        assert_eq!(f16_from_f64(65519.0), 0x7bff);
+        assert_eq!(f16_from_f64(-2f64.powi(-25)), 0x8000);
+    }
+
+    #[test]
+    fn values_and_bits_agree() {
+        let f32_ = ElementType::F32;
+        assert_eq!(f32_.encode(&Literal::Float(-0.0)), Ok(0x8000_0000));
+        assert_eq!(
+            f32_.encode(&Literal::Text("0x7fc00001".into())),
+            Ok(0x7fc0_0001)
+        );
+        assert_eq!(f32_.decode(0x7fc0_0001), Literal::Text("0x7fc00001".into()));
+        assert_eq!(ElementType::S8.encode(&Literal::Integer(-1)), Ok(0xff));
+        assert!(ElementType::U8.encode(&Literal::Integer(256)).is_err());
+        assert!(ElementType::U8.encode(&Literal::Float(0.5)).is_err());
+        assert_eq!(
+            ElementType::U64.decode(u64::MAX.into()),
+            Literal::Text("0xffffffffffffffff".into())
+        );
+    }
+
+    #[test]
+    fn floats_read_well() {
+        assert_eq!(ElementType::F32.text(0x3f80_0000), "1.0");
+        assert_eq!(ElementType::F32.text(0x3dcc_cccd), "0.1");
+        assert_eq!(ElementType::F32.text(0x7f80_0000), "∞");
+        assert_eq!(ElementType::F64.text(1e300f64.to_bits().into()), "1e300");
+    }
+}

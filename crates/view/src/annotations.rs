@@ -1,0 +1,439 @@
+//! Launch facts that stand as `//@` comments in a PTX source, so that a snippet stays a valid file.
+//!
+//! ```text
+//! //@ title Strided stores
+//! //@ about Each lane writes every fourth element.
+//! //@ launch grid=2 block=64x2 shared=1024 entry=fill seed=7
+//! //@ buffer out: f32[16][16] = 0
+//! //@ buffer x: u32[64] = iota
+//! //@ scalar n: s32 = 200
+//! //@ expect out = 0, 1, 2, 3
+//! ```
+
+use crate::scenario::{Buffer, Init, Parameter, Scenario};
+use crate::value::{ElementType, Literal};
+use warpgrid_program::{Diagnostic, Span};
+
+/// What the comments of a source say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Annotations {
+    pub title: Option<String>,
+    pub about: Option<String>,
+    /// Only the facts that stand in the comments; the source itself is not repeated.
+    pub scenario: Scenario,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Longest text of one fact; a line beyond it is not a launch fact but an accident.
+const MAX_LINE_BYTES: usize = 1 << 20;
+
+impl Annotations {
+    /// Reads every line that starts with `//@`.
+    pub fn parse(source: &str) -> Annotations {
+        let mut annotations = Annotations::default();
+        let mut offset = 0;
+        for line in source.split_inclusive('\n') {
+            if let Some(at) = line.find("//@").filter(|at| line[..*at].trim().is_empty()) {
+                let text = &line[at + 3..];
+                if text.len() <= MAX_LINE_BYTES {
+                    annotations.line(&Fact::new(text, offset + at + 3));
+                }
+            }
+            offset += line.len();
+        }
+        annotations
+    }
+
+    fn line(&mut self, fact: &Fact<'_>) {
+        let (word, rest) = fact.split_word();
+        let result = match word.text {
+            "title" => {
+                self.title = Some(rest.text.to_owned());
+                Ok(())
+            }
+            "about" => {
+                self.about = Some(rest.text.to_owned());
+                Ok(())
+            }
+            "launch" => self.launch(&rest),
+            "buffer" => self.buffer(&rest),
+            "scalar" => self.scalar(&rest),
+            "expect" => self.expect(&rest),
+            "" => Ok(()),
+            _ => Err(word.error("W0700", format!("found `{}`, expected `title`, `about`, `launch`, `buffer`, `scalar` or `expect`", word.text))),
+        };
+        self.diagnostics.extend(result.err());
+    }
+
+    fn launch(&mut self, facts: &Fact<'_>) -> Result<(), Diagnostic> {
+        for pair in facts.words() {
+            let Some((key, value)) = pair.split_once('=') else {
+                return Err(pair.error(
+                    "W0701",
+                    "found a word without `=`, expected facts such as `grid=4` or `block=32x8`",
+                ));
+            };
+            let scenario = &mut self.scenario;
+            match key.text {
+                "grid" => scenario.grid = Some(value.extents()?),
+                "block" => scenario.block = Some(value.extents()?),
+                "cluster" => scenario.cluster = Some(value.extents()?),
+                "shared" => scenario.dynamic_shared = value.number()?,
+                "seed" => scenario.seed = value.number()?,
+                "entry" => scenario.entry = Some(value.text.to_owned()),
+                _ => {
+                    let message = format!(
+                        "found `{}`, expected `grid`, `block`, `cluster`, `shared`, `entry` or `seed`",
+                        key.text
+                    );
+                    return Err(key.error("W0701", message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, fact: &Fact<'_>) -> Result<(), Diagnostic> {
+        let (declaration, init) = fact.split_init();
+        let (name, ty) = declaration.name_and_type()?;
+        let (ty, shape) = ty.array()?;
+        let len = shape
+            .iter()
+            .try_fold(1u64, |product, extent| product.checked_mul(*extent));
+        let len = len.ok_or_else(|| {
+            declaration.error(
+                "W0702",
+                "the buffer has more elements than 64 bits can count",
+            )
+        })?;
+        let init = match init {
+            None => Init::default(),
+            Some(init) => init.init()?,
+        };
+        if let Init::List(values) = &init
+            && values.len() as u64 > len
+        {
+            return Err(declaration.error(
+                "W0702",
+                format!("found {} values for {len} elements", values.len()),
+            ));
+        }
+        self.add(
+            name,
+            Parameter::Buffer(Buffer {
+                name: name.text.to_owned(),
+                ty: ty.name().to_owned(),
+                len,
+                shape,
+                init,
+                ..Buffer::default()
+            }),
+        )
+    }
+
+    fn scalar(&mut self, fact: &Fact<'_>) -> Result<(), Diagnostic> {
+        let (declaration, value) = fact.split_init();
+        let (name, ty) = declaration.name_and_type()?;
+        let element = ty.element()?;
+        let value = value
+            .ok_or_else(|| {
+                declaration.error("W0703", "a scalar needs a value: `//@ scalar n: s32 = 200`")
+            })?
+            .literal()?;
+        element
+            .encode(&value)
+            .map_err(|why| fact.error("W0703", why))?;
+        self.add(
+            name,
+            Parameter::Scalar {
+                name: name.text.to_owned(),
+                ty: element.name().to_owned(),
+                value,
+            },
+        )
+    }
+
+    fn expect(&mut self, fact: &Fact<'_>) -> Result<(), Diagnostic> {
+        let (name, values) = fact.split_init();
+        let values =
+            values.ok_or_else(|| fact.error("W0704", "expected `//@ expect out = 0, 1, 2`"))?;
+        let literals = values.list()?;
+        let buffer = self
+            .scenario
+            .params
+            .iter_mut()
+            .find_map(|parameter| match parameter {
+                Parameter::Buffer(buffer) if buffer.name == name.text => Some(buffer),
+                _ => None,
+            });
+        match buffer {
+            Some(buffer) => {
+                buffer.expect = Some(literals);
+                Ok(())
+            }
+            None => Err(name.error(
+                "W0704",
+                format!("no buffer `{}` stands above this line", name.text),
+            )),
+        }
+    }
+
+    fn add(&mut self, name: Fact<'_>, parameter: Parameter) -> Result<(), Diagnostic> {
+        if self
+            .scenario
+            .params
+            .iter()
+            .any(|other| other.name() == name.text)
+        {
+            return Err(name.error("W0705", format!("`{}` is given twice", name.text)));
+        }
+        self.scenario.params.push(parameter);
+        Ok(())
+    }
+}
+
+/// A stretch of a fact with its place in the source.
+#[derive(Clone, Copy, Debug)]
+struct Fact<'a> {
+    text: &'a str,
+    start: usize,
+}
+
+impl<'a> Fact<'a> {
+    fn new(text: &'a str, start: usize) -> Fact<'a> {
+        let trimmed = text.trim_start();
+        Fact {
+            text: trimmed.trim_end(),
+            start: start + text.len() - trimmed.len(),
+        }
+    }
+
+    fn part(&self, from: usize, to: usize) -> Fact<'a> {
+        Fact::new(self.text.get(from..to).unwrap_or(""), self.start + from)
+    }
+
+    fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        let end = self.start + self.text.len().max(1);
+        Diagnostic::error(code, Span::new(self.start as u32, end as u32), message)
+    }
+
+    fn split_word(&self) -> (Fact<'a>, Fact<'a>) {
+        let end = self
+            .text
+            .find(char::is_whitespace)
+            .unwrap_or(self.text.len());
+        (self.part(0, end), self.part(end, self.text.len()))
+    }
+
+    fn words(&self) -> impl Iterator<Item = Fact<'a>> {
+        let mut rest = *self;
+        std::iter::from_fn(move || {
+            let (word, next) = rest.split_word();
+            rest = next;
+            (!word.text.is_empty()).then_some(word)
+        })
+    }
+
+    fn split_once(&self, separator: char) -> Option<(Fact<'a>, Fact<'a>)> {
+        let at = self.text.find(separator)?;
+        Some((
+            self.part(0, at),
+            self.part(at + separator.len_utf8(), self.text.len()),
+        ))
+    }
+
+    fn split_init(&self) -> (Fact<'a>, Option<Fact<'a>>) {
+        self.split_once('=')
+            .map_or((*self, None), |(left, right)| (left, Some(right)))
+    }
+
+    fn name_and_type(&self) -> Result<(Fact<'a>, Fact<'a>), Diagnostic> {
+        match self.split_once(':') {
+            Some((name, ty)) if !name.text.is_empty() => Ok((name, ty)),
+            _ => Err(self.error(
+                "W0702",
+                "expected a name and a type, such as `out: f32[64]`",
+            )),
+        }
+    }
+
+    fn number(&self) -> Result<u64, Diagnostic> {
+        self.text
+            .parse()
+            .map_err(|_| self.error("W0701", format!("found `{}`, expected a number", self.text)))
+    }
+
+    /// `4`, `4x2` or `4x2x1`; commas do as well.
+    fn extents(&self) -> Result<[u32; 3], Diagnostic> {
+        let mut extents = [1; 3];
+        let mut parts = self.text.split(['x', ',']);
+        for extent in &mut extents {
+            let Some(part) = parts.next() else { break };
+            *extent = part.trim().parse().map_err(|_| {
+                self.error(
+                    "W0701",
+                    format!(
+                        "found `{}`, expected one to three numbers such as `4` or `16x16`",
+                        self.text
+                    ),
+                )
+            })?;
+        }
+        match parts.next() {
+            None => Ok(extents),
+            Some(_) => Err(self.error("W0701", "found more than three extents")),
+        }
+    }
+
+    fn element(&self) -> Result<ElementType, Diagnostic> {
+        ElementType::from_name(self.text.trim_start_matches('.')).ok_or_else(|| {
+            self.error(
+                "W0702",
+                format!(
+                    "found type `{}`, expected one such as `f32`, `u8` or `s64`",
+                    self.text
+                ),
+            )
+        })
+    }
+
+    /// `f32[16][16]`: the type and its extents.
+    fn array(&self) -> Result<(ElementType, Vec<u64>), Diagnostic> {
+        let at = self.text.find('[').unwrap_or(self.text.len());
+        let ty = self.part(0, at).element()?;
+        let mut shape = Vec::new();
+        let mut rest = self.part(at, self.text.len());
+        while let Some((extent, next)) = rest
+            .text
+            .strip_prefix('[')
+            .and_then(|text| text.split_once(']'))
+        {
+            let fact = Fact::new(extent, rest.start + 1);
+            shape.push(fact.number()?);
+            rest = Fact::new(next, rest.start + extent.len() + 2);
+        }
+        if !rest.text.is_empty() || shape.is_empty() || shape.len() > 8 {
+            return Err(self.error(
+                "W0702",
+                format!(
+                    "found `{}`, expected a type with extents such as `f32[16][16]`",
+                    self.text
+                ),
+            ));
+        }
+        Ok((ty, shape))
+    }
+
+    fn literal(&self) -> Result<Literal, Diagnostic> {
+        let text = self.text;
+        if let Ok(value) = text.parse::<i128>() {
+            return Ok(Literal::Integer(value));
+        }
+        if text.starts_with("0x") || text.starts_with("0X") {
+            return Ok(Literal::Text(text.to_owned()));
+        }
+        text.parse::<f64>().map(Literal::Float).map_err(|_| {
+            self.error(
+                "W0702",
+                format!("found `{text}`, expected a number or bits such as `0x3f800000`"),
+            )
+        })
+    }
+
+    fn list(&self) -> Result<Vec<Literal>, Diagnostic> {
+        let inner = self
+            .text
+            .trim_start_matches(['[', '{'])
+            .trim_end_matches([']', '}']);
+        let mut start =
+            self.start + (self.text.len() - self.text.trim_start_matches(['[', '{']).len());
+        let mut values = Vec::new();
+        for part in inner.split(',') {
+            let fact = Fact::new(part, start);
+            start += part.len() + 1;
+            if !fact.text.is_empty() {
+                values.push(fact.literal()?);
+            }
+        }
+        Ok(values)
+    }
+
+    fn init(&self) -> Result<Init, Diagnostic> {
+        if self.text == "iota" {
+            return Ok(Init::Fill(Literal::Text("iota".to_owned())));
+        }
+        let is_list = self.text.contains(',') || self.text.starts_with(['[', '{']);
+        if is_list {
+            self.list().map(Init::List)
+        } else {
+            self.literal().map(Init::Fill)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(source: &str) -> Vec<String> {
+        Annotations::parse(source)
+            .diagnostics
+            .iter()
+            .map(|d| format!("{}: {}", d.span.text(source), d.message))
+            .collect()
+    }
+
+    #[test]
+    fn launch_facts_are_read() {
+        let source = "//@ launch grid=2 block=16x8 shared=64 entry=k seed=3\n  //@ buffer out: f32[4][2] = 0\n//@ scalar n: s32 = -5\n//@ buffer x: u8[3] = 1, 2, 0xff\nst.u32 [p], r; //@ no fact\n";
+        let read = Annotations::parse(source);
+        assert_eq!(read.diagnostics, vec![]);
+        let scenario = read.scenario;
+        assert_eq!(
+            (scenario.grid, scenario.block),
+            (Some([2, 1, 1]), Some([16, 8, 1]))
+        );
+        assert_eq!(
+            (
+                scenario.dynamic_shared,
+                scenario.seed,
+                scenario.entry.as_deref()
+            ),
+            (64, 3, Some("k"))
+        );
+        let Parameter::Buffer(out) = &scenario.params[0] else {
+            panic!("a buffer comes first")
+        };
+        assert_eq!(
+            (out.len, &out.shape[..], &out.init),
+            (8, &[4, 2][..], &Init::Fill(Literal::Integer(0)))
+        );
+        assert_eq!(scenario.params.len(), 3);
+    }
+
+    #[test]
+    fn each_mistake_is_told_at_its_place() {
+        assert_eq!(
+            messages("//@ lunch grid=1"),
+            [
+                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar` or `expect`"
+            ]
+        );
+        assert_eq!(
+            messages("//@ launch grid=1x2x3x4"),
+            ["1x2x3x4: found more than three extents"]
+        );
+        assert_eq!(
+            messages("//@ buffer out: f33[4]"),
+            ["f33: found type `f33`, expected one such as `f32`, `u8` or `s64`"]
+        );
+        assert_eq!(
+            messages("//@ scalar n: u8 = 300"),
+            ["n: u8 = 300: 300 does not fit `u8`"]
+        );
+        assert_eq!(
+            messages("//@ buffer a: u8[1]\n//@ buffer a: u8[1]"),
+            ["a: `a` is given twice"]
+        );
+    }
+}
