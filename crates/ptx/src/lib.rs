@@ -1,1 +1,8 @@
-//! ptx
+//! PTX text in, checked program out: tokens, an error-tolerant tree, and diagnostics as data.
+
+pub mod diagnostics;
+pub mod parser;
+pub mod tree;
+
+pub use parser::{Parse, parse};
+pub use tree::Tree;

@@ -1,0 +1,59 @@
+//! Every diagnostic of the PTX front end: one catalogue file a stage, one function a code.
+//!
+//! A catalogue file lists its codes in [`catalogue!`](crate::diagnostics::catalogue), where the doc
+//! comment of a code is its reference page, and below them the functions that build the
+//! diagnostics. Nothing else in the crate words a message.
+
+pub mod syntax;
+
+/// The reference page of a code, for `warpgrid explain` and the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// `W0001`
+    pub code: &'static str,
+    /// A short noun phrase.
+    pub title: &'static str,
+    /// What the code means and why the rule is there; plain sentences.
+    pub explanation: &'static str,
+    /// A text that gives the code.
+    pub wrong: &'static str,
+    /// The text as it should be.
+    pub right: &'static str,
+}
+
+/// Declares codes from their reference pages:
+/// ```ignore
+/// catalogue! {
+///     /// Why this is wrong, in sentences.
+///     MISSING_SEMICOLON = "W0001", "missing semicolon", "ret", "ret;";
+/// }
+/// ```
+/// Each row gives a constant (`MISSING_SEMICOLON`), and all of them the table `CODES`.
+macro_rules! catalogue {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $title:literal, $wrong:literal, $right:literal;)*) => {
+        $($(#[doc = $doc])+ pub const $name: &str = $code;)*
+
+        /// The reference pages of this file, in order of their codes.
+        pub static CODES: &[$crate::diagnostics::Code] = &[$($crate::diagnostics::Code {
+            code: $code,
+            title: $title,
+            explanation: concat!($($doc, "\n"),+),
+            wrong: $wrong,
+            right: $right,
+        },)*];
+    };
+}
+pub(crate) use catalogue;
+
+/// The catalogues, in order of their codes.
+const CATALOGUES: &[&[Code]] = &[syntax::CODES];
+
+/// Every code of the PTX front end, in order.
+pub fn codes() -> impl Iterator<Item = &'static Code> {
+    CATALOGUES.iter().copied().flatten()
+}
+
+/// The reference page of a code such as `W0001`.
+pub fn find(code: &str) -> Option<&'static Code> {
+    codes().find(|page| page.code.eq_ignore_ascii_case(code))
+}

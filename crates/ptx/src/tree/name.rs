@@ -1,0 +1,180 @@
+//! Names as two numbers: an interned stem and the decimal number behind it.
+//!
+//! `%r12` is the stem `%r` and the number 12, so that a module with 10,000 registers has a handful
+//! of symbols and a checker resolves a register by one vector index instead of a hash of its text.
+
+use warpgrid_program::Span;
+
+/// An interned stem; index into [`Symbols`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(pub u32);
+
+/// A name. Two names of one parse are the same text exactly when they are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name {
+    pub stem: Symbol,
+    /// The number at the end of the name, when it is written in the one canonical way (no leading
+    /// zero, below 2^32 - 1); [`Name::NO_NUMBER`] otherwise, and then the digits are in the stem.
+    pub number: u32,
+}
+
+impl Name {
+    /// The mark of a name whose stem is all of its text.
+    pub const NO_NUMBER: u32 = u32::MAX;
+
+    /// The number at the end, if it was split off.
+    pub const fn number(self) -> Option<u32> {
+        if self.number == Name::NO_NUMBER {
+            None
+        } else {
+            Some(self.number)
+        }
+    }
+}
+
+/// The distinct stems of a text, in order of first use.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    /// Where each stem stands first.
+    spans: Vec<Span>,
+    /// Open addressing: hash and symbol + 1 (0 marks a free slot); a power of two.
+    slots: Vec<(u32, u32)>,
+}
+
+impl Symbols {
+    /// Number of distinct stems.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Where a stem stands first.
+    pub fn span(&self, symbol: Symbol) -> Span {
+        self.spans
+            .get(symbol.0 as usize)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// The text of a stem.
+    pub fn text<'s>(&self, source: &'s str, symbol: Symbol) -> &'s str {
+        self.span(symbol).text(source)
+    }
+
+    /// The symbol with this text, if it occurs as a stem.
+    pub fn find(&self, source: &str, text: &str) -> Option<Symbol> {
+        let hash = hash(text.as_bytes());
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        loop {
+            let (slot_hash, symbol) = *self.slots.get(at)?;
+            let symbol = Symbol(symbol.checked_sub(1)?);
+            if slot_hash == hash && self.text(source, symbol) == text {
+                return Some(symbol);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// The name with this text, as it would have been split.
+    pub fn find_name(&self, source: &str, text: &str) -> Option<Name> {
+        let (stem, number) = split(text.as_bytes());
+        Some(Name {
+            stem: self.find(source, text.get(..stem)?)?,
+            number,
+        })
+    }
+
+    /// The symbol of the stem at `span`, new or not.
+    pub(crate) fn intern(&mut self, source: &[u8], span: Span) -> Symbol {
+        let text = bytes(source, span);
+        let hash = hash(text);
+        if self.slots.len() < (self.spans.len() + 1) * 2 {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots.get(at) {
+                Some(&(slot_hash, symbol)) if symbol != 0 => {
+                    let known = self
+                        .spans
+                        .get(symbol as usize - 1)
+                        .copied()
+                        .unwrap_or_default();
+                    if slot_hash == hash && bytes(source, known) == text {
+                        return Symbol(symbol - 1);
+                    }
+                    at = (at + 1) & mask;
+                }
+                Some(_) => break,
+                None => at = 0,
+            }
+        }
+        self.spans.push(span);
+        let symbol = self.spans.len() as u32;
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = (hash, symbol);
+        }
+        Symbol(symbol - 1)
+    }
+
+    fn grow(&mut self) {
+        let old = std::mem::take(&mut self.slots);
+        let n_slots = (old.len() * 2).max(256);
+        self.slots = vec![(0, 0); n_slots];
+        let mask = n_slots - 1;
+        for entry in old.into_iter().filter(|entry| entry.1 != 0) {
+            let mut at = entry.0 as usize & mask;
+            while self.slots.get(at).is_some_and(|slot| slot.1 != 0) {
+                at = (at + 1) & mask;
+            }
+            if let Some(slot) = self.slots.get_mut(at) {
+                *slot = entry;
+            }
+        }
+    }
+}
+
+/// Length of the stem, and the number behind it.
+pub(crate) fn split(text: &[u8]) -> (usize, u32) {
+    let mut start = text.len();
+    while start > 0 && text.get(start - 1).is_some_and(u8::is_ascii_digit) {
+        start -= 1;
+    }
+    let digits = text.get(start..).unwrap_or(&[]);
+    let leading_zero = digits.len() > 1 && digits.first() == Some(&b'0');
+    if start == 0 || digits.is_empty() || digits.len() > 9 || leading_zero {
+        return (text.len(), Name::NO_NUMBER);
+    }
+    let number = digits
+        .iter()
+        .fold(0u32, |n, d| n * 10 + u32::from(d - b'0'));
+    (start, number)
+}
+
+fn bytes(source: &[u8], span: Span) -> &[u8] {
+    source
+        .get(span.start as usize..span.end as usize)
+        .unwrap_or(&[])
+}
+
+/// A fast hash of a short text: eight bytes at a time, multiplied and folded.
+pub(crate) fn hash(text: &[u8]) -> u32 {
+    const K: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut h: u64 = text.len() as u64;
+    let (chunks, rest) = text.as_chunks::<8>();
+    for chunk in chunks {
+        h = (h.rotate_left(23) ^ u64::from_le_bytes(*chunk)).wrapping_mul(K);
+    }
+    let mut tail = 0u64;
+    for byte in rest {
+        tail = tail << 8 | u64::from(*byte);
+    }
+    h = (h.rotate_left(23) ^ tail).wrapping_mul(K);
+    (h >> 32) as u32
+}
