@@ -1,0 +1,275 @@
+//! Why a run stopped before its end: what was attempted, on which bytes, by which lanes.
+
+use crate::launch::BufferIndex;
+use std::fmt;
+use warpgrid_isa::StateSpace;
+use warpgrid_program::FunctionId;
+
+/// A run that stopped. Nothing of the faulting instruction happened; all before it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// The number of steps that were completed.
+    pub step: u64,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    /// Block of the grid.
+    pub block: [u32; 3],
+    /// Linear index of the block.
+    pub block_index: u64,
+    pub warp: u32,
+    /// Every lane that cannot go on.
+    pub lanes: u32,
+    /// Thread of the lowest of them.
+    pub thread: [u32; 3],
+    /// What was accessed, when memory was.
+    pub access: Option<AccessFault>,
+}
+
+/// The access of the lowest faulting lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessFault {
+    pub kind: AccessKind,
+    /// As the instruction names it.
+    pub space: StateSpace,
+    /// As the lane computed it.
+    pub address: u64,
+    pub width_bytes: u32,
+    /// What the address belongs to, or lies nearest to.
+    pub place: Place,
+}
+
+/// What kind of access it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// Where an address lies, relative to something with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// What it lies in, or next to.
+    pub region: Region,
+    /// From the start of the region; negative before it, at or beyond `size_bytes` after it.
+    pub byte_offset: i64,
+    /// Of the region.
+    pub size_bytes: u64,
+}
+
+/// Something with a name that memory was reserved for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Region {
+    Buffer {
+        index: BufferIndex,
+        name: String,
+    },
+    /// A variable of the module in global or constant memory.
+    Variable {
+        index: u32,
+        name: String,
+    },
+    /// The block's shared memory, from its first variable.
+    Shared,
+    /// The stack of the thread.
+    Local,
+    /// The parameters of the kernel.
+    Parameters,
+    /// Nothing is near.
+    Nothing,
+}
+
+impl Region {
+    /// `buffer`, `shared`, ... as the corpus and a message name it.
+    pub fn name(&self) -> &str {
+        match self {
+            Region::Buffer { name, .. } | Region::Variable { name, .. } => name,
+            Region::Shared => "shared",
+            Region::Local => "local",
+            Region::Parameters => "param",
+            Region::Nothing => "nothing",
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The address is no multiple of the access width.
+    Misaligned,
+    /// No allocation holds all bytes of the access.
+    OutOfBounds,
+    /// A store to constant memory or to the parameters of a kernel.
+    ReadOnly,
+    /// An atomic or a named space that the memory behind the address does not allow.
+    WrongSpace,
+    /// Every thread of the block that is left waits for something that cannot come.
+    Deadlock { waiting: Vec<Waiter> },
+    /// `trap`, or `brkpt` without a debugger.
+    Trap,
+    /// `__assertfail`.
+    Assert { message: String },
+    /// Checked, but not emulated yet: the opcode as written.
+    NotEmulated { opcode: String },
+    /// Calls nested too deep, or a stack that grew too large.
+    StackOverflow,
+    /// A call to an address that is not a function, or one that the call does not allow.
+    BadCallTarget { address: u64 },
+    /// `brx.idx` with an index beyond its table.
+    BadBranchIndex { index: u64, n_targets: u32 },
+    /// A barrier number of 16 or more, or a thread count that is no multiple of 32.
+    BadBarrier { id: u32, threads: Option<u32> },
+    /// Execution ran past the last instruction of a function.
+    FellOffTheEnd,
+}
+
+/// A group of lanes that waits, in a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    pub warp: u32,
+    pub lanes: u32,
+    pub function: FunctionId,
+    pub instruction: u32,
+    pub waits_for: WaitReason,
+}
+
+/// What a group of lanes waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// The other threads at this barrier.
+    Barrier { id: u32 },
+    /// Lanes of the warp that a collective names.
+    Lanes { missing: u32 },
+}
+
+impl FaultKind {
+    /// A stable word: `misaligned`, `out_of_bounds`, ...
+    pub const fn name(&self) -> &'static str {
+        match self {
+            FaultKind::Misaligned => "misaligned",
+            FaultKind::OutOfBounds => "out_of_bounds",
+            FaultKind::ReadOnly => "read_only",
+            FaultKind::WrongSpace => "wrong_space",
+            FaultKind::Deadlock { .. } => "deadlock",
+            FaultKind::Trap => "trap",
+            FaultKind::Assert { .. } => "assert",
+            FaultKind::NotEmulated { .. } => "not_emulated",
+            FaultKind::StackOverflow => "stack_overflow",
+            FaultKind::BadCallTarget { .. } => "bad_call_target",
+            FaultKind::BadBranchIndex { .. } => "bad_branch_index",
+            FaultKind::BadBarrier { .. } => "bad_barrier",
+            FaultKind::FellOffTheEnd => "fell_off_the_end",
+        }
+    }
+}
+
+impl Fault {
+    /// The faulting lane with the lowest number.
+    pub fn lane(&self) -> u32 {
+        self.lanes.trailing_zeros() & 31
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.thread;
+        let [bx, by, bz] = self.block;
+        let who = format!("thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
+        if let Some(access) = &self.access {
+            return write!(f, "{who}: {}", AccessMessage(&self.kind, access));
+        }
+        match &self.kind {
+            FaultKind::Deadlock { waiting } => write_deadlock(f, self, waiting),
+            FaultKind::Trap => write!(f, "{who} executed a trap"),
+            FaultKind::Assert { message } => write!(f, "{who}: {message}"),
+            FaultKind::NotEmulated { opcode } => write!(f, "`{opcode}` is not emulated yet"),
+            FaultKind::StackOverflow => write!(f, "the stack of {who} overflowed"),
+            FaultKind::BadCallTarget { address } => {
+                write!(f, "{who} called 0x{address:x}, which is no function")
+            }
+            FaultKind::BadBranchIndex { index, n_targets } => write!(
+                f,
+                "{who} branched to entry {index} of a table of {n_targets}"
+            ),
+            FaultKind::BadBarrier { id, threads } => match threads {
+                Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
+                None => write!(f, "there is no barrier {id}"),
+            },
+            FaultKind::FellOffTheEnd => {
+                write!(f, "{who} ran past the last instruction of a function")
+            }
+            kind => write!(f, "{who}: {}", kind.name()),
+        }
+    }
+}
+
+fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter]) -> fmt::Result {
+    let [x, y, z] = fault.block;
+    write!(
+        f,
+        "block ({x}, {y}, {z}) is stuck: every thread that is left waits"
+    )?;
+    for waiter in waiting.iter().take(4) {
+        let what = match waiter.waits_for {
+            WaitReason::Barrier { id } => format!("for the others at barrier {id}"),
+            WaitReason::Lanes { missing } => format!("for lanes 0x{missing:08x} of its warp"),
+        };
+        write!(
+            f,
+            "; warp {} lanes 0x{:08x} {what}",
+            waiter.warp, waiter.lanes
+        )?;
+    }
+    if waiting.len() > 4 {
+        write!(f, "; and {} more", waiting.len() - 4)?;
+    }
+    Ok(())
+}
+
+struct AccessMessage<'a>(&'a FaultKind, &'a AccessFault);
+
+impl fmt::Display for AccessMessage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AccessMessage(kind, access) = self;
+        let verb = match access.kind {
+            AccessKind::Load => "load",
+            AccessKind::Store => "store",
+            AccessKind::Atomic => "atomic access",
+        };
+        let what = match kind {
+            FaultKind::Misaligned => "misaligned ",
+            FaultKind::OutOfBounds => "out-of-bounds ",
+            FaultKind::ReadOnly => "read-only ",
+            FaultKind::WrongSpace => "wrong-space ",
+            _ => "",
+        };
+        write!(
+            f,
+            "{what}{verb} of {} bytes at 0x{:x}",
+            access.width_bytes, access.address
+        )?;
+        let place = &access.place;
+        let name = match &place.region {
+            Region::Nothing => return write!(f, ", near no allocation"),
+            Region::Buffer { name, .. } => format!("buffer `{name}`"),
+            Region::Variable { name, .. } => format!("variable `{name}`"),
+            Region::Shared => "shared memory".to_owned(),
+            Region::Local => "local memory".to_owned(),
+            Region::Parameters => "the kernel's parameters".to_owned(),
+        };
+        let size = place.size_bytes;
+        if place.byte_offset < 0 {
+            write!(f, ", {} bytes before {name}", -place.byte_offset)
+        } else if place.byte_offset as u64 >= size {
+            write!(
+                f,
+                ", {} bytes after the end of {name} ({size} bytes)",
+                place.byte_offset as u64 - size
+            )
+        } else {
+            write!(f, ", byte {} of {name} ({size} bytes)", place.byte_offset)
+        }
+    }
+}

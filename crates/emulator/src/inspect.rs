@@ -1,0 +1,125 @@
+//! What a host can see of a machine that stands still: plain data, no handles.
+
+use crate::fault::WaitReason;
+use warpgrid_program::{FunctionId, VariableId};
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Running,
+    Finished,
+    /// See [`crate::Machine::fault`].
+    Faulted,
+}
+
+/// A block that has a place on the machine; it may be finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockView {
+    /// Linear index, x fastest.
+    pub index: u64,
+    pub position: [u32; 3],
+    pub n_warps: u32,
+    pub finished: bool,
+}
+
+/// A warp and the groups its lanes are in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarpView {
+    pub block: u64,
+    pub warp: u32,
+    /// Lanes that exist; the last warp of a block may lack some.
+    pub present: u32,
+    pub exited: u32,
+    /// Lanes that go together, the one that runs next first.
+    pub groups: Vec<LaneGroup>,
+}
+
+/// Lanes of a warp that stand at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneGroup {
+    pub mask: u32,
+    pub function: FunctionId,
+    /// The instruction that is executed next.
+    pub instruction: u32,
+    pub call_depth: u32,
+    pub waiting: Option<WaitReason>,
+}
+
+/// What the next step executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextStep {
+    pub block: u64,
+    pub warp: u32,
+    pub function: FunctionId,
+    pub instruction: u32,
+    /// Before the guard.
+    pub mask: u32,
+}
+
+/// Where a shared variable lies in the memory of its block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedVariable {
+    /// The function that declares it; `None` for module scope.
+    pub function: Option<FunctionId>,
+    pub variable: VariableId,
+    pub name: String,
+    pub byte_offset: u64,
+    pub size_bytes: u64,
+}
+
+/// Text that the program printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The step that printed it.
+    pub step: u64,
+    pub block: u64,
+    pub warp: u32,
+    pub lane: u32,
+    pub text: String,
+}
+
+/// Who wrote a byte last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writer {
+    /// The number of the step, from 0.
+    pub step: u64,
+    pub lane: u32,
+}
+
+/// A thing whose memory a host can look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemoryRegion {
+    Buffer(crate::BufferIndex),
+    /// A module variable in global or constant memory: index into the program's variables.
+    Variable(u32),
+    /// Shared memory of a resident block, by linear index.
+    Shared {
+        block: u64,
+    },
+    /// The stack of one thread of a resident block.
+    Local {
+        block: u64,
+        warp: u32,
+        lane: u32,
+    },
+    /// The parameters of the kernel.
+    Parameters,
+}
+
+impl Writer {
+    /// How [`crate::Machine::writers`] tells it: 0 is nobody.
+    pub const fn pack(self) -> u64 {
+        (self.step << 8) | (self.lane as u64 + 1)
+    }
+
+    /// The writer in an entry of [`crate::Machine::writers`].
+    pub const fn unpack(entry: u64) -> Option<Writer> {
+        match entry & 0xff {
+            0 => None,
+            lane => Some(Writer {
+                step: entry >> 8,
+                lane: lane as u32 - 1,
+            }),
+        }
+    }
+}

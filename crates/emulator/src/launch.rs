@@ -1,0 +1,257 @@
+//! What a launch needs besides the program, and why one may be refused before its first step.
+
+use std::fmt;
+use warpgrid_program::FunctionId;
+
+/// Index into [`Launch::buffers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BufferIndex(pub u32);
+
+/// A kernel launch: entry, shape, memory and parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    pub entry: FunctionId,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Blocks of one cluster; `[1, 1, 1]` without clusters.
+    pub cluster: [u32; 3],
+    pub dynamic_shared_bytes: u64,
+    pub buffers: Vec<BufferInit>,
+    /// One a kernel parameter, in order.
+    pub arguments: Vec<ArgumentInit>,
+    /// Turns the scheduler; 0 is plain round robin.
+    pub seed: u64,
+    /// Keep for every byte who wrote it last; costs eight bytes a byte.
+    pub track_writers: bool,
+}
+
+/// A global allocation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferInit {
+    pub name: String,
+    pub contents: Contents,
+    /// At least 256 is used, as allocators on the machine do.
+    pub align_bytes: u32,
+}
+
+/// The initial bytes of a buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Contents {
+    Bytes(Vec<u8>),
+    /// So many bytes, all zero.
+    Zeroed(u64),
+    /// So many bytes, the pattern over and over.
+    Fill {
+        size_bytes: u64,
+        pattern: Vec<u8>,
+    },
+}
+
+impl Contents {
+    /// Size of the buffer.
+    pub fn size_bytes(&self) -> u64 {
+        match self {
+            Contents::Bytes(bytes) => bytes.len() as u64,
+            Contents::Zeroed(size) => *size,
+            Contents::Fill { size_bytes, .. } => *size_bytes,
+        }
+    }
+}
+
+/// The raw bytes of one kernel parameter.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ArgumentInit {
+    pub bytes: Vec<u8>,
+    /// Places where the address of a buffer goes.
+    pub pointers: Vec<PointerPatch>,
+}
+
+/// Writes the address of a buffer, as wide as the module's addresses, into an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointerPatch {
+    pub byte_offset: u32,
+    pub buffer: BufferIndex,
+    /// Added to the address.
+    pub addend: i64,
+}
+
+/// Bounds that keep a run from taking the host down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Global, shared and local memory plus registers of resident warps.
+    pub max_memory_bytes: u64,
+    /// Blocks that run at the same time.
+    pub max_resident_blocks: u32,
+    /// Threads that run at the same time; one block always fits.
+    pub max_resident_threads: u32,
+    pub max_call_depth: u32,
+    /// Stack of one thread.
+    pub max_local_bytes: u64,
+    /// Lines that `printf` may leave behind.
+    pub max_notes: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_memory_bytes: 1 << 30,
+            max_resident_blocks: 32,
+            max_resident_threads: 8192,
+            max_call_depth: 256,
+            max_local_bytes: 512 << 10,
+            max_notes: 1000,
+        }
+    }
+}
+
+/// Why a launch is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaunchError {
+    NoSuchEntry,
+    /// The entry is a device function or has no body.
+    NotAnEntry {
+        name: String,
+    },
+    ZeroExtent {
+        what: &'static str,
+        extents: [u32; 3],
+    },
+    /// `grid.x` up to 2^31-1, y and z up to 65535; `block` up to 1024, 1024, 64.
+    ExtentTooLarge {
+        what: &'static str,
+        axis: usize,
+        extent: u32,
+        limit: u32,
+    },
+    TooManyThreads {
+        threads: u64,
+        limit: u32,
+    },
+    /// The kernel says `.reqntid`, `.maxntid` or `.reqnctapercluster`.
+    BoundsOfKernel {
+        directive: &'static str,
+        wanted: [u32; 3],
+        found: [u32; 3],
+    },
+    /// The grid is not a whole number of clusters.
+    GridNotInClusters {
+        grid: [u32; 3],
+        cluster: [u32; 3],
+    },
+    ArgumentCount {
+        expected: usize,
+        found: usize,
+    },
+    ArgumentSize {
+        index: usize,
+        name: String,
+        expected: u64,
+        found: u64,
+    },
+    /// A pointer patch names no buffer or stands outside of its argument.
+    BadPointer {
+        index: usize,
+    },
+    SharedTooLarge {
+        bytes: u64,
+        limit: u64,
+    },
+    LocalTooLarge {
+        bytes: u64,
+        limit: u64,
+    },
+    BufferTooLarge {
+        name: String,
+        bytes: u64,
+        limit: u64,
+    },
+    /// All together.
+    MemoryTooLarge {
+        bytes: u64,
+        limit: u64,
+    },
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = |[x, y, z]: &[u32; 3]| format!("{x}x{y}x{z}");
+        match self {
+            LaunchError::NoSuchEntry => write!(f, "the module has no such kernel"),
+            LaunchError::NotAnEntry { name } => {
+                write!(f, "`{name}` is not a kernel with a body")
+            }
+            LaunchError::ZeroExtent { what, extents } => {
+                write!(f, "{what} {} has an extent of zero", shape(extents))
+            }
+            LaunchError::ExtentTooLarge {
+                what,
+                axis,
+                extent,
+                limit,
+            } => {
+                let axis = ["x", "y", "z"].get(*axis).unwrap_or(&"?");
+                write!(f, "{what}.{axis} is {extent}, more than {limit}")
+            }
+            LaunchError::TooManyThreads { threads, limit } => {
+                write!(f, "a block of {threads} threads, more than {limit}")
+            }
+            LaunchError::BoundsOfKernel {
+                directive,
+                wanted,
+                found,
+            } => write!(
+                f,
+                "the kernel's `{directive}` says {}, the launch {}",
+                shape(wanted),
+                shape(found)
+            ),
+            LaunchError::GridNotInClusters { grid, cluster } => write!(
+                f,
+                "grid {} is not a whole number of clusters of {}",
+                shape(grid),
+                shape(cluster)
+            ),
+            LaunchError::ArgumentCount { expected, found } => {
+                write!(f, "found {found} arguments, the kernel expects {expected}")
+            }
+            LaunchError::ArgumentSize {
+                index,
+                name,
+                expected,
+                found,
+            } => write!(
+                f,
+                "argument {index} (`{name}`) has {found} bytes, expected {expected}"
+            ),
+            LaunchError::BadPointer { index } => {
+                write!(
+                    f,
+                    "argument {index} points to no buffer or beyond its own bytes"
+                )
+            }
+            LaunchError::SharedTooLarge { bytes, limit } => {
+                write!(
+                    f,
+                    "{bytes} bytes of shared memory a block, more than {limit}"
+                )
+            }
+            LaunchError::LocalTooLarge { bytes, limit } => {
+                write!(
+                    f,
+                    "{bytes} bytes of local memory a thread, more than {limit}"
+                )
+            }
+            LaunchError::BufferTooLarge { name, bytes, limit } => {
+                write!(
+                    f,
+                    "buffer `{name}` of {bytes} bytes, more than the {limit} that fit"
+                )
+            }
+            LaunchError::MemoryTooLarge { bytes, limit } => {
+                write!(f, "the launch needs {bytes} bytes of memory, {limit} fit")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
