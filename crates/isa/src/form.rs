@@ -3,6 +3,14 @@
 //! The row's `syntax` is read once at start-up into slots and operands (see [`crate::form::layout`]);
 //! parser, checker, hover, completion and the reference page all read the same row.
 
+pub mod bind;
+pub mod layout;
+pub mod spelling;
+
+pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
+pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
+pub use spelling::nearest;
+
 use crate::modifier::{
     BoolOp, CacheOp, CompareOp, Completion, EvictionPriority, MatrixLayout, MulPart, Rounding,
     Scope, Sem, ShuffleMode, VectorWidth, VoteMode,

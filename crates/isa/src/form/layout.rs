@@ -1,0 +1,262 @@
+//! Reads a form's syntax line into slots and operands. In: `add{.sat}.type d, a, b`; out: a [`Layout`].
+//!
+//! The little language: a first word (`ld`), then required (`.type`) and optional (`{.ss}`) slots without blanks,
+//! then operands separated by commas. An operand is a name (`a`), an address (`[a]`), a pair of destinations
+//! (`d|p`; `d{|p}` when the second may be left out), a predicate that may be negated (`{!}c`), or a destination
+//! that may be left out of the list as a group (`{, c}`). A slot whose name is that of one of the form's sets takes
+//! a value of the set; any other slot is a literal modifier.
+
+use super::{Form, Meaning, OperandType, Set, Value};
+use std::sync::OnceLock;
+
+/// What a slot takes.
+#[derive(Clone, Copy, Debug)]
+pub enum SlotKind {
+    /// One value of the set.
+    Set(&'static Set),
+    /// This very modifier, without its dot.
+    Literal(&'static str),
+}
+
+/// One modifier position of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// As the syntax line writes it, without dot: `type`, `sat`.
+    pub name: &'static str,
+    pub required: bool,
+    pub kind: SlotKind,
+}
+
+impl Slot {
+    /// Whether the slot takes types; such slots are filled in the order written.
+    pub fn is_type(&self) -> bool {
+        match self.kind {
+            SlotKind::Set(set) => set
+                .values
+                .first()
+                .is_some_and(|value| matches!(value.meaning, Meaning::Type(_))),
+            SlotKind::Literal(_) => false,
+        }
+    }
+
+    /// The value with this spelling; `Some(None)` for a matching literal, which has no value.
+    pub fn find(&self, word: &str) -> Option<Option<&'static Value>> {
+        match self.kind {
+            SlotKind::Set(set) => set.values.iter().find(|v| v.text == word).map(Some),
+            SlotKind::Literal(text) => (text == word).then_some(None),
+        }
+    }
+
+    /// Every spelling that the slot takes.
+    pub fn spellings(&self) -> impl Iterator<Item = &'static str> {
+        let (values, literal): (&'static [Value], _) = match self.kind {
+            SlotKind::Set(set) => (set.values, None),
+            SlotKind::Literal(text) => (&[], Some(text)),
+        };
+        values.iter().map(|value| value.text).chain(literal)
+    }
+}
+
+/// How an operand is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandShape {
+    /// A value or a register.
+    Plain,
+    /// In brackets.
+    Address,
+    /// A destination, and a second one after a bar; whether the second may be left out.
+    Pair { optional: bool },
+    /// A predicate that may be negated with `!`.
+    Negatable,
+}
+
+/// One operand position of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct OperandSlot {
+    /// As the syntax line names it: `d`, `a`.
+    pub name: &'static str,
+    pub shape: OperandShape,
+    pub ty: OperandType,
+    pub optional: bool,
+}
+
+/// A syntax line, read.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub form: &'static Form,
+    /// The first word of the opcode: `st` for `st.async`.
+    pub opcode: &'static str,
+    pub slots: Vec<Slot>,
+    pub operands: Vec<OperandSlot>,
+}
+
+impl Layout {
+    /// Reads the syntax line of a row. Rows are written by us: a test reads every one and compares it with
+    /// [`Layout::spelled`].
+    pub fn read(form: &'static Form) -> Layout {
+        let (mnemonic, operands) = form
+            .syntax
+            .split_once(char::is_whitespace)
+            .unwrap_or((form.syntax, ""));
+        let end = mnemonic.find(['.', '{']).unwrap_or(mnemonic.len());
+        let (opcode, slots) = mnemonic.split_at(end);
+        Layout {
+            form,
+            opcode,
+            slots: read_slots(slots, form),
+            operands: read_operands(operands, form),
+        }
+    }
+
+    /// How many operands must be written.
+    pub fn n_required(&self) -> usize {
+        self.operands.iter().filter(|o| !o.optional).count()
+    }
+
+    /// The opcode with its slots, as the syntax line writes it.
+    pub fn mnemonic(&self) -> &'static str {
+        self.form
+            .syntax
+            .split_whitespace()
+            .next()
+            .unwrap_or(self.form.syntax)
+    }
+
+    /// The line again, from what was read.
+    pub fn spelled(&self) -> String {
+        let mut line = self.opcode.to_owned();
+        for slot in &self.slots {
+            line.push_str(&match slot.required {
+                true => format!(".{}", slot.name),
+                false => format!("{{.{}}}", slot.name),
+            });
+        }
+        for (index, operand) in self.operands.iter().enumerate() {
+            let name = operand.name;
+            let text = match operand.shape {
+                OperandShape::Plain => name.to_owned(),
+                OperandShape::Address => format!("[{name}]"),
+                OperandShape::Pair { optional: false } => format!("{name}|p"),
+                OperandShape::Pair { optional: true } => format!("{name}{{|p}}"),
+                OperandShape::Negatable => format!("{{!}}{name}"),
+            };
+            line.push_str(&match (index, operand.optional) {
+                (0, false) => format!(" {text}"),
+                (0, true) => format!(" {{{text}}}"),
+                (_, false) => format!(", {text}"),
+                (_, true) => format!("{{, {text}}}"),
+            });
+        }
+        line
+    }
+}
+
+fn read_slots(mut text: &'static str, form: &'static Form) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    while !text.is_empty() {
+        let required = !text.starts_with('{');
+        let body = text.trim_start_matches(['{', '.']);
+        let end = body.find(['.', '{', '}']).unwrap_or(body.len());
+        let (name, rest) = body.split_at(end);
+        text = rest.strip_prefix('}').unwrap_or(rest);
+        let set = form.sets.iter().find(|set| set.slot == name);
+        slots.push(Slot {
+            name,
+            required,
+            kind: set.map_or(SlotKind::Literal(name), |set| SlotKind::Set(set)),
+        });
+        if name.is_empty() {
+            break;
+        }
+    }
+    slots
+}
+
+fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
+    let mut operands = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let after_comma = rest.trim_start_matches([',', ' ']);
+        // `{, c}` and `{d}` are groups that may be left out; `{!}c` is not a group.
+        let group = after_comma.starts_with('{') && !after_comma.starts_with("{!}");
+        let end = match group {
+            true => after_comma.find('}').map_or(after_comma.len(), |at| at + 1),
+            false => operand_end(after_comma),
+        };
+        let (part, tail) = after_comma.split_at(end);
+        let inner = match group {
+            true => part.trim_matches(['{', '}', ',', ' ']),
+            false => part.trim(),
+        };
+        operands.push(read_operand(inner, group, form));
+        rest = tail;
+        if end == 0 {
+            break;
+        }
+    }
+    operands
+}
+
+/// Where an operand that is not a group ends: at a comma, or where a group `{, ` begins.
+fn operand_end(text: &str) -> usize {
+    let comma = text.find(',').unwrap_or(text.len());
+    let group = text.find("{,").unwrap_or(text.len());
+    comma.min(group)
+}
+
+fn read_operand(text: &'static str, optional: bool, form: &'static Form) -> OperandSlot {
+    let (name, shape) = if let Some(inner) = text.strip_prefix('[') {
+        (inner.trim_end_matches(']'), OperandShape::Address)
+    } else if let Some(name) = text.strip_prefix("{!}") {
+        (name, OperandShape::Negatable)
+    } else if let Some((name, _)) = text.split_once("{|") {
+        (name, OperandShape::Pair { optional: true })
+    } else if let Some((name, _)) = text.split_once('|') {
+        (name, OperandShape::Pair { optional: false })
+    } else {
+        (text, OperandShape::Plain)
+    };
+    let given = form.types.iter().find(|(n, _)| *n == name);
+    let ty = match (given, shape) {
+        (Some((_, ty)), _) => *ty,
+        (None, OperandShape::Address) => OperandType::Address,
+        (None, OperandShape::Negatable) => OperandType::Predicate,
+        (None, _) => OperandType::Slot("type"),
+    };
+    OperandSlot {
+        name,
+        shape,
+        ty,
+        optional,
+    }
+}
+
+/// Every form, read; in table order.
+pub fn layouts() -> &'static [Layout] {
+    static LAYOUTS: OnceLock<Vec<Layout>> = OnceLock::new();
+    LAYOUTS.get_or_init(|| {
+        let families = crate::forms::FAMILIES.iter();
+        families
+            .flat_map(|family| family.iter().map(Layout::read))
+            .collect()
+    })
+}
+
+/// The forms of an opcode word (`st`); empty for words that no row has.
+pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> {
+    static ORDER: OnceLock<Vec<u16>> = OnceLock::new();
+    let layouts = layouts();
+    let opcode_at = |index: &u16| layouts.get(usize::from(*index)).map_or("", |l| l.opcode);
+    let order = ORDER.get_or_init(|| {
+        let mut order: Vec<u16> = (0..layouts.len().min(u16::MAX.into()) as u16).collect();
+        order.sort_by_key(opcode_at);
+        order
+    });
+    let start = order.partition_point(|index| opcode_at(index) < opcode);
+    let end = order.partition_point(|index| opcode_at(index) <= opcode);
+    order
+        .get(start..end)
+        .unwrap_or(&[])
+        .iter()
+        .filter_map(|index| layouts.get(usize::from(*index)))
+}

@@ -1,0 +1,66 @@
+//! Finds the word that a misspelled one most likely meant.
+
+/// The candidate nearest to `word`, when it is near enough to be offered as a fix; the first of equally near ones.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > MAX_LENGTH {
+        return None;
+    }
+    let limit = match word.chars().count() {
+        0..=2 => 1,
+        3..=5 => 2,
+        _ => 3,
+    };
+    candidates
+        .into_iter()
+        .filter(|candidate| *candidate != word && candidate.len().abs_diff(word.len()) <= limit)
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Words longer than this are not corrected.
+const MAX_LENGTH: usize = 64;
+
+/// Edits from one word to another: insert, delete, replace, or swap two neighbours.
+pub fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
+            let mut cost = at(&last, j) + usize::from(x != y);
+            cost = cost.min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
+            if swapped {
+                cost = cost.min(at(&before, j - 1) + 1);
+            }
+            row.push(cost);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_letter_is_one_edit() {
+        assert_eq!(distance("shred", "shared"), 1);
+        assert_eq!(nearest("shred", ["global", "shared"]), Some("shared"));
+    }
+
+    #[test]
+    fn swapped_neighbours_are_one_edit() {
+        assert_eq!(distance("glboal", "global"), 1);
+    }
+
+    #[test]
+    fn far_words_are_not_offered() {
+        assert_eq!(nearest("xyzzy", ["global", "shared"]), None);
+    }
+}
