@@ -113,7 +113,6 @@ pub enum Arithmetic {
         shift_amount: bool,
     },
     Bfe,
-    Bfi,
     /// Sign- or zero-extends the low b bits of a.
     Szext {
         wrap: bool,
@@ -214,6 +213,15 @@ pub enum Operation {
         mode: ArithmeticMode,
         d: RegisterId,
         sources: [Source; 3],
+    },
+    /// `bfi`: b with `length` bits from `position` on replaced by the low bits of a.
+    BitFieldInsert {
+        ty: ScalarType,
+        d: RegisterId,
+        a: Source,
+        b: Source,
+        position: Source,
+        length: Source,
     },
     /// `add.cc`, `addc`, `madc.hi.cc` and relatives.
     Carry {
