@@ -3,8 +3,8 @@
 
 use crate::function::{FunctionId, RegisterId, VariableId};
 use warpgrid_isa::{
-    BitwiseOp, BoolOp, CacheOp, CompareOp, EvictionPriority, MulPart, Rounding, ScalarType, Scope,
-    Sem, ShuffleMode, SpecialRegister, StateSpace, VoteMode,
+    BitwiseOp, BoolOp, CacheOp, CompareOp, Completion, EvictionPriority, MatrixLayout, MulPart,
+    Rounding, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, VoteMode,
 };
 
 /// A value that an instruction reads.
@@ -342,6 +342,29 @@ pub enum Operation {
         address: Address,
         sources: Vec<Source>,
     },
+    /// `st.async`: as `Store`, but done at some later time, which `barrier` (if there is one) learns.
+    StoreAsync {
+        access: MemoryAccess,
+        address: Address,
+        sources: Vec<Source>,
+        /// How the end is reported; `None` where the text does not say.
+        completion: Option<Completion>,
+        /// The mbarrier; in the space of the access.
+        barrier: Option<Address>,
+    },
+    /// `wmma.store`: all lanes of a warp write a matrix from their fragments.
+    WmmaStore {
+        shape: MatrixShape,
+        layout: MatrixLayout,
+        /// Of an element in memory; `.f16` elements come in pairs, two to a source.
+        ty: ScalarType,
+        space: StateSpace,
+        address: Address,
+        /// The fragment, in register order.
+        sources: Vec<Source>,
+        /// Elements from one row (column) to the next; `None` for the default of the shape.
+        stride: Option<Source>,
+    },
     Atomic {
         op: AtomicOp,
         access: MemoryAccess,
@@ -442,6 +465,14 @@ pub enum Operation {
     NotEmulated {
         opcode: String,
     },
+}
+
+/// Shape of a matrix operation: the result has `rows` times `columns` elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixShape {
+    pub rows: u16,
+    pub columns: u16,
+    pub depth: u16,
 }
 
 /// Tests of `testp`.
