@@ -1,2 +1,76 @@
-//! cli
-fn main() {}
+//! The `warpgrid` command: arguments in, text or JSON out. No logic of its own; everything it says
+//! comes from `view`.
+
+mod batch;
+mod check;
+mod explain;
+mod format;
+mod output;
+mod run;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::process::ExitCode;
+
+/// Shows where every lane's store lands: checks, runs and explains PTX stores.
+#[derive(Debug, Parser)]
+#[command(name = "warpgrid", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge sources for their PTX version and target, as the reference assembler does.
+    Check(check::CheckArguments),
+    /// Run a scenario (a case.json, Warpgrid's own form, or a PTX file) and check what it promises.
+    Run(run::RunArguments),
+    /// Say what a diagnostic code or an instruction means.
+    Explain(explain::ExplainArguments),
+    /// Format sources in place, or standard input to standard output.
+    Format(format::FormatArguments),
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Human,
+    Json,
+}
+
+/// How a command ends. Wrong usage and unreadable files are [`Outcome::Usage`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Well,
+    /// The input was read, but it is rejected, faulted or differs.
+    Wrong,
+    Usage,
+}
+
+impl Outcome {
+    /// The worse of both.
+    fn and(self, other: Outcome) -> Outcome {
+        if self as u8 >= other as u8 { self } else { other }
+    }
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Check(arguments) => check::check(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Format(arguments) => format::format(&arguments),
+    };
+    match outcome {
+        Ok(Outcome::Well) => ExitCode::SUCCESS,
+        Ok(Outcome::Wrong) => ExitCode::from(1),
+        Ok(Outcome::Usage) => ExitCode::from(2),
+        // A closed pipe (`warpgrid … | head`) is how people stop reading, not a mistake.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&error.to_string());
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `warpgrid explain`: what a diagnostic code or an instruction means.
+
+use crate::Outcome;
+use crate::output::complain;
+use clap::Args;
+use std::io::{self, Write};
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// A code such as `W0123`, or an instruction such as `st.global.v4.f32`.
+    #[arg(value_name = "W0123|INSTRUCTION", required = true)]
+    subjects: Vec<String>,
+}
+
+/// Prints the page of each subject.
+pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
+    let mut outcome = Outcome::Well;
+    let mut out = io::stdout().lock();
+    for subject in &arguments.subjects {
+        match warpgrid_view::explain(subject) {
+            Some(text) => writeln!(out, "{}", text.trim_end())?,
+            None => {
+                complain(&format!("`{subject}` is neither a diagnostic code nor a known instruction"));
+                outcome = outcome.and(Outcome::Usage);
+            }
+        }
+    }
+    Ok(outcome)
+}

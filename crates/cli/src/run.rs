@@ -1,0 +1,260 @@
+//! `warpgrid run`: launches a scenario and checks what it promises.
+
+use crate::output::{complain, read_source, render, renderer};
+use crate::{Format, Outcome};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use warpgrid_view::expect::{compare, compare_fault};
+use warpgrid_view::model::FaultView;
+use warpgrid_view::scenario::{Buffer, ExpectedFault};
+use warpgrid_view::value::{ElementType, Literal};
+use warpgrid_view::{Parameter, Scenario, Session, SessionError};
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// A case.json, a scenario with its source inside, or a PTX file with `//@` launch comments.
+    #[arg(value_name = "SCENARIO.json|FILE.ptx")]
+    file: PathBuf,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Stop after this many steps (warp-instructions).
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    max_steps: u64,
+    /// Write every store as a JSON line.
+    #[arg(long, value_name = "FILE.jsonl")]
+    trace: Option<PathBuf>,
+    /// Turns the scheduler; 0 is plain round robin.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The PTX file of a case to run instead of kernel.ptx; `all` runs kernel.ptx and every variant.
+    #[arg(long, value_name = "FILE")]
+    variant: Option<String>,
+}
+
+/// What only the corpus form has.
+#[derive(Debug, Default, Deserialize)]
+struct CaseFacts {
+    #[serde(default)]
+    variants: Vec<Variant>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Variant {
+    file: String,
+}
+
+/// A buffer after the run.
+#[derive(Debug, Serialize)]
+struct BufferReport {
+    #[serde(rename = "type")]
+    ty: String,
+    sha256: String,
+    values: Vec<Literal>,
+}
+
+/// What `--format json` writes.
+#[derive(Debug, Serialize)]
+struct RunReport {
+    ok: bool,
+    fault: Option<FaultReport>,
+    buffers: BTreeMap<String, BufferReport>,
+    steps: u64,
+    stores: u64,
+    notes: Vec<String>,
+}
+
+/// A fault with the corpus's fields and a message.
+#[derive(Debug, Serialize)]
+struct FaultReport {
+    #[serde(flatten)]
+    fault: ExpectedFault,
+    message: String,
+    line: u32,
+}
+
+impl From<&FaultView> for FaultReport {
+    fn from(fault: &FaultView) -> FaultReport {
+        FaultReport {
+            fault: ExpectedFault {
+                kind: fault.kind.clone(),
+                buffer: fault.buffer.clone(),
+                space: fault.space.clone(),
+                byte_offset: fault.byte_offset,
+                width: fault.width,
+                thread: Some(fault.thread),
+                block: Some(fault.block),
+            },
+            message: fault.message.clone(),
+            line: fault.range.line,
+        }
+    }
+}
+
+/// Runs one file, or one case with all its variants.
+pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
+    let (scenario, facts) = match load(&arguments.file) {
+        Ok(loaded) => loaded,
+        Err(why) => {
+            complain(&why);
+            return Ok(Outcome::Usage);
+        }
+    };
+    let sources = sources(arguments, &facts);
+    let mut outcome = Outcome::Well;
+    for source in &sources {
+        let mut scenario = scenario.clone();
+        if let Some(path) = source {
+            scenario.source = read_source(path)?;
+            // In the corpus form this states the version of kernel.ptx; the module itself says it too.
+            scenario.ptx_version = None;
+        }
+        if let Some(seed) = arguments.seed {
+            scenario.seed = seed;
+        }
+        let name = source.as_deref().unwrap_or(&arguments.file).display().to_string();
+        outcome = outcome.and(run_one(arguments, &name, scenario)?);
+    }
+    Ok(outcome)
+}
+
+/// The files to run: `None` where the source is already in the scenario.
+fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<PathBuf>> {
+    let Some(facts) = facts else { return vec![None] };
+    let folder = arguments.file.parent().unwrap_or(Path::new("."));
+    match arguments.variant.as_deref() {
+        None => vec![Some(folder.join("kernel.ptx"))],
+        Some("all") => {
+            let files = std::iter::once("kernel.ptx").chain(facts.variants.iter().map(|v| v.file.as_str()));
+            files.map(|file| Some(folder.join(file))).collect()
+        }
+        Some(file) => vec![Some(folder.join(file))],
+    }
+}
+
+/// A scenario, and the facts of the corpus form where the source lies beside it.
+fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
+    let text = read_source(path).map_err(|error| error.to_string())?;
+    if !path.extension().is_some_and(|extension| extension == "json") {
+        return Ok((Scenario { source: text, ..Scenario::default() }, None));
+    }
+    let describe = |error: serde_json::Error| format!("{}: not a scenario: {error}", path.display());
+    let scenario: Scenario = serde_json::from_str(&text).map_err(describe)?;
+    if scenario.source.is_empty() {
+        let facts: CaseFacts = serde_json::from_str(&text).map_err(describe)?;
+        return Ok((scenario, Some(facts)));
+    }
+    Ok((scenario, None))
+}
+
+fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
+    let source = scenario.source.clone();
+    let mut session = match Session::new(scenario) {
+        Ok(session) => session,
+        Err(error) => return refuse(arguments, name, &source, &error),
+    };
+    let mut notes = match &arguments.trace {
+        Some(path) => trace(&mut session, arguments.max_steps, path)?,
+        None => {
+            session.run(arguments.max_steps);
+            Vec::new()
+        }
+    };
+    if !session.is_over() {
+        notes.push(format!("stopped after {} steps: the launch had not ended (raise --max-steps)", session.position()));
+    }
+    let fault = session.fault();
+    let expected_fault = session.scenario().fault.clone();
+    let mut wrong = Vec::new();
+    wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
+    let mut buffers = BTreeMap::new();
+    for buffer in session.buffers() {
+        let bytes = session.memory(&buffer.name).unwrap_or_default();
+        wrong.extend(difference(&buffer, &bytes));
+        buffers.insert(buffer.name.clone(), report(&buffer, &bytes));
+    }
+    notes.extend(session.notes());
+    let ok = wrong.is_empty() && session.is_over();
+    let mut out = io::stdout().lock();
+    match arguments.format {
+        Format::Json => {
+            notes.extend(wrong);
+            let fault = fault.as_ref().map(FaultReport::from);
+            let report = RunReport { ok, fault, buffers, steps: session.position(), stores: session.stores(), notes };
+            serde_json::to_writer(&mut out, &report)?;
+            writeln!(out)?;
+        }
+        Format::Human => {
+            writeln!(out, "{name}: {} steps, {} stores: {}", session.position(), session.stores(), if ok { "as promised" } else { "differs" })?;
+            for line in fault.iter().map(|fault| format!("line {}: {}", fault.range.line, fault.message)).chain(wrong).chain(notes) {
+                writeln!(out, "  {line}")?;
+            }
+        }
+    }
+    Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// What differs first in a buffer, as a line for people.
+fn difference(buffer: &Buffer, bytes: &[u8]) -> Option<String> {
+    match compare(buffer, bytes) {
+        Err(why) => Some(format!("{}: the expectation cannot be read: {why}", buffer.name)),
+        Ok(Some(m)) => Some(format!("{}[{}]: found {}, expected {} ({} elements differ)", m.buffer, m.index, m.found, m.expected, m.n_wrong)),
+        Ok(None) => {
+            let digest = sha256(bytes);
+            let expected = buffer.expect_sha256.as_deref().filter(|expected| !expected.eq_ignore_ascii_case(&digest));
+            expected.map(|expected| format!("{}: found digest {digest}, expected {expected}", buffer.name))
+        }
+    }
+}
+
+fn report(buffer: &Buffer, bytes: &[u8]) -> BufferReport {
+    let ty = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8);
+    let values = bytes.chunks(ty.width_bytes()).map(|chunk| ty.decode(ty.bits(chunk))).collect();
+    BufferReport { ty: buffer.ty.clone(), sha256: sha256(bytes), values }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Runs in windows and writes the stores of each.
+fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<Vec<String>> {
+    const WINDOW: u64 = 4096;
+    let mut file = BufWriter::new(File::create(path)?);
+    while !session.is_over() && session.position() < max_steps {
+        let from = session.position();
+        session.run(WINDOW.min(max_steps - from));
+        for store in session.events(from, session.position()) {
+            serde_json::to_writer(&mut file, &store)?;
+            file.write_all(b"\n")?;
+        }
+        if session.position() == from {
+            break;
+        }
+    }
+    file.flush()?;
+    Ok(Vec::new())
+}
+
+/// A scenario that cannot run: its diagnostics, or the one sentence that says why.
+fn refuse(arguments: &RunArguments, name: &str, source: &str, error: &SessionError) -> io::Result<Outcome> {
+    let mut out = io::stdout().lock();
+    if arguments.format == Format::Json {
+        let diagnostics: Vec<_> = error.diagnostics.iter().map(crate::check::DiagnosticLine::from).collect();
+        let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0,
+            "notes": [error.message], "code": error.code, "diagnostics": diagnostics});
+        writeln!(out, "{answer}")?;
+        return Ok(Outcome::Wrong);
+    }
+    let renderer = renderer();
+    for diagnostic in error.diagnostics.iter().filter(|d| d.severity == "error") {
+        writeln!(out, "{}\n", render(name, source, diagnostic, &renderer))?;
+    }
+    writeln!(out, "{name}: cannot run: {} ({})", error.message, error.code)?;
+    Ok(Outcome::Wrong)
+}
