@@ -23,13 +23,21 @@ struct Request<'a> {
 }
 
 /// Answers every line. A line that is no request is answered with the code `W0900` and its number as id.
-pub(crate) fn batch(options: &CheckOptions, input: impl Read, output: impl Write) -> io::Result<Outcome> {
+pub(crate) fn batch(
+    options: &CheckOptions,
+    input: impl Read,
+    output: impl Write,
+) -> io::Result<Outcome> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let mut output = BufWriter::with_capacity(1 << 16, output);
     let mut outcome = Outcome::Well;
     let mut line = Vec::new();
     let mut number = 0u64;
-    while { line.clear(); input.read_until(b'\n', &mut line)? } > 0 {
+    while {
+        line.clear();
+        input.read_until(b'\n', &mut line)?
+    } > 0
+    {
         number += 1;
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -38,12 +46,24 @@ pub(crate) fn batch(options: &CheckOptions, input: impl Read, output: impl Write
             Ok(request) => {
                 let options = CheckOptions {
                     front: request.front.unwrap_or(options.front),
-                    target: request.target.as_deref().map(str::to_owned).or_else(|| options.target.clone()),
-                    ptx_version: request.ptx_version.as_deref().map(str::to_owned).or_else(|| options.ptx_version.clone()),
+                    target: request
+                        .target
+                        .as_deref()
+                        .map(str::to_owned)
+                        .or_else(|| options.target.clone()),
+                    ptx_version: request
+                        .ptx_version
+                        .as_deref()
+                        .map(str::to_owned)
+                        .or_else(|| options.ptx_version.clone()),
                 };
                 let report = warpgrid_view::check(&request.source, &options);
                 serde_json::to_writer(&mut output, &Verdict::new(&request.id, &report))?;
-                outcome = outcome.and(if report.accept { Outcome::Well } else { Outcome::Wrong });
+                outcome = outcome.and(if report.accept {
+                    Outcome::Well
+                } else {
+                    Outcome::Wrong
+                });
             }
             Err(error) => {
                 outcome = Outcome::Usage;

@@ -84,17 +84,23 @@ struct EditLine<'a> {
 impl<'a> From<&'a EditView> for EditLine<'a> {
     fn from(edit: &'a EditView) -> EditLine<'a> {
         let range = edit.range;
-        EditLine { line: range.line, column: range.column, end_line: range.end_line, end_column: range.end_column, text: &edit.text }
+        EditLine {
+            line: range.line,
+            column: range.column,
+            end_line: range.end_line,
+            end_column: range.end_column,
+            text: &edit.text,
+        }
     }
 }
 
 impl<'a> From<&'a DiagnosticView> for DiagnosticLine<'a> {
     fn from(diagnostic: &'a DiagnosticView) -> DiagnosticLine<'a> {
         let range = diagnostic.range;
-        let mut fixes = diagnostic
-            .fixes
-            .iter()
-            .map(|fix| FixLine { title: &fix.title, edits: fix.edits.iter().map(EditLine::from).collect() });
+        let mut fixes = diagnostic.fixes.iter().map(|fix| FixLine {
+            title: &fix.title,
+            edits: fix.edits.iter().map(EditLine::from).collect(),
+        });
         DiagnosticLine {
             code: &diagnostic.code,
             severity: &diagnostic.severity,
@@ -121,7 +127,15 @@ pub(crate) struct Verdict<'a> {
 
 impl<'a> Verdict<'a> {
     pub(crate) fn new(id: &'a str, report: &'a CheckReport) -> Verdict<'a> {
-        Verdict { id, accept: report.accept, diagnostics: report.diagnostics.iter().map(DiagnosticLine::from).collect() }
+        Verdict {
+            id,
+            accept: report.accept,
+            diagnostics: report
+                .diagnostics
+                .iter()
+                .map(DiagnosticLine::from)
+                .collect(),
+        }
     }
 }
 
@@ -161,19 +175,37 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
                 writeln!(out, "{name}: {}", summary(&report))?;
             }
         }
-        outcome = outcome.and(if report.accept { Outcome::Well } else { Outcome::Wrong });
+        outcome = outcome.and(if report.accept {
+            Outcome::Well
+        } else {
+            Outcome::Wrong
+        });
     }
     Ok(outcome)
 }
 
 fn summary(report: &CheckReport) -> String {
-    let count = |severity: &str| report.diagnostics.iter().filter(|d| d.severity == severity).count();
-    let verdict = if report.accept { "accepted" } else { "rejected" };
+    let count = |severity: &str| {
+        report
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == severity)
+            .count()
+    };
+    let verdict = if report.accept {
+        "accepted"
+    } else {
+        "rejected"
+    };
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     match (count("error"), count("warning")) {
         (0, 0) => verdict.to_owned(),
         (errors, 0) => format!("{verdict}, {}", plural(errors, "error")),
         (0, warnings) => format!("{verdict}, {}", plural(warnings, "warning")),
-        (errors, warnings) => format!("{verdict}, {}, {}", plural(errors, "error"), plural(warnings, "warning")),
+        (errors, warnings) => format!(
+            "{verdict}, {}, {}",
+            plural(errors, "error"),
+            plural(warnings, "warning")
+        ),
     }
 }

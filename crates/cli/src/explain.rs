@@ -21,7 +21,9 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
         match warpgrid_view::explain(subject) {
             Some(text) => writeln!(out, "{}", text.trim_end())?,
             None => {
-                complain(&format!("`{subject}` is neither a diagnostic code nor a known instruction"));
+                complain(&format!(
+                    "`{subject}` is neither a diagnostic code nor a known instruction"
+                ));
                 outcome = outcome.and(Outcome::Usage);
             }
         }

@@ -51,7 +51,11 @@ enum Outcome {
 impl Outcome {
     /// The worse of both.
     fn and(self, other: Outcome) -> Outcome {
-        if self as u8 >= other as u8 { self } else { other }
+        if self as u8 >= other as u8 {
+            self
+        } else {
+            other
+        }
     }
 }
 

@@ -13,7 +13,9 @@ pub(crate) fn read_source(path: &Path) -> io::Result<String> {
     if path == Path::new("-") {
         io::stdin().lock().read_to_end(&mut bytes)?;
     } else {
-        bytes = std::fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        bytes = std::fs::read(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -29,11 +31,20 @@ pub(crate) fn complain(message: &str) {
 
 /// How snippets are drawn: in colour on a terminal, plain elsewhere.
 pub(crate) fn renderer() -> Renderer {
-    if io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() { Renderer::styled() } else { Renderer::plain() }
+    if io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    }
 }
 
 /// A diagnostic with its source lines, ready to print.
-pub(crate) fn render(path: &str, source: &str, diagnostic: &DiagnosticView, renderer: &Renderer) -> String {
+pub(crate) fn render(
+    path: &str,
+    source: &str,
+    diagnostic: &DiagnosticView,
+    renderer: &Renderer,
+) -> String {
     let level = match diagnostic.severity.as_str() {
         "error" => Level::ERROR,
         "warning" => Level::WARNING,
@@ -41,21 +52,33 @@ pub(crate) fn render(path: &str, source: &str, diagnostic: &DiagnosticView, rend
     };
     let lines = Lines::new(source);
     // Only the lines around the places are handed over, so that a huge source costs nothing.
-    let places = || std::iter::once(&diagnostic.range).chain(diagnostic.labels.iter().map(|label| &label.range));
+    let places = || {
+        std::iter::once(&diagnostic.range).chain(diagnostic.labels.iter().map(|label| &label.range))
+    };
     let first = places().map(|range| range.line).min().unwrap_or(1);
     let last = places().map(|range| range.end_line).max().unwrap_or(1);
     let window = lines.start(first)..lines.end(last);
     let text = source.get(window.clone()).unwrap_or("");
     let inside = |range: &SourceRange| {
         let bytes = lines.bytes(source, range);
-        bytes.start.saturating_sub(window.start).min(text.len())..bytes.end.saturating_sub(window.start).min(text.len())
+        bytes.start.saturating_sub(window.start).min(text.len())
+            ..bytes.end.saturating_sub(window.start).min(text.len())
     };
     let snippet = Snippet::source(text)
         .line_start(first as usize)
         .path(path)
         .annotation(AnnotationKind::Primary.span(inside(&diagnostic.range)))
-        .annotations(diagnostic.labels.iter().map(|label| AnnotationKind::Context.span(inside(&label.range)).label(label.text.as_str())));
-    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str())).element(snippet);
+        .annotations(diagnostic.labels.iter().map(|label| {
+            AnnotationKind::Context
+                .span(inside(&label.range))
+                .label(label.text.as_str())
+        }));
+    let mut group = Group::with_title(
+        level
+            .primary_title(diagnostic.message.as_str())
+            .id(diagnostic.code.as_str()),
+    )
+    .element(snippet);
     for text in diagnostic.help.iter().chain(&diagnostic.needs) {
         group = group.element(Level::HELP.message(text.as_str()));
     }
@@ -74,12 +97,24 @@ struct Lines {
 impl Lines {
     fn new(source: &str) -> Lines {
         let mut starts = vec![0];
-        starts.extend(source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
-        Lines { starts, len: source.len() }
+        starts.extend(
+            source
+                .bytes()
+                .enumerate()
+                .filter(|(_, byte)| *byte == b'\n')
+                .map(|(at, _)| at + 1),
+        );
+        Lines {
+            starts,
+            len: source.len(),
+        }
     }
 
     fn start(&self, line: u32) -> usize {
-        self.starts.get((line as usize).saturating_sub(1)).copied().unwrap_or(self.len)
+        self.starts
+            .get((line as usize).saturating_sub(1))
+            .copied()
+            .unwrap_or(self.len)
     }
 
     fn end(&self, line: u32) -> usize {
@@ -88,7 +123,10 @@ impl Lines {
 
     fn bytes(&self, source: &str, range: &SourceRange) -> Range<usize> {
         let start = self.offset(source, range.line, range.column);
-        start..self.offset(source, range.end_line, range.end_column).max(start)
+        start
+            ..self
+                .offset(source, range.end_line, range.end_column)
+                .max(start)
     }
 
     /// Columns count UTF-16 units from 1.

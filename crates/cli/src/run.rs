@@ -13,7 +13,7 @@ use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::model::FaultView;
 use warpgrid_view::scenario::{Buffer, ExpectedFault};
 use warpgrid_view::value::{ElementType, Literal};
-use warpgrid_view::{Parameter, Scenario, Session, SessionError};
+use warpgrid_view::{Scenario, Session, SessionError};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -117,7 +117,11 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
         if let Some(seed) = arguments.seed {
             scenario.seed = seed;
         }
-        let name = source.as_deref().unwrap_or(&arguments.file).display().to_string();
+        let name = source
+            .as_deref()
+            .unwrap_or(&arguments.file)
+            .display()
+            .to_string();
         outcome = outcome.and(run_one(arguments, &name, scenario)?);
     }
     Ok(outcome)
@@ -125,12 +129,15 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
 
 /// The files to run: `None` where the source is already in the scenario.
 fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<PathBuf>> {
-    let Some(facts) = facts else { return vec![None] };
+    let Some(facts) = facts else {
+        return vec![None];
+    };
     let folder = arguments.file.parent().unwrap_or(Path::new("."));
     match arguments.variant.as_deref() {
         None => vec![Some(folder.join("kernel.ptx"))],
         Some("all") => {
-            let files = std::iter::once("kernel.ptx").chain(facts.variants.iter().map(|v| v.file.as_str()));
+            let files =
+                std::iter::once("kernel.ptx").chain(facts.variants.iter().map(|v| v.file.as_str()));
             files.map(|file| Some(folder.join(file))).collect()
         }
         Some(file) => vec![Some(folder.join(file))],
@@ -140,10 +147,20 @@ fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<Pa
 /// A scenario, and the facts of the corpus form where the source lies beside it.
 fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
     let text = read_source(path).map_err(|error| error.to_string())?;
-    if !path.extension().is_some_and(|extension| extension == "json") {
-        return Ok((Scenario { source: text, ..Scenario::default() }, None));
+    if !path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        return Ok((
+            Scenario {
+                source: text,
+                ..Scenario::default()
+            },
+            None,
+        ));
     }
-    let describe = |error: serde_json::Error| format!("{}: not a scenario: {error}", path.display());
+    let describe =
+        |error: serde_json::Error| format!("{}: not a scenario: {error}", path.display());
     let scenario: Scenario = serde_json::from_str(&text).map_err(describe)?;
     if scenario.source.is_empty() {
         let facts: CaseFacts = serde_json::from_str(&text).map_err(describe)?;
@@ -154,7 +171,7 @@ fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
 
 fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
     let source = scenario.source.clone();
-    let mut session = match Session::new(scenario) {
+    let mut session = match Session::untracked(scenario) {
         Ok(session) => session,
         Err(error) => return refuse(arguments, name, &source, &error),
     };
@@ -166,7 +183,10 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         }
     };
     if !session.is_over() {
-        notes.push(format!("stopped after {} steps: the launch had not ended (raise --max-steps)", session.position()));
+        notes.push(format!(
+            "stopped after {} steps: the launch had not ended (raise --max-steps)",
+            session.position()
+        ));
     }
     let fault = session.fault();
     let expected_fault = session.scenario().fault.clone();
@@ -185,13 +205,31 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         Format::Json => {
             notes.extend(wrong);
             let fault = fault.as_ref().map(FaultReport::from);
-            let report = RunReport { ok, fault, buffers, steps: session.position(), stores: session.stores(), notes };
+            let report = RunReport {
+                ok,
+                fault,
+                buffers,
+                steps: session.position(),
+                stores: session.stores(),
+                notes,
+            };
             serde_json::to_writer(&mut out, &report)?;
             writeln!(out)?;
         }
         Format::Human => {
-            writeln!(out, "{name}: {} steps, {} stores: {}", session.position(), session.stores(), if ok { "as promised" } else { "differs" })?;
-            for line in fault.iter().map(|fault| format!("line {}: {}", fault.range.line, fault.message)).chain(wrong).chain(notes) {
+            writeln!(
+                out,
+                "{name}: {} steps, {} stores: {}",
+                session.position(),
+                session.stores(),
+                if ok { "as promised" } else { "differs" }
+            )?;
+            for line in fault
+                .iter()
+                .map(|fault| format!("line {}: {}", fault.range.line, fault.message))
+                .chain(wrong)
+                .chain(notes)
+            {
                 writeln!(out, "  {line}")?;
             }
         }
@@ -202,24 +240,48 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
 /// What differs first in a buffer, as a line for people.
 fn difference(buffer: &Buffer, bytes: &[u8]) -> Option<String> {
     match compare(buffer, bytes) {
-        Err(why) => Some(format!("{}: the expectation cannot be read: {why}", buffer.name)),
-        Ok(Some(m)) => Some(format!("{}[{}]: found {}, expected {} ({} elements differ)", m.buffer, m.index, m.found, m.expected, m.n_wrong)),
+        Err(why) => Some(format!(
+            "{}: the expectation cannot be read: {why}",
+            buffer.name
+        )),
+        Ok(Some(m)) => Some(format!(
+            "{}[{}]: found {}, expected {} ({} elements differ)",
+            m.buffer, m.index, m.found, m.expected, m.n_wrong
+        )),
         Ok(None) => {
             let digest = sha256(bytes);
-            let expected = buffer.expect_sha256.as_deref().filter(|expected| !expected.eq_ignore_ascii_case(&digest));
-            expected.map(|expected| format!("{}: found digest {digest}, expected {expected}", buffer.name))
+            let expected = buffer
+                .expect_sha256
+                .as_deref()
+                .filter(|expected| !expected.eq_ignore_ascii_case(&digest));
+            expected.map(|expected| {
+                format!(
+                    "{}: found digest {digest}, expected {expected}",
+                    buffer.name
+                )
+            })
         }
     }
 }
 
 fn report(buffer: &Buffer, bytes: &[u8]) -> BufferReport {
     let ty = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8);
-    let values = bytes.chunks(ty.width_bytes()).map(|chunk| ty.decode(ty.bits(chunk))).collect();
-    BufferReport { ty: buffer.ty.clone(), sha256: sha256(bytes), values }
+    let values = bytes
+        .chunks(ty.width_bytes())
+        .map(|chunk| ty.decode(ty.bits(chunk)))
+        .collect();
+    BufferReport {
+        ty: buffer.ty.clone(),
+        sha256: sha256(bytes),
+        values,
+    }
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Runs in windows and writes the stores of each.
@@ -242,10 +304,19 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<Vec<S
 }
 
 /// A scenario that cannot run: its diagnostics, or the one sentence that says why.
-fn refuse(arguments: &RunArguments, name: &str, source: &str, error: &SessionError) -> io::Result<Outcome> {
+fn refuse(
+    arguments: &RunArguments,
+    name: &str,
+    source: &str,
+    error: &SessionError,
+) -> io::Result<Outcome> {
     let mut out = io::stdout().lock();
     if arguments.format == Format::Json {
-        let diagnostics: Vec<_> = error.diagnostics.iter().map(crate::check::DiagnosticLine::from).collect();
+        let diagnostics: Vec<_> = error
+            .diagnostics
+            .iter()
+            .map(crate::check::DiagnosticLine::from)
+            .collect();
         let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0,
             "notes": [error.message], "code": error.code, "diagnostics": diagnostics});
         writeln!(out, "{answer}")?;
@@ -255,6 +326,10 @@ fn refuse(arguments: &RunArguments, name: &str, source: &str, error: &SessionErr
     for diagnostic in error.diagnostics.iter().filter(|d| d.severity == "error") {
         writeln!(out, "{}\n", render(name, source, diagnostic, &renderer))?;
     }
-    writeln!(out, "{name}: cannot run: {} ({})", error.message, error.code)?;
+    writeln!(
+        out,
+        "{name}: cannot run: {} ({})",
+        error.message, error.code
+    )?;
     Ok(Outcome::Wrong)
 }

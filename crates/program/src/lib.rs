@@ -1,6 +1,7 @@
 //! The contract between the front ends and the emulator: what goes in is judged, what comes out is
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
+pub mod destinations;
 pub mod diagnostic;
 pub mod function;
 pub mod operation;

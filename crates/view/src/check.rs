@@ -1,8 +1,12 @@
 //! Judging a text for a host: diagnostics with lines and columns, tokens for the editor.
 
-use crate::model::{DiagnosticView, TokenView};
+use crate::annotations::Annotations;
+use crate::model::{
+    DiagnosticView, EditView, FixView, LabelView, SourceRange, TokenClass, TokenView,
+};
 use crate::scenario::Front;
 use serde::{Deserialize, Serialize};
+use warpgrid_program::{Diagnostic, LineIndex, Needs, Program, Severity, Span};
 
 /// What `check` may override.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,14 +28,137 @@ pub struct CheckReport {
 }
 
 /// Judges a text.
-pub fn check(_source: &str, _options: &CheckOptions) -> CheckReport {
-    CheckReport {
-        accept: true,
-        diagnostics: Vec::new(),
+pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
+    program(source, options).1
+}
+
+/// The checked program, where there is one, and the verdict.
+pub(crate) fn program(source: &str, options: &CheckOptions) -> (Option<Program>, CheckReport) {
+    let (program, mut diagnostics) = match options.front {
+        Front::Ptx => ptx(source, options),
+        Front::Sass => (
+            None,
+            vec![Diagnostic::error(
+                "W0930",
+                Span::at(0),
+                "SASS is not read yet",
+            )],
+        ),
+    };
+    diagnostics.extend(Annotations::parse(source).diagnostics);
+    let accept = diagnostics
+        .iter()
+        .all(|diagnostic| diagnostic.severity != Severity::Error);
+    if diagnostics.is_empty() {
+        return (
+            program,
+            CheckReport {
+                accept,
+                diagnostics: Vec::new(),
+            },
+        );
+    }
+    let places = Places::new(source.to_owned());
+    let diagnostics = diagnostics
+        .iter()
+        .map(|diagnostic| places.diagnostic(diagnostic))
+        .collect();
+    (
+        program,
+        CheckReport {
+            accept,
+            diagnostics,
+        },
+    )
+}
+
+fn ptx(source: &str, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
+    let _ = options;
+    let parse = warpgrid_ptx::parse(source);
+    (None, parse.diagnostics)
+}
+
+/// A source with its lines: byte spans in, ranges for people out.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    source: String,
+    lines: LineIndex,
+}
+
+impl Places {
+    pub(crate) fn new(source: String) -> Places {
+        Places {
+            lines: LineIndex::new(&source),
+            source,
+        }
+    }
+
+    pub(crate) fn text(&self, span: Span) -> &str {
+        span.text(&self.source)
+    }
+
+    pub(crate) fn range(&self, span: Span) -> SourceRange {
+        let start = self.lines.position(&self.source, span.start);
+        let end = self.lines.position(&self.source, span.end);
+        SourceRange {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+        }
+    }
+
+    fn diagnostic(&self, diagnostic: &Diagnostic) -> DiagnosticView {
+        let edits = |fix: &warpgrid_program::Fix| {
+            fix.edits
+                .iter()
+                .map(|edit| EditView {
+                    range: self.range(edit.span),
+                    text: edit.text.clone(),
+                })
+                .collect()
+        };
+        DiagnosticView {
+            code: diagnostic.code.to_owned(),
+            severity: diagnostic.severity.name().to_owned(),
+            message: diagnostic.message.clone(),
+            range: self.range(diagnostic.span),
+            labels: diagnostic
+                .labels
+                .iter()
+                .map(|label| LabelView {
+                    range: self.range(label.span),
+                    text: label.text.clone(),
+                })
+                .collect(),
+            help: diagnostic.help.clone(),
+            needs: needs(&diagnostic.needs),
+            fixes: diagnostic
+                .fixes
+                .iter()
+                .map(|fix| FixView {
+                    title: fix.title.clone(),
+                    edits: edits(fix),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Gates as a person reads them.
+fn needs(needs: &Needs) -> Option<String> {
+    match (needs.version, needs.target) {
+        (None, None) => None,
+        (Some(version), None) => Some(format!("since PTX {version}")),
+        (None, Some(target)) => Some(format!("on `{target}` and later")),
+        (Some(version), Some(target)) => {
+            Some(format!("since PTX {version}, on `{target}` and later"))
+        }
     }
 }
 
 /// Colours a text.
-pub fn tokens(_source: &str, _front: Front) -> Vec<TokenView> {
+pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
+    let _ = (source, front, TokenClass::Name);
     Vec::new()
 }

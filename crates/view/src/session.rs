@@ -1,7 +1,25 @@
-//! A run that a host steps through.
+//! A run that a host steps through: one scenario, one machine with its past, views of where it stands.
 
-use crate::model::{DiagnosticView, Frame, FrameRequest, Grid, GridRequest, StoreView, WarpView};
-use crate::scenario::Scenario;
+use crate::annotations::Annotations;
+use crate::check::{CheckOptions, Places};
+use crate::grid;
+use crate::launch;
+use crate::memories::{Memory, memories};
+use crate::model::{
+    DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, RunStatus, SourceRange,
+    StepView, StoreView, WarpView,
+};
+use crate::scenario::{Buffer, Scenario};
+use crate::sentence::sentence;
+use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
+use crate::{check, fault, warp};
+use std::sync::Arc;
+use warpgrid_emulator::{Limits, Machine, NextStep, Status, Timeline, TimelineLimits};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{FunctionId, Instruction, Operation, Program, Span};
+
+/// Stores that one call of [`Session::events`] gives at most.
+pub const MAX_EVENTS: usize = 10_000;
 
 /// Why a scenario cannot run: a code, a sentence, and the diagnostics of its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,15 +29,97 @@ pub struct SessionError {
     pub diagnostics: Vec<DiagnosticView>,
 }
 
+impl SessionError {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> SessionError {
+        SessionError {
+            code: code.to_owned(),
+            message: message.into(),
+            diagnostics: Vec::new(),
+        }
+    }
+}
+
+/// The step just done, and what it stored.
+#[derive(Clone, Debug, Default)]
+struct Last {
+    /// Position and status that this belongs to.
+    of: Option<(u64, bool)>,
+    step: Option<StepView>,
+    place: Option<(FunctionId, u32)>,
+    stores: Vec<StoreRecord>,
+}
+
 /// A scenario, checked and ready to be stepped forth and back.
 pub struct Session {
     scenario: Scenario,
+    program: Arc<Program>,
+    places: Places,
+    timeline: Timeline,
+    buffers: Vec<Buffer>,
+    diagnostics: Vec<DiagnosticView>,
+    notes: Vec<String>,
+    last: Last,
 }
 
 impl Session {
-    /// Checks and launches; nothing has run yet.
+    /// Checks and launches; nothing has run yet. Keeps for every byte who wrote it last, so that grids
+    /// can show lanes; [`Session::untracked`] does without.
     pub fn new(scenario: Scenario) -> Result<Session, SessionError> {
-        Ok(Session { scenario })
+        Session::build(scenario, true)
+    }
+
+    /// A session that only wants the memory after the run: no last writers, the full speed.
+    pub fn untracked(scenario: Scenario) -> Result<Session, SessionError> {
+        Session::build(scenario, false)
+    }
+
+    fn build(scenario: Scenario, track_writers: bool) -> Result<Session, SessionError> {
+        let options = CheckOptions {
+            front: scenario.front,
+            target: scenario.target.clone(),
+            ptx_version: scenario.ptx_version.clone(),
+        };
+        let (program, report) = check::program(&scenario.source, &options);
+        let refused = |code: &str, message: String| SessionError {
+            code: code.to_owned(),
+            message,
+            diagnostics: report.diagnostics.clone(),
+        };
+        let Some(program) = program.filter(|_| report.accept) else {
+            let first = report
+                .diagnostics
+                .iter()
+                .find(|diagnostic| diagnostic.severity == "error");
+            let (code, message) = first
+                .map_or(("W0711", "the source has no kernel".to_owned()), |d| {
+                    (d.code.as_str(), d.message.clone())
+                });
+            return Err(refused(code, message));
+        };
+        let program = Arc::new(program);
+        let annotations = Annotations::parse(&scenario.source);
+        let complete = launch::complete(scenario, annotations, &program);
+        let (scenario, entry, notes) =
+            complete.map_err(|error| refused(&error.code, error.message))?;
+        let limits = Limits::default();
+        let function = &program.functions[entry.0 as usize];
+        let (mut launch, buffers) = launch::build(&scenario, function, entry, &limits)
+            .map_err(|error| refused(&error.code, error.message))?;
+        launch.track_writers = track_writers;
+        let machine = Machine::new(Arc::clone(&program), &launch, limits)
+            .map_err(|error| refused("W0720", error.to_string()))?;
+        let places = Places::new(scenario.source.clone());
+        let timeline = Timeline::new(machine, TimelineLimits::default());
+        Ok(Session {
+            scenario,
+            program,
+            places,
+            timeline,
+            buffers,
+            diagnostics: report.diagnostics,
+            notes,
+            last: Last::default(),
+        })
     }
 
     /// What this session runs, with guessed parameters filled in.
@@ -27,66 +127,382 @@ impl Session {
         &self.scenario
     }
 
+    /// What the checker said of the source: warnings and information, since errors do not run.
+    pub fn diagnostics(&self) -> &[DiagnosticView] {
+        &self.diagnostics
+    }
+
     /// Steps done.
     pub fn position(&self) -> u64 {
-        0
+        self.timeline.position()
     }
 
     /// Steps of the whole run, once it is known.
     pub fn length(&self) -> Option<u64> {
-        None
+        self.timeline.length()
+    }
+
+    /// Whether nothing is left to run: every thread has ended, or a fault stopped the launch.
+    pub fn is_over(&self) -> bool {
+        self.timeline.machine().status() != Status::Running
+    }
+
+    /// Stores done in the steps seen so far.
+    pub fn stores(&self) -> u64 {
+        self.timeline.ticks().n_stores
     }
 
     /// One warp-instruction forward; false at the end.
     pub fn step(&mut self) -> bool {
-        false
+        let before = self.position();
+        self.run(1);
+        self.position() > before
     }
 
     /// One warp-instruction back; false at the start.
     pub fn back(&mut self) -> bool {
-        false
+        // A fault takes no step of its own: the way back from it is to before it.
+        self.timeline.back()
     }
 
     /// Goes to a position, or to the end if the run is shorter.
-    pub fn seek(&mut self, _position: u64) {}
+    pub fn seek(&mut self, position: u64) {
+        self.timeline.seek(position);
+    }
+
+    /// At most `budget` steps of the way to a position; true when there. Call again to go on.
+    pub fn seek_within(&mut self, position: u64, budget: u64) -> bool {
+        self.timeline.seek_within(position, budget)
+    }
 
     /// Runs forward at most `max_steps`; true when the run is over. Call again to go on.
-    pub fn run(&mut self, _max_steps: u64) -> bool {
-        true
+    pub fn run(&mut self, max_steps: u64) -> bool {
+        self.timeline.run_to_end(max_steps);
+        self.is_over()
     }
 
-    /// Runs forward to the next step that stores (or the end); at most `max_steps`.
-    pub fn run_to_store(&mut self, _max_steps: u64) -> bool {
-        true
+    /// Runs forward to just after the next step that stores (or the end); at most `max_steps`. True when there.
+    pub fn run_to_store(&mut self, max_steps: u64) -> bool {
+        for _ in 0..max_steps {
+            let mut collector = StoreCollector::new(1);
+            if self.timeline.step(&mut collector) != Status::Running || !collector.stores.is_empty()
+            {
+                return true;
+            }
+        }
+        false
     }
 
-    /// Goes back to the previous step that stored (or the start).
-    pub fn back_to_store(&mut self) -> bool {
-        true
+    /// Goes back to just after the previous step that stored (or to the start).
+    pub fn back_to_store(&mut self) {
+        let position = self.position();
+        let known = self.timeline.ticks();
+        // A tick is the number of a step: the position just after it is one more.
+        let sampled = known
+            .steps
+            .iter()
+            .rev()
+            .copied()
+            .find(|step| step + 1 < position);
+        if known.one_in <= 1 {
+            self.seek(sampled.map_or(0, |step| step + 1));
+            return;
+        }
+        // Between two samples lie stores that are not listed: run them once more and keep the last.
+        let from = sampled.unwrap_or(0);
+        let mut last = LastStore {
+            before: position.saturating_sub(1),
+            step: sampled,
+        };
+        self.timeline.replay(from, position, &mut last);
+        self.seek(last.step.map_or(0, |step| step + 1));
     }
 
     /// The bytes of a memory (see [`crate::model::MemoryView::id`]).
-    pub fn memory(&self, _id: &str) -> Option<Vec<u8>> {
-        None
+    pub fn memory(&self, id: &str) -> Option<Vec<u8>> {
+        let memory = self
+            .memories()
+            .into_iter()
+            .find(|memory| memory.view.id == id)?;
+        self.timeline
+            .machine()
+            .memory(memory.region)
+            .map(<[u8]>::to_vec)
+    }
+
+    /// The buffers of the scenario, with what is expected of them.
+    pub fn buffers(&self) -> Vec<Buffer> {
+        self.buffers.clone()
     }
 
     /// A window of memory as cells.
-    pub fn grid(&self, _request: &GridRequest) -> Option<Grid> {
-        None
+    pub fn grid(&mut self, request: &GridRequest) -> Option<Grid> {
+        self.refresh_last();
+        let memories = self.memories();
+        let now = self.last_stores(&memories);
+        self.grid_of(request, &memories, &now)
     }
 
-    /// What the steps `from..to` stored; at most 10,000 stores.
-    pub fn events(&mut self, _from: u64, _to: u64) -> Vec<StoreView> {
-        Vec::new()
+    /// What the steps numbered `from..to` stored; at most [`MAX_EVENTS`] stores.
+    pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
+        let mut collector = StoreCollector::new(MAX_EVENTS);
+        self.timeline.replay(from, to, &mut collector);
+        let memories = self.memories();
+        collector
+            .stores
+            .iter()
+            .map(|record| self.store_view(record, &memories))
+            .collect()
     }
 
     /// Lanes and registers of a warp (linear block index).
-    pub fn lanes(&self, _block: u64, _warp: u32) -> Option<WarpView> {
-        None
+    pub fn lanes(&mut self, block: u64, warp: u32) -> Option<WarpView> {
+        self.refresh_last();
+        self.warp_view(block, warp)
+    }
+
+    /// The fault that stopped the launch.
+    pub fn fault(&self) -> Option<FaultView> {
+        let fault = self.timeline.machine().fault()?;
+        let range = self.range_of(fault.function, fault.instruction);
+        Some(fault::view(fault, range))
+    }
+
+    /// Guesses, output of the program, choices that mattered.
+    pub fn notes(&self) -> Vec<String> {
+        let printed = self.timeline.machine().notes().iter().map(|note| {
+            format!(
+                "printed by block {} warp {} lane {}: {}",
+                note.block, note.warp, note.lane, note.text
+            )
+        });
+        self.notes.iter().cloned().chain(printed).collect()
     }
 
     /// Everything a page shows at the present position.
-    pub fn frame(&mut self, _request: &FrameRequest) -> Option<Frame> {
-        None
+    pub fn frame(&mut self, request: &FrameRequest) -> Frame {
+        self.refresh_last();
+        let memories = self.memories();
+        let stores = self.last_stores(&memories);
+        let grids = request
+            .grids
+            .iter()
+            .filter_map(|grid| self.grid_of(grid, &memories, &stores))
+            .collect();
+        let machine = self.timeline.machine();
+        let status = match machine.status() {
+            Status::Running => RunStatus::Running,
+            Status::Finished => RunStatus::Finished,
+            Status::Faulted => RunStatus::Faulted,
+        };
+        let fault = self.fault();
+        let next = machine.next_step().map(|next| self.step_view(&next));
+        let last = self.last.step.clone();
+        let at = request.warp.or_else(|| {
+            last.as_ref()
+                .or(next.as_ref())
+                .map(|step| (step.block, step.warp))
+        });
+        let ticks = self.timeline.ticks();
+        let done = ticks.steps.partition_point(|step| *step < self.position()) as u64;
+        Frame {
+            position: self.position(),
+            length: self.length(),
+            status,
+            sentence: sentence(status, last.as_ref(), stores.first(), fault.as_ref()),
+            last,
+            next,
+            store: stores.into_iter().next(),
+            fault,
+            memories: memories.into_iter().map(|memory| memory.view).collect(),
+            grids,
+            warp: at.and_then(|(block, warp)| self.warp_view(block, warp)),
+            warps: self.warps(),
+            store_steps: ticks.steps.iter().map(|step| step + 1).collect(),
+            stores_done: done * ticks.one_in.max(1),
+            stores_known: ticks.n_stores,
+            notes: self.notes(),
+        }
+    }
+
+    fn warps(&self) -> Vec<(u64, u32)> {
+        const MOST: usize = 1024;
+        let blocks = self.timeline.machine().blocks();
+        blocks
+            .iter()
+            .flat_map(|block| (0..block.n_warps).map(|warp| (block.index, warp)))
+            .take(MOST)
+            .collect()
+    }
+
+    fn memories(&self) -> Vec<Memory> {
+        memories(self.timeline.machine(), &self.buffers)
+    }
+
+    fn grid_of(
+        &self,
+        request: &GridRequest,
+        memories: &[Memory],
+        now: &[StoreView],
+    ) -> Option<Grid> {
+        let memory = memories
+            .iter()
+            .find(|memory| memory.view.id == request.memory)?;
+        let machine = self.timeline.machine();
+        Some(grid::layout(
+            memory,
+            request,
+            machine.memory(memory.region)?,
+            machine.writers(memory.region),
+            now,
+        ))
+    }
+
+    fn last_stores(&self, memories: &[Memory]) -> Vec<StoreView> {
+        self.last
+            .stores
+            .iter()
+            .map(|record| self.store_view(record, memories))
+            .collect()
+    }
+
+    /// Runs the present step once more, with somebody listening, unless it is known already.
+    fn refresh_last(&mut self) {
+        let faulted = self.timeline.machine().status() == Status::Faulted;
+        let position = self.position();
+        if self.last.of == Some((position, faulted)) {
+            return;
+        }
+        self.last = Last {
+            of: Some((position, faulted)),
+            ..Last::default()
+        };
+        if position == 0 {
+            return;
+        }
+        self.timeline.seek(position - 1);
+        if let Some(next) = self.timeline.machine().next_step() {
+            self.last.place = Some((next.function, next.instruction));
+            self.last.step = Some(StepView {
+                step: position - 1,
+                ..self.step_view(&next)
+            });
+        }
+        let mut collector = StoreCollector::new(64);
+        self.timeline.step(&mut collector);
+        self.last.stores = collector.stores;
+        if faulted {
+            // The fault itself takes no step; meet it again.
+            self.timeline.step(&mut ());
+        }
+    }
+
+    fn warp_view(&self, block: u64, warp: u32) -> Option<WarpView> {
+        let machine = self.timeline.machine();
+        let last = self
+            .last
+            .step
+            .as_ref()
+            .filter(|step| (step.block, step.warp) == (block, warp));
+        let changed = match (
+            last,
+            self.last
+                .place
+                .and_then(|(function, index)| self.instruction(function, index)),
+        ) {
+            (Some(step), Some(instruction)) => (step.active, instruction.operation.destinations()),
+            _ => (0, Vec::new()),
+        };
+        warp::view(
+            machine,
+            block,
+            warp,
+            &self.scenario,
+            changed,
+            |function, index| self.range_of(function, index).line,
+        )
+    }
+
+    fn step_view(&self, next: &NextStep) -> StepView {
+        let range = self.range_of(next.function, next.instruction);
+        StepView {
+            step: self.position(),
+            block: next.block,
+            block_id: unravel(next.block, self.scenario.grid.unwrap_or([1; 3])),
+            warp: next.warp,
+            range,
+            instruction: self.text_of(next.function, next.instruction).to_owned(),
+            active: next.mask & self.guard_mask(next),
+        }
+    }
+
+    /// Lanes whose guard lets the instruction happen.
+    fn guard_mask(&self, next: &NextStep) -> u32 {
+        let guard = self
+            .instruction(next.function, next.instruction)
+            .and_then(|instruction| instruction.guard);
+        let Some(guard) = guard else { return u32::MAX };
+        let machine = self.timeline.machine();
+        (0..32).fold(0, |mask, lane| {
+            let bit = machine
+                .register(next.block, next.warp, lane, next.function, guard.predicate)
+                .unwrap_or(0)
+                & 1
+                == 1;
+            mask | u32::from(bit != guard.negated) << lane
+        })
+    }
+
+    fn store_view(&self, record: &StoreRecord, memories: &[Memory]) -> StoreView {
+        let function = FunctionId(record.function);
+        let instruction = self.instruction(function, record.instruction);
+        let ty = match instruction.map(|instruction| &instruction.operation) {
+            Some(Operation::Store { access, .. } | Operation::Atomic { access, .. }) => access.ty,
+            _ => ScalarType::B8,
+        };
+        record.view(&StorePlace {
+            range: self.range_of(function, record.instruction),
+            instruction: self.text_of(function, record.instruction),
+            ty,
+            grid: self.scenario.grid.unwrap_or([1; 3]),
+            block: self.scenario.block.unwrap_or(launch::DEFAULT_BLOCK),
+            memories,
+        })
+    }
+
+    fn instruction(&self, function: FunctionId, index: u32) -> Option<&Instruction> {
+        self.program
+            .functions
+            .get(function.0 as usize)?
+            .instructions
+            .get(index as usize)
+    }
+
+    fn span_of(&self, function: FunctionId, index: u32) -> Span {
+        self.instruction(function, index)
+            .map(|instruction| instruction.span)
+            .unwrap_or_default()
+    }
+
+    fn range_of(&self, function: FunctionId, index: u32) -> SourceRange {
+        self.places.range(self.span_of(function, index))
+    }
+
+    fn text_of(&self, function: FunctionId, index: u32) -> &str {
+        self.places.text(self.span_of(function, index))
+    }
+}
+
+/// Remembers the last step before a position that stored.
+struct LastStore {
+    before: u64,
+    step: Option<u64>,
+}
+
+impl warpgrid_emulator::Observer for LastStore {
+    fn store(&mut self, event: &warpgrid_emulator::AccessEvent<'_>) {
+        if event.step < self.before {
+            self.step = Some(event.step);
+        }
     }
 }

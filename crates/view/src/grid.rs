@@ -1,0 +1,147 @@
+//! A window of memory as cells: values, last writers, what the present store touched.
+
+use crate::memories::Memory;
+use crate::model::{Cell, Grid, GridRequest, StoreView, Written};
+use crate::value::ElementType;
+use warpgrid_emulator::Writer;
+
+/// Most rows of one answer.
+pub const MAX_ROWS: u32 = 512;
+/// Most cells of one answer.
+const MAX_CELLS: u64 = 1 << 16;
+
+/// Lays out the asked part. `now` is what the present step stored; `writers` has one entry a byte.
+pub(crate) fn layout(
+    memory: &Memory,
+    request: &GridRequest,
+    bytes: &[u8],
+    writers: Option<&[u64]>,
+    now: &[StoreView],
+) -> Grid {
+    let element = request
+        .ty
+        .as_deref()
+        .and_then(ElementType::from_name)
+        .unwrap_or(memory.element);
+    let width = element.width_bytes();
+    let n_elements = (bytes.len() as u64).div_ceil(width as u64);
+    let columns = request
+        .columns
+        .filter(|n| (1..=1024).contains(n))
+        .unwrap_or_else(|| natural_columns(memory, element, n_elements));
+    let total_rows = n_elements.div_ceil(columns.into());
+    let first_row = request.first_row.min(total_rows.saturating_sub(1));
+    let most = u64::from(request.n_rows.unwrap_or(MAX_ROWS).min(MAX_ROWS))
+        .min(MAX_CELLS / u64::from(columns))
+        .max(1);
+    let n_rows = (total_rows - first_row).min(most) as u32;
+    let from = first_row * u64::from(columns);
+    let to = (from + u64::from(n_rows) * u64::from(columns)).min(n_elements);
+    let touched = Touched::new(memory, now);
+    let cells = (from..to)
+        .map(|index| cell(element, index, bytes, writers, &touched))
+        .collect();
+    Grid {
+        memory: memory.view.clone(),
+        ty: element.name().to_owned(),
+        columns,
+        first_row,
+        n_rows,
+        total_rows,
+        cells,
+    }
+}
+
+fn cell(
+    element: ElementType,
+    index: u64,
+    bytes: &[u8],
+    writers: Option<&[u64]>,
+    touched: &Touched,
+) -> Cell {
+    let start = index as usize * element.width_bytes();
+    let end = (start + element.width_bytes()).min(bytes.len());
+    let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
+    // The latest of the bytes speaks for the cell.
+    let writer = writers
+        .and_then(|writers| writers.get(start..end))
+        .and_then(|writers| writers.iter().copied().max_by_key(|entry| entry >> 8))
+        .and_then(Writer::unpack);
+    let n_lanes = touched.n_lanes(start as u64, end as u64);
+    let written = match (n_lanes, writer) {
+        (0, None) => Written::Never,
+        (0, Some(_)) => Written::Before,
+        _ => Written::Now,
+    };
+    Cell {
+        text: element.text(bits),
+        lane: writer.map(|writer| writer.lane as u8),
+        step: writer.map(|writer| writer.step + 1),
+        written,
+        conflict: n_lanes > 1 && touched.conflicts(start as u64, end as u64),
+    }
+}
+
+/// The byte ranges that the present step stored to a memory: sorted by start.
+struct Touched {
+    ranges: Vec<(u64, u64)>,
+}
+
+impl Touched {
+    fn new(memory: &Memory, now: &[StoreView]) -> Touched {
+        let mut ranges: Vec<(u64, u64)> = now
+            .iter()
+            .filter(|store| store.memory.as_deref() == Some(memory.view.id.as_str()))
+            .flat_map(|store| &store.lanes)
+            .filter_map(|lane| Some((lane.offset?, lane.offset? + lane.bytes.len() as u64)))
+            .collect();
+        ranges.sort_unstable();
+        Touched { ranges }
+    }
+
+    fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
+        // Ranges of one store have one width, so those that end at or before `start` form a prefix.
+        let first = self.ranges.partition_point(|range| range.1 <= start);
+        self.ranges
+            .iter()
+            .skip(first)
+            .copied()
+            .take_while(move |range| range.0 < end)
+    }
+
+    fn n_lanes(&self, start: u64, end: u64) -> usize {
+        self.overlapping(start, end).count()
+    }
+
+    /// Whether two of the lanes wrote the same byte, not only the same cell.
+    fn conflicts(&self, start: u64, end: u64) -> bool {
+        let mut reach = 0;
+        for (from, to) in self.overlapping(start, end) {
+            if from < reach {
+                return true;
+            }
+            reach = reach.max(to);
+        }
+        false
+    }
+}
+
+/// The innermost extent of the declared shape, else 16 or 32 columns by width of the element.
+fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u32 {
+    if let Some(extent) = memory
+        .view
+        .shape
+        .last()
+        .filter(|_| memory.view.shape.len() > 1)
+    {
+        let bytes = extent * memory.element.width_bytes() as u64;
+        return bytes.div_ceil(element.width_bytes() as u64).clamp(1, 1024) as u32;
+    }
+    let wish = match element.width_bytes() {
+        1 | 2 => 32,
+        4 if memory.view.space == "shared" => 32,
+        4 => 16,
+        _ => 8,
+    };
+    n_elements.clamp(1, wish) as u32
+}

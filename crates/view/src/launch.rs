@@ -1,0 +1,371 @@
+//! From a scenario to a launch: parameters are matched to those of the kernel, values become bytes.
+
+use crate::annotations::Annotations;
+use crate::expect::bytes_of;
+use crate::guess;
+use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
+use crate::session::SessionError;
+use crate::value::{ElementType, Literal};
+use warpgrid_emulator::{
+    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, Limits, PointerPatch,
+};
+use warpgrid_program::{Function, FunctionId, Program, Variable};
+
+/// Threads of a block when nothing says how many: one warp.
+pub const DEFAULT_BLOCK: [u32; 3] = [32, 1, 1];
+
+/// Everything that stood open in the scenario filled in: from `//@` comments, then from the kernel.
+pub(crate) fn complete(
+    mut scenario: Scenario,
+    annotations: Annotations,
+    program: &Program,
+) -> Result<(Scenario, FunctionId, Vec<String>), SessionError> {
+    let facts = annotations.scenario;
+    scenario.name = Some(scenario.name)
+        .filter(|name| !name.is_empty())
+        .or(annotations.title)
+        .unwrap_or_default();
+    scenario.entry = scenario.entry.or(facts.entry);
+    scenario.grid = scenario.grid.or(facts.grid);
+    scenario.block = scenario.block.or(facts.block);
+    scenario.cluster = scenario.cluster.or(facts.cluster);
+    scenario.dynamic_shared = scenario.dynamic_shared.max(facts.dynamic_shared);
+    scenario.seed = if scenario.seed == 0 {
+        facts.seed
+    } else {
+        scenario.seed
+    };
+    let stated = !scenario.params.is_empty();
+    if !stated {
+        scenario.params = facts.params;
+    }
+    let entry = find_entry(&scenario, program)?;
+    let function = &program.functions[entry.0 as usize];
+    let mut notes = Vec::new();
+    if scenario.block.is_none() {
+        scenario.block = Some(
+            function
+                .bounds
+                .required_threads
+                .or(function.bounds.max_threads)
+                .unwrap_or(DEFAULT_BLOCK),
+        );
+    }
+    scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
+    if !stated {
+        let guessed = guess::parameters(&scenario, program, entry);
+        scenario.params = arrange(scenario.params, function, guessed, &mut notes);
+    }
+    scenario.entry = Some(function.name.clone());
+    Ok((scenario, entry, notes))
+}
+
+fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, SessionError> {
+    let names = || {
+        program
+            .entries()
+            .map(|(_, f)| format!("`{}`", f.name))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    match &scenario.entry {
+        Some(name) => program
+            .entries()
+            .find(|(_, f)| f.name == *name)
+            .map(|(id, _)| id)
+            .ok_or_else(|| {
+                SessionError::new(
+                    "W0710",
+                    format!(
+                        "the module has no kernel `{name}`, it has {}",
+                        if names().is_empty() {
+                            "none".to_owned()
+                        } else {
+                            names()
+                        }
+                    ),
+                )
+            }),
+        None => program.entries().next().map(|(id, _)| id).ok_or_else(|| {
+            SessionError::new("W0711", "the module has no kernel (`.entry`) to launch")
+        }),
+    }
+}
+
+/// Puts stated parameters in the kernel's order, by name where all names are known, by place otherwise;
+/// what is not stated is guessed, and said.
+fn arrange(
+    stated: Vec<Parameter>,
+    function: &Function,
+    guessed: Vec<Parameter>,
+    notes: &mut Vec<String>,
+) -> Vec<Parameter> {
+    let names: Vec<&str> = variables(function)
+        .map(|variable| variable.name.as_str())
+        .collect();
+    let by_name = stated
+        .iter()
+        .all(|parameter| names.contains(&parameter.name()));
+    let mut stated: Vec<Option<Parameter>> = stated.into_iter().map(Some).collect();
+    let mut arranged = Vec::new();
+    for (place, guess) in guessed.into_iter().enumerate() {
+        let found = if by_name {
+            stated.iter_mut().find(|p| {
+                p.as_ref()
+                    .is_some_and(|p| Some(&p.name()) == names.get(place))
+            })
+        } else {
+            stated.get_mut(place)
+        };
+        match found.and_then(Option::take) {
+            Some(parameter) => arranged.push(parameter),
+            None => {
+                notes.push(format!("guessed: {}", guess::describe(&guess)));
+                arranged.push(guess);
+            }
+        }
+    }
+    // What the kernel has no place for stays, so that the launch says how many it expected.
+    arranged.extend(stated.into_iter().flatten());
+    arranged
+}
+
+/// The kernel's parameters as variables.
+pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> {
+    function
+        .parameters
+        .iter()
+        .filter_map(|parameter| match parameter {
+            warpgrid_program::Parameter::Variable(index) => function.variables.get(*index as usize),
+            warpgrid_program::Parameter::Register(_) => None,
+        })
+}
+
+/// The launch of a complete scenario.
+pub(crate) fn build(
+    scenario: &Scenario,
+    function: &Function,
+    entry: FunctionId,
+    limits: &Limits,
+) -> Result<(Launch, Vec<Buffer>), SessionError> {
+    let mut builder = Builder {
+        buffers: Vec::new(),
+        inits: Vec::new(),
+        max_bytes: limits.max_memory_bytes,
+    };
+    collect_buffers(&scenario.params, &mut builder)?;
+    let widths: Vec<u64> = variables(function)
+        .map(|variable| variable.size_bytes)
+        .collect();
+    let mut arguments = Vec::new();
+    for (place, parameter) in scenario.params.iter().enumerate() {
+        arguments.push(builder.argument(parameter, widths.get(place).copied())?);
+    }
+    let launch = Launch {
+        entry,
+        grid: scenario.grid.unwrap_or([1; 3]),
+        block: scenario.block.unwrap_or(DEFAULT_BLOCK),
+        cluster: scenario.cluster.unwrap_or([1; 3]),
+        dynamic_shared_bytes: scenario.dynamic_shared,
+        buffers: builder.inits,
+        arguments,
+        seed: scenario.seed,
+        track_writers: false,
+    };
+    Ok((launch, builder.buffers))
+}
+
+struct Builder {
+    buffers: Vec<Buffer>,
+    inits: Vec<BufferInit>,
+    max_bytes: u64,
+}
+
+fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<(), SessionError> {
+    for parameter in parameters {
+        match parameter {
+            Parameter::Buffer(buffer) => builder.add(buffer)?,
+            Parameter::Struct { fields, .. } => {
+                for field in fields {
+                    if let Parameter::Struct { name, .. } = &field.parameter {
+                        return Err(SessionError::new(
+                            "W0712",
+                            format!(
+                                "`{name}`: a structure within a structure; list its fields in the outer one"
+                            ),
+                        ));
+                    }
+                    collect_buffers(std::slice::from_ref(&field.parameter), builder)?;
+                }
+            }
+            Parameter::Scalar { .. } | Parameter::Alias { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+impl Builder {
+    fn add(&mut self, buffer: &Buffer) -> Result<(), SessionError> {
+        let ty = element(&buffer.name, &buffer.ty)?;
+        let size = buffer
+            .len
+            .checked_mul(ty.width_bytes() as u64)
+            .filter(|size| *size <= self.max_bytes);
+        let Some(size) = size else {
+            let bytes = u128::from(buffer.len) * ty.width_bytes() as u128;
+            return Err(SessionError::new(
+                "W0713",
+                format!(
+                    "buffer `{}` has {bytes} bytes, and {} fit: make it smaller",
+                    buffer.name, self.max_bytes
+                ),
+            ));
+        };
+        let fail =
+            |why: String| SessionError::new("W0714", format!("buffer `{}`: {why}", buffer.name));
+        let contents = match &buffer.init {
+            Init::List(values) if values.is_empty() => Contents::Zeroed(size),
+            Init::List(values) => Contents::Bytes(bytes_of(ty, values, buffer.len).map_err(fail)?),
+            Init::Fill(Literal::Text(word)) if word == "iota" => {
+                Contents::Bytes(iota(ty, buffer.len))
+            }
+            Init::Fill(value) => {
+                let bits = ty.encode(value).map_err(fail)?;
+                Contents::Fill {
+                    size_bytes: size,
+                    pattern: bits.to_le_bytes()[..ty.width_bytes()].to_vec(),
+                }
+            }
+        };
+        if self.buffers.iter().any(|other| other.name == buffer.name) {
+            return Err(SessionError::new(
+                "W0705",
+                format!("`{}` is given twice", buffer.name),
+            ));
+        }
+        self.inits.push(BufferInit {
+            name: buffer.name.clone(),
+            contents,
+            align_bytes: 256,
+        });
+        self.buffers.push(buffer.clone());
+        Ok(())
+    }
+
+    fn index_of(&self, name: &str) -> Result<BufferIndex, SessionError> {
+        let index = self.buffers.iter().position(|buffer| buffer.name == name);
+        index.map(|index| BufferIndex(index as u32)).ok_or_else(|| {
+            SessionError::new("W0715", format!("there is no buffer `{name}` to point to"))
+        })
+    }
+
+    /// The bytes of a parameter; `width` is what the kernel declares.
+    fn argument(
+        &self,
+        parameter: &Parameter,
+        width: Option<u64>,
+    ) -> Result<ArgumentInit, SessionError> {
+        match parameter {
+            Parameter::Buffer(Buffer { name, .. }) | Parameter::Alias { of: name, .. } => {
+                let patch = PointerPatch {
+                    byte_offset: 0,
+                    buffer: self.index_of(name)?,
+                    addend: 0,
+                };
+                Ok(ArgumentInit {
+                    bytes: vec![0; width.filter(|width| *width == 4).unwrap_or(8) as usize],
+                    pointers: vec![patch],
+                })
+            }
+            Parameter::Scalar { name, ty, value } => {
+                let ty = element(name, ty)?;
+                let bits = ty
+                    .encode(value)
+                    .map_err(|why| SessionError::new("W0703", format!("`{name}`: {why}")))?;
+                let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
+                // A compiler may declare a parameter wider than the scalar it holds, never narrower.
+                if let Some(width) =
+                    width.filter(|width| (*width as usize) > bytes.len() && *width <= 16)
+                {
+                    bytes.resize(width as usize, 0);
+                }
+                Ok(ArgumentInit {
+                    bytes,
+                    pointers: Vec::new(),
+                })
+            }
+            Parameter::Struct {
+                name, size, fields, ..
+            } => self.structure(name, *size, fields),
+        }
+    }
+
+    fn structure(
+        &self,
+        name: &str,
+        size: u64,
+        fields: &[Field],
+    ) -> Result<ArgumentInit, SessionError> {
+        if size > 1 << 16 {
+            return Err(SessionError::new(
+                "W0712",
+                format!("`{name}` has {size} bytes; kernel parameters hold at most 32764"),
+            ));
+        }
+        let mut whole = ArgumentInit {
+            bytes: vec![0; size as usize],
+            pointers: Vec::new(),
+        };
+        for field in fields {
+            let part = self.argument(&field.parameter, None)?;
+            let start = field.offset as usize;
+            let Some(place) = start
+                .checked_add(part.bytes.len())
+                .and_then(|end| whole.bytes.get_mut(start..end))
+            else {
+                return Err(SessionError::new(
+                    "W0712",
+                    format!(
+                        "field `{}` reaches beyond the {size} bytes of `{name}`",
+                        field.parameter.name()
+                    ),
+                ));
+            };
+            place.copy_from_slice(&part.bytes);
+            let patches = part.pointers.into_iter().map(|patch| PointerPatch {
+                byte_offset: patch.byte_offset + start as u32,
+                ..patch
+            });
+            whole.pointers.extend(patches);
+        }
+        Ok(whole)
+    }
+}
+
+fn element(name: &str, ty: &str) -> Result<ElementType, SessionError> {
+    ElementType::from_name(ty).ok_or_else(|| {
+        SessionError::new(
+            "W0702",
+            format!("`{name}` has the type `{ty}`, expected one such as `f32`, `u8` or `s64`"),
+        )
+    })
+}
+
+/// 0, 1, 2, … in the element type; integers wrap.
+fn iota(ty: ElementType, len: u64) -> Vec<u8> {
+    let width = ty.width_bytes();
+    let is_float = matches!(
+        ty,
+        ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64
+    );
+    let mut bytes = Vec::with_capacity(len as usize * width);
+    for index in 0..len {
+        let bits = if is_float {
+            ty.encode(&Literal::Float(index as f64)).unwrap_or(0)
+        } else {
+            index.into()
+        };
+        bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
+    }
+    bytes
+}

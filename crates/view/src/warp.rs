@@ -1,0 +1,140 @@
+//! A warp as a host shows it: 32 lanes, what each is doing, and the registers.
+
+use crate::memories::element_of;
+use crate::model::{LaneState, LaneView, RegisterView, WarpView};
+use crate::scenario::Scenario;
+use crate::stores::unravel;
+use warpgrid_emulator::{LaneGroup, Machine};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{FunctionId, Register, RegisterId};
+
+/// Registers that one view shows at most.
+pub const MAX_REGISTERS: usize = 512;
+
+/// Lanes and registers of a warp. `changed` has the lanes and registers that the present step wrote.
+pub(crate) fn view(
+    machine: &Machine,
+    block: u64,
+    warp: u32,
+    scenario: &Scenario,
+    changed: (u32, Vec<RegisterId>),
+    line: impl Fn(FunctionId, u32) -> u32,
+) -> Option<WarpView> {
+    let state = machine.warp(block, warp)?;
+    let extents = scenario.block.unwrap_or(crate::launch::DEFAULT_BLOCK);
+    let (active, registers_changed) = changed;
+    let group_of = |lane: u32| {
+        state
+            .groups
+            .iter()
+            .find(|group| group.mask >> lane & 1 == 1)
+    };
+    let lanes = (0..32)
+        .map(|lane| {
+            let group = group_of(lane);
+            LaneView {
+                lane: lane as u8,
+                thread: unravel(u64::from(warp) * 32 + u64::from(lane), extents),
+                state: lane_state(lane, &state, group, active),
+                line: group.map(|group| line(group.function, group.instruction)),
+            }
+        })
+        .collect();
+    let function = state
+        .groups
+        .first()
+        .map_or(entry_of(machine, scenario), |group| Some(group.function));
+    let registers = function
+        .and_then(|id| Some((id, machine.program().functions.get(id.0 as usize)?)))
+        .map(|(id, function)| {
+            let named = function.registers.iter().enumerate().take(MAX_REGISTERS);
+            named
+                .map(|(index, register)| {
+                    let id_of_register = RegisterId(index as u32);
+                    let bits = |lane| {
+                        machine
+                            .register(block, warp, lane, id, id_of_register)
+                            .unwrap_or(0)
+                    };
+                    register_view(register, bits, registers_changed.contains(&id_of_register))
+                })
+                .collect()
+        })
+        .unwrap_or_default();
+    Some(WarpView {
+        block,
+        block_id: unravel(block, scenario.grid.unwrap_or([1; 3])),
+        warp,
+        active,
+        lanes,
+        registers,
+    })
+}
+
+fn entry_of(machine: &Machine, scenario: &Scenario) -> Option<FunctionId> {
+    machine
+        .program()
+        .entries()
+        .find(|(_, function)| Some(&function.name) == scenario.entry.as_ref())
+        .map(|(id, _)| id)
+}
+
+fn lane_state(
+    lane: u32,
+    state: &warpgrid_emulator::WarpView,
+    group: Option<&LaneGroup>,
+    active: u32,
+) -> LaneState {
+    let bit = 1u32 << lane;
+    if state.present & bit == 0 {
+        LaneState::Absent
+    } else if active & bit != 0 {
+        LaneState::Active
+    } else if state.exited & bit != 0 {
+        LaneState::Exited
+    } else if group.is_some_and(|group| group.waiting.is_some()) {
+        LaneState::Waiting
+    } else {
+        LaneState::Inactive
+    }
+}
+
+fn register_view(register: &Register, bits: impl Fn(u32) -> u128, changed: bool) -> RegisterView {
+    if register.ty == ScalarType::Pred {
+        let values: Vec<String> = (0..32)
+            .map(|lane| {
+                if bits(lane) & 1 == 1 {
+                    "1".to_owned()
+                } else {
+                    "0".to_owned()
+                }
+            })
+            .collect();
+        return RegisterView {
+            name: register.name.clone(),
+            ty: "pred".to_owned(),
+            hex: values.clone(),
+            values,
+            changed,
+        };
+    }
+    let element = element_of(register.ty);
+    RegisterView {
+        name: register.name.clone(),
+        ty: register.ty.name().to_owned(),
+        values: (0..32)
+            .map(|lane| readable(register.ty, bits(lane)))
+            .collect(),
+        hex: (0..32).map(|lane| element.hex(bits(lane))).collect(),
+        changed,
+    }
+}
+
+/// Untyped registers most often hold integers, so they are shown as such; hexadecimal stands beside.
+fn readable(ty: ScalarType, bits: u128) -> String {
+    match ty {
+        ScalarType::B8 | ScalarType::B16 | ScalarType::B32 => bits.to_string(),
+        ScalarType::B64 if bits < 1 << 40 => bits.to_string(),
+        _ => element_of(ty).text(bits),
+    }
+}
