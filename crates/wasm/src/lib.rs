@@ -1,1 +1,234 @@
-//! wasm
+//! The JavaScript face of [`warpgrid_view`], one class over `Session`: no logic of its own.
+//!
+//! Objects cross as plain JavaScript values in the shapes of `types.ts`; 64-bit addresses are
+//! hexadecimal text, bulk memory is a `Uint8Array`, lines and columns count from 1 in UTF-16 units.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use warpgrid_view::model::{FrameRequest, GridRequest};
+use warpgrid_view::{CheckOptions, Scenario, SessionError};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.ts");
+
+/// Steps of one `run()` when the caller names no limit.
+const DEFAULT_MAX_STEPS: u64 = 100_000_000;
+
+fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    let serializer = serde_wasm_bindgen::Serializer::new()
+        .serialize_missing_as_null(true)
+        .serialize_maps_as_objects(true);
+    value.serialize(&serializer).map_err(JsValue::from)
+}
+
+fn from_js<T: DeserializeOwned + Default>(value: JsValue, what: &str) -> Result<T, JsValue> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(T::default());
+    }
+    serde_wasm_bindgen::from_value(value).map_err(|error| {
+        failure(
+            "W0901",
+            &format!("the {what} cannot be read: {error}"),
+            JsValue::NULL,
+        )
+    })
+}
+
+/// An `Error` with the name `WarpgridError`, a code and diagnostics.
+fn failure(code: &str, message: &str, diagnostics: JsValue) -> JsValue {
+    let error = js_sys::Error::new(message);
+    error.set_name("WarpgridError");
+    let object: JsValue = error.into();
+    // Setting a property of a fresh object cannot fail.
+    let _ = js_sys::Reflect::set(&object, &"code".into(), &code.into());
+    let _ = js_sys::Reflect::set(&object, &"diagnostics".into(), &diagnostics);
+    object
+}
+
+fn session_failure(error: &SessionError) -> JsValue {
+    let diagnostics = to_js(&error.diagnostics).unwrap_or(JsValue::NULL);
+    failure(&error.code, &error.message, diagnostics)
+}
+
+/// Judges a source. `options`: `{ target?, ptx_version?, front? }`.
+#[wasm_bindgen(unchecked_return_type = "CheckReport")]
+pub fn check(
+    source: &str,
+    #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let options: CheckOptions = from_js(options, "options")?;
+    to_js(&warpgrid_view::check(source, &options))
+}
+
+/// What a diagnostic code or an instruction means; `undefined` when it is neither.
+#[wasm_bindgen]
+pub fn explain(subject: &str) -> Option<String> {
+    warpgrid_view::explain(subject)
+}
+
+/// The source, formatted.
+#[wasm_bindgen]
+pub fn format(source: &str) -> String {
+    warpgrid_view::format(source)
+}
+
+/// A scenario, checked and ready to be stepped forth and back.
+#[wasm_bindgen]
+pub struct Session {
+    inner: warpgrid_view::Session,
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// Checks and launches; throws a `WarpgridError { code, diagnostics }` when the scenario cannot run.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
+    ) -> Result<Session, JsValue> {
+        let scenario: Scenario = from_js(scenario, "scenario")?;
+        let inner =
+            warpgrid_view::Session::new(scenario).map_err(|error| session_failure(&error))?;
+        Ok(Session { inner })
+    }
+
+    /// The scenario with everything filled in that was guessed.
+    #[wasm_bindgen(getter, unchecked_return_type = "Scenario")]
+    pub fn scenario(&self) -> Result<JsValue, JsValue> {
+        to_js(self.inner.scenario())
+    }
+
+    /// Steps done.
+    #[wasm_bindgen(getter)]
+    pub fn position(&self) -> f64 {
+        self.inner.position() as f64
+    }
+
+    /// Steps of the whole run; `undefined` until its end was seen.
+    #[wasm_bindgen(getter)]
+    pub fn length(&self) -> Option<f64> {
+        self.inner.length().map(|length| length as f64)
+    }
+
+    /// Whether every thread has ended or a fault stopped the launch.
+    #[wasm_bindgen(getter)]
+    pub fn over(&self) -> bool {
+        self.inner.is_over()
+    }
+
+    /// One warp-instruction forward; false at the end.
+    pub fn step(&mut self) -> bool {
+        self.inner.step()
+    }
+
+    /// One warp-instruction back; false at the start.
+    pub fn back(&mut self) -> bool {
+        self.inner.back()
+    }
+
+    /// To a position, or to the end if the run is shorter.
+    pub fn seek(&mut self, position: f64) {
+        self.inner.seek(position.max(0.0) as u64);
+    }
+
+    /// Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
+    pub fn run(
+        &mut self,
+        #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
+    ) -> Result<bool, JsValue> {
+        let options: RunOptions = from_js(options, "options")?;
+        Ok(self.inner.run(
+            options
+                .max_steps
+                .map_or(DEFAULT_MAX_STEPS, |steps| steps.max(0.0) as u64),
+        ))
+    }
+
+    /// The bytes of a memory; throws for an unknown name.
+    pub fn memory(&self, name: &str) -> Result<Vec<u8>, JsValue> {
+        self.inner.memory(name).ok_or_else(|| no_such_memory(name))
+    }
+
+    /// A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
+    #[wasm_bindgen(unchecked_return_type = "Grid")]
+    pub fn grid(
+        &mut self,
+        name: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let options: GridOptions = from_js(options, "options")?;
+        let request = GridRequest {
+            memory: name.to_owned(),
+            ty: options.ty,
+            columns: options.columns,
+            first_row: options.first_row.unwrap_or(0),
+            n_rows: options.n_rows,
+        };
+        let grid = self
+            .inner
+            .grid(&request)
+            .ok_or_else(|| no_such_memory(name))?;
+        to_js(&grid)
+    }
+
+    /// What the steps `from..to` stored: by which lanes, where, which bytes.
+    #[wasm_bindgen(unchecked_return_type = "StoreView[]")]
+    pub fn events(&mut self, from: f64, to: f64) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.events(from.max(0.0) as u64, to.max(0.0) as u64))
+    }
+
+    /// Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
+    #[wasm_bindgen(unchecked_return_type = "WarpView | undefined")]
+    pub fn lanes(&mut self, block: f64, warp: u32) -> Result<JsValue, JsValue> {
+        match self.inner.lanes(block.max(0.0) as u64, warp) {
+            Some(view) => to_js(&view),
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+
+    /// The fault that stopped the launch, or `null`.
+    #[wasm_bindgen(getter, unchecked_return_type = "FaultView | null")]
+    pub fn fault(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.fault())
+    }
+
+    /// Everything a page shows at the present position.
+    #[wasm_bindgen(unchecked_return_type = "Frame")]
+    pub fn frame(
+        &mut self,
+        #[wasm_bindgen(unchecked_optional_param_type = "FrameRequest")] request: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let request: FrameRequest = from_js(request, "request")?;
+        to_js(&self.inner.frame(&request))
+    }
+}
+
+fn no_such_memory(name: &str) -> JsValue {
+    failure(
+        "W0902",
+        &format!("there is no memory `{name}`"),
+        JsValue::NULL,
+    )
+}
+
+/// Options of `run`.
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RunOptions {
+    #[serde(default)]
+    max_steps: Option<f64>,
+}
+
+/// Options of `grid`.
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct GridOptions {
+    #[serde(default, rename = "type")]
+    ty: Option<String>,
+    #[serde(default)]
+    columns: Option<u32>,
+    #[serde(default)]
+    first_row: Option<u64>,
+    #[serde(default)]
+    n_rows: Option<u32>,
+}

@@ -1,0 +1,170 @@
+/** Thrown by `new Session` and by calls with wrong arguments. */
+export interface WarpgridError extends Error {
+  name: "WarpgridError";
+  code: string;
+  diagnostics: DiagnosticView[] | null;
+}
+
+export interface CheckOptions {
+  /** Judge for this target instead of the module's own: `sm_90`. */
+  target?: string;
+  /** Judge for this PTX ISA version instead of the module's own: `8.8`. */
+  ptx_version?: string;
+  front?: "ptx" | "sass";
+}
+
+export interface CheckReport {
+  /** True exactly when no diagnostic is an error. */
+  accept: boolean;
+  diagnostics: DiagnosticView[];
+}
+
+/** Lines and columns from 1, columns in UTF-16 units, the end exclusive. */
+export interface SourceRange { line: number; column: number; endLine: number; endColumn: number }
+export interface EditView { range: SourceRange; text: string }
+export interface FixView { title: string; edits: EditView[] }
+export interface LabelView { range: SourceRange; text: string }
+
+export interface DiagnosticView {
+  code: string;
+  severity: "error" | "warning" | "information";
+  message: string;
+  range: SourceRange;
+  labels: LabelView[];
+  help: string | null;
+  /** "since PTX 8.8, on `sm_100` and later" when a gate is the reason. */
+  needs: string | null;
+  fixes: FixView[];
+}
+
+/** A number exact for its type, or `"0x…"` with the bits of the element. */
+export type Literal = number | string;
+export type ElementType =
+  | "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64"
+  | "f16" | "bf16" | "f32" | "f64" | "b8" | "b16" | "b32" | "b64" | "b128";
+
+export interface BufferParameter {
+  kind: "buffer";
+  name: string;
+  type: ElementType;
+  /** Elements. */
+  len: number;
+  shape?: number[];
+  /** One value an element, one for all, or "iota" for 0, 1, 2, …. */
+  init?: Literal[] | Literal;
+  expect?: Literal[] | null;
+  expect_sha256?: string;
+  one_of?: Literal[][];
+}
+export interface ScalarParameter { kind: "scalar"; name: string; type: ElementType; value: Literal }
+export interface StructParameter { kind: "struct"; name: string; size: number; align?: number; fields: (Parameter & { offset: number })[] }
+export interface AliasParameter { kind: "alias"; name: string; of: string }
+export type Parameter = BufferParameter | ScalarParameter | StructParameter | AliasParameter;
+
+/** Everything a run needs. What is absent is read from `//@` comments of the source, or guessed. */
+export interface Scenario {
+  name?: string;
+  source: string;
+  front?: "ptx" | "sass";
+  target?: string;
+  ptx_version?: string;
+  entry?: string;
+  grid?: [number, number, number];
+  block?: [number, number, number];
+  cluster?: [number, number, number];
+  dynamic_shared?: number;
+  params?: Parameter[];
+  /** Turns the scheduler; 0 is plain round robin. */
+  seed?: number;
+}
+
+export interface RunOptions { maxSteps?: number }
+export interface GridOptions { type?: ElementType; columns?: number; firstRow?: number; nRows?: number }
+export interface GridRequest extends GridOptions { memory: string }
+export interface FrameRequest { grids?: GridRequest[]; warp?: [block: number, warp: number] }
+
+export interface MemoryView {
+  /** A buffer's name, `shared:0` for the shared memory of block 0, `var:table` for a module variable. */
+  id: string;
+  title: string;
+  space: string;
+  address: string;
+  sizeBytes: number;
+  type: ElementType;
+  shape: number[];
+}
+export interface Cell {
+  text: string;
+  /** The lane that wrote it last. */
+  lane: number | null;
+  /** The position just after that store. */
+  step: number | null;
+  written: "never" | "before" | "now";
+  conflict: boolean;
+}
+export interface Grid {
+  memory: MemoryView;
+  type: ElementType;
+  columns: number;
+  firstRow: number;
+  nRows: number;
+  totalRows: number;
+  cells: Cell[];
+}
+
+export interface LaneStore { lane: number; thread: [number, number, number]; address: string; offset: number | null; bytes: number[]; value: string }
+export interface StoreView {
+  step: number;
+  block: [number, number, number];
+  warp: number;
+  range: SourceRange;
+  instruction: string;
+  memory: string | null;
+  space: string;
+  type: string;
+  nElements: number;
+  lanes: LaneStore[];
+  /** Distinct 32-byte sectors of global memory. */
+  nSectors: number;
+  /** Passes over shared memory; 1 is free of conflicts. */
+  nWavefronts: number;
+}
+
+export interface StepView { step: number; block: number; blockId: [number, number, number]; warp: number; range: SourceRange; instruction: string; active: number }
+export interface FaultView {
+  kind: string;
+  buffer: string | null;
+  space: string | null;
+  byteOffset: number | null;
+  width: number | null;
+  thread: [number, number, number];
+  block: [number, number, number];
+  address: string | null;
+  lanes: number;
+  range: SourceRange;
+  message: string;
+  help: string | null;
+}
+
+export interface LaneView { lane: number; thread: [number, number, number]; state: "active" | "inactive" | "waiting" | "exited" | "absent"; line: number | null }
+export interface RegisterView { name: string; type: string; values: string[]; hex: string[]; changed: boolean }
+export interface WarpView { block: number; blockId: [number, number, number]; warp: number; active: number; lanes: LaneView[]; registers: RegisterView[] }
+export interface Phrase { text: string; strong: boolean }
+export interface Frame {
+  position: number;
+  length: number | null;
+  status: "running" | "finished" | "faulted";
+  sentence: Phrase[];
+  last: StepView | null;
+  next: StepView | null;
+  store: StoreView | null;
+  fault: FaultView | null;
+  memories: MemoryView[];
+  grids: Grid[];
+  warp: WarpView | null;
+  warps: [block: number, warp: number][];
+  storeSteps: number[];
+  storesDone: number;
+  storesKnown: number;
+  notes: string[];
+}

@@ -1,0 +1,144 @@
+//! What crosses the boundary, told once and run in Node and in a browser.
+
+use js_sys::{Object, Reflect, Uint8Array};
+use warpgrid_wasm::{Session, check, explain};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+const SCALE: &str = include_str!("../../../view/tests/data/scale.ptx");
+const SCALE_TRACE: &str = include_str!("../../../view/tests/data/scale.trace");
+
+fn get(object: &JsValue, key: &str) -> JsValue {
+    Reflect::get(object, &key.into()).expect("an object")
+}
+
+fn text(object: &JsValue, key: &str) -> String {
+    get(object, key).as_string().expect("a string")
+}
+
+fn scenario(source: &str) -> JsValue {
+    let object = Object::new();
+    Reflect::set(&object, &"source".into(), &source.into()).expect("a fresh object");
+    object.into()
+}
+
+fn session() -> Session {
+    Session::new(scenario(SCALE))
+        .ok()
+        .expect("the example runs")
+}
+
+#[wasm_bindgen_test]
+fn a_good_module_is_accepted() {
+    let report = check(SCALE, JsValue::UNDEFINED).expect("a report");
+    assert_eq!(get(&report, "accept").as_bool(), Some(true));
+}
+
+#[wasm_bindgen_test]
+fn a_diagnostic_has_code_place_and_words() {
+    let report = check(
+        &SCALE.replace("st.global.f32", "st.shred.f32"),
+        JsValue::UNDEFINED,
+    )
+    .expect("a report");
+    assert_eq!(get(&report, "accept").as_bool(), Some(false));
+    let first = Reflect::get_u32(&get(&report, "diagnostics"), 0).expect("a diagnostic");
+    assert_eq!(text(&first, "severity"), "error");
+    assert!(text(&first, "code").starts_with('W'));
+    let line = SCALE
+        .lines()
+        .position(|line| line.contains("st.global.f32"))
+        .expect("the store")
+        + 1;
+    assert_eq!(
+        get(&get(&first, "range"), "line").as_f64(),
+        Some(line as f64)
+    );
+    assert!(explain(&text(&first, "code")).is_some());
+}
+
+#[wasm_bindgen_test]
+fn a_run_leaves_the_expected_bytes() {
+    let mut session = session();
+    assert!(
+        session
+            .run(JsValue::UNDEFINED)
+            .expect("options are optional")
+    );
+    let bytes = session.memory("out").expect("a buffer");
+    let values: Vec<f32> = bytes
+        .chunks(4)
+        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    assert_eq!(values.len(), 64);
+    assert!(
+        values
+            .iter()
+            .enumerate()
+            .all(|(i, value)| *value == 2.0 * i as f32)
+    );
+    assert_eq!(Uint8Array::from(bytes.as_slice()).length(), 256);
+}
+
+#[wasm_bindgen_test]
+fn forward_and_back_is_the_identity() {
+    let mut session = session();
+    while session.step() {}
+    let (length, end) = (session.position(), session.memory("out").expect("a buffer"));
+    assert_eq!(session.length(), Some(length));
+    while session.back() {}
+    assert_eq!(session.position(), 0.0);
+    assert_ne!(session.memory("out").expect("a buffer"), end);
+    session.seek(length);
+    assert_eq!(session.memory("out").expect("a buffer"), end);
+}
+
+#[wasm_bindgen_test]
+fn the_trace_is_that_of_the_native_build() {
+    let mut session = session();
+    session
+        .run(JsValue::UNDEFINED)
+        .expect("options are optional");
+    let events: js_sys::Array = session
+        .events(0.0, session.position())
+        .expect("events")
+        .into();
+    let lines: Vec<String> = events
+        .iter()
+        .map(|event| {
+            let lanes: js_sys::Array = get(&event, "lanes").into();
+            let values: Vec<String> = lanes.iter().map(|lane| text(&lane, "value")).collect();
+            format!(
+                "{} {} {}\n",
+                get(&event, "step").as_f64().expect("a number"),
+                text(&event, "instruction"),
+                values.join(" ")
+            )
+        })
+        .collect();
+    assert_eq!(lines.concat(), SCALE_TRACE);
+}
+
+#[wasm_bindgen_test]
+fn a_grid_shows_who_wrote_what() {
+    let mut session = session();
+    session
+        .run(JsValue::UNDEFINED)
+        .expect("options are optional");
+    let grid = session.grid("out", JsValue::UNDEFINED).expect("a grid");
+    let cell = Reflect::get_u32(&get(&grid, "cells"), 37).expect("a cell");
+    assert_eq!(text(&cell, "text"), "74.0");
+    assert_eq!(get(&cell, "lane").as_f64(), Some(5.0));
+}
+
+#[wasm_bindgen_test]
+fn a_scenario_that_cannot_run_throws_with_code_and_diagnostics() {
+    let error = Session::new(scenario(&SCALE.replace("ret;", "rett;")))
+        .err()
+        .expect("refused");
+    assert_eq!(text(&error, "name"), "WarpgridError");
+    assert!(text(&error, "code").starts_with('W'));
+    assert!(js_sys::Array::is_array(&get(&error, "diagnostics")));
+    let error = session().memory("nothing").expect_err("no such memory");
+    assert_eq!(text(&error, "code"), "W0902");
+}

@@ -1,0 +1,4 @@
+//! The boundary in Node.
+#![cfg(target_arch = "wasm32")]
+
+mod boundary;
