@@ -1,0 +1,136 @@
+//! Rules that hold between the modifiers of one opcode, beyond one value a slot: what excludes what, what needs what,
+//! and from which version on a combination exists. Rows of data; the checker judges them, hover and reference tell them.
+
+use super::{Does, Form, Gate, Origin};
+
+/// Values of one slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pick {
+    /// The slot as the syntax line names it, without dot.
+    pub slot: &'static str,
+    /// The spellings meant; empty for whatever fills the slot.
+    pub values: &'static [&'static str],
+}
+
+/// Whatever fills the slot.
+pub const fn any(slot: &'static str) -> Pick {
+    Pick { slot, values: &[] }
+}
+
+/// These values of the slot.
+pub const fn of(slot: &'static str, values: &'static [&'static str]) -> Pick {
+    Pick { slot, values }
+}
+
+impl Pick {
+    /// Whether the slot's value, if it has one, is meant.
+    pub fn holds(self, value: Option<&str>) -> bool {
+        value.is_some_and(|value| self.values.is_empty() || self.values.contains(&value))
+    }
+}
+
+/// What a rule demands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// Never both.
+    Clash { a: Pick, b: Pick },
+    /// Where `when` holds, the slot must be filled, with one of `among` (empty: with anything).
+    Needs {
+        when: Pick,
+        slot: &'static str,
+        among: &'static [&'static str],
+    },
+    /// Where `when` holds, the slot is empty or has one of `among`.
+    Only {
+        when: Pick,
+        slot: &'static str,
+        among: &'static [&'static str],
+    },
+    /// Both together from this gate on.
+    Together { a: Pick, b: Pick, gate: Gate },
+    /// The value from this gate on.
+    From { when: Pick, gate: Gate },
+    /// The slot may be left empty from this gate on.
+    Empty { slot: &'static str, gate: Gate },
+    /// All elements together have at most `most` bits, or make one of the `wide` accesses.
+    VectorBits { most: u32, wide: &'static Wide },
+    /// Only with one of the `wide` accesses.
+    WideOnly { when: Pick, wide: &'static Wide },
+    /// Words of other instructions that people try here.
+    Refused { words: &'static [&'static str] },
+}
+
+/// Accesses wider than the rule for all allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wide {
+    pub bits: u32,
+    /// Vector word and element width in bits.
+    pub shapes: &'static [(&'static str, u32)],
+    pub gate: Gate,
+    /// Spaces that have them besides generic addressing.
+    pub spaces: &'static [&'static str],
+}
+
+impl Wide {
+    /// Whether so many elements of so many bits are such an access.
+    pub fn has(&self, vector: Option<&str>, width_bits: u32) -> bool {
+        self.shapes
+            .iter()
+            .any(|(word, bits)| Some(*word) == vector && *bits == width_bits)
+    }
+}
+
+/// Who breaks a rule: the reference assembler, or only the manual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The assembler refuses it.
+    Error,
+    /// The assembler takes it although the manual does not.
+    Warning,
+}
+
+/// A rule with its reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub kind: RuleKind,
+    pub verdict: Verdict,
+    pub origin: Origin,
+    /// One phrase in our own words: why, or what to do instead.
+    pub why: &'static str,
+}
+
+/// A rule of the manual that the assembler enforces.
+pub const fn rule(kind: RuleKind, why: &'static str) -> Rule {
+    Rule {
+        kind,
+        verdict: Verdict::Error,
+        origin: Origin::Documented,
+        why,
+    }
+}
+
+/// A rule that only the assembler knows.
+pub const fn assembler(kind: RuleKind, why: &'static str) -> Rule {
+    Rule {
+        origin: Origin::Assembler("13.5"),
+        ..rule(kind, why)
+    }
+}
+
+/// A rule of the manual that the assembler does not enforce.
+pub const fn manual(kind: RuleKind, why: &'static str) -> Rule {
+    Rule {
+        verdict: Verdict::Warning,
+        ..rule(kind, why)
+    }
+}
+
+impl Form {
+    /// The rules between the form's modifiers.
+    pub fn rules(&self) -> &'static [Rule] {
+        match self.does {
+            Does::Store => crate::forms::st::RULES,
+            _ => &[],
+        }
+    }
+}
