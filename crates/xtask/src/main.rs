@@ -1,2 +1,67 @@
-//! xtask
-fn main() {}
+//! Every development command of Warpgrid: what a person types goes in, a built, served, tested or
+//! measured project comes out. Each command sets up what it needs, so that a bare machine will do.
+#![expect(
+    clippy::print_stdout,
+    reason = "a command for people talks on standard output"
+)]
+
+mod arguments;
+mod shell;
+mod setup;
+mod site;
+mod sizes;
+mod package;
+mod test;
+mod ready;
+mod bench;
+mod optimised;
+
+use arguments::Arguments;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  serve [--port 8080] [--release]   build the playground and serve it at http://127.0.0.1:8080
+  test [--only native|wasm|e2e]     every test: native, wasm in Chromium and in Node, journeys
+  build                             the release site in dist/, with its sizes
+  package                           the npm package in pkg/, with its sizes
+  bench [--json]                    the figures: parsing, checking, emulating, sizes
+  conformance [--family NAME]       agreement with the reference assembler's verdicts
+  ready                             what CI runs: format, lints, tests, generated files
+  setup                             only install what the other commands need
+
+Every command installs what it lacks, once; later calls find it in milliseconds.
+";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_environment();
+    match run(arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("\nerror: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs one command; false when it ran but what it looked at is wrong (a test failed).
+fn run(mut arguments: Arguments) -> shell::Result<bool> {
+    let command = arguments.command();
+    match command.as_deref() {
+        Some("serve") => site::serve(&mut arguments),
+        Some("test") => test::run(&mut arguments),
+        Some("build") => site::build(&mut arguments),
+        Some("package") => package::run(&mut arguments),
+        Some("bench") => bench::run(&mut arguments),
+        Some("conformance") => optimised::conformance(arguments),
+        Some("ready") => ready::run(&mut arguments),
+        Some("setup") => setup::everything().map(|()| true),
+        None | Some("help" | "--help" | "-h") => {
+            print!("{HELP}");
+            Ok(true)
+        }
+        Some(other) => Err(format!("no command `{other}`; `cargo xtask help` lists them")),
+    }
+}

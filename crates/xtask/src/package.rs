@@ -1,0 +1,114 @@
+//! `cargo xtask package`: the crate `warpgrid-wasm` goes in, the npm package comes out in `pkg/`.
+
+use crate::arguments::Arguments;
+use crate::setup::{npm, rust};
+use crate::shell::{self, Result};
+use crate::sizes;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// What wasm-opt may use, named one by one: with all features it emits types that Node 20 rejects.
+/// `web/index.html` has the same list.
+const FEATURES: &[&str] = &[
+    "--enable-bulk-memory",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-sign-ext",
+    "--enable-multivalue",
+    "--enable-simd",
+];
+
+pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
+    arguments.done()?;
+    let folder = build()?;
+    println!("{}", sizes::report(&folder)?);
+    println!("  `npm pack ./pkg` makes the archive, `npm install ./pkg` uses it in place");
+    Ok(true)
+}
+
+/// Builds the package; its folder.
+pub(crate) fn build() -> Result<PathBuf> {
+    rust::wasm_target()?;
+    let wasm_bindgen = rust::wasm_bindgen()?;
+    rust::clean_up();
+    let npm = npm::packages()?;
+    let folder = shell::root().join("pkg");
+    empty(&folder)?;
+    let wasm = compile()?;
+    let mut bind = shell::command(wasm_bindgen.join("wasm-bindgen"));
+    bind.arg(wasm).args(["--target", "web", "--out-name", "warpgrid", "--out-dir"]).arg(&folder);
+    shell::step("binding to JavaScript", &mut bind)?;
+    optimise(&npm, &folder.join("warpgrid_bg.wasm"))?;
+    describe(&folder)?;
+    Ok(folder)
+}
+
+/// Compiles the crate; the wasm file.
+fn compile() -> Result<PathBuf> {
+    let mut command = shell::cargo();
+    command.args(["build", "--package", "warpgrid-wasm", "--lib", "--target", rust::WASM]);
+    command.args(["--profile", "wasm", "--message-format", "json-render-diagnostics"]);
+    let outcome = shell::step("compiling the npm package", &mut command)?;
+    artefact(&outcome.transcript, ".wasm").ok_or_else(|| "the crate made no wasm file".to_string())
+}
+
+/// The last file with that ending that cargo says it made.
+pub(crate) fn artefact(messages: &str, ending: &str) -> Option<PathBuf> {
+    let parsed = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let names = parsed.filter_map(|message| message["filenames"].as_array().cloned()).flatten();
+    let files = names.filter_map(|name| name.as_str().map(PathBuf::from));
+    files.filter(|file| file.to_string_lossy().ends_with(ending)).last()
+}
+
+/// Runs wasm-opt over a file, in place.
+pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
+    let mut command = shell::command(npm.join("wasm-opt"));
+    command.arg("-O2").args(FEATURES).arg(wasm).arg("-o").arg(wasm);
+    shell::step("optimising the wasm", &mut command)?;
+    Ok(())
+}
+
+/// Lays package.json, README and licences beside the code.
+fn describe(folder: &Path) -> Result<()> {
+    let manifest = json!({
+        "name": "warpgrid",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": "Checks and runs PTX and SASS stores, lane by lane, without a GPU",
+        "license": "MIT OR Apache-2.0",
+        "type": "module",
+        "main": "warpgrid.js",
+        "module": "warpgrid.js",
+        "types": "warpgrid.d.ts",
+        "exports": {
+            ".": { "types": "./warpgrid.d.ts", "default": "./warpgrid.js" },
+            "./warpgrid_bg.wasm": "./warpgrid_bg.wasm"
+        },
+        "files": ["warpgrid.js", "warpgrid.d.ts", "warpgrid_bg.wasm", "warpgrid_bg.wasm.d.ts"],
+        "sideEffects": false,
+        "engines": { "node": ">=20" }
+    });
+    let text = serde_json::to_string_pretty(&manifest).map_err(|error| error.to_string())?;
+    write(&folder.join("package.json"), &format!("{text}\n"))?;
+    let root = shell::root();
+    copy(&root.join("crates/wasm/README.md"), &folder.join("README.md"))?;
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        copy(&root.join(licence), &folder.join(licence))?;
+    }
+    Ok(())
+}
+
+fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::copy(from, to).map(drop).map_err(|error| format!("{}: {error}", from.display()))
+}

@@ -1,0 +1,63 @@
+//! The browser of the tests: Chromium and its driver, from the search path or from Debian's packages.
+
+use crate::shell::{self, Result};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Where the browser and its driver stand.
+#[derive(Debug)]
+pub(crate) struct Browser {
+    pub(crate) chromium: PathBuf,
+    pub(crate) driver: PathBuf,
+}
+
+const CHROMIUM: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
+const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
+
+/// The browser; where it is missing and `apt-get` is there, it is installed first.
+pub(crate) fn find_or_install() -> Result<Browser> {
+    if let Some(browser) = find() {
+        return Ok(browser);
+    }
+    if shell::find_on_path("apt-get").is_none() {
+        return Err(missing());
+    }
+    shell::step("updating the package lists", apt_get()?.arg("update"))?;
+    let mut install = apt_get()?;
+    install.args(["install", "--yes", "--no-install-recommends"]).args(DEBIAN);
+    shell::step("installing Chromium and its driver", &mut install)?;
+    find().ok_or_else(missing)
+}
+
+/// `$CHROMIUM` and `$CHROMEDRIVER` go before what stands on the search path.
+fn find() -> Option<Browser> {
+    Some(Browser { chromium: locate("CHROMIUM", CHROMIUM)?, driver: locate("CHROMEDRIVER", DRIVER)? })
+}
+
+fn locate(variable: &str, names: &[&str]) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from).filter(|file| file.is_file());
+    named.or_else(|| names.iter().find_map(|name| shell::find_on_path(name)))
+}
+
+fn apt_get() -> Result<Command> {
+    let user = shell::ask(shell::command("id").arg("-u")).unwrap_or_default();
+    let mut command = if user.trim() == "0" {
+        shell::command("apt-get")
+    } else if shell::find_on_path("sudo").is_some() {
+        let mut command = shell::command("sudo");
+        command.args(["--non-interactive", "--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
+        command
+    } else {
+        return Err(missing());
+    };
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    Ok(command)
+}
+
+fn missing() -> String {
+    "the browser tests need Chromium and its driver. Install both (Debian: `apt-get install chromium \
+     chromium-driver`; Fedora: `dnf install chromium chromedriver`; macOS: `brew install --cask \
+     google-chrome chromedriver`), or name them in $CHROMIUM and $CHROMEDRIVER"
+        .to_string()
+}

@@ -1,0 +1,39 @@
+//! The npm side of the set-up: wasm-opt, esbuild, CodeMirror and Playwright, as the lock file has them.
+
+use crate::shell::{self, Result};
+use std::path::PathBuf;
+
+/// Node releases before this one cannot run our wasm or our test harness.
+const OLDEST_NODE: u32 = 20;
+
+/// Installs the locked packages, unless exactly these are installed; the folder of their commands.
+pub(crate) fn packages() -> Result<PathBuf> {
+    let root = shell::root();
+    let modules = root.join("node_modules");
+    let lock = std::fs::read_to_string(root.join("package-lock.json"))
+        .map_err(|error| format!("package-lock.json: {error}"))?;
+    // A copy of the lock file that the installed packages came from.
+    let stamp = modules.join(".installed-lock.json");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(modules.join(".bin"));
+    }
+    node()?;
+    let mut command = shell::command("npm");
+    command.args(["ci", "--no-audit", "--no-fund", "--loglevel=http"]);
+    // The browser is the system's; nothing is downloaded beside the registry's packages.
+    command.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+    shell::step("installing npm packages", &mut command)?;
+    std::fs::write(&stamp, lock).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    Ok(modules.join(".bin"))
+}
+
+/// A Node that is new enough.
+pub(crate) fn node() -> Result<()> {
+    let answer = shell::ask(shell::command("node").arg("--version")).unwrap_or_default();
+    let major = answer.trim().trim_start_matches('v').split('.').next().and_then(|m| m.parse().ok());
+    match major {
+        Some(major) if major >= OLDEST_NODE => Ok(()),
+        Some(major) => Err(format!("Node {major} is too old; install Node {OLDEST_NODE} or later (https://nodejs.org)")),
+        None => Err(format!("Node is missing; install Node {OLDEST_NODE} or later, with npm (https://nodejs.org)")),
+    }
+}

@@ -1,0 +1,116 @@
+//! The Rust side of the set-up: the wasm target, wasm-bindgen and Trunk.
+//!
+//! The two commands are compiled from their published sources into one cache folder a user, with a
+//! light profile and a shared target folder, because that takes minutes and nobody should wait twice.
+
+use crate::shell::{self, Result};
+use std::path::{Path, PathBuf};
+
+/// The target of the page and of the npm package.
+pub(crate) const WASM: &str = "wasm32-unknown-unknown";
+
+/// Must be the version of the `wasm-bindgen` crate in Cargo.lock.
+const WASM_BINDGEN: Tool =
+    Tool { package: "wasm-bindgen-cli", command: "wasm-bindgen", version: "0.2.129", minutes: "3" };
+
+const TRUNK: Tool =
+    Tool { package: "trunk", command: "trunk", version: "0.21.14", minutes: "5 to 12" };
+
+/// A command that cargo can install.
+struct Tool {
+    package: &'static str,
+    command: &'static str,
+    version: &'static str,
+    minutes: &'static str,
+}
+
+/// Adds the wasm target to the pinned toolchain.
+pub(crate) fn wasm_target() -> Result<()> {
+    target(WASM)
+}
+
+/// Adds a target to the pinned toolchain.
+pub(crate) fn target(name: &str) -> Result<()> {
+    let sysroot = shell::ask(shell::command("rustc").args(["--print", "sysroot"]))
+        .ok_or("`rustc` does not answer; install Rust with rustup (https://rustup.rs)")?;
+    if Path::new(sysroot.trim()).join("lib/rustlib").join(name).join("lib").is_dir() {
+        return Ok(());
+    }
+    if shell::find_on_path("rustup").is_none() {
+        return Err(format!("the Rust target {name} is missing and there is no rustup to add it"));
+    }
+    shell::step(&format!("adding {name}"), shell::command("rustup").args(["target", "add", name]))?;
+    Ok(())
+}
+
+/// The folder of `wasm-bindgen` and `wasm-bindgen-test-runner` in the right version.
+pub(crate) fn wasm_bindgen() -> Result<PathBuf> {
+    WASM_BINDGEN.folder()
+}
+
+/// The folder of `trunk` in the right version.
+pub(crate) fn trunk() -> Result<PathBuf> {
+    TRUNK.folder()
+}
+
+/// Drops what compiling the tools left behind; the tools stay.
+pub(crate) fn clean_up() {
+    // Not there: nothing to drop. Not removable: only disk space is lost.
+    let _ = std::fs::remove_dir_all(cache().join("build"));
+}
+
+impl Tool {
+    /// Where the command stands, after installing it if need be.
+    fn folder(&self) -> Result<PathBuf> {
+        let root = cache().join("tools");
+        let ours = root.join("bin").join(self.command);
+        for candidate in [Some(ours), shell::find_on_path(self.command)].into_iter().flatten() {
+            if self.is_right(&candidate) {
+                return Ok(candidate.parent().unwrap_or(&root).to_path_buf());
+            }
+        }
+        self.install(&root)?;
+        Ok(root.join("bin"))
+    }
+
+    fn is_right(&self, program: &Path) -> bool {
+        let answer = shell::ask(shell::command(program).arg("--version")).unwrap_or_default();
+        answer.split_whitespace().any(|word| word == self.version)
+    }
+
+    fn install(&self, root: &Path) -> Result<()> {
+        let Tool { package, version, minutes, .. } = self;
+        eprintln!("  {package} {version} is compiled once for this user ({minutes} minutes on two cores)");
+        let mut command = shell::cargo();
+        command.args(["install", "--locked", "--force", package, "--version", version, "--root"]);
+        command.arg(root);
+        // Compile quickly: these tools wait for other programs most of their time.
+        command
+            .env("CARGO_TARGET_DIR", cache().join("build"))
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+        shell::step(&format!("installing {package} {version}"), &mut command)?;
+        Ok(())
+    }
+}
+
+/// One folder a user, shared by all checkouts: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`.
+fn cache() -> PathBuf {
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || std::env::home_dir().map(|home| home.join(".cache"));
+    base.or_else(home).unwrap_or_else(|| shell::root().join("target")).join("warpgrid")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WASM_BINDGEN;
+
+    #[test]
+    fn the_command_and_the_crate_have_one_version() {
+        let lock = std::fs::read_to_string(crate::shell::root().join("Cargo.lock")).unwrap_or_default();
+        let entry = format!("name = \"wasm-bindgen\"\nversion = \"{}\"", WASM_BINDGEN.version);
+        assert!(lock.contains(&entry), "Cargo.lock and setup/rust.rs differ on wasm-bindgen");
+    }
+}

@@ -1,0 +1,236 @@
+//! Running other programs: a command line goes in, one neat line with its duration comes out, and the
+//! whole transcript where it fails.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A sentence says what went wrong and what to do.
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// How often a log that is no terminal hears that a long step is still running.
+const HEARTBEAT: Duration = Duration::from_secs(30);
+
+/// What a program printed (standard output and error, interleaved) and how it ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: ExitStatus,
+    pub(crate) transcript: String,
+    pub(crate) duration: Duration,
+}
+
+/// The top folder of the project.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// A program, to be run in the project's top folder. What the outer cargo said about *this* package
+/// is taken away: build scripts watch such variables and would run again for nothing.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// The cargo that runs us.
+pub(crate) fn cargo() -> Command {
+    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Runs a program to its end behind one line of progress; an error with its transcript unless it
+/// succeeds.
+pub(crate) fn step(title: &str, command: &mut Command) -> Result<Outcome> {
+    let outcome = observe(title, command)?;
+    if outcome.status.success() {
+        return Ok(outcome);
+    }
+    eprintln!("{}", outcome.transcript);
+    Err(format!("{title} failed ({})", describe(command)))
+}
+
+/// Runs a program to its end behind one line of progress, however it ends.
+pub(crate) fn observe(title: &str, command: &mut Command) -> Result<Outcome> {
+    let mut progress = Progress::start(title);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| cannot_start(command, &error))?;
+    let (sender, receiver) = channel();
+    let readers = [
+        child.stdout.take().map(|pipe| read_lines(pipe, sender.clone())),
+        child.stderr.take().map(|pipe| read_lines(pipe, sender)),
+    ];
+    let mut transcript = String::new();
+    loop {
+        match receiver.recv_timeout(HEARTBEAT) {
+            Ok(line) => {
+                progress.line(&line);
+                transcript.push_str(&line);
+                transcript.push('\n');
+            }
+            Err(RecvTimeoutError::Timeout) => progress.heartbeat(),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    for reader in readers.into_iter().flatten() {
+        // A reader ends with its pipe; one that panicked has nothing more to tell.
+        let _ = reader.join();
+    }
+    let status = child.wait().map_err(|error| error.to_string())?;
+    let duration = progress.end(status.success());
+    Ok(Outcome { status, transcript, duration })
+}
+
+/// Runs a program in silence and returns its standard output; `None` when it is missing or fails.
+pub(crate) fn ask(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Hands the terminal to a program until it ends; true when it succeeds.
+pub(crate) fn hand_over(command: &mut Command) -> Result<bool> {
+    let status = command.status().map_err(|error| cannot_start(command, &error))?;
+    Ok(status.success())
+}
+
+/// The first file of that name on the search path.
+pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// The search path with more folders in front.
+pub(crate) fn path_with(folders: &[PathBuf]) -> std::ffi::OsString {
+    let old = std::env::var_os("PATH").unwrap_or_default();
+    let all = folders.iter().cloned().chain(std::env::split_paths(&old));
+    std::env::join_paths(all).unwrap_or(old)
+}
+
+/// A duration for people: `0.4 s`, `12.0 s`, `3 min 05 s`.
+pub(crate) fn seconds(duration: Duration) -> String {
+    let whole = duration.as_secs();
+    if whole < 100 {
+        format!("{:.1} s", duration.as_secs_f64())
+    } else {
+        format!("{} min {:02} s", whole / 60, whole % 60)
+    }
+}
+
+fn read_lines(pipe: impl Read + Send + 'static, sender: Sender<String>) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        for line in BufReader::new(pipe).split(b'\n').map_while(|line| line.ok()) {
+            let text = String::from_utf8_lossy(&line).trim_end_matches('\r').to_string();
+            if sender.send(text).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+fn cannot_start(command: &Command, error: &std::io::Error) -> String {
+    format!("cannot start `{}`: {error}", command.get_program().to_string_lossy())
+}
+
+fn describe(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// One line on standard error: the title, what goes on, in the end the duration.
+struct Progress {
+    title: String,
+    started: Instant,
+    spoke: Instant,
+    last: String,
+    terminal: bool,
+}
+
+impl Progress {
+    fn start(title: &str) -> Progress {
+        let now = Instant::now();
+        let terminal = std::io::stderr().is_terminal();
+        let progress =
+            Progress { title: title.to_string(), started: now, spoke: now, last: String::new(), terminal };
+        progress.repaint();
+        progress
+    }
+
+    fn line(&mut self, line: &str) {
+        if !line.trim().is_empty() {
+            self.last = plain(line);
+        }
+        if self.terminal {
+            if self.spoke.elapsed() > Duration::from_millis(80) {
+                self.spoke = Instant::now();
+                self.repaint();
+            }
+        } else {
+            self.heartbeat();
+        }
+    }
+
+    fn heartbeat(&mut self) {
+        if !self.terminal && self.spoke.elapsed() >= HEARTBEAT {
+            self.spoke = Instant::now();
+            eprintln!("  ... {} ({}) {}", self.title, seconds(self.started.elapsed()), self.last);
+        }
+    }
+
+    fn repaint(&self) {
+        if self.terminal {
+            let tail: String = self.last.chars().take(60).collect();
+            eprint!("\r\x1b[K  {:<46} {tail}", self.title);
+            // A terminal that does not take the line loses a hint, nothing else.
+            let _ = std::io::stderr().flush();
+        }
+    }
+
+    fn end(self, good: bool) -> Duration {
+        let duration = self.started.elapsed();
+        let clear = if self.terminal { "\r\x1b[K" } else { "" };
+        let mark = if good { "" } else { "  FAILED" };
+        eprintln!("{clear}  {:<46} {:>12}{mark}", self.title, seconds(duration));
+        duration
+    }
+}
+
+/// A line without its colour codes and blanks around.
+pub(crate) fn plain(line: &str) -> String {
+    let mut out = String::new();
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        if character == '\x1b' {
+            // Up to the letter that ends the code.
+            characters.by_ref().find(char::is_ascii_alphabetic);
+        } else if !character.is_control() {
+            out.push(character);
+        }
+    }
+    out.trim().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plain, seconds};
+    use std::time::Duration;
+
+    #[test]
+    fn durations_read_well() {
+        assert_eq!(seconds(Duration::from_millis(420)), "0.4 s");
+        assert_eq!(seconds(Duration::from_secs(185)), "3 min 05 s");
+    }
+
+    #[test]
+    fn colours_are_taken_off() {
+        assert_eq!(plain("\x1b[1m\x1b[32m   Compiling\x1b[0m x\r"), "Compiling x");
+    }
+}

@@ -1,0 +1,66 @@
+//! The playground: sources go in, a page comes out, served while one works on it or laid into `dist/`.
+
+use crate::arguments::Arguments;
+use crate::setup::{npm, rust};
+use crate::shell::{self, Result};
+use crate::sizes;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the page's bundled JavaScript lies between the hook and Trunk.
+const BUNDLE: &str = "target/bundle";
+
+/// `cargo xtask serve`: builds, serves, rebuilds on every change, until interrupted.
+pub(crate) fn serve(arguments: &mut Arguments) -> Result<bool> {
+    let port = match arguments.option("--port")? {
+        Some(text) => text.parse::<u16>().map_err(|_| format!("`{text}` is no port"))?,
+        None => 8080,
+    };
+    let release = arguments.switch("--release");
+    arguments.done()?;
+    if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
+        return Err(format!("port {port} is taken; choose another with --port"));
+    }
+    let mut trunk = trunk()?;
+    trunk.args(["serve", "--port", &port.to_string()]);
+    if release {
+        trunk.arg("--release");
+    }
+    println!("  building; then at http://127.0.0.1:{port} (Ctrl-C ends it)");
+    shell::hand_over(&mut trunk)
+}
+
+/// `cargo xtask build`: the release site in `dist/`.
+pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
+    arguments.done()?;
+    let site = release()?;
+    println!("{}", sizes::report(&site)?);
+    Ok(true)
+}
+
+/// Builds the release site; its folder.
+pub(crate) fn release() -> Result<PathBuf> {
+    let mut trunk = trunk()?;
+    shell::step("building the release site", trunk.args(["build", "--release"]))?;
+    Ok(shell::root().join("dist"))
+}
+
+/// Trunk with all it needs on its search path.
+fn trunk() -> Result<Command> {
+    rust::wasm_target()?;
+    let wasm_bindgen = rust::wasm_bindgen()?;
+    let trunk = rust::trunk()?;
+    rust::clean_up();
+    let npm = npm::packages()?;
+    keep_folder(&shell::root().join(BUNDLE))?;
+    let mut command = shell::command(trunk.join("trunk"));
+    command.env("PATH", shell::path_with(&[trunk, wasm_bindgen, npm]));
+    // Trunk takes any value of this variable for its own switch, and refuses what is not a boolean.
+    command.env_remove("NO_COLOR");
+    Ok(command)
+}
+
+fn keep_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}

@@ -1,0 +1,17 @@
+//! A person's journeys: Playwright drives Chromium through the release site.
+
+use super::{suite, tally};
+use crate::setup::{browser, npm};
+use crate::shell::{self, Result};
+use crate::site;
+use tally::Tally;
+
+pub(super) fn run() -> Result<Tally> {
+    site::release()?;
+    let bin = npm::packages()?;
+    let found = browser::find_or_install()?;
+    let mut command = shell::command(bin.join("playwright"));
+    command.args(["test", "--config", "e2e/playwright.config.ts", "--reporter=list"]);
+    command.env("CHROMIUM", &found.chromium);
+    suite("journeys in Chromium", &mut command, tally::of_playwright)
+}

@@ -1,0 +1,49 @@
+//! `cargo xtask test`: every suite of the project, and one line that counts them all.
+
+mod journeys;
+mod native;
+mod tally;
+mod wasm;
+
+use crate::arguments::Arguments;
+use crate::shell::{self, Outcome, Result};
+use std::process::Command;
+use tally::Tally;
+
+/// Runs the suites, or the one that `--only` names; true when nothing failed.
+pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
+    let only = arguments.option("--only")?;
+    arguments.done()?;
+    let suites: &[(&str, fn() -> Result<Tally>)] =
+        &[("native", native::run), ("wasm", wasm::run), ("e2e", journeys::run)];
+    let chosen: Vec<_> =
+        suites.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
+    if chosen.is_empty() {
+        return Err("`--only` takes native, wasm or e2e".to_string());
+    }
+    let mut total = Tally::default();
+    for (name, suite) in chosen {
+        // A suite that cannot even start counts as one failure, and the others still run.
+        total += suite().unwrap_or_else(|message| {
+            eprintln!("  {name}: {message}");
+            Tally::broken()
+        });
+    }
+    println!("{total}");
+    Ok(total.failed == 0 && total.passed > 0)
+}
+
+/// Runs one test program and counts; prints what it said where something failed.
+fn suite(title: &str, command: &mut Command, read: fn(&str) -> Tally) -> Result<Tally> {
+    let Outcome { status, transcript, .. } = shell::observe(title, command)?;
+    let mut tally = read(&transcript);
+    if !status.success() {
+        if tally.failed == 0 {
+            tally += Tally::broken();
+        }
+        let quiet = |line: &&str| !line.ends_with("... ok");
+        eprintln!("{}", transcript.lines().filter(quiet).collect::<Vec<_>>().join("\n"));
+    }
+    eprintln!("  {title}: {tally}");
+    Ok(tally)
+}

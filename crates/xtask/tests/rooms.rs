@@ -1,0 +1,95 @@
+//! The arrows between the rooms: reads the manifests and fails on a wrong one.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Which rooms a room may name. The order is the pipeline's; nothing names what stands below it.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("warpgrid-isa", &[]),
+    ("warpgrid-program", &["warpgrid-isa"]),
+    ("warpgrid-ptx", &["warpgrid-isa", "warpgrid-program"]),
+    ("warpgrid-sass", &["warpgrid-isa", "warpgrid-program"]),
+    ("warpgrid-emulator", &["warpgrid-isa", "warpgrid-program"]),
+    (
+        "warpgrid-view",
+        &["warpgrid-isa", "warpgrid-program", "warpgrid-ptx", "warpgrid-sass", "warpgrid-emulator"],
+    ),
+    ("warpgrid-wasm", &["warpgrid-view"]),
+    ("warpgrid", &["warpgrid-view"]),
+    ("warpgrid-web", &["warpgrid-view"]),
+    // The page's worker: a package of its own, because the page's JavaScript must not come along.
+    ("warpgrid-worker", &["warpgrid-view"]),
+    // Tools look into every room; no room looks at them.
+    ("xtask", &["warpgrid-isa", "warpgrid-program", "warpgrid-ptx", "warpgrid-emulator", "warpgrid-view"]),
+];
+
+/// Packages of the browser and of JavaScript, and the rooms that may name them.
+const OUTSIDE: &[(&str, &[&str])] = &[
+    ("yew", &["warpgrid-web"]),
+    ("web-sys", &["warpgrid-web", "warpgrid-worker"]),
+    ("gloo", &["warpgrid-web", "warpgrid-worker"]),
+    ("serde-wasm-bindgen", &["warpgrid-wasm", "warpgrid-worker"]),
+    ("wasm-bindgen", &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"]),
+    ("js-sys", &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"]),
+];
+
+#[test]
+fn every_room_names_only_rooms_to_its_left() {
+    for (room, named) in dependencies() {
+        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else {
+            panic!("`{room}` is a new room: say in tests/rooms.rs what it may name");
+        };
+        for other in named.iter().filter(|name| ARROWS.iter().any(|(room, _)| room == name)) {
+            assert!(allowed.contains(&other.as_str()), "wrong arrow: `{room}` names `{other}`");
+        }
+    }
+}
+
+#[test]
+fn only_the_web_rooms_name_the_browser() {
+    for (room, named) in dependencies() {
+        for (package, allowed) in OUTSIDE {
+            let wrong = named.iter().any(|name| name == package) && !allowed.contains(&room.as_str());
+            assert!(!wrong, "`{room}` names `{package}`, which only {allowed:?} may");
+        }
+    }
+}
+
+#[test]
+fn the_facts_depend_on_nothing() {
+    let isa = dependencies().into_iter().find(|(room, _)| room == "warpgrid-isa");
+    let (_, named) = isa.expect("there is a room of facts");
+    assert_eq!(named, Vec::<String>::new());
+}
+
+#[test]
+fn every_room_keeps_the_workspace_lints() {
+    for package in packages() {
+        let path = package["manifest_path"].as_str().unwrap_or_default();
+        let manifest = std::fs::read_to_string(path).expect("a manifest that cargo has read");
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{path} has lints of its own");
+    }
+}
+
+/// Each package of the workspace with all that it names, for whatever purpose but tests of facts
+/// about text (`dev`), which may use any package from outside.
+fn dependencies() -> Vec<(String, Vec<String>)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let of = |package: &Value| {
+        let list = package["dependencies"].as_array().cloned().unwrap_or_default();
+        let inside = |d: &Value| ARROWS.iter().any(|(room, _)| d["name"] == *room);
+        list.iter().filter(|d| d["kind"] != "dev" || inside(d)).map(|d| text(&d["name"])).collect()
+    };
+    packages().iter().map(|package| (text(&package["name"]), of(package))).collect()
+}
+
+fn packages() -> Vec<Value> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"]);
+    let output = cargo.arg(manifest).output().expect("cargo runs, for it runs this test");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo speaks JSON");
+    metadata["packages"].as_array().cloned().unwrap_or_default()
+}
