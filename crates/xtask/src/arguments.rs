@@ -49,7 +49,9 @@ impl Arguments {
     /// Nothing may be left over.
     pub(crate) fn done(&self) -> Result<()> {
         match self.words.first() {
-            Some(word) => Err(format!("`{word}` is not understood here; `cargo xtask help` helps")),
+            Some(word) => Err(format!(
+                "`{word}` is not understood here; `cargo xtask help` helps"
+            )),
             None => Ok(()),
         }
     }
@@ -75,12 +77,19 @@ mod tests {
         assert_eq!(words.option("--port"), Ok(Some("9000".to_string())));
         assert!(words.switch("--release"));
         assert_eq!(words.done(), Ok(()));
-        assert_eq!(arguments("--port=1").option("--port"), Ok(Some("1".to_string())));
+        assert_eq!(
+            arguments("--port=1").option("--port"),
+            Ok(Some("1".to_string()))
+        );
     }
 
     #[test]
     fn what_is_not_known_is_named() {
         assert!(arguments("--port").option("--port").is_err());
-        assert!(arguments("--prot 1").done().is_err_and(|m| m.contains("--prot")));
+        assert!(
+            arguments("--prot 1")
+                .done()
+                .is_err_and(|m| m.contains("--prot"))
+        );
     }
 }

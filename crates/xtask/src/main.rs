@@ -6,15 +6,15 @@
 )]
 
 mod arguments;
-mod shell;
-mod setup;
-mod site;
-mod sizes;
-mod package;
-mod test;
-mod ready;
 mod bench;
 mod optimised;
+mod package;
+mod ready;
+mod setup;
+mod shell;
+mod site;
+mod sizes;
+mod test;
 
 use arguments::Arguments;
 use std::process::ExitCode;
@@ -62,6 +62,8 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
             print!("{HELP}");
             Ok(true)
         }
-        Some(other) => Err(format!("no command `{other}`; `cargo xtask help` lists them")),
+        Some(other) => Err(format!(
+            "no command `{other}`; `cargo xtask help` lists them"
+        )),
     }
 }

@@ -8,10 +8,23 @@ use crate::shell::{self, Result};
 #[cfg(not(feature = "core"))]
 pub(crate) fn conformance(arguments: Arguments) -> Result<bool> {
     let mut build = shell::cargo();
-    build.args(["build", "--package", "xtask", "--bin", "xtask", "--features", "core", "--release"]);
+    build.args([
+        "build",
+        "--package",
+        "xtask",
+        "--bin",
+        "xtask",
+        "--features",
+        "core",
+        "--release",
+    ]);
     build.args(["--message-format", "json-render-diagnostics"]);
     let outcome = shell::step("compiling the rooms, optimised", &mut build)?;
-    let program = crate::package::artefact(&outcome.transcript, "xtask", "executable")
-        .ok_or("cargo made no xtask")?;
-    shell::hand_over(shell::command(program).arg("conformance").args(arguments.rest()))
+    let program =
+        crate::package::artefact(&outcome.transcript, "/xtask").ok_or("cargo made no xtask")?;
+    shell::hand_over(
+        shell::command(program)
+            .arg("conformance")
+            .args(arguments.rest()),
+    )
 }

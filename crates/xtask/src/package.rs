@@ -37,7 +37,9 @@ pub(crate) fn build() -> Result<PathBuf> {
     empty(&folder)?;
     let wasm = compile()?;
     let mut bind = shell::command(wasm_bindgen.join("wasm-bindgen"));
-    bind.arg(wasm).args(["--target", "web", "--out-name", "warpgrid", "--out-dir"]).arg(&folder);
+    bind.arg(wasm)
+        .args(["--target", "web", "--out-name", "warpgrid", "--out-dir"])
+        .arg(&folder);
     shell::step("binding to JavaScript", &mut bind)?;
     optimise(&npm, &folder.join("warpgrid_bg.wasm"))?;
     describe(&folder)?;
@@ -47,24 +49,47 @@ pub(crate) fn build() -> Result<PathBuf> {
 /// Compiles the crate; the wasm file.
 fn compile() -> Result<PathBuf> {
     let mut command = shell::cargo();
-    command.args(["build", "--package", "warpgrid-wasm", "--lib", "--target", rust::WASM]);
-    command.args(["--profile", "wasm", "--message-format", "json-render-diagnostics"]);
+    command.args([
+        "build",
+        "--package",
+        "warpgrid-wasm",
+        "--lib",
+        "--target",
+        rust::WASM,
+    ]);
+    command.args([
+        "--profile",
+        "wasm",
+        "--message-format",
+        "json-render-diagnostics",
+    ]);
     let outcome = shell::step("compiling the npm package", &mut command)?;
     artefact(&outcome.transcript, ".wasm").ok_or_else(|| "the crate made no wasm file".to_string())
 }
 
 /// The last file with that ending that cargo says it made.
 pub(crate) fn artefact(messages: &str, ending: &str) -> Option<PathBuf> {
-    let parsed = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let names = parsed.filter_map(|message| message["filenames"].as_array().cloned()).flatten();
+    let parsed = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let names = parsed
+        .filter_map(|message| message["filenames"].as_array().cloned())
+        .flatten();
     let files = names.filter_map(|name| name.as_str().map(PathBuf::from));
-    files.filter(|file| file.to_string_lossy().ends_with(ending)).last()
+    files
+        .filter(|file| file.to_string_lossy().ends_with(ending))
+        .last()
 }
 
 /// Runs wasm-opt over a file, in place.
 pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
     let mut command = shell::command(npm.join("wasm-opt"));
-    command.arg("-O2").args(FEATURES).arg(wasm).arg("-o").arg(wasm);
+    command
+        .arg("-O2")
+        .args(FEATURES)
+        .arg(wasm)
+        .arg("-o")
+        .arg(wasm);
     shell::step("optimising the wasm", &mut command)?;
     Ok(())
 }
@@ -91,7 +116,10 @@ fn describe(folder: &Path) -> Result<()> {
     let text = serde_json::to_string_pretty(&manifest).map_err(|error| error.to_string())?;
     write(&folder.join("package.json"), &format!("{text}\n"))?;
     let root = shell::root();
-    copy(&root.join("crates/wasm/README.md"), &folder.join("README.md"))?;
+    copy(
+        &root.join("crates/wasm/README.md"),
+        &folder.join("README.md"),
+    )?;
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         copy(&root.join(licence), &folder.join(licence))?;
     }
@@ -100,7 +128,8 @@ fn describe(folder: &Path) -> Result<()> {
 
 fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        std::fs::remove_dir_all(folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
@@ -110,5 +139,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::copy(from, to).map(drop).map_err(|error| format!("{}: {error}", from.display()))
+    std::fs::copy(from, to)
+        .map(drop)
+        .map_err(|error| format!("{}: {error}", from.display()))
 }

@@ -10,14 +10,27 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     shell::step("format", shell::cargo().args(["fmt", "--all", "--check"]))?;
     lint("lints, native", &["--workspace", "--all-targets"])?;
     rust::wasm_target()?;
-    lint("lints, wasm", &["--package", "warpgrid-wasm", "--package", "warpgrid-web", "--target", rust::WASM])?;
+    lint(
+        "lints, wasm",
+        &[
+            "--package",
+            "warpgrid-wasm",
+            "--package",
+            "warpgrid-web",
+            "--target",
+            rust::WASM,
+        ],
+    )?;
     regenerate()?;
     test::run(arguments)
 }
 
 fn lint(title: &str, what: &[&str]) -> Result<()> {
     let mut command = shell::cargo();
-    command.arg("clippy").args(what).args(["--", "--deny", "warnings"]);
+    command
+        .arg("clippy")
+        .args(what)
+        .args(["--", "--deny", "warnings"]);
     shell::step(title, &mut command)?;
     Ok(())
 }
@@ -26,18 +39,26 @@ fn lint(title: &str, what: &[&str]) -> Result<()> {
 fn regenerate() -> Result<()> {
     let before = work_tree()?;
     let mut bless = shell::cargo();
-    bless.args(["test", "--workspace", "--no-fail-fast"]).env("UPDATE_EXPECT", "1");
+    bless
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .env("UPDATE_EXPECT", "1");
     shell::observe("regenerating", &mut bless)?;
     if work_tree()? == before {
         return Ok(());
     }
     shell::hand_over(shell::command("git").args(["--no-pager", "diff", "--stat"]))?;
-    Err("generated files were not up to date; they are now: read `git diff` and commit it".to_string())
+    Err(
+        "generated files were not up to date; they are now: read `git diff` and commit it"
+            .to_string(),
+    )
 }
 
 /// What differs from the last commit, as text to compare.
 fn work_tree() -> Result<String> {
     let ask = |words: &[&str]| shell::ask(shell::command("git").args(words));
     let (status, diff) = (ask(&["status", "--porcelain"]), ask(&["diff"]));
-    status.zip(diff).map(|(status, diff)| status + &diff).ok_or_else(|| "`git` does not answer".to_string())
+    status
+        .zip(diff)
+        .map(|(status, diff)| status + &diff)
+        .ok_or_else(|| "`git` does not answer".to_string())
 }

@@ -20,7 +20,6 @@ const HEARTBEAT: Duration = Duration::from_secs(30);
 pub(crate) struct Outcome {
     pub(crate) status: ExitStatus,
     pub(crate) transcript: String,
-    pub(crate) duration: Duration,
 }
 
 /// The top folder of the project.
@@ -62,11 +61,19 @@ pub(crate) fn step(title: &str, command: &mut Command) -> Result<Outcome> {
 /// Runs a program to its end behind one line of progress, however it ends.
 pub(crate) fn observe(title: &str, command: &mut Command) -> Result<Outcome> {
     let mut progress = Progress::start(title);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| cannot_start(command, &error))?;
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
+        .map_err(|error| cannot_start(command, &error))?;
     let (sender, receiver) = channel();
     let readers = [
-        child.stdout.take().map(|pipe| read_lines(pipe, sender.clone())),
+        child
+            .stdout
+            .take()
+            .map(|pipe| read_lines(pipe, sender.clone())),
         child.stderr.take().map(|pipe| read_lines(pipe, sender)),
     ];
     let mut transcript = String::new();
@@ -86,26 +93,37 @@ pub(crate) fn observe(title: &str, command: &mut Command) -> Result<Outcome> {
         let _ = reader.join();
     }
     let status = child.wait().map_err(|error| error.to_string())?;
-    let duration = progress.end(status.success());
-    Ok(Outcome { status, transcript, duration })
+    progress.end(status.success());
+    Ok(Outcome { status, transcript })
 }
 
 /// Runs a program in silence and returns its standard output; `None` when it is missing or fails.
 pub(crate) fn ask(command: &mut Command) -> Option<String> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Hands the terminal to a program until it ends; true when it succeeds.
 pub(crate) fn hand_over(command: &mut Command) -> Result<bool> {
-    let status = command.status().map_err(|error| cannot_start(command, &error))?;
+    let status = command
+        .status()
+        .map_err(|error| cannot_start(command, &error))?;
     Ok(status.success())
 }
 
 /// The first file of that name on the search path.
 pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// The search path with more folders in front.
@@ -127,8 +145,13 @@ pub(crate) fn seconds(duration: Duration) -> String {
 
 fn read_lines(pipe: impl Read + Send + 'static, sender: Sender<String>) -> thread::JoinHandle<()> {
     thread::spawn(move || {
-        for line in BufReader::new(pipe).split(b'\n').map_while(|line| line.ok()) {
-            let text = String::from_utf8_lossy(&line).trim_end_matches('\r').to_string();
+        for line in BufReader::new(pipe)
+            .split(b'\n')
+            .map_while(|line| line.ok())
+        {
+            let text = String::from_utf8_lossy(&line)
+                .trim_end_matches('\r')
+                .to_string();
             if sender.send(text).is_err() {
                 return;
             }
@@ -137,12 +160,18 @@ fn read_lines(pipe: impl Read + Send + 'static, sender: Sender<String>) -> threa
 }
 
 fn cannot_start(command: &Command, error: &std::io::Error) -> String {
-    format!("cannot start `{}`: {error}", command.get_program().to_string_lossy())
+    format!(
+        "cannot start `{}`: {error}",
+        command.get_program().to_string_lossy()
+    )
 }
 
 fn describe(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// One line on standard error: the title, what goes on, in the end the duration.
@@ -158,8 +187,13 @@ impl Progress {
     fn start(title: &str) -> Progress {
         let now = Instant::now();
         let terminal = std::io::stderr().is_terminal();
-        let progress =
-            Progress { title: title.to_string(), started: now, spoke: now, last: String::new(), terminal };
+        let progress = Progress {
+            title: title.to_string(),
+            started: now,
+            spoke: now,
+            last: String::new(),
+            terminal,
+        };
         progress.repaint();
         progress
     }
@@ -181,7 +215,12 @@ impl Progress {
     fn heartbeat(&mut self) {
         if !self.terminal && self.spoke.elapsed() >= HEARTBEAT {
             self.spoke = Instant::now();
-            eprintln!("  ... {} ({}) {}", self.title, seconds(self.started.elapsed()), self.last);
+            eprintln!(
+                "  ... {} ({}) {}",
+                self.title,
+                seconds(self.started.elapsed()),
+                self.last
+            );
         }
     }
 
@@ -194,12 +233,15 @@ impl Progress {
         }
     }
 
-    fn end(self, good: bool) -> Duration {
+    fn end(self, good: bool) {
         let duration = self.started.elapsed();
         let clear = if self.terminal { "\r\x1b[K" } else { "" };
         let mark = if good { "" } else { "  FAILED" };
-        eprintln!("{clear}  {:<46} {:>12}{mark}", self.title, seconds(duration));
-        duration
+        eprintln!(
+            "{clear}  {:<46} {:>12}{mark}",
+            self.title,
+            seconds(duration)
+        );
     }
 }
 
@@ -231,6 +273,9 @@ mod tests {
 
     #[test]
     fn colours_are_taken_off() {
-        assert_eq!(plain("\x1b[1m\x1b[32m   Compiling\x1b[0m x\r"), "Compiling x");
+        assert_eq!(
+            plain("\x1b[1m\x1b[32m   Compiling\x1b[0m x\r"),
+            "Compiling x"
+        );
     }
 }

@@ -14,7 +14,9 @@ const BUNDLE: &str = "target/bundle";
 /// `cargo xtask serve`: builds, serves, rebuilds on every change, until interrupted.
 pub(crate) fn serve(arguments: &mut Arguments) -> Result<bool> {
     let port = match arguments.option("--port")? {
-        Some(text) => text.parse::<u16>().map_err(|_| format!("`{text}` is no port"))?,
+        Some(text) => text
+            .parse::<u16>()
+            .map_err(|_| format!("`{text}` is no port"))?,
         None => 8080,
     };
     let release = arguments.switch("--release");
@@ -42,7 +44,10 @@ pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
 /// Builds the release site; its folder.
 pub(crate) fn release() -> Result<PathBuf> {
     let mut trunk = trunk()?;
-    shell::step("building the release site", trunk.args(["build", "--release"]))?;
+    shell::step(
+        "building the release site",
+        trunk.args(["build", "--release"]),
+    )?;
     Ok(shell::root().join("dist"))
 }
 

@@ -20,8 +20,16 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
     let mut sizes = Vec::new();
     for file in files(folder)? {
         let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
-        sizes.push(Size { name, raw: bytes.len(), gzip: gzipped(&bytes)? });
+        let name = file
+            .strip_prefix(folder)
+            .unwrap_or(&file)
+            .display()
+            .to_string();
+        sizes.push(Size {
+            name,
+            raw: bytes.len(),
+            gzip: gzipped(&bytes)?,
+        });
     }
     sizes.sort_by(|a, b| b.gzip.cmp(&a.gzip).then_with(|| a.name.cmp(&b.name)));
     Ok(sizes)
@@ -30,17 +38,29 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
 /// The table of a folder, with a total.
 pub(crate) fn report(folder: &Path) -> Result<String> {
     let sizes = of_folder(folder)?;
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = folder
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let total = Size {
         name: format!("{name}/ in all"),
         raw: sizes.iter().map(|size| size.raw).sum(),
         gzip: sizes.iter().map(|size| size.gzip).sum(),
     };
-    let width = sizes.iter().map(|size| size.name.len()).max().unwrap_or(0).max(total.name.len());
+    let width = sizes
+        .iter()
+        .map(|size| size.name.len())
+        .max()
+        .unwrap_or(0)
+        .max(total.name.len());
     let mut text = format!("\n  {:<width$} {:>12} {:>12}\n", "file", "bytes", "gzip");
     for size in sizes.iter().chain([&total]) {
         // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "  {:<width$} {:>12} {:>12}", size.name, size.raw, size.gzip);
+        let _ = writeln!(
+            text,
+            "  {:<width$} {:>12} {:>12}",
+            size.name, size.raw, size.gzip
+        );
     }
     Ok(text)
 }
@@ -49,7 +69,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let entries =
+            std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         for entry in entries {
             let path = entry.map_err(|error| error.to_string())?.path();
             if path.is_dir() {
@@ -64,6 +85,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn gzipped(bytes: &[u8]) -> Result<usize> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).map_err(|error| error.to_string())?;
+    encoder
+        .write_all(bytes)
+        .map_err(|error| error.to_string())?;
     Ok(encoder.finish().map_err(|error| error.to_string())?.len())
 }

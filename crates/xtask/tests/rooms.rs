@@ -13,7 +13,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("warpgrid-emulator", &["warpgrid-isa", "warpgrid-program"]),
     (
         "warpgrid-view",
-        &["warpgrid-isa", "warpgrid-program", "warpgrid-ptx", "warpgrid-sass", "warpgrid-emulator"],
+        &[
+            "warpgrid-isa",
+            "warpgrid-program",
+            "warpgrid-ptx",
+            "warpgrid-sass",
+            "warpgrid-emulator",
+        ],
     ),
     ("warpgrid-wasm", &["warpgrid-view"]),
     ("warpgrid", &["warpgrid-view"]),
@@ -21,7 +27,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     // The page's worker: a package of its own, because the page's JavaScript must not come along.
     ("warpgrid-worker", &["warpgrid-view"]),
     // Tools look into every room; no room looks at them.
-    ("xtask", &["warpgrid-isa", "warpgrid-program", "warpgrid-ptx", "warpgrid-emulator", "warpgrid-view"]),
+    (
+        "xtask",
+        &[
+            "warpgrid-isa",
+            "warpgrid-program",
+            "warpgrid-ptx",
+            "warpgrid-emulator",
+            "warpgrid-view",
+        ],
+    ),
 ];
 
 /// Packages of the browser and of JavaScript, and the rooms that may name them.
@@ -30,8 +45,14 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("web-sys", &["warpgrid-web", "warpgrid-worker"]),
     ("gloo", &["warpgrid-web", "warpgrid-worker"]),
     ("serde-wasm-bindgen", &["warpgrid-wasm", "warpgrid-worker"]),
-    ("wasm-bindgen", &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"]),
-    ("js-sys", &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"]),
+    (
+        "wasm-bindgen",
+        &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"],
+    ),
+    (
+        "js-sys",
+        &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"],
+    ),
 ];
 
 #[test]
@@ -40,8 +61,14 @@ fn every_room_names_only_rooms_to_its_left() {
         let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else {
             panic!("`{room}` is a new room: say in tests/rooms.rs what it may name");
         };
-        for other in named.iter().filter(|name| ARROWS.iter().any(|(room, _)| room == name)) {
-            assert!(allowed.contains(&other.as_str()), "wrong arrow: `{room}` names `{other}`");
+        for other in named
+            .iter()
+            .filter(|name| ARROWS.iter().any(|(room, _)| room == name))
+        {
+            assert!(
+                allowed.contains(&other.as_str()),
+                "wrong arrow: `{room}` names `{other}`"
+            );
         }
     }
 }
@@ -50,15 +77,21 @@ fn every_room_names_only_rooms_to_its_left() {
 fn only_the_web_rooms_name_the_browser() {
     for (room, named) in dependencies() {
         for (package, allowed) in OUTSIDE {
-            let wrong = named.iter().any(|name| name == package) && !allowed.contains(&room.as_str());
-            assert!(!wrong, "`{room}` names `{package}`, which only {allowed:?} may");
+            let wrong =
+                named.iter().any(|name| name == package) && !allowed.contains(&room.as_str());
+            assert!(
+                !wrong,
+                "`{room}` names `{package}`, which only {allowed:?} may"
+            );
         }
     }
 }
 
 #[test]
 fn the_facts_depend_on_nothing() {
-    let isa = dependencies().into_iter().find(|(room, _)| room == "warpgrid-isa");
+    let isa = dependencies()
+        .into_iter()
+        .find(|(room, _)| room == "warpgrid-isa");
     let (_, named) = isa.expect("there is a room of facts");
     assert_eq!(named, Vec::<String>::new());
 }
@@ -68,7 +101,10 @@ fn every_room_keeps_the_workspace_lints() {
     for package in packages() {
         let path = package["manifest_path"].as_str().unwrap_or_default();
         let manifest = std::fs::read_to_string(path).expect("a manifest that cargo has read");
-        assert!(manifest.contains("[lints]\nworkspace = true"), "{path} has lints of its own");
+        assert!(
+            manifest.contains("[lints]\nworkspace = true"),
+            "{path} has lints of its own"
+        );
     }
 }
 
@@ -77,19 +113,42 @@ fn every_room_keeps_the_workspace_lints() {
 fn dependencies() -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let of = |package: &Value| {
-        let list = package["dependencies"].as_array().cloned().unwrap_or_default();
+        let list = package["dependencies"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
         let inside = |d: &Value| ARROWS.iter().any(|(room, _)| d["name"] == *room);
-        list.iter().filter(|d| d["kind"] != "dev" || inside(d)).map(|d| text(&d["name"])).collect()
+        list.iter()
+            .filter(|d| d["kind"] != "dev" || inside(d))
+            .map(|d| text(&d["name"]))
+            .collect()
     };
-    packages().iter().map(|package| (text(&package["name"]), of(package))).collect()
+    packages()
+        .iter()
+        .map(|package| (text(&package["name"]), of(package)))
+        .collect()
 }
 
 fn packages() -> Vec<Value> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"]);
-    let output = cargo.arg(manifest).output().expect("cargo runs, for it runs this test");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    cargo.args([
+        "metadata",
+        "--no-deps",
+        "--offline",
+        "--format-version",
+        "1",
+        "--manifest-path",
+    ]);
+    let output = cargo
+        .arg(manifest)
+        .output()
+        .expect("cargo runs, for it runs this test");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo speaks JSON");
     metadata["packages"].as_array().cloned().unwrap_or_default()
 }

@@ -11,7 +11,12 @@ pub(crate) struct Browser {
     pub(crate) driver: PathBuf,
 }
 
-const CHROMIUM: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const CHROMIUM: &[&str] = &[
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
 const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
 const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
 
@@ -25,18 +30,25 @@ pub(crate) fn find_or_install() -> Result<Browser> {
     }
     shell::step("updating the package lists", apt_get()?.arg("update"))?;
     let mut install = apt_get()?;
-    install.args(["install", "--yes", "--no-install-recommends"]).args(DEBIAN);
+    install
+        .args(["install", "--yes", "--no-install-recommends"])
+        .args(DEBIAN);
     shell::step("installing Chromium and its driver", &mut install)?;
     find().ok_or_else(missing)
 }
 
 /// `$CHROMIUM` and `$CHROMEDRIVER` go before what stands on the search path.
 fn find() -> Option<Browser> {
-    Some(Browser { chromium: locate("CHROMIUM", CHROMIUM)?, driver: locate("CHROMEDRIVER", DRIVER)? })
+    Some(Browser {
+        chromium: locate("CHROMIUM", CHROMIUM)?,
+        driver: locate("CHROMEDRIVER", DRIVER)?,
+    })
 }
 
 fn locate(variable: &str, names: &[&str]) -> Option<PathBuf> {
-    let named = std::env::var_os(variable).map(PathBuf::from).filter(|file| file.is_file());
+    let named = std::env::var_os(variable)
+        .map(PathBuf::from)
+        .filter(|file| file.is_file());
     named.or_else(|| names.iter().find_map(|name| shell::find_on_path(name)))
 }
 
@@ -46,7 +58,11 @@ fn apt_get() -> Result<Command> {
         shell::command("apt-get")
     } else if shell::find_on_path("sudo").is_some() {
         let mut command = shell::command("sudo");
-        command.args(["--non-interactive", "--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
+        command.args([
+            "--non-interactive",
+            "--preserve-env=DEBIAN_FRONTEND",
+            "apt-get",
+        ]);
         command
     } else {
         return Err(missing());

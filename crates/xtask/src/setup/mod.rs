@@ -15,6 +15,10 @@ pub(crate) fn everything() -> Result<()> {
     rust::clean_up();
     npm::packages()?;
     let found = browser::find_or_install()?;
-    eprintln!("  all there: {}, {}", found.chromium.display(), found.driver.display());
+    eprintln!(
+        "  all there: {}, {}",
+        found.chromium.display(),
+        found.driver.display()
+    );
     Ok(())
 }

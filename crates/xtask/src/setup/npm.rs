@@ -30,10 +30,19 @@ pub(crate) fn packages() -> Result<PathBuf> {
 /// A Node that is new enough.
 pub(crate) fn node() -> Result<()> {
     let answer = shell::ask(shell::command("node").arg("--version")).unwrap_or_default();
-    let major = answer.trim().trim_start_matches('v').split('.').next().and_then(|m| m.parse().ok());
+    let major: Option<u32> = answer
+        .trim()
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .and_then(|m| m.parse().ok());
     match major {
         Some(major) if major >= OLDEST_NODE => Ok(()),
-        Some(major) => Err(format!("Node {major} is too old; install Node {OLDEST_NODE} or later (https://nodejs.org)")),
-        None => Err(format!("Node is missing; install Node {OLDEST_NODE} or later, with npm (https://nodejs.org)")),
+        Some(major) => Err(format!(
+            "Node {major} is too old; install Node {OLDEST_NODE} or later (https://nodejs.org)"
+        )),
+        None => Err(format!(
+            "Node is missing; install Node {OLDEST_NODE} or later, with npm (https://nodejs.org)"
+        )),
     }
 }

@@ -10,11 +10,19 @@ use std::path::{Path, PathBuf};
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
 /// Must be the version of the `wasm-bindgen` crate in Cargo.lock.
-const WASM_BINDGEN: Tool =
-    Tool { package: "wasm-bindgen-cli", command: "wasm-bindgen", version: "0.2.129", minutes: "3" };
+const WASM_BINDGEN: Tool = Tool {
+    package: "wasm-bindgen-cli",
+    command: "wasm-bindgen",
+    version: "0.2.129",
+    minutes: "3",
+};
 
-const TRUNK: Tool =
-    Tool { package: "trunk", command: "trunk", version: "0.21.14", minutes: "5 to 12" };
+const TRUNK: Tool = Tool {
+    package: "trunk",
+    command: "trunk",
+    version: "0.21.14",
+    minutes: "5 to 12",
+};
 
 /// A command that cargo can install.
 struct Tool {
@@ -33,13 +41,23 @@ pub(crate) fn wasm_target() -> Result<()> {
 pub(crate) fn target(name: &str) -> Result<()> {
     let sysroot = shell::ask(shell::command("rustc").args(["--print", "sysroot"]))
         .ok_or("`rustc` does not answer; install Rust with rustup (https://rustup.rs)")?;
-    if Path::new(sysroot.trim()).join("lib/rustlib").join(name).join("lib").is_dir() {
+    if Path::new(sysroot.trim())
+        .join("lib/rustlib")
+        .join(name)
+        .join("lib")
+        .is_dir()
+    {
         return Ok(());
     }
     if shell::find_on_path("rustup").is_none() {
-        return Err(format!("the Rust target {name} is missing and there is no rustup to add it"));
+        return Err(format!(
+            "the Rust target {name} is missing and there is no rustup to add it"
+        ));
     }
-    shell::step(&format!("adding {name}"), shell::command("rustup").args(["target", "add", name]))?;
+    shell::step(
+        &format!("adding {name}"),
+        shell::command("rustup").args(["target", "add", name]),
+    )?;
     Ok(())
 }
 
@@ -64,7 +82,10 @@ impl Tool {
     fn folder(&self) -> Result<PathBuf> {
         let root = cache().join("tools");
         let ours = root.join("bin").join(self.command);
-        for candidate in [Some(ours), shell::find_on_path(self.command)].into_iter().flatten() {
+        for candidate in [Some(ours), shell::find_on_path(self.command)]
+            .into_iter()
+            .flatten()
+        {
             if self.is_right(&candidate) {
                 return Ok(candidate.parent().unwrap_or(&root).to_path_buf());
             }
@@ -79,10 +100,25 @@ impl Tool {
     }
 
     fn install(&self, root: &Path) -> Result<()> {
-        let Tool { package, version, minutes, .. } = self;
-        eprintln!("  {package} {version} is compiled once for this user ({minutes} minutes on two cores)");
+        let Tool {
+            package,
+            version,
+            minutes,
+            ..
+        } = self;
+        eprintln!(
+            "  {package} {version} is compiled once for this user ({minutes} minutes on two cores)"
+        );
         let mut command = shell::cargo();
-        command.args(["install", "--locked", "--force", package, "--version", version, "--root"]);
+        command.args([
+            "install",
+            "--locked",
+            "--force",
+            package,
+            "--version",
+            version,
+            "--root",
+        ]);
         command.arg(root);
         // Compile quickly: these tools wait for other programs most of their time.
         command
@@ -98,9 +134,13 @@ impl Tool {
 
 /// One folder a user, shared by all checkouts: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`.
 fn cache() -> PathBuf {
-    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
     let home = || std::env::home_dir().map(|home| home.join(".cache"));
-    base.or_else(home).unwrap_or_else(|| shell::root().join("target")).join("warpgrid")
+    base.or_else(home)
+        .unwrap_or_else(|| shell::root().join("target"))
+        .join("warpgrid")
 }
 
 #[cfg(test)]
@@ -109,8 +149,15 @@ mod tests {
 
     #[test]
     fn the_command_and_the_crate_have_one_version() {
-        let lock = std::fs::read_to_string(crate::shell::root().join("Cargo.lock")).unwrap_or_default();
-        let entry = format!("name = \"wasm-bindgen\"\nversion = \"{}\"", WASM_BINDGEN.version);
-        assert!(lock.contains(&entry), "Cargo.lock and setup/rust.rs differ on wasm-bindgen");
+        let lock =
+            std::fs::read_to_string(crate::shell::root().join("Cargo.lock")).unwrap_or_default();
+        let entry = format!(
+            "name = \"wasm-bindgen\"\nversion = \"{}\"",
+            WASM_BINDGEN.version
+        );
+        assert!(
+            lock.contains(&entry),
+            "Cargo.lock and setup/rust.rs differ on wasm-bindgen"
+        );
     }
 }

@@ -11,7 +11,12 @@ pub(super) fn run() -> Result<Tally> {
     let bin = npm::packages()?;
     let found = browser::find_or_install()?;
     let mut command = shell::command(bin.join("playwright"));
-    command.args(["test", "--config", "e2e/playwright.config.ts", "--reporter=list"]);
+    command.args([
+        "test",
+        "--config",
+        "e2e/playwright.config.ts",
+        "--reporter=list",
+    ]);
     command.env("CHROMIUM", &found.chromium);
     suite("journeys in Chromium", &mut command, tally::of_playwright)
 }

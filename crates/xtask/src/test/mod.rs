@@ -14,10 +14,15 @@ use tally::Tally;
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     arguments.done()?;
-    let suites: &[(&str, fn() -> Result<Tally>)] =
-        &[("native", native::run), ("wasm", wasm::run), ("e2e", journeys::run)];
-    let chosen: Vec<_> =
-        suites.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
+    let suites: &[(&str, fn() -> Result<Tally>)] = &[
+        ("native", native::run),
+        ("wasm", wasm::run),
+        ("e2e", journeys::run),
+    ];
+    let chosen: Vec<_> = suites
+        .iter()
+        .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
+        .collect();
     if chosen.is_empty() {
         return Err("`--only` takes native, wasm or e2e".to_string());
     }
@@ -35,14 +40,23 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
 
 /// Runs one test program and counts; prints what it said where something failed.
 fn suite(title: &str, command: &mut Command, read: fn(&str) -> Tally) -> Result<Tally> {
-    let Outcome { status, transcript, .. } = shell::observe(title, command)?;
+    let Outcome {
+        status, transcript, ..
+    } = shell::observe(title, command)?;
     let mut tally = read(&transcript);
     if !status.success() {
         if tally.failed == 0 {
             tally += Tally::broken();
         }
         let quiet = |line: &&str| !line.ends_with("... ok");
-        eprintln!("{}", transcript.lines().filter(quiet).collect::<Vec<_>>().join("\n"));
+        eprintln!(
+            "{}",
+            transcript
+                .lines()
+                .filter(quiet)
+                .collect::<Vec<_>>()
+                .join("\n")
+        );
     }
     eprintln!("  {title}: {tally}");
     Ok(tally)

@@ -15,7 +15,10 @@ pub(crate) struct Tally {
 impl Tally {
     /// A suite that ended before it could count.
     pub(crate) fn broken() -> Tally {
-        Tally { failed: 1, ..Tally::default() }
+        Tally {
+            failed: 1,
+            ..Tally::default()
+        }
     }
 }
 
@@ -41,7 +44,11 @@ impl fmt::Display for Tally {
 /// one for wasm, which prints the same.
 pub(crate) fn of_rust(transcript: &str) -> Tally {
     let mut tally = Tally::default();
-    for line in transcript.lines().map(plain).filter(|line| line.starts_with("test result:")) {
+    for line in transcript
+        .lines()
+        .map(plain)
+        .filter(|line| line.starts_with("test result:"))
+    {
         tally += of_counts(&line);
     }
     tally
@@ -52,7 +59,8 @@ pub(crate) fn of_playwright(transcript: &str) -> Tally {
     let mut tally = Tally::default();
     for line in transcript.lines().map(plain) {
         let mut words = line.split_whitespace();
-        let (Some(count), Some(_), None | Some(_)) = (words.next(), words.next(), words.next()) else {
+        let (Some(count), Some(_), None | Some(_)) = (words.next(), words.next(), words.next())
+        else {
             continue;
         };
         if count.parse::<u64>().is_ok() {
@@ -64,11 +72,16 @@ pub(crate) fn of_playwright(transcript: &str) -> Tally {
 
 /// Numbers with the word behind each.
 fn of_counts(line: &str) -> Tally {
-    let words: Vec<&str> = line.split([' ', ';', ',']).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = line
+        .split([' ', ';', ','])
+        .filter(|word| !word.is_empty())
+        .collect();
     let mut tally = Tally::default();
     for pair in words.windows(2) {
         let [count, what] = pair else { continue };
-        let Ok(count) = count.parse::<u64>() else { continue };
+        let Ok(count) = count.parse::<u64>() else {
+            continue;
+        };
         match *what {
             // A journey that needed a second try did pass.
             "passed" | "flaky" => tally.passed += count,
@@ -89,18 +102,36 @@ mod tests {
         let text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n\
                     noise 7 passed\n\
                     test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured";
-        assert_eq!(of_rust(text), Tally { passed: 5, failed: 1, skipped: 1 });
+        assert_eq!(
+            of_rust(text),
+            Tally {
+                passed: 5,
+                failed: 1,
+                skipped: 1
+            }
+        );
     }
 
     #[test]
     fn playwright_is_read() {
         let text = "Running 4 tests using 1 worker\n\n  1 failed\n    smoke.spec.ts:3:1\n  3 passed (2.1s)\n";
-        assert_eq!(of_playwright(text), Tally { passed: 3, failed: 1, skipped: 0 });
+        assert_eq!(
+            of_playwright(text),
+            Tally {
+                passed: 3,
+                failed: 1,
+                skipped: 0
+            }
+        );
     }
 
     #[test]
     fn the_closing_line_is_plain() {
-        let tally = Tally { passed: 5, failed: 1, skipped: 0 };
+        let tally = Tally {
+            passed: 5,
+            failed: 1,
+            skipped: 0,
+        };
         assert_eq!(tally.to_string(), "5 passed, 1 failed");
     }
 }

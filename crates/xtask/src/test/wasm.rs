@@ -14,13 +14,23 @@ pub(super) fn run() -> Result<Tally> {
     let found = browser::find_or_install()?;
     let tests = |file: &str| {
         let mut command: Command = shell::cargo();
-        command.args(["test", "--package", "warpgrid-wasm", "--target", rust::WASM, "--test", file]);
+        command.args([
+            "test",
+            "--package",
+            "warpgrid-wasm",
+            "--target",
+            rust::WASM,
+            "--test",
+            file,
+        ]);
         command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", &runner);
         command
     };
     let mut total = suite("wasm tests in Node", &mut tests("node"), tally::of_rust)?;
     let mut browser_tests = tests("browser");
-    browser_tests.env("CHROMEDRIVER", &found.driver).env("WASM_BINDGEN_TEST_TIMEOUT", "180");
+    browser_tests
+        .env("CHROMEDRIVER", &found.driver)
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "180");
     total += suite("wasm tests in Chromium", &mut browser_tests, tally::of_rust)?;
     Ok(total)
 }
