@@ -13,6 +13,7 @@ mod guess;
 pub mod launch;
 mod memories;
 pub mod model;
+pub mod reference;
 pub mod scenario;
 mod sentence;
 pub mod session;
@@ -21,21 +22,9 @@ pub mod value;
 pub mod warp;
 
 pub use check::{CheckOptions, CheckReport, check};
+pub use reference::explain;
 pub use scenario::{Front, Parameter, Scenario};
 pub use session::{Session, SessionError};
-
-/// What a diagnostic code or an instruction means, as text; `None` when it is neither.
-pub fn explain(subject: &str) -> Option<String> {
-    let page = warpgrid_ptx::diagnostics::find(subject)?;
-    Some(format!(
-        "{}: {}\n\n{}\n\nwrong:  {}\nright:  {}\n",
-        page.code,
-        page.title,
-        page.explanation.trim(),
-        page.wrong,
-        page.right
-    ))
-}
 
 /// The source, formatted.
 pub fn format(source: &str) -> String {
