@@ -121,6 +121,8 @@ pub struct Set {
 pub enum OperandType {
     /// The type in this slot (`Slot("type")` is what an operand has when nothing is said).
     Slot(&'static str),
+    /// The type in this slot, or a wider register of its kind (loads, stores, conversions).
+    Loose(&'static str),
     /// An integer of twice the width of the type in this slot (`mul.wide`).
     Wide(&'static str),
     /// Always this type.

@@ -9,7 +9,7 @@ pub mod wmma_store;
 
 mod names;
 
-pub use names::{OPCODES, OTHER_MODIFIERS};
+pub use names::{OPCODES, OTHER_MODIFIERS, UNMODELLED};
 
 /// Every form: a list a family.
 pub static FAMILIES: &[&[Form]] = &[st::FORMS, st_async::FORMS, wmma_store::FORMS];

@@ -146,3 +146,12 @@ pub static OTHER_MODIFIERS: &[&str] = &[
     "trap", "p", "b", "unified", "async", "bulk", "tensor", "sc", "acq_rel", "acquire", "mmio",
     "alloc", "dealloc",
 ];
+
+/// Forms without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
+pub static UNMODELLED: &[(&str, &str)] = &[
+    ("st", "async"),
+    ("st", "bulk"),
+    ("red", "async"),
+    ("cvt", "e4m3x2"),
+    ("cvt", "e5m2x2"),
+];

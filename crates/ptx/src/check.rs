@@ -1,0 +1,158 @@
+//! Tree in, checked program and diagnostics out: the one constructor of a [`Program`] from PTX.
+//!
+//! Each distinct opcode is judged once ([`plan`]); then one pass over the statements resolves names ([`names`]),
+//! compares operands ([`operand`]) and builds operations ([`lower`]). The first error never hides the second.
+
+mod body;
+mod call;
+mod control;
+mod convert;
+mod declare;
+mod function;
+mod header;
+mod initializer;
+mod judge;
+mod kind;
+mod lower;
+mod memory;
+mod moves;
+mod names;
+mod operand;
+mod plan;
+mod statement;
+mod store;
+mod types;
+
+use crate::diagnostics::check as diagnose;
+use crate::parser::Parse;
+use crate::tree::Tree;
+use body::Body;
+use names::Names;
+use plan::{Opcode, Plan};
+use warpgrid_isa::{Target, Version};
+use warpgrid_program::{Diagnostic, Program, Severity};
+
+/// What overrides the module's own directives.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Instead of `.target`.
+    pub target: Option<&'static Target>,
+    /// Instead of `.version`.
+    pub version: Option<Version>,
+}
+
+/// A judged source.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The program; `None` when some diagnostic, of the parser or the checker, is an error.
+    pub program: Option<Program>,
+    /// Those of the parser first, then in text order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Checked {
+    /// Whether nothing is an error.
+    pub fn accept(&self) -> bool {
+        self.program.is_some()
+    }
+}
+
+/// The version and target that the text is judged by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Module {
+    pub(crate) version: Version,
+    pub(crate) target: &'static Target,
+    pub(crate) address_bits: u32,
+}
+
+/// Judges a parsed source. `source` is the text that was parsed.
+pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
+    let tree = &parse.tree;
+    let mut diagnostics = Diagnostics::default();
+    let module = header::read(source, tree, options, &mut diagnostics);
+    let plans: Vec<Plan> = tree
+        .mnemonics
+        .ids()
+        .map(|id| Plan::new(&Opcode::read(source, tree, id), &module))
+        .collect();
+    let mut checker = Checker {
+        source,
+        tree,
+        plans: &plans,
+        module,
+        names: Names::new(tree.symbols.len(), source.len()),
+        program: Program {
+            version: module.version,
+            target: module.target,
+            address_bits: module.address_bits,
+            variables: Vec::new(),
+            functions: Vec::new(),
+        },
+        body: Body::default(),
+        diagnostics,
+    };
+    checker.run();
+    finish(checker, parse)
+}
+
+fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
+    let mut diagnostics = parse.diagnostics.clone();
+    let mut found = checker.diagnostics.list;
+    found.sort_by_key(|d| d.span.start);
+    diagnostics.append(&mut found);
+    if checker.diagnostics.n_dropped > 0 {
+        diagnostics.push(diagnose::too_many(checker.diagnostics.n_dropped));
+    }
+    let accept = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    Checked {
+        program: accept.then_some(checker.program),
+        diagnostics,
+    }
+}
+
+/// Findings, up to a limit that no person reads to the end.
+#[derive(Debug, Default)]
+pub(crate) struct Diagnostics {
+    list: Vec<Diagnostic>,
+    n_dropped: usize,
+    n_errors: usize,
+}
+
+impl Diagnostics {
+    /// The most findings that are kept.
+    const LIMIT: usize = 2000;
+
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        self.n_errors += usize::from(diagnostic.severity == Severity::Error);
+        if self.list.len() < Diagnostics::LIMIT {
+            self.list.push(diagnostic);
+        } else {
+            self.n_dropped += 1;
+        }
+    }
+
+    /// Whether errors could still be told; those who build costly findings ask first.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= Diagnostics::LIMIT
+    }
+}
+
+/// The state of one pass over a tree.
+#[derive(Debug)]
+pub(crate) struct Checker<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) tree: &'a Tree,
+    pub(crate) plans: &'a [Plan],
+    pub(crate) module: Module,
+    pub(crate) names: Names,
+    pub(crate) program: Program,
+    /// Of the function at hand.
+    pub(crate) body: Body,
+    pub(crate) diagnostics: Diagnostics,
+}
+
+impl Checker<'_> {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}

@@ -1,0 +1,320 @@
+//! Names in scope: what a stem and its number stand for at this place of the text.
+//!
+//! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Scopes
+//! nest by braces; leaving one undoes what it bound.
+
+use crate::tree::{Name, Symbol};
+use std::collections::BTreeMap;
+use warpgrid_isa::{ScalarType, SpecialRegister};
+use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binding {
+    /// Nothing.
+    None,
+    Register(RegisterId),
+    /// A vector register: so many registers from this one on.
+    Vector { first: RegisterId, n: u8 },
+    /// Index of a group such as `%r<100>`: the register is made when it is first named.
+    Group(u32),
+    Special(SpecialRegister),
+    Variable(VariableId),
+    Function(FunctionId),
+    /// Index into the labels of the function.
+    Label(u32),
+    /// A `.callprototype`, `.calltargets` or `.branchtargets`: index of the directive.
+    Table(u32),
+}
+
+/// `%r<100>`
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    pub(crate) stem: Symbol,
+    pub(crate) count: u32,
+    pub(crate) ty: ScalarType,
+    /// Components of each register; 1 for a scalar.
+    pub(crate) n: u8,
+    pub(crate) span: Span,
+    depth: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    binding: Binding,
+    depth: u32,
+    span: Span,
+}
+
+const FREE: Entry = Entry {
+    binding: Binding::None,
+    depth: 0,
+    span: Span::at(0),
+};
+
+#[derive(Clone, Debug)]
+struct Stem {
+    plain: Entry,
+    numbered: Vec<Entry>,
+    groups: Vec<u32>,
+}
+
+/// The names in scope.
+#[derive(Debug)]
+pub(crate) struct Names {
+    stems: Vec<Stem>,
+    /// Entries with numbers too large for a vector.
+    sparse: BTreeMap<Name, Entry>,
+    groups: Vec<Group>,
+    undo: Vec<(Name, Entry)>,
+    /// For each open scope: how long `undo` and `groups` were before it.
+    scopes: Vec<(usize, usize)>,
+    /// How many vector entries may still be made; keeps memory in proportion to the text.
+    budget: usize,
+}
+
+impl Names {
+    pub(crate) fn new(n_stems: usize, n_bytes: usize) -> Names {
+        let stem = Stem {
+            plain: FREE,
+            numbered: Vec::new(),
+            groups: Vec::new(),
+        };
+        Names {
+            stems: vec![stem; n_stems],
+            sparse: BTreeMap::new(),
+            groups: Vec::new(),
+            undo: Vec::new(),
+            scopes: Vec::new(),
+            budget: n_bytes,
+        }
+    }
+
+    /// What the name stands for.
+    pub(crate) fn get(&self, name: Name) -> Binding {
+        let entry = self.entry(name);
+        if entry.binding != Binding::None {
+            return entry.binding;
+        }
+        match self.group_of(name) {
+            Some(group) => Binding::Group(group),
+            None => Binding::None,
+        }
+    }
+
+    /// Where the name was declared.
+    pub(crate) fn span(&self, name: Name) -> Option<Span> {
+        let entry = self.entry(name);
+        match entry.binding {
+            Binding::None => self.group(self.group_of(name)?).map(|group| group.span),
+            _ => Some(entry.span),
+        }
+    }
+
+    pub(crate) fn group(&self, index: u32) -> Option<Group> {
+        self.groups.get(index as usize).copied()
+    }
+
+    /// Binds a name in the innermost scope. When this very scope has the name already, the place where it was
+    /// declared comes back and nothing changes.
+    pub(crate) fn declare(&mut self, name: Name, binding: Binding, span: Span) -> Result<(), Span> {
+        let depth = self.scopes.len() as u32;
+        let old = self.entry(name);
+        if old.binding != Binding::None && old.depth == depth {
+            return Err(old.span);
+        }
+        if let Some(group) = self.group_of(name).and_then(|g| self.group(g))
+            && group.depth == depth
+        {
+            return Err(group.span);
+        }
+        self.bind(name, binding, span);
+        Ok(())
+    }
+
+    /// Binds a name, whatever it stood for before.
+    pub(crate) fn bind(&mut self, name: Name, binding: Binding, span: Span) {
+        let depth = self.scopes.len() as u32;
+        let old = self.put(
+            name,
+            Entry {
+                binding,
+                depth,
+                span,
+            },
+        );
+        if !self.scopes.is_empty() {
+            self.undo.push((name, old));
+        }
+    }
+
+    /// Binds a name of the machine: it outlives every scope.
+    pub(crate) fn bind_forever(&mut self, name: Name, binding: Binding) {
+        self.put(name, Entry { binding, ..FREE });
+    }
+
+    /// Declares `stem<count>` in the innermost scope.
+    pub(crate) fn declare_group(
+        &mut self,
+        stem: Symbol,
+        count: u32,
+        ty: ScalarType,
+        n: u8,
+        span: Span,
+    ) -> Result<(), Span> {
+        let depth = self.scopes.len() as u32;
+        let index = self.groups.len() as u32;
+        let Some(entry) = self.stems.get_mut(stem.0 as usize) else {
+            return Ok(());
+        };
+        let clash = entry.groups.iter().rev().find_map(|g| {
+            let group = self.groups.get(*g as usize)?;
+            (group.depth == depth).then_some(group.span)
+        });
+        if let Some(span) = clash {
+            return Err(span);
+        }
+        entry.groups.push(index);
+        self.groups.push(Group {
+            stem,
+            count,
+            ty,
+            n,
+            span,
+            depth,
+        });
+        self.hide_numbered(stem, count);
+        Ok(())
+    }
+
+    /// Registers of outer scopes that a new group hides.
+    fn hide_numbered(&mut self, stem: Symbol, count: u32) {
+        if self.scopes.is_empty() {
+            return;
+        }
+        let n = self
+            .stems
+            .get(stem.0 as usize)
+            .map_or(0, |s| s.numbered.len())
+            .min(count as usize);
+        for number in 0..n as u32 {
+            let name = Name { stem, number };
+            let old = self.entry(name);
+            if old.binding != Binding::None && old.depth < self.scopes.len() as u32 {
+                self.put(name, FREE);
+                self.undo.push((name, old));
+            }
+        }
+        let end = Name {
+            stem,
+            number: count,
+        };
+        let hidden: Vec<_> = self
+            .sparse
+            .range(Name { stem, number: 0 }..end)
+            .map(|(name, entry)| (*name, *entry))
+            .collect();
+        for (name, old) in hidden {
+            self.put(name, FREE);
+            self.undo.push((name, old));
+        }
+    }
+
+    /// Opens a scope.
+    pub(crate) fn open(&mut self) {
+        self.scopes.push((self.undo.len(), self.groups.len()));
+    }
+
+    /// Closes the innermost scope.
+    pub(crate) fn close(&mut self) {
+        let Some((n_undo, n_groups)) = self.scopes.pop() else {
+            return;
+        };
+        while self.undo.len() > n_undo {
+            if let Some((name, entry)) = self.undo.pop() {
+                self.put(name, entry);
+            }
+        }
+        while self.groups.len() > n_groups {
+            if let Some(group) = self.groups.pop()
+                && let Some(stem) = self.stems.get_mut(group.stem.0 as usize)
+            {
+                stem.groups.pop();
+            }
+        }
+    }
+
+    /// Every name that stands for something, with a stem index; in stem order. Groups give their stem only.
+    pub(crate) fn in_scope(&self) -> impl Iterator<Item = Name> + '_ {
+        self.stems.iter().enumerate().flat_map(|(index, stem)| {
+            let stem_of = Symbol(index as u32);
+            let plain = (stem.plain.binding != Binding::None).then_some(Name::NO_NUMBER);
+            let numbered = stem.numbered.iter().enumerate();
+            let numbers = numbered
+                .filter(|(_, e)| e.binding != Binding::None)
+                .map(|(n, _)| n as u32);
+            plain
+                .into_iter()
+                .chain(numbers)
+                .map(move |number| Name {
+                    stem: stem_of,
+                    number,
+                })
+        })
+    }
+
+    fn group_of(&self, name: Name) -> Option<u32> {
+        let number = name.number()?;
+        let stem = self.stems.get(name.stem.0 as usize)?;
+        let fits = |g: &&u32| {
+            self.groups
+                .get(**g as usize)
+                .is_some_and(|g| number < g.count)
+        };
+        stem.groups.iter().rev().find(fits).copied()
+    }
+
+    #[inline]
+    fn entry(&self, name: Name) -> Entry {
+        let Some(stem) = self.stems.get(name.stem.0 as usize) else {
+            return FREE;
+        };
+        if name.number == Name::NO_NUMBER {
+            return stem.plain;
+        }
+        match stem.numbered.get(name.number as usize) {
+            Some(entry) => *entry,
+            None if self.sparse.is_empty() => FREE,
+            None => self.sparse.get(&name).copied().unwrap_or(FREE),
+        }
+    }
+
+    /// Sets an entry; returns the one it replaces.
+    fn put(&mut self, name: Name, entry: Entry) -> Entry {
+        let Some(stem) = self.stems.get_mut(name.stem.0 as usize) else {
+            return FREE;
+        };
+        if name.number == Name::NO_NUMBER {
+            return std::mem::replace(&mut stem.plain, entry);
+        }
+        let number = name.number as usize;
+        if number >= stem.numbered.len() {
+            let more = number + 1 - stem.numbered.len();
+            if more > self.budget {
+                // No vector grows from here on, so that a name is in one place only.
+                self.budget = 0;
+                return self.sparse.insert(name, entry).unwrap_or(FREE);
+            }
+            self.budget -= more;
+            stem.numbered.resize(number + 1, FREE);
+        }
+        match self
+            .stems
+            .get_mut(name.stem.0 as usize)
+            .and_then(|s| s.numbered.get_mut(number))
+        {
+            Some(place) => std::mem::replace(place, entry),
+            None => FREE,
+        }
+    }
+}
