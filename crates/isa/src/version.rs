@@ -13,6 +13,16 @@ impl Version {
     /// The newest version that the tables describe (PTX ISA 9.5).
     pub const NEWEST: Version = Version::new(9, 5);
 
+    /// The last minor version of each major one, from 1 on (assembler 13.5).
+    const LAST_MINOR: [u8; 9] = [5, 3, 2, 3, 1, 5, 8, 8, 5];
+
+    /// Whether the version was ever released.
+    pub const fn is_known(self) -> bool {
+        self.major >= 1
+            && self.major as usize <= Version::LAST_MINOR.len()
+            && self.minor <= Version::LAST_MINOR[self.major as usize - 1]
+    }
+
     /// A version from its two numbers.
     pub const fn new(major: u8, minor: u8) -> Version {
         Version { major, minor }

@@ -28,9 +28,11 @@ use crate::parser::Parse;
 use crate::tree::Tree;
 use body::Body;
 use names::Names;
-use plan::{Opcode, Plan};
+pub(crate) use names::Binding;
+pub(crate) use plan::{Opcode, Plan};
 use warpgrid_isa::{Target, Version};
-use warpgrid_program::{Diagnostic, Program, Severity};
+use std::collections::BTreeSet;
+use warpgrid_program::{Diagnostic, FunctionId, Program, Severity, Span};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,6 +65,10 @@ pub(crate) struct Module {
     pub(crate) version: Version,
     pub(crate) target: &'static Target,
     pub(crate) address_bits: u32,
+    /// Where `.version 8.0` stands, for fixes that raise it.
+    pub(crate) version_span: Option<Span>,
+    /// Where the target's name stands.
+    pub(crate) target_span: Option<Span>,
 }
 
 /// Judges a parsed source. `source` is the text that was parsed.
@@ -90,8 +96,11 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
         },
         body: Body::default(),
         diagnostics,
+        externs: BTreeSet::new(),
+        indirect: Vec::new(),
     };
     checker.run();
+    checker.complete_calls();
     finish(checker, parse)
 }
 
@@ -149,6 +158,10 @@ pub(crate) struct Checker<'a> {
     /// Of the function at hand.
     pub(crate) body: Body,
     pub(crate) diagnostics: Diagnostics,
+    /// Module variables that are only declared so far: `.extern`.
+    pub(crate) externs: BTreeSet<u32>,
+    /// Indirect calls by prototype: caller, instruction, and number of returns and parameters.
+    pub(crate) indirect: Vec<(FunctionId, u32, (usize, usize))>,
 }
 
 impl Checker<'_> {

@@ -4,6 +4,7 @@
 //! comment of a code is its reference page, and below them the functions that build the
 //! diagnostics. Nothing else in the crate words a message.
 
+pub mod check;
 pub mod syntax;
 
 /// The reference page of a code, for `warpgrid explain` and the page.
@@ -46,7 +47,7 @@ macro_rules! catalogue {
 pub(crate) use catalogue;
 
 /// The catalogues, in order of their codes.
-const CATALOGUES: &[&[Code]] = &[syntax::CODES];
+const CATALOGUES: &[&[Code]] = &[syntax::CODES, check::CODES];
 
 /// Every code of the PTX front end, in order.
 pub fn codes() -> impl Iterator<Item = &'static Code> {

@@ -1,8 +1,10 @@
 //! PTX text in, checked program out: tokens, an error-tolerant tree, and diagnostics as data.
 
+pub mod check;
 pub mod diagnostics;
 pub mod parser;
 pub mod tree;
 
+pub use check::{Checked, Options, check};
 pub use parser::{Parse, parse};
 pub use tree::Tree;

@@ -61,7 +61,8 @@ impl<'a> Checker<'a> {
             n += 1;
         }
         if n < plan.n_least || n > plan.n_most {
-            self.report(diagnose::operand_count(self.opcode(site), n, plan));
+            let span = self.tree.mnemonic_span(site.instruction);
+            self.report(diagnose::operand_count(self.opcode(site), span, n, plan));
             return false;
         }
         ok

@@ -1,0 +1,184 @@
+//! Branches: labels to instruction numbers.
+
+use super::Checker;
+use super::body::Label;
+use super::names::Binding;
+use super::operand::Site;
+use super::plan::Plan;
+use super::types::Fit;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Operand, OperandKind, StatementKind};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::Operation;
+
+impl<'a> Checker<'a> {
+    /// `bra target`. The target is a label number until the function ends.
+    pub(crate) fn branch(&mut self, site: &Site<'a>, uniform: bool) -> Option<Operation> {
+        let (operand, _) = site.operand(0)?;
+        let target = self.label(site, operand)?;
+        self.note_branch();
+        Some(Operation::Branch { target, uniform })
+    }
+
+    /// `brx.idx index, table`
+    pub(crate) fn branch_indexed(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+    ) -> Option<Operation> {
+        let (index, _) = site.operand(0)?;
+        let index = self.source(site, plan, index, ScalarType::U32, Fit::Exact);
+        let (table, _) = site.operand(1)?;
+        let targets = self.branch_targets(site, table);
+        self.note_branch();
+        Some(Operation::BranchIndexed {
+            index: index?,
+            targets: targets?,
+        })
+    }
+
+    fn note_branch(&mut self) {
+        self.body.branches.push(self.body.instructions.len() as u32);
+    }
+
+    fn branch_targets(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Vec<u32>> {
+        let OperandKind::Name(name) = operand.kind else {
+            self.report(diagnose::expected_label(self.opcode(site), operand.span));
+            return None;
+        };
+        let Binding::Table(directive) = self.names.get(name) else {
+            let text = operand.span.text(self.source);
+            self.report(diagnose::unknown_label(text, operand.span, None));
+            return None;
+        };
+        let directive = self.tree.directives.get(directive as usize)?;
+        let mut targets = Vec::new();
+        for (argument, _) in self.tree.arguments_of(directive) {
+            targets.push(self.label(site, argument)?);
+        }
+        Some(targets)
+    }
+
+    fn label(&mut self, site: &Site<'a>, operand: &Operand) -> Option<u32> {
+        let OperandKind::Name(name) = operand.kind else {
+            if operand.kind != OperandKind::Error {
+                self.report(diagnose::expected_label(self.opcode(site), operand.span));
+            }
+            return None;
+        };
+        match self.names.get(name) {
+            Binding::Label(label) => Some(label),
+            Binding::None => {
+                let text = operand.span.text(self.source);
+                let labels: Vec<String> = self
+                    .body
+                    .labels
+                    .iter()
+                    .take(MAX_CANDIDATES)
+                    .map(|label| self.name_text(label.name))
+                    .collect();
+                let nearest =
+                    warpgrid_isa::form::nearest(text, labels.iter().map(String::as_str));
+                self.report(diagnose::unknown_label(text, operand.span, nearest));
+                None
+            }
+            _ => {
+                self.report(diagnose::expected_label(self.opcode(site), operand.span));
+                None
+            }
+        }
+    }
+
+    /// Finds the labels of the function that starts at statement `start`, each with its brace scope.
+    pub(crate) fn find_labels(&mut self, start: usize) {
+        let mut blocks = vec![0u32];
+        let mut n_blocks = 0;
+        let statements = self.tree.statements.get(start..).unwrap_or(&[]);
+        self.body.labels.clear();
+        for (index, statement) in statements.iter().enumerate() {
+            match statement.kind {
+                StatementKind::BlockOpen => {
+                    n_blocks += 1;
+                    blocks.push(n_blocks);
+                }
+                StatementKind::BlockClose => {
+                    blocks.pop();
+                }
+                StatementKind::Label(name) => {
+                    let table = match statements.get(index + 1).map(|s| s.kind) {
+                        Some(StatementKind::Directive(d)) if self.is_table(d) => d + 1,
+                        _ => 0,
+                    };
+                    self.body.labels.push(Label {
+                        name,
+                        span: statement.span,
+                        block: blocks.last().copied().unwrap_or(0),
+                        at: u32::MAX,
+                        table,
+                    });
+                }
+                StatementKind::FunctionEnd(_) => break,
+                _ => {}
+            }
+        }
+        self.body.labels.sort_by_key(|label| label.block);
+    }
+
+    fn is_table(&self, directive: u32) -> bool {
+        use crate::tree::DirectiveKind as D;
+        self.tree.directives.get(directive as usize).is_some_and(|d| {
+            matches!(d.kind, D::CallPrototype | D::CallTargets | D::BranchTargets)
+        })
+    }
+
+    /// Declares the labels of the brace scope that was just opened.
+    pub(crate) fn declare_labels(&mut self, block: u32) {
+        let start = self.body.labels.partition_point(|l| l.block < block);
+        let end = self.body.labels.partition_point(|l| l.block <= block);
+        for index in start..end {
+            let Some(label) = self.body.labels.get(index).copied() else {
+                continue;
+            };
+            let binding = match label.table.checked_sub(1) {
+                Some(directive) => Binding::Table(directive),
+                None => Binding::Label(index as u32),
+            };
+            if let Err(first) = self.names.declare(label.name, binding, label.span) {
+                let text = self.name_text(label.name);
+                self.report(diagnose::duplicate(&text, label.span, first));
+            }
+        }
+    }
+
+    /// Notes that a label stands before the next instruction.
+    pub(crate) fn place_label(&mut self, name: crate::tree::Name) {
+        let at = self.body.instructions.len() as u32;
+        if let Binding::Label(index) = self.names.get(name)
+            && let Some(label) = self.body.labels.get_mut(index as usize)
+            && label.at == u32::MAX
+        {
+            label.at = at;
+        }
+    }
+
+    /// Turns label numbers into instruction numbers, at the end of the function.
+    pub(crate) fn place_branches(&mut self) {
+        let labels = &self.body.labels;
+        let end = self.body.instructions.len() as u32;
+        let place = |label: &mut u32| {
+            let at = labels.get(*label as usize).map_or(end, |l| l.at);
+            *label = at.min(end);
+        };
+        for index in &self.body.branches {
+            match self.body.instructions.get_mut(*index as usize).map(|i| &mut i.operation) {
+                Some(Operation::Branch { target, .. }) => place(target),
+                Some(Operation::BranchIndexed { targets, .. }) => targets.iter_mut().for_each(place),
+                _ => {}
+            }
+        }
+        self.body.branches.clear();
+    }
+}
+
+/// The most labels compared with a misspelled one.
+const MAX_CANDIDATES: usize = 4096;

@@ -1,0 +1,122 @@
+//! `.version`, `.target` and `.address_size`: what the text is judged by.
+
+use super::{Diagnostics, Module, Options};
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
+use warpgrid_isa::target::TARGETS;
+use warpgrid_isa::{Target, Version};
+
+/// Reads the header, or takes what the options say. Faults are reported and judged around.
+pub(crate) fn read(
+    source: &str,
+    tree: &Tree,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Module {
+    let version = version(source, tree, diagnostics);
+    let target = target(source, tree, diagnostics);
+    if let (Some(version), Some(target)) = (version, target)
+        && options.version.is_none()
+        && options.target.is_none()
+        && version < target.since
+        && let Some(directive) = tree.directive(DirectiveKind::Target)
+    {
+        let place = tree.directive(DirectiveKind::Version).unwrap_or(directive);
+        diagnostics.push(diagnose::target_needs_version(
+            directive, place, version, target,
+        ));
+    }
+    Module {
+        version: options.version.or(version).unwrap_or(Version::NEWEST),
+        target: options.target.or(target).unwrap_or_else(fallback_target),
+        address_bits: address_bits(tree, version, diagnostics),
+        version_span: tree.directive(DirectiveKind::Version).map(|d| d.span),
+        target_span: tree
+            .directive(DirectiveKind::Target)
+            .and_then(|d| tree.arguments_of(d).next())
+            .map(|(operand, _)| operand.span),
+    }
+}
+
+/// What a text without `.target` is judged by.
+fn fallback_target() -> &'static Target {
+    static FALLBACK: Target = Target {
+        name: "sm_100",
+        sm: 100,
+        since: Version::new(8, 6),
+    };
+    Target::from_name(FALLBACK.name).unwrap_or(&FALLBACK)
+}
+
+fn version(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Version> {
+    let Some(directive) = tree.directive(DirectiveKind::Version) else {
+        if tree.kind == SourceKind::Module {
+            diagnostics.push(diagnose::missing_version());
+        }
+        return None;
+    };
+    let mut numbers = tree.arguments_of(directive).filter_map(|(o, _)| match o.kind {
+        OperandKind::Integer { value, .. } => u8::try_from(value).ok(),
+        _ => None,
+    });
+    let version = Version::new(numbers.next()?, numbers.next()?);
+    if !version.is_known() {
+        let text = directive.span.text(source);
+        diagnostics.push(diagnose::unknown_version(directive.span, text));
+        return None;
+    }
+    Some(version)
+}
+
+fn target(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<&'static Target> {
+    let Some(directive) = tree.directive(DirectiveKind::Target) else {
+        if tree.kind == SourceKind::Module {
+            diagnostics.push(diagnose::missing_target());
+        }
+        return None;
+    };
+    let mut found = None;
+    for (operand, _) in tree.arguments_of(directive) {
+        let text = operand.span.text(source);
+        match Target::from_name(text) {
+            Some(target) => found = found.or(Some(target)),
+            None if is_target_option(text) => {}
+            None => {
+                let names = TARGETS.iter().map(|t| t.name);
+                let nearest = warpgrid_isa::form::nearest(text, names);
+                diagnostics.push(diagnose::unknown_target(operand.span, text, nearest));
+            }
+        }
+    }
+    found
+}
+
+fn is_target_option(text: &str) -> bool {
+    matches!(
+        text,
+        "texmode_unified" | "texmode_independent" | "debug" | "map_f64_to_f32"
+    )
+}
+
+fn address_bits(tree: &Tree, version: Option<Version>, diagnostics: &mut Diagnostics) -> u32 {
+    let Some(directive) = tree.directive(DirectiveKind::AddressSize) else {
+        // Modules without the directive have 32-bit addresses, but snippets are read as 64-bit ones.
+        let old = version.is_some_and(|v| v < Version::new(2, 3));
+        return if old { 32 } else { 64 };
+    };
+    match argument(tree, directive) {
+        Some(32) => 32,
+        Some(64) => 64,
+        _ => {
+            diagnostics.push(diagnose::address_size(directive.span));
+            64
+        }
+    }
+}
+
+fn argument(tree: &Tree, directive: &Directive) -> Option<u64> {
+    tree.arguments_of(directive).find_map(|(o, _)| match o.kind {
+        OperandKind::Integer { value, .. } => Some(value),
+        _ => None,
+    })
+}

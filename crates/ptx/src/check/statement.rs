@@ -1,0 +1,140 @@
+//! One pass over the statements.
+
+use super::Checker;
+use super::names::Binding;
+use super::operand::Site;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Operand, OperandKind, StatementKind};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{Diagnostic, Guard, Instruction, Span};
+
+impl<'a> Checker<'a> {
+    /// Walks over the whole tree.
+    pub(crate) fn run(&mut self) {
+        let tree = self.tree;
+        for (index, statement) in tree.statements.iter().enumerate() {
+            match &statement.kind {
+                StatementKind::Instruction(instruction) => {
+                    self.instruction(instruction, statement.span);
+                }
+                StatementKind::Label(name) => self.place_label(*name),
+                StatementKind::Declaration(declaration) => self.declaration(*declaration),
+                StatementKind::Directive(_) | StatementKind::Empty | StatementKind::Error => {}
+                StatementKind::FunctionStart(function) => self.function_start(*function, index + 1),
+                StatementKind::FunctionEnd(_) => self.function_end(statement.span),
+                StatementKind::Prototype(function) => self.prototype(*function),
+                StatementKind::BlockOpen => self.block_open(),
+                StatementKind::BlockClose => self.names.close(),
+            }
+        }
+    }
+
+    fn block_open(&mut self) {
+        self.names.open();
+        self.body.n_blocks += 1;
+        self.declare_labels(self.body.n_blocks);
+    }
+
+    fn instruction(&mut self, instruction: &'a crate::tree::Instruction, span: Span) {
+        let tree = self.tree;
+        let Some(plan) = self.plans.get(instruction.mnemonic.0 as usize) else {
+            return;
+        };
+        let site = Site {
+            instruction,
+            span,
+            operands: tree.operands_of(instruction),
+        };
+        for problem in &plan.problems {
+            let moved = moved(problem, plan.first, instruction.mnemonic_start);
+            self.report(moved);
+        }
+        if self.body.function.is_none() {
+            self.report(diagnose::outside_function(tree.mnemonic_span(instruction)));
+            return;
+        }
+        let guard = match tree.guard(instruction) {
+            Some(guard) => self.guard(guard),
+            None => None,
+        };
+        if let Some(operation) = self.lower(&site, plan) {
+            self.body.instructions.push(Instruction {
+                guard,
+                operation,
+                span,
+            });
+        }
+    }
+
+    fn guard(&mut self, guard: &crate::tree::Guard) -> Option<Guard> {
+        match self.binding(guard.name, guard.name_span) {
+            Binding::Register(predicate) => {
+                let ty = self.body.type_of(predicate);
+                if ty == ScalarType::Pred {
+                    return Some(Guard {
+                        predicate,
+                        negated: guard.negated,
+                    });
+                }
+                self.report(diagnose::guard_type(guard.name_span, ty));
+            }
+            Binding::None => self.unknown(guard.name_span),
+            _ => self.report(diagnose::guard_type(guard.name_span, ScalarType::B32)),
+        }
+        None
+    }
+
+    /// Whether the names of an operand are known; reports those that are not.
+    pub(crate) fn names_known(&mut self, operand: &Operand) -> bool {
+        let name = match operand.kind {
+            OperandKind::Name(name)
+            | OperandKind::Not(name)
+            | OperandKind::Minus(name)
+            | OperandKind::Component { name, .. }
+            | OperandKind::Address { base: name, .. }
+            | OperandKind::Sum { name, .. }
+            | OperandKind::Indexed { name, .. } => name,
+            OperandKind::Pair { first, second } => {
+                let both = [first, second].into_iter().flatten();
+                let unknown = both
+                    .filter(|name| self.binding(*name, operand.span) == Binding::None)
+                    .count();
+                if unknown > 0 {
+                    self.unknown(operand.span);
+                }
+                return unknown == 0;
+            }
+            _ => return true,
+        };
+        if self.binding(name, operand.span) != Binding::None {
+            return true;
+        }
+        if let OperandKind::Component { .. } = operand.kind {
+            let text = operand.span.text(self.source);
+            if warpgrid_isa::SpecialRegister::from_name(text).is_some() {
+                return true;
+            }
+        }
+        self.unknown(operand.span);
+        false
+    }
+}
+
+/// A finding about an opcode, moved from its first occurrence to another one.
+fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
+    let mut problem = problem.clone();
+    if start == first.start {
+        return problem;
+    }
+    let shift = |span: &mut Span| {
+        if span.start.saturating_add(1) >= first.start && span.end <= first.end {
+            span.start = (span.start + start).saturating_sub(first.start);
+            span.end = (span.end + start).saturating_sub(first.start);
+        }
+    };
+    shift(&mut problem.span);
+    problem.labels.iter_mut().for_each(|label| shift(&mut label.span));
+    let edits = problem.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
+    edits.for_each(|edit| shift(&mut edit.span));
+    problem
+}

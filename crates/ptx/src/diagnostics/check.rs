@@ -1,0 +1,598 @@
+//! Checking: codes W0100 to W0199.
+
+use super::catalogue;
+use crate::check::{Binding, Module, Opcode, Plan};
+use crate::tree::{Directive, OperandKind};
+use warpgrid_isa::form::{Bound, Gate, SlotKind, nearest};
+use warpgrid_isa::forms::OPCODES;
+use warpgrid_isa::target::TARGETS;
+use warpgrid_isa::{Origin, ScalarType, StateSpace, Target, Version};
+use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
+
+catalogue! {
+    /// The first word of an instruction must be an opcode of PTX.
+    UNKNOWN_INSTRUCTION = "W0100", "unknown instruction", "ad.u32 %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
+    /// No instruction of PTX has this modifier. Modifiers are case-sensitive.
+    UNKNOWN_MODIFIER = "W0101", "unknown modifier", "ld.globl.u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];";
+    /// The modifier exists, but no form of this instruction takes it beside the others.
+    ILLEGAL_MODIFIER = "W0102", "modifier not allowed here", "add.global.u32 %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
+    /// A modifier stands twice, or two of one group stand together.
+    DUPLICATE_MODIFIER = "W0103", "modifier given twice", "add.rn.rz.f32 %f1, %f2, %f3;", "add.rn.f32 %f1, %f2, %f3;";
+    /// The instruction does not exist for this type.
+    ILLEGAL_TYPE = "W0104", "type not allowed here", "and.u32 %r1, %r2, %r3;", "and.b32 %r1, %r2, %r3;";
+    /// A modifier that the instruction cannot do without.
+    MISSING_MODIFIER = "W0105", "missing modifier", "add %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
+    /// The module's `.version` is older than what it uses.
+    NEEDS_VERSION = "W0106", "needs a newer PTX version", ".version 5.0 ... activemask.b32 %r1;", ".version 6.2 ... activemask.b32 %r1;";
+    /// The module's `.target` lacks what it uses.
+    NEEDS_TARGET = "W0107", "needs a newer target", ".target sm_70 ... redux.sync.add.s32 %r1, %r2, %r3;", ".target sm_80 ... redux.sync.add.s32 %r1, %r2, %r3;";
+    /// Too few or too many operands.
+    OPERAND_COUNT = "W0108", "wrong number of operands", "add.u32 %r1, %r2;", "add.u32 %r1, %r2, %r3;";
+    /// The register's type does not serve the instruction's type: sizes must be equal (loads, stores and conversions
+    /// take wider ones too), untyped bits serve everything, signed and unsigned integers serve each other.
+    TYPE_MISMATCH = "W0109", "register of the wrong type", "add.u32 %r1, %r2, %rd3;", "add.u32 %r1, %r2, %r3;";
+    /// Something else than the operand that must stand here.
+    WRONG_OPERAND = "W0110", "wrong kind of operand", "add.u32 5, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
+    /// Nothing declares the name at this place.
+    UNKNOWN_SYMBOL = "W0111", "unknown name", "mov.u32 %r1, %nosuch;", "mov.u32 %r1, %r2;";
+    /// A scope declares each name once.
+    DUPLICATE = "W0112", "declared twice", ".reg .b32 %a; .reg .b64 %a;", ".reg .b32 %a; .reg .b64 %b;";
+    /// A branch goes to a label of its function, in its own or an enclosing scope.
+    UNKNOWN_LABEL = "W0113", "unknown label", "bra nowhere;", "here: bra here;";
+    /// The variable lives in another state space than the instruction accesses.
+    SPACE_MISMATCH = "W0114", "wrong state space", "ld.global.u32 %r1, [shared_variable];", "ld.shared.u32 %r1, [shared_variable];";
+    /// Most instructions read no special registers: move them to a register first.
+    SPECIAL_REGISTER = "W0115", "special register not allowed here", "add.u32 %r1, %tid.x, 1;", "mov.u32 %r1, %tid.x;";
+    /// Integer types take integer literals, floating-point types floating-point ones.
+    LITERAL_TYPE = "W0116", "literal of the wrong type", "add.f32 %f1, %f2, 1;", "add.f32 %f1, %f2, 0f3F800000;";
+    /// The instruction is PTX, but the emulator cannot run it. Everything around it is judged; a run stops there.
+    NOT_EMULATED = "W0117", "not supported by the emulator", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
+    /// A module starts with the PTX version it is written for.
+    MISSING_VERSION = "W0118", "missing `.version`", ".target sm_90", ".version 8.0 .target sm_90";
+    /// A module says which architecture it is for, after its version.
+    MISSING_TARGET = "W0119", "missing `.target`", ".version 8.0", ".version 8.0 .target sm_90";
+    /// No such version of PTX was released.
+    UNKNOWN_VERSION = "W0120", "unknown version", ".version 8.9", ".version 8.8";
+    /// No such architecture.
+    UNKNOWN_TARGET = "W0121", "unknown target", ".target sm_99", ".target sm_90";
+    /// The version is older than the target.
+    TARGET_VERSION = "W0122", "version older than the target", ".version 7.0 .target sm_90", ".version 7.8 .target sm_90";
+    /// Addresses have 32 or 64 bits.
+    ADDRESS_SIZE = "W0123", "address size", ".address_size 16", ".address_size 64";
+    /// A guard is a predicate register.
+    GUARD_TYPE = "W0124", "guard is no predicate", "@%r1 bra L;", "@%p1 bra L;";
+    /// Instructions stand in functions.
+    OUTSIDE_FUNCTION = "W0125", "instruction outside of a function", "ret;", ".entry k() { ret; }";
+    /// The braces hold another number of elements than the vector modifier says.
+    VECTOR_SIZE = "W0126", "wrong number of vector elements", "ld.global.v4.u32 {%r1, %r2}, [%rd1];", "ld.global.v2.u32 {%r1, %r2}, [%rd1];";
+    /// The sink stands where a value may be thrown away: in vectors, pairs and atomics.
+    SINK = "W0127", "sink not allowed here", "add.u32 _, %r1, %r2;", "add.u32 %r3, %r1, %r2;";
+    /// A cache policy operand and the `.L2::cache_hint` modifier come together.
+    HINT_AND_POLICY = "W0128", "cache hint and cache policy", "ld.global.u32 %r1, [%rd1], %rd2;", "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;";
+    /// Conversions that can lose bits of a float say how they round; the others must not.
+    ROUNDING = "W0129", "rounding of a conversion", "cvt.f32.s32 %f1, %r1;", "cvt.rn.f32.s32 %f1, %r1;";
+    /// `.lo`, `.ls`, `.hi` and `.hs` compare unsigned integers; untyped bits are only equal or not.
+    COMPARISON = "W0130", "comparison of the wrong type", "setp.lo.s32 %p1, %r1, %r2;", "setp.lo.u32 %p1, %r1, %r2;";
+    /// Relaxed and acquiring accesses name their scope; weak and volatile ones have none.
+    SCOPE = "W0131", "scope of an access", "ld.relaxed.global.u32 %r1, [%rd1];", "ld.relaxed.gpu.global.u32 %r1, [%rd1];";
+    /// An address register holds an integer of the width of addresses.
+    ADDRESS_TYPE = "W0132", "address register of the wrong type", "ld.global.u32 %r1, [%f1];", "ld.global.u32 %r1, [%rd1];";
+    /// A block has sixteen barriers, 0 to 15.
+    BARRIER_NUMBER = "W0133", "barrier number out of range", "bar.sync 16;", "bar.sync 15;";
+    /// A call names a function, or a register together with a prototype or a list of targets.
+    CALL_TARGET = "W0134", "call target", "call (r), %rd1, (a);", "call (r), %rd1, (a), prototype;";
+    /// The arguments and results of a call are those of the function.
+    CALL_ARGUMENTS = "W0135", "call arguments", "call f, (a, b);", "call f, (a);";
+    /// An initial value must fit the element type and the size of the variable.
+    INITIAL_VALUE = "W0136", "initial value", ".global .u32 a[2] = {1, 2, 3};", ".global .u32 a[3] = {1, 2, 3};";
+    /// Larger than any memory.
+    VARIABLE_TOO_LARGE = "W0137", "variable too large", ".global .b8 a[0xffffffffffffffff];", ".global .b8 a[1024];";
+    /// Only so many elements of such a width make up the type.
+    PACKING = "W0138", "cannot be packed", "mov.b64 %rd1, {%r1, %r2, %r3};", "mov.b64 %rd1, {%r1, %r2};";
+    /// Only the first findings are told.
+    TOO_MANY = "W0139", "too many findings", "a text with thousands of errors", "a text with fewer";
+    /// The text has no declarations; these were inferred from its instructions.
+    INFERRED = "W0140", "inferred declarations", "st.global.u32 [p], r;", ".reg .b64 p; .reg .b32 r; st.global.u32 [p], r;";
+}
+
+/// A sentence part for an operand that should not be there.
+pub(crate) fn describe(kind: OperandKind) -> &'static str {
+    match kind {
+        OperandKind::Name(_) => "a name",
+        OperandKind::Component { .. } => "a component",
+        OperandKind::Not(_) => "a negated predicate",
+        OperandKind::Minus(_) => "a negated register",
+        OperandKind::Pair { .. } => "a pair",
+        OperandKind::Sink => "the sink `_`",
+        OperandKind::Integer { .. } => "an integer",
+        OperandKind::Single(_) | OperandKind::Double(_) => "a floating-point literal",
+        OperandKind::Address { .. }
+        | OperandKind::AbsoluteAddress { .. }
+        | OperandKind::AddressList { .. } => "an address",
+        OperandKind::Sum { .. } | OperandKind::Indexed { .. } => "an address expression",
+        OperandKind::Vector { .. } => "a vector",
+        OperandKind::Group { .. } => "a list in parentheses",
+        OperandKind::String | OperandKind::Word | OperandKind::Error => "something else",
+    }
+}
+
+/// The same for what a name stands for.
+pub(crate) fn describe_binding(binding: Binding) -> &'static str {
+    match binding {
+        Binding::Variable(_) => "a variable",
+        Binding::Function(_) => "a function",
+        Binding::Label(_) | Binding::Table(_) => "a label",
+        Binding::Special(_) => "a special register",
+        Binding::Vector { .. } => "a vector register",
+        _ => "a name",
+    }
+}
+
+/// A space as people say it.
+fn space_name(space: StateSpace) -> String {
+    match space {
+        StateSpace::Generic => "generic".to_owned(),
+        space => format!("`.{}`", space.name()),
+    }
+}
+
+/// A list for people: "`.a`, `.b` or `.c`", shortened when long.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let mut words: Vec<String> = words.take(MAX_LISTED + 1).collect();
+    let more = words.len() > MAX_LISTED;
+    words.truncate(MAX_LISTED);
+    let last = if more { None } else { words.pop() };
+    match (words.is_empty(), last) {
+        (true, Some(last)) => last,
+        (_, Some(last)) => format!("{} or {last}", words.join(", ")),
+        (_, None) => format!("{} and so on", words.join(", ")),
+    }
+}
+
+const MAX_LISTED: usize = 12;
+
+pub(crate) fn unknown_instruction(opcode: &Opcode<'_>) -> Diagnostic {
+    let name = opcode.name();
+    let span = opcode.spans.first().copied().unwrap_or(opcode.span);
+    let found = Diagnostic::error(UNKNOWN_INSTRUCTION, span, format!("no instruction is called `{name}`"));
+    match nearest(name, OPCODES.iter().copied()) {
+        Some(word) => found
+            .help(format!("did you mean `{word}`?"))
+            .fix(format!("replace `{name}` by `{word}`"), span, word),
+        None => found,
+    }
+}
+
+pub(crate) fn not_emulated(opcode: &Opcode<'_>) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Information,
+        ..Diagnostic::warning(
+            NOT_EMULATED,
+            opcode.span,
+            format!("the emulator does not support `{}`", opcode.text),
+        )
+    }
+    .help("the instruction is not checked, and a run stops when it gets here")
+}
+
+pub(crate) fn unknown_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let span = opcode.modifier_span(word);
+    let found = Diagnostic::error(UNKNOWN_MODIFIER, span, format!("no instruction has a modifier `.{text}`"));
+    let slots = bound.layout.slots.iter();
+    let own: Vec<&str> = slots.flat_map(|slot| slot.spellings()).collect();
+    let lower = text.to_lowercase();
+    let fitting = own.iter().copied().find(|word| *word == lower);
+    match fitting.or_else(|| nearest(text, own)) {
+        Some(word) => found
+            .help(format!("did you mean `.{word}`?"))
+            .fix(format!("replace `.{text}` by `.{word}`"), span, word),
+        None => found,
+    }
+}
+
+pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`{}` does not take `.{text}`", opcode.name());
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
+        .help(format!("the form is `{}`", bound.layout.form.syntax))
+        .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
+}
+
+pub(crate) fn duplicate_modifier(opcode: &Opcode<'_>, word: usize, first: usize) -> Diagnostic {
+    let (text, other) = (opcode.modifier(word), opcode.modifier(first));
+    let message = match text == other {
+        true => format!("`.{text}` is given twice"),
+        false => format!("`.{text}` and `.{other}` exclude each other"),
+    };
+    Diagnostic::error(DUPLICATE_MODIFIER, opcode.modifier_span(word), message)
+        .label(opcode.modifier_span(first), format!("`.{other}` is here"))
+        .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
+}
+
+pub(crate) fn illegal_type(opcode: &Opcode<'_>, word: usize, slot: usize, bound: &Bound) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`{}` has no form for `.{text}`", opcode.name());
+    let found = Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message);
+    match bound.layout.slots.get(slot) {
+        Some(slot) => found.help(format!(
+            "expected {}",
+            listed(slot.spellings().map(|word| format!("`.{word}`")))
+        )),
+        None => found,
+    }
+}
+
+pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> Diagnostic {
+    let Some(slot) = bound.layout.slots.get(slot) else {
+        return Diagnostic::error(MISSING_MODIFIER, opcode.span, "a modifier is missing");
+    };
+    let message = match slot.kind {
+        SlotKind::Set(set) => format!("`{}` needs a {}", opcode.name(), set.title),
+        SlotKind::Literal(text) => format!("`{}` needs `.{text}`", opcode.name()),
+    };
+    let found = Diagnostic::error(MISSING_MODIFIER, opcode.span, message);
+    match slot.kind {
+        SlotKind::Set(_) => found.help(format!(
+            "expected {}",
+            listed(slot.spellings().map(|word| format!("`.{word}`")))
+        )),
+        SlotKind::Literal(text) => {
+            let place = opcode.spans.first().map_or(opcode.span.start, |s| s.end);
+            found.fix(format!("add `.{text}`"), Span::at(place), format!(".{text}"))
+        }
+    }
+}
+
+fn gated(opcode: &Opcode<'_>, word: Option<usize>) -> (Span, String) {
+    match word {
+        Some(word) => (opcode.modifier_span(word), format!("`.{}`", opcode.modifier(word))),
+        None => (opcode.span, format!("`{}`", opcode.text)),
+    }
+}
+
+fn origin(gate: Gate) -> String {
+    match gate.origin {
+        Origin::Documented => String::new(),
+        Origin::Assembler(version) => format!(" (assembler {version})"),
+        Origin::Measured(target) => format!(" (measured on {target})"),
+    }
+}
+
+pub(crate) fn needs_version(opcode: &Opcode<'_>, word: Option<usize>, gate: Gate, module: &Module) -> Diagnostic {
+    let (span, what) = gated(opcode, word);
+    let message = format!(
+        "{what} needs PTX {}{}, the module is written for {}",
+        gate.ptx,
+        origin(gate),
+        module.version
+    );
+    let mut found = Diagnostic::error(NEEDS_VERSION, span, message);
+    found.needs.version = Some(gate.ptx);
+    found.fixes.extend(module.version_span.map(|span| Fix {
+        title: format!("raise `.version` to {}", gate.ptx),
+        edits: vec![Edit { span, text: format!(".version {}", gate.ptx) }],
+    }));
+    found
+}
+
+pub(crate) fn needs_target(opcode: &Opcode<'_>, word: Option<usize>, gate: Gate, module: &Module) -> Diagnostic {
+    let (span, what) = gated(opcode, word);
+    let first = TARGETS.iter().find(|t| t.sm >= gate.sm);
+    let name = first.map_or("a newer one", |t| t.name);
+    let message = format!("{what} needs target {name}{}, the module is for {}", origin(gate), module.target.name);
+    let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
+    found.needs.target = first.map(|t| t.name);
+    if let (Some(span), Some(target)) = (module.target_span, first) {
+        let mut edits = vec![Edit { span, text: target.name.to_owned() }];
+        if let Some(span) = module.version_span
+            && module.version < target.since
+        {
+            edits.insert(0, Edit { span, text: format!(".version {}", target.since) });
+        }
+        found.fixes.push(Fix { title: format!("raise `.target` to {name}"), edits });
+    }
+    found
+}
+
+pub(crate) fn operand_count(opcode: &str, span: Span, found: usize, plan: &Plan) -> Diagnostic {
+    let wanted = match (plan.n_least, plan.n_most) {
+        (least, most) if least == most => format!("{least}"),
+        (least, most) => format!("{least} to {most}"),
+    };
+    let message = format!("`{opcode}` has {found} operands, expected {wanted}");
+    let found = Diagnostic::error(OPERAND_COUNT, span, message);
+    match &plan.bound {
+        Some(bound) => found.help(format!("the form is `{}`", bound.layout.form.syntax)),
+        None => found,
+    }
+}
+
+pub(crate) fn type_mismatch(opcode: &str, span: Span, have: ScalarType, want: ScalarType) -> Diagnostic {
+    let message = format!("found a `.{have}` register, `{opcode}` wants `.{want}` here");
+    Diagnostic::error(TYPE_MISMATCH, span, message)
+}
+
+pub(crate) fn expected_register(opcode: &str, span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("found {found}, `{opcode}` wants a register here"))
+}
+
+pub(crate) fn expected_value(opcode: &str, span: Span, ty: ScalarType, found: &str) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("found {found}, `{opcode}` wants a `.{ty}` value here"))
+}
+
+pub(crate) fn expected_pair(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants two destinations here, such as `%r1|%p1`"))
+}
+
+pub(crate) fn expected_address(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants an address in brackets here"))
+}
+
+pub(crate) fn expected_label(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants a label here"))
+}
+
+pub(crate) fn literal_expected(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants an integer literal here"))
+}
+
+pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` takes no whole vector here"))
+        .help("name a component such as `.x`")
+}
+
+pub(crate) fn no_component(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants a component that the vector has"))
+}
+
+pub(crate) fn address_of_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, format!("an address does not fit `.{ty}` in `{opcode}`"))
+}
+
+pub(crate) fn unknown_symbol(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
+    let found = Diagnostic::error(UNKNOWN_SYMBOL, span, format!("nothing is called `{text}` here"));
+    suggest(found, text, span, nearest)
+}
+
+pub(crate) fn unknown_label(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
+    let found = Diagnostic::error(UNKNOWN_LABEL, span, format!("no label `{text}` is in scope"));
+    suggest(found, text, span, nearest)
+}
+
+fn suggest(found: Diagnostic, text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
+    match nearest {
+        Some(word) => found
+            .help(format!("did you mean `{word}`?"))
+            .fix(format!("replace `{text}` by `{word}`"), span, word),
+        None => found,
+    }
+}
+
+pub(crate) fn duplicate(text: &str, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(DUPLICATE, span, format!("`{text}` is declared twice"))
+        .label(first, "it is declared here already")
+}
+
+pub(crate) fn space_mismatch(opcode: &str, span: Span, have: StateSpace, want: StateSpace) -> Diagnostic {
+    let message = format!(
+        "the variable is in {} memory, `{opcode}` accesses {}",
+        space_name(have),
+        space_name(want)
+    );
+    Diagnostic::error(SPACE_MISMATCH, span, message)
+}
+
+pub(crate) fn special_not_allowed(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(SPECIAL_REGISTER, span, format!("`{opcode}` takes no special register"))
+        .help("move it to a register first")
+}
+
+pub(crate) fn literal_type(opcode: &str, span: Span, found: &str, ty: ScalarType, source: &str) -> Diagnostic {
+    let message = format!("found {found} literal, `{opcode}` wants `.{ty}` here");
+    let problem = Diagnostic::error(LITERAL_TYPE, span, message);
+    let text = span.text(source);
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match ty {
+        ScalarType::F32 | ScalarType::F64 if digits => {
+            problem.fix(format!("write `{text}.0`"), span, format!("{text}.0"))
+        }
+        _ => problem,
+    }
+}
+
+pub(crate) fn missing_version() -> Diagnostic {
+    let version = Version::NEWEST;
+    Diagnostic::error(MISSING_VERSION, Span::at(0), "the module does not start with `.version`").fix(
+        format!("add `.version {version}`"),
+        Span::at(0),
+        format!(".version {version}\n"),
+    )
+}
+
+pub(crate) fn missing_target() -> Diagnostic {
+    Diagnostic::error(MISSING_TARGET, Span::at(0), "the module has no `.target`")
+}
+
+pub(crate) fn unknown_version(span: Span, text: &str) -> Diagnostic {
+    let message = format!("there is no such PTX version: `{text}`");
+    Diagnostic::error(UNKNOWN_VERSION, span, message)
+        .help(format!("the newest is {}", Version::NEWEST))
+}
+
+pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> Diagnostic {
+    let found = Diagnostic::error(UNKNOWN_TARGET, span, format!("there is no target `{text}`"));
+    suggest(found, text, span, nearest)
+}
+
+pub(crate) fn target_needs_version(target: &Directive, version: &Directive, have: Version, need: &Target) -> Diagnostic {
+    let message = format!("target {} needs PTX {}, the module is written for {have}", need.name, need.since);
+    let mut found = Diagnostic::error(TARGET_VERSION, target.span, message)
+        .label(version.span, format!("the version is {have}"));
+    found.needs = Needs { version: Some(need.since), target: None };
+    found.fix(
+        format!("raise `.version` to {}", need.since),
+        version.span,
+        format!(".version {}", need.since),
+    )
+}
+
+pub(crate) fn address_size(span: Span) -> Diagnostic {
+    Diagnostic::error(ADDRESS_SIZE, span, "the address size is 32 or 64")
+        .fix("use 64-bit addresses", span, ".address_size 64")
+}
+
+pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
+    Diagnostic::error(GUARD_TYPE, span, format!("found `.{have}`, a guard is a predicate register"))
+}
+
+pub(crate) fn outside_function(span: Span) -> Diagnostic {
+    Diagnostic::error(OUTSIDE_FUNCTION, span, "an instruction outside of a function")
+}
+
+pub(crate) fn vector_size(opcode: &str, span: Span, found: usize, want: usize) -> Diagnostic {
+    let message = match found {
+        0 => format!("`{opcode}` wants a vector of {want} here"),
+        _ => format!("found {found} elements, `{opcode}` wants {want}"),
+    };
+    Diagnostic::error(VECTOR_SIZE, span, message)
+}
+
+pub(crate) fn sink_not_allowed(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(SINK, span, format!("`{opcode}` cannot throw its result away"))
+}
+
+pub(crate) fn hint_and_policy(opcode: &str, span: Span, hinted: bool) -> Diagnostic {
+    let message = match hinted {
+        true => format!("`{opcode}` has a cache hint but no cache policy operand"),
+        false => format!("`{opcode}` has a cache policy operand but no `.L2::cache_hint`"),
+    };
+    Diagnostic::error(HINT_AND_POLICY, span, message)
+}
+
+pub(crate) fn rounding_required(opcode: &Opcode<'_>, to: ScalarType, from: ScalarType, offer: &str, bound: &Bound) -> Diagnostic {
+    let message = format!("converting `.{from}` to `.{to}` needs a rounding such as `.{offer}`");
+    let wrong = bound.word("rnd").or_else(|| bound.word("irnd"));
+    let span = wrong.map_or(opcode.span, |word| opcode.modifier_span(word));
+    let found = Diagnostic::error(ROUNDING, span, message);
+    match wrong {
+        Some(_) => found.fix(format!("use `.{offer}`"), span, offer),
+        None => {
+            let place = Span::at(opcode.spans.first().map_or(opcode.span.start, |s| s.end));
+            found.fix(format!("add `.{offer}`"), place, format!(".{offer}"))
+        }
+    }
+}
+
+pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic {
+    let word = bound.word("rnd").or_else(|| bound.word("irnd")).unwrap_or(0);
+    let text = opcode.modifier(word);
+    let message = format!("this conversion is exact, `.{text}` is not allowed");
+    Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
+        format!("remove `.{text}`"),
+        opcode.dotted_span(word),
+        "",
+    )
+}
+
+pub(crate) fn compare_mismatch(opcode: &Opcode<'_>, word: usize, ty: ScalarType) -> Diagnostic {
+    let message = format!("`.{}` does not compare `.{ty}`", opcode.modifier(word));
+    Diagnostic::error(COMPARISON, opcode.modifier_span(word), message)
+}
+
+pub(crate) fn missing_scope(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let span = opcode.modifier_span(word);
+    Diagnostic::error(SCOPE, span, format!("`.{text}` needs a scope"))
+        .help("expected `.cta`, `.cluster`, `.gpu` or `.sys`")
+}
+
+pub(crate) fn needless_scope(opcode: &Opcode<'_>, sem: Option<usize>, word: usize) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`.{text}` needs `.relaxed` or `.acquire` beside it");
+    let found = Diagnostic::error(SCOPE, opcode.modifier_span(word), message);
+    match sem {
+        Some(sem) => found.label(opcode.modifier_span(sem), "this order has no scope"),
+        None => found,
+    }
+}
+
+pub(crate) fn address_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(ADDRESS_TYPE, span, format!("found a `.{ty}` register, `{opcode}` wants an integer address"))
+}
+
+pub(crate) fn narrow_address(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
+    let message = format!("found a `.{ty}` register, `{opcode}` wants a 64-bit address");
+    match ty.width_bits() {
+        32 => Diagnostic::error(ADDRESS_TYPE, span, message),
+        _ => Diagnostic::warning(ADDRESS_TYPE, span, message),
+    }
+}
+
+pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
+    Diagnostic::error(BARRIER_NUMBER, span, format!("barrier {id} does not exist, expected 0 to 15"))
+}
+
+pub(crate) fn call_target(span: Span) -> Diagnostic {
+    Diagnostic::error(CALL_TARGET, span, "a call names a function or a register with its address")
+}
+
+pub(crate) fn call_prototype(span: Span) -> Diagnostic {
+    Diagnostic::error(CALL_TARGET, span, "a call through a register needs a `.callprototype` or `.calltargets`")
+}
+
+pub(crate) fn call_argument_space(span: Span, space: StateSpace) -> Diagnostic {
+    let message = format!("found a variable in {} memory, arguments are `.param` variables or registers", space_name(space));
+    Diagnostic::error(CALL_ARGUMENTS, span, message)
+}
+
+pub(crate) fn call_counts(span: Span, name: &str, found: (usize, usize), want: (usize, usize)) -> Diagnostic {
+    let message = format!(
+        "found {} results and {} arguments, `{name}` has {} and {}",
+        found.0, found.1, want.0, want.1
+    );
+    Diagnostic::error(CALL_ARGUMENTS, span, message)
+}
+
+pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usize) -> Diagnostic {
+    let message = match index.checked_sub(n_returns) {
+        Some(argument) => format!("argument {} does not fit the parameter of `{name}`", argument + 1),
+        None => format!("result {} does not fit that of `{name}`", index + 1),
+    };
+    Diagnostic::error(CALL_ARGUMENTS, span, message)
+}
+
+pub(crate) fn too_many_values(span: Span, size_bytes: u64) -> Diagnostic {
+    Diagnostic::error(INITIAL_VALUE, span, format!("more values than the variable's {size_bytes} bytes hold"))
+}
+
+pub(crate) fn initial_value(span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(INITIAL_VALUE, span, format!("the value cannot initialise `.{ty}`"))
+}
+
+pub(crate) fn initial_address(span: Span) -> Diagnostic {
+    Diagnostic::error(INITIAL_VALUE, span, "an initial address is that of a module variable or function")
+}
+
+pub(crate) fn variable_too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(VARIABLE_TOO_LARGE, span, "the variable is larger than any memory")
+}
+
+pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> Diagnostic {
+    Diagnostic::error(PACKING, span, format!("`{opcode}` cannot make `.{ty}` of {n} elements"))
+}
+
+pub(crate) fn too_many(n_dropped: usize) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Information,
+        ..Diagnostic::warning(TOO_MANY, Span::at(0), format!("{n_dropped} further findings are not shown"))
+    }
+}
+
+/// What a snippet's undeclared names were taken for.
+pub(crate) fn inferred(span: Span, declarations: &str) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Information,
+        ..Diagnostic::warning(INFERRED, span, format!("declared by inference: {declarations}"))
+    }
+}
