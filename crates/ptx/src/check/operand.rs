@@ -345,7 +345,7 @@ impl<'a> Checker<'a> {
                 _ => Some(Value::Pair(None, None)),
             };
         };
-        let mut half = |checker: &mut Self, name: Option<Name>, ty| match name {
+        let half = |checker: &mut Self, name: Option<Name>, ty| match name {
             None => Some(None),
             Some(name) => {
                 let register = checker.register(site, name, operand.span)?;
