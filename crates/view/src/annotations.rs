@@ -21,6 +21,8 @@ pub struct Annotations {
     pub about: Option<String>,
     /// Only the facts that stand in the comments; the source itself is not repeated.
     pub scenario: Scenario,
+    /// Where each fact stands: `grid`, `block`, … of the launch line, and parameters by name.
+    pub places: Vec<(String, Span)>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -73,6 +75,7 @@ impl Annotations {
                     "found a word without `=`, expected facts such as `grid=4` or `block=32x8`",
                 ));
             };
+            self.places.push((key.text.to_owned(), pair.span()));
             let scenario = &mut self.scenario;
             match key.text {
                 "grid" => scenario.grid = Some(value.extents()?),
@@ -119,6 +122,7 @@ impl Annotations {
             ));
         }
         self.add(
+            fact,
             name,
             Parameter::Buffer(Buffer {
                 name: name.text.to_owned(),
@@ -144,6 +148,7 @@ impl Annotations {
             .encode(&value)
             .map_err(|why| fact.error("W0703", why))?;
         self.add(
+            fact,
             name,
             Parameter::Scalar {
                 name: name.text.to_owned(),
@@ -178,7 +183,20 @@ impl Annotations {
         }
     }
 
-    fn add(&mut self, name: Fact<'_>, parameter: Parameter) -> Result<(), Diagnostic> {
+    /// Where a fact of this name stands.
+    pub fn place(&self, name: &str) -> Option<Span> {
+        self.places
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, span)| *span)
+    }
+
+    fn add(
+        &mut self,
+        fact: &Fact<'_>,
+        name: Fact<'_>,
+        parameter: Parameter,
+    ) -> Result<(), Diagnostic> {
         if self
             .scenario
             .params
@@ -187,6 +205,7 @@ impl Annotations {
         {
             return Err(name.error("W0705", format!("`{}` is given twice", name.text)));
         }
+        self.places.push((name.text.to_owned(), fact.span()));
         self.scenario.params.push(parameter);
         Ok(())
     }
@@ -212,9 +231,15 @@ impl<'a> Fact<'a> {
         Fact::new(self.text.get(from..to).unwrap_or(""), self.start + from)
     }
 
+    fn span(&self) -> Span {
+        Span::new(
+            self.start as u32,
+            (self.start + self.text.len().max(1)) as u32,
+        )
+    }
+
     fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        let end = self.start + self.text.len().max(1);
-        Diagnostic::error(code, Span::new(self.start as u32, end as u32), message)
+        Diagnostic::error(code, self.span(), message)
     }
 
     fn split_word(&self) -> (Fact<'a>, Fact<'a>) {

@@ -108,7 +108,7 @@ impl Places {
         }
     }
 
-    fn diagnostic(&self, diagnostic: &Diagnostic) -> DiagnosticView {
+    pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) -> DiagnosticView {
         let edits = |fix: &warpgrid_program::Fix| {
             fix.edits
                 .iter()

@@ -4,12 +4,48 @@ use crate::annotations::Annotations;
 use crate::expect::bytes_of;
 use crate::guess;
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
-use crate::session::SessionError;
 use crate::value::{ElementType, Literal};
 use warpgrid_emulator::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, Limits, PointerPatch,
+    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, PointerPatch,
 };
 use warpgrid_program::{Function, FunctionId, Program, Variable};
+
+/// Why a launch cannot be built, and which fact is to blame: `block`, `entry`, or the name of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) code: &'static str,
+    pub(crate) about: String,
+    pub(crate) message: String,
+}
+
+impl Problem {
+    fn new(code: &'static str, about: &str, message: impl Into<String>) -> Problem {
+        Problem {
+            code,
+            about: about.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+/// A refusal of the emulator, with the fact that it is about.
+pub(crate) fn refusal(error: &LaunchError, scenario: &Scenario) -> Problem {
+    let parameter = |index: usize| scenario.params.get(index).map_or("", Parameter::name);
+    let about = match error {
+        LaunchError::ZeroExtent { what, .. } | LaunchError::ExtentTooLarge { what, .. } => what,
+        LaunchError::TooManyThreads { .. } => "block",
+        LaunchError::BoundsOfKernel { directive, .. } if directive.contains("cluster") => "cluster",
+        LaunchError::BoundsOfKernel { .. } => "block",
+        LaunchError::GridNotInClusters { .. } => "grid",
+        LaunchError::SharedTooLarge { .. } => "shared",
+        LaunchError::BufferTooLarge { name, .. } => name,
+        LaunchError::ArgumentSize { index, .. } | LaunchError::BadPointer { index } => {
+            parameter(*index)
+        }
+        _ => "",
+    };
+    Problem::new("W0720", about, error.to_string())
+}
 
 /// Threads of a block when nothing says how many: one warp.
 pub const DEFAULT_BLOCK: [u32; 3] = [32, 1, 1];
@@ -19,7 +55,7 @@ pub(crate) fn complete(
     mut scenario: Scenario,
     annotations: Annotations,
     program: &Program,
-) -> Result<(Scenario, FunctionId, Vec<String>), SessionError> {
+) -> Result<(Scenario, FunctionId, Vec<String>), Problem> {
     let facts = annotations.scenario;
     scenario.name = Some(scenario.name)
         .filter(|name| !name.is_empty())
@@ -60,7 +96,7 @@ pub(crate) fn complete(
     Ok((scenario, entry, notes))
 }
 
-fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, SessionError> {
+fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Problem> {
     let names = || {
         program
             .entries()
@@ -74,8 +110,9 @@ fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Sess
             .find(|(_, f)| f.name == *name)
             .map(|(id, _)| id)
             .ok_or_else(|| {
-                SessionError::new(
+                Problem::new(
                     "W0710",
+                    "entry",
                     format!(
                         "the module has no kernel `{name}`, it has {}",
                         if names().is_empty() {
@@ -87,7 +124,11 @@ fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Sess
                 )
             }),
         None => program.entries().next().map(|(id, _)| id).ok_or_else(|| {
-            SessionError::new("W0711", "the module has no kernel (`.entry`) to launch")
+            Problem::new(
+                "W0711",
+                "entry",
+                "the module has no kernel (`.entry`) to launch",
+            )
         }),
     }
 }
@@ -147,7 +188,7 @@ pub(crate) fn build(
     function: &Function,
     entry: FunctionId,
     limits: &Limits,
-) -> Result<(Launch, Vec<Buffer>), SessionError> {
+) -> Result<(Launch, Vec<Buffer>), Problem> {
     let mut builder = Builder {
         buffers: Vec::new(),
         inits: Vec::new(),
@@ -181,15 +222,16 @@ struct Builder {
     max_bytes: u64,
 }
 
-fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<(), SessionError> {
+fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<(), Problem> {
     for parameter in parameters {
         match parameter {
             Parameter::Buffer(buffer) => builder.add(buffer)?,
             Parameter::Struct { fields, .. } => {
                 for field in fields {
                     if let Parameter::Struct { name, .. } = &field.parameter {
-                        return Err(SessionError::new(
+                        return Err(Problem::new(
                             "W0712",
+                            name,
                             format!(
                                 "`{name}`: a structure within a structure; list its fields in the outer one"
                             ),
@@ -205,7 +247,7 @@ fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<()
 }
 
 impl Builder {
-    fn add(&mut self, buffer: &Buffer) -> Result<(), SessionError> {
+    fn add(&mut self, buffer: &Buffer) -> Result<(), Problem> {
         let ty = element(&buffer.name, &buffer.ty)?;
         let size = buffer
             .len
@@ -213,16 +255,22 @@ impl Builder {
             .filter(|size| *size <= self.max_bytes);
         let Some(size) = size else {
             let bytes = u128::from(buffer.len) * ty.width_bytes() as u128;
-            return Err(SessionError::new(
+            return Err(Problem::new(
                 "W0713",
+                &buffer.name,
                 format!(
                     "buffer `{}` has {bytes} bytes, and {} fit: make it smaller",
                     buffer.name, self.max_bytes
                 ),
             ));
         };
-        let fail =
-            |why: String| SessionError::new("W0714", format!("buffer `{}`: {why}", buffer.name));
+        let fail = |why: String| {
+            Problem::new(
+                "W0714",
+                &buffer.name,
+                format!("buffer `{}`: {why}", buffer.name),
+            )
+        };
         let contents = match &buffer.init {
             Init::List(values) if values.is_empty() => Contents::Zeroed(size),
             Init::List(values) => Contents::Bytes(bytes_of(ty, values, buffer.len).map_err(fail)?),
@@ -238,8 +286,9 @@ impl Builder {
             }
         };
         if self.buffers.iter().any(|other| other.name == buffer.name) {
-            return Err(SessionError::new(
+            return Err(Problem::new(
                 "W0705",
+                &buffer.name,
                 format!("`{}` is given twice", buffer.name),
             ));
         }
@@ -252,19 +301,19 @@ impl Builder {
         Ok(())
     }
 
-    fn index_of(&self, name: &str) -> Result<BufferIndex, SessionError> {
+    fn index_of(&self, name: &str) -> Result<BufferIndex, Problem> {
         let index = self.buffers.iter().position(|buffer| buffer.name == name);
         index.map(|index| BufferIndex(index as u32)).ok_or_else(|| {
-            SessionError::new("W0715", format!("there is no buffer `{name}` to point to"))
+            Problem::new(
+                "W0715",
+                name,
+                format!("there is no buffer `{name}` to point to"),
+            )
         })
     }
 
     /// The bytes of a parameter; `width` is what the kernel declares.
-    fn argument(
-        &self,
-        parameter: &Parameter,
-        width: Option<u64>,
-    ) -> Result<ArgumentInit, SessionError> {
+    fn argument(&self, parameter: &Parameter, width: Option<u64>) -> Result<ArgumentInit, Problem> {
         match parameter {
             Parameter::Buffer(Buffer { name, .. }) | Parameter::Alias { of: name, .. } => {
                 let patch = PointerPatch {
@@ -281,7 +330,7 @@ impl Builder {
                 let ty = element(name, ty)?;
                 let bits = ty
                     .encode(value)
-                    .map_err(|why| SessionError::new("W0703", format!("`{name}`: {why}")))?;
+                    .map_err(|why| Problem::new("W0703", name, format!("`{name}`: {why}")))?;
                 let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
                 // A compiler may declare a parameter wider than the scalar it holds, never narrower.
                 if let Some(width) =
@@ -300,15 +349,11 @@ impl Builder {
         }
     }
 
-    fn structure(
-        &self,
-        name: &str,
-        size: u64,
-        fields: &[Field],
-    ) -> Result<ArgumentInit, SessionError> {
+    fn structure(&self, name: &str, size: u64, fields: &[Field]) -> Result<ArgumentInit, Problem> {
         if size > 1 << 16 {
-            return Err(SessionError::new(
+            return Err(Problem::new(
                 "W0712",
+                name,
                 format!("`{name}` has {size} bytes; kernel parameters hold at most 32764"),
             ));
         }
@@ -323,8 +368,9 @@ impl Builder {
                 .checked_add(part.bytes.len())
                 .and_then(|end| whole.bytes.get_mut(start..end))
             else {
-                return Err(SessionError::new(
+                return Err(Problem::new(
                     "W0712",
+                    name,
                     format!(
                         "field `{}` reaches beyond the {size} bytes of `{name}`",
                         field.parameter.name()
@@ -342,10 +388,11 @@ impl Builder {
     }
 }
 
-fn element(name: &str, ty: &str) -> Result<ElementType, SessionError> {
+fn element(name: &str, ty: &str) -> Result<ElementType, Problem> {
     ElementType::from_name(ty).ok_or_else(|| {
-        SessionError::new(
+        Problem::new(
             "W0702",
+            name,
             format!("`{name}` has the type `{ty}`, expected one such as `f32`, `u8` or `s64`"),
         )
     })

@@ -65,7 +65,10 @@ pub fn forms() -> Vec<FormPage> {
 
 /// Every diagnostic, in order of its code.
 pub fn codes() -> Vec<CodePage> {
-    diagnostics::codes().map(code_page).collect()
+    diagnostics::codes()
+        .map(code_page)
+        .chain(crate::catalogue::pages())
+        .collect()
 }
 
 fn code_page(code: &diagnostics::Code) -> CodePage {
@@ -153,8 +156,10 @@ fn origin_text(origin: Origin) -> String {
 /// What a diagnostic code (`W0123`) or an instruction (`st.global.v4.f32`) means, as text; `None` when it is neither.
 pub fn explain(subject: &str) -> Option<String> {
     let subject = subject.trim();
-    if let Some(code) = diagnostics::find(subject) {
-        let page = code_page(code);
+    if let Some(page) = codes()
+        .into_iter()
+        .find(|page| page.code.eq_ignore_ascii_case(subject))
+    {
         return Some(format!(
             "{}: {}\n\n{}\n\nwrong:  {}\nright:  {}\n",
             page.code, page.title, page.explanation, page.wrong, page.right

@@ -3,7 +3,7 @@
 use crate::annotations::Annotations;
 use crate::check::{CheckOptions, Places};
 use crate::grid;
-use crate::launch;
+use crate::launch::{self, Problem};
 use crate::memories::{Memory, memories};
 use crate::model::{
     DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, RunStatus, SourceRange,
@@ -16,7 +16,7 @@ use crate::{check, fault, warp};
 use std::sync::Arc;
 use warpgrid_emulator::{Limits, Machine, NextStep, Status, Timeline, TimelineLimits};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{FunctionId, Instruction, Operation, Program, Span};
+use warpgrid_program::{Diagnostic, FunctionId, Instruction, Operation, Program, Span};
 
 /// Stores that one call of [`Session::events`] gives at most.
 pub const MAX_EVENTS: usize = 10_000;
@@ -27,16 +27,6 @@ pub struct SessionError {
     pub code: String,
     pub message: String,
     pub diagnostics: Vec<DiagnosticView>,
-}
-
-impl SessionError {
-    pub(crate) fn new(code: &str, message: impl Into<String>) -> SessionError {
-        SessionError {
-            code: code.to_owned(),
-            message: message.into(),
-            diagnostics: Vec::new(),
-        }
-    }
 }
 
 /// The step just done, and what it stored.
@@ -80,11 +70,6 @@ impl Session {
             ptx_version: scenario.ptx_version.clone(),
         };
         let (program, report) = check::program(&scenario.source, &options);
-        let refused = |code: &str, message: String| SessionError {
-            code: code.to_owned(),
-            message,
-            diagnostics: report.diagnostics.clone(),
-        };
         let Some(program) = program.filter(|_| report.accept) else {
             let first = report
                 .diagnostics
@@ -94,21 +79,42 @@ impl Session {
                 .map_or(("W0711", "the source has no kernel".to_owned()), |d| {
                     (d.code.as_str(), d.message.clone())
                 });
-            return Err(refused(code, message));
+            return Err(SessionError {
+                code: code.to_owned(),
+                message,
+                diagnostics: report.diagnostics,
+            });
         };
         let program = Arc::new(program);
+        let places = Places::new(scenario.source.clone());
         let annotations = Annotations::parse(&scenario.source);
-        let complete = launch::complete(scenario, annotations, &program);
+        let facts = annotations.places.clone();
+        // A problem of the launch is told at the `//@` line that states the fact, where there is one.
+        let refused = |problem: Problem| {
+            let mut diagnostics = report.diagnostics.clone();
+            let place = facts.iter().find(|(key, _)| *key == problem.about);
+            diagnostics.extend(place.map(|(_, span)| {
+                places.diagnostic(&Diagnostic::error(
+                    problem.code,
+                    *span,
+                    problem.message.clone(),
+                ))
+            }));
+            SessionError {
+                code: problem.code.to_owned(),
+                message: problem.message,
+                diagnostics,
+            }
+        };
         let (scenario, entry, notes) =
-            complete.map_err(|error| refused(&error.code, error.message))?;
+            launch::complete(scenario, annotations, &program).map_err(refused)?;
         let limits = Limits::default();
         let function = &program.functions[entry.0 as usize];
-        let (mut launch, buffers) = launch::build(&scenario, function, entry, &limits)
-            .map_err(|error| refused(&error.code, error.message))?;
+        let (mut launch, buffers) =
+            launch::build(&scenario, function, entry, &limits).map_err(refused)?;
         launch.track_writers = track_writers;
         let machine = Machine::new(Arc::clone(&program), &launch, limits)
-            .map_err(|error| refused("W0720", error.to_string()))?;
-        let places = Places::new(scenario.source.clone());
+            .map_err(|error| refused(launch::refusal(&error, &scenario)))?;
         let timeline = Timeline::new(machine, TimelineLimits::default());
         Ok(Session {
             scenario,
