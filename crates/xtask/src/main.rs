@@ -55,7 +55,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("build") => site::build(&mut arguments),
         Some("package") => package::run(&mut arguments),
         Some("bench") => bench::run(&mut arguments),
-        Some("conformance") => optimised::conformance(arguments),
+        Some("conformance") => optimised::run("conformance", arguments),
         Some("ready") => ready::run(&mut arguments),
         Some("setup") => setup::everything().map(|()| true),
         None | Some("help" | "--help" | "-h") => {

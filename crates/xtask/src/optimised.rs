@@ -2,29 +2,34 @@
 //! and with the feature `core`, so that the plain one compiles in seconds.
 
 use crate::arguments::Arguments;
+use crate::package::artefact;
 use crate::shell::{self, Result};
 
-/// Builds that second `xtask` and hands the command over to it.
-#[cfg(not(feature = "core"))]
-pub(crate) fn conformance(arguments: Arguments) -> Result<bool> {
-    let mut build = shell::cargo();
-    build.args([
+/// Builds a program of this package with all rooms in it, optimised, and hands the words over to it.
+pub(crate) fn run(program: &str, arguments: Arguments) -> Result<bool> {
+    let built = compile(&format!("compiling {program}"), program, &["--release"])?;
+    shell::hand_over(shell::command(built).args(arguments.rest()))
+}
+
+/// Compiles such a program; the file.
+pub(crate) fn compile(title: &str, program: &str, options: &[&str]) -> Result<std::path::PathBuf> {
+    let mut command = shell::cargo();
+    command.args([
         "build",
         "--package",
         "xtask",
-        "--bin",
-        "xtask",
         "--features",
         "core",
-        "--release",
+        "--bin",
+        program,
     ]);
-    build.args(["--message-format", "json-render-diagnostics"]);
-    let outcome = shell::step("compiling the rooms, optimised", &mut build)?;
-    let program =
-        crate::package::artefact(&outcome.transcript, "/xtask").ok_or("cargo made no xtask")?;
-    shell::hand_over(
-        shell::command(program)
-            .arg("conformance")
-            .args(arguments.rest()),
-    )
+    command
+        .args(options)
+        .args(["--message-format", "json-render-diagnostics"]);
+    let outcome = shell::step(title, &mut command)?;
+    let endings = [format!("/{program}"), format!("/{program}.wasm")];
+    let found = endings
+        .iter()
+        .find_map(|ending| artefact(&outcome.transcript, ending));
+    found.ok_or_else(|| format!("cargo made no {program}"))
 }

@@ -54,7 +54,16 @@ pub(crate) fn step(title: &str, command: &mut Command) -> Result<Outcome> {
     if outcome.status.success() {
         return Ok(outcome);
     }
-    eprintln!("{}", outcome.transcript);
+    let for_people = |line: &&str| !line.starts_with('{');
+    eprintln!(
+        "{}",
+        outcome
+            .transcript
+            .lines()
+            .filter(for_people)
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
     Err(format!("{title} failed ({})", describe(command)))
 }
 
@@ -199,7 +208,8 @@ impl Progress {
     }
 
     fn line(&mut self, line: &str) {
-        if !line.trim().is_empty() {
+        // Lines for programs say nothing to people.
+        if !line.trim().is_empty() && !line.starts_with('{') {
             self.last = plain(line);
         }
         if self.terminal {

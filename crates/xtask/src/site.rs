@@ -25,7 +25,14 @@ pub(crate) fn serve(arguments: &mut Arguments) -> Result<bool> {
         return Err(format!("port {port} is taken; choose another with --port"));
     }
     let mut trunk = trunk()?;
-    trunk.args(["serve", "--port", &port.to_string()]);
+    // A folder of its own: `dist/` holds the release site, which the journeys look at.
+    trunk.args([
+        "serve",
+        "--dist",
+        "target/serve",
+        "--port",
+        &port.to_string(),
+    ]);
     if release {
         trunk.arg("--release");
     }

@@ -1,4 +1,86 @@
-//! bench
-pub(crate) fn run(_: &mut crate::arguments::Arguments) -> crate::shell::Result<bool> {
+//! `cargo xtask bench`: the figures that Warpgrid promises, as a table.
+//!
+//! One harness (`measure/`) is compiled twice: for this machine, and for wasm with the settings of the
+//! page, where Node runs it. Both read the same inputs, so the columns can be compared.
+
+mod inputs;
+mod table;
+
+use crate::arguments::Arguments;
+use crate::package;
+use crate::setup::{npm, rust};
+use crate::shell::{self, Result};
+use crate::{optimised, site, sizes};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use table::Table;
+
+/// The wasm target whose programs can read files and the clock, so that the harness needs no page.
+const WASI: &str = "wasm32-wasip1";
+
+const HARNESS: &str = "measure";
+
+/// Runs the harness natively and in wasm and prints the table; `--only native|wasm|size` for a part.
+pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
+    let only = arguments.option("--only")?;
+    let json = arguments.switch("--json");
+    arguments.done()?;
+    let wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
+    let inputs = inputs::write()?;
+    let mut table = Table::default();
+    if wanted("native") {
+        table.native(&measure("measuring, native", &mut native(&inputs)?)?);
+    }
+    if wanted("wasm") {
+        table.wasm(&measure("measuring, wasm in Node", &mut wasm(&inputs)?)?);
+    }
+    if wanted("size") {
+        for size in sizes::of_folder(&site::release()?)? {
+            table.size(&size);
+        }
+    }
+    println!(
+        "{}",
+        if json {
+            table.json()
+        } else {
+            table.to_string()
+        }
+    );
     Ok(true)
+}
+
+fn native(inputs: &Path) -> Result<Command> {
+    let program = optimised::compile("compiling the harness, native", HARNESS, &["--release"])?;
+    let mut command = shell::command(program);
+    command.arg(inputs);
+    Ok(command)
+}
+
+fn wasm(inputs: &Path) -> Result<Command> {
+    rust::target(WASI)?;
+    let npm = npm::packages()?;
+    let options = ["--target", WASI, "--profile", "wasm"];
+    let compiled = optimised::compile("compiling the harness, wasm", HARNESS, &options)?;
+    let program = inputs.join("measure.wasm");
+    std::fs::copy(&compiled, &program)
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    package::optimise(&npm, &program)?;
+    let mut command = shell::command("node");
+    command
+        .args(["--no-warnings", "crates/xtask/src/bench/wasi.mjs"])
+        .arg(program)
+        .arg(inputs);
+    Ok(command)
+}
+
+/// What the harness prints: one JSON object a figure.
+fn measure(title: &str, command: &mut Command) -> Result<Vec<Value>> {
+    let outcome = shell::step(title, command)?;
+    Ok(outcome
+        .transcript
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
 }

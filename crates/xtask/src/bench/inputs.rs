@@ -1,0 +1,120 @@
+//! What the harness reads: the compiled kernels of the corpus go in, one large legal module and one of
+//! 10,000 lines come out, beside the two kernels that are run.
+
+use crate::shell::{self, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes of the large module.
+const LARGE: usize = 4_000_000;
+
+/// Lines of the module that is checked again after a keystroke.
+const LINES: usize = 10_000;
+
+const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n\n";
+
+/// Writes the inputs; their folder.
+pub(super) fn write() -> Result<PathBuf> {
+    let corpus = shell::root().join("crates/view/tests/corpus");
+    let folder = shell::root().join("target/bench");
+    fs::create_dir_all(&folder).map_err(|error| said(&folder, &error))?;
+    let parts = parts(&corpus)?;
+    save(
+        &folder.join("large.ptx"),
+        &module(&parts, |text| text.len() >= LARGE),
+    )?;
+    save(
+        &folder.join("lines.ptx"),
+        &module(&parts, |text| text.lines().count() >= LINES),
+    )?;
+    for kernel in ["saxpy_float4", "matmul_tiled"] {
+        let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
+        save(&folder.join(format!("{kernel}.ptx")), &text)?;
+    }
+    Ok(folder)
+}
+
+/// A kernel without its header, and the name that makes it unique.
+struct Part {
+    name: String,
+    body: String,
+}
+
+/// Kernels in turn, each under a name of its own, until there is enough.
+fn module(parts: &[Part], enough: impl Fn(&str) -> bool) -> String {
+    let mut text = HEADER.to_string();
+    for (number, part) in parts.iter().cycle().take(1_000_000).enumerate() {
+        text.push_str(
+            &part
+                .body
+                .replace(&part.name, &format!("{}_{number}", part.name)),
+        );
+        text.push('\n');
+        if enough(&text) {
+            break;
+        }
+    }
+    text
+}
+
+/// The kernels that can stand in one module: a single entry, no names outside it, no newer target.
+fn parts(corpus: &Path) -> Result<Vec<Part>> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(corpus)
+        .map_err(|error| said(corpus, &error))?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    folders.sort();
+    let sources = folders
+        .iter()
+        .filter_map(|folder| fs::read_to_string(folder.join("kernel.ptx")).ok());
+    let parts: Vec<Part> = sources.filter_map(|source| part(&source)).collect();
+    if parts.is_empty() {
+        Err(format!("no kernels in {}", corpus.display()))
+    } else {
+        Ok(parts)
+    }
+}
+
+fn part(source: &str) -> Option<Part> {
+    let outside = |line: &str| {
+        line.starts_with(".global") || line.starts_with(".const") || line.contains(".func")
+    };
+    if source.lines().any(outside) || source.contains(".file") || source.contains(".section") {
+        return None;
+    }
+    let (_, rest) = source.split_once(".entry ")?;
+    if rest.contains(".entry ") || newer_than_hopper(source) {
+        return None;
+    }
+    let name = rest.split(['(', '\n', ' ']).next()?.to_string();
+    let header = [".version", ".target", ".address_size"];
+    let kept = source
+        .lines()
+        .filter(|line| !header.iter().any(|word| line.starts_with(word)));
+    Some(Part {
+        name,
+        body: kept.map(|line| format!("{line}\n")).collect(),
+    })
+}
+
+fn newer_than_hopper(source: &str) -> bool {
+    let target = source
+        .lines()
+        .find_map(|line| line.strip_prefix(".target sm_"));
+    target
+        .and_then(|digits| digits.trim().parse::<u32>().ok())
+        .is_none_or(|sm| sm > 90)
+}
+
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).map_err(|error| said(file, &error))
+}
+
+fn save(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text).map_err(|error| said(file, &error))
+}
+
+fn said(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}

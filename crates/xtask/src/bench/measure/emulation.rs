@@ -1,0 +1,106 @@
+//! How fast kernels run, and how fast a person can step.
+
+use crate::timing::best_of;
+use crate::{Inputs, Measured};
+use serde_json::{Value, json};
+use std::time::Instant;
+use warpgrid_view::{Scenario, Session};
+
+/// Both kernels keep all lanes of all warps active.
+const LANES: u64 = 32;
+
+/// More than any of the runs needs.
+const MAX_STEPS: u64 = 1_000_000_000;
+
+/// Steps of one measurement of [`step`] and [`back`].
+const STEPS: u32 = 2000;
+
+/// Million lane-instructions a second of a streaming kernel.
+pub(super) fn saxpy(inputs: &Inputs) -> Measured {
+    million_lane_instructions_a_second(&saxpy_scenario(inputs, 1 << 20)?)
+}
+
+/// Million lane-instructions a second of a kernel that loops over shared memory.
+pub(super) fn matmul(inputs: &Inputs) -> Measured {
+    million_lane_instructions_a_second(&matmul_scenario(inputs, 256)?)
+}
+
+/// Microseconds of one step forward in a session that keeps last writers, as the page has it.
+pub(super) fn step(inputs: &Inputs) -> Measured {
+    let scenario = matmul_scenario(inputs, 64)?;
+    let seconds = best_of(
+        || session(&scenario, Session::new),
+        |session| {
+            for _ in 0..STEPS {
+                session.step();
+            }
+            Ok(())
+        },
+    )?;
+    Ok(seconds * 1e6 / f64::from(STEPS))
+}
+
+/// Microseconds of one step back.
+pub(super) fn back(inputs: &Inputs) -> Measured {
+    let mut session = session(&matmul_scenario(inputs, 64)?, Session::new)?;
+    session.run(u64::from(STEPS) * 4);
+    let clock = Instant::now();
+    for _ in 0..STEPS {
+        session.back();
+    }
+    Ok(clock.elapsed().as_secs_f64() * 1e6 / f64::from(STEPS))
+}
+
+fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
+    let mut steps = 0;
+    let seconds = best_of(
+        || session(scenario, Session::untracked),
+        |session| {
+            session.run(MAX_STEPS);
+            steps = session.position();
+            session
+                .fault()
+                .map_or(Ok(()), |fault| Err(format!("faulted: {}", fault.message)))
+        },
+    )?;
+    if steps == 0 {
+        return Err("the run took no step".to_string());
+    }
+    Ok((steps * LANES) as f64 / seconds / 1e6)
+}
+
+fn session(
+    scenario: &Scenario,
+    open: impl Fn(Scenario) -> Result<Session, warpgrid_view::SessionError>,
+) -> Result<Session, String> {
+    open(scenario.clone()).map_err(|error| format!("{}: {}", error.code, error.message))
+}
+
+fn saxpy_scenario(inputs: &Inputs, threads: u32) -> Result<Scenario, String> {
+    let buffer = |name: &str| json!({ "kind": "buffer", "name": name, "type": "f32", "len": threads * 4, "init": 1.5 });
+    scenario(json!({
+        "source": inputs.read("saxpy_float4.ptx")?,
+        "grid": [threads / 256, 1, 1],
+        "block": [256, 1, 1],
+        "params": [
+            { "kind": "scalar", "name": "alpha", "type": "f32", "value": 2.0 },
+            buffer("x"),
+            buffer("y"),
+            { "kind": "scalar", "name": "n4", "type": "s32", "value": threads },
+        ],
+    }))
+}
+
+fn matmul_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
+    let buffer = |name: &str| json!({ "kind": "buffer", "name": name, "type": "f32", "len": side * side, "init": 0.5 });
+    scenario(json!({
+        "source": inputs.read("matmul_tiled.ptx")?,
+        "grid": [side / 16, side / 16, 1],
+        "block": [16, 16, 1],
+        "params": [buffer("a"), buffer("b"), buffer("c"), { "kind": "scalar", "name": "n", "type": "s32", "value": side }],
+    }))
+}
+
+fn scenario(value: Value) -> Result<Scenario, String> {
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}

@@ -1,0 +1,70 @@
+//! The harness: a folder of inputs goes in, one JSON line a figure comes out. The same program is
+//! compiled for this machine and for wasm, so it only uses the clock, files and standard output.
+#![expect(clippy::print_stdout, reason = "the figures are its output")]
+
+mod emulation;
+mod text;
+mod timing;
+
+use serde_json::json;
+use std::path::PathBuf;
+
+/// A value, or why there is none.
+type Measured = Result<f64, String>;
+
+/// One figure: a stable name, words for people, the unit, and how to measure it.
+struct Figure {
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    measure: fn(&Inputs) -> Measured,
+}
+
+#[rustfmt::skip]
+const FIGURES: &[Figure] = &[
+    Figure { name: "parse",   title: "parsing a 4 MB module",               unit: "MB/s",           measure: text::parse },
+    Figure { name: "check",   title: "parsing and checking it",             unit: "MB/s",           measure: text::check },
+    Figure { name: "recheck", title: "checking 10,000 lines again",         unit: "ms",             measure: text::recheck },
+    Figure { name: "batch",   title: "judging small modules",               unit: "modules/s",      measure: text::batch },
+    Figure { name: "saxpy",   title: "running saxpy, 1,048,576 threads",    unit: "M lane-instr/s", measure: emulation::saxpy },
+    Figure { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },
+    Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
+    Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
+];
+
+/// The folder of the inputs.
+struct Inputs {
+    folder: PathBuf,
+}
+
+impl Inputs {
+    fn read(&self, name: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.folder.join(name)).map_err(|error| format!("{name}: {error}"))
+    }
+}
+
+fn main() {
+    let Some(folder) = std::env::args_os().nth(1) else {
+        println!("usage: measure FOLDER");
+        return;
+    };
+    let inputs = Inputs {
+        folder: PathBuf::from(folder),
+    };
+    for Figure {
+        name,
+        title,
+        unit,
+        measure,
+    } in FIGURES
+    {
+        let (value, note) = match measure(&inputs) {
+            Ok(value) => (Some(value), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        println!(
+            "{}",
+            json!({ "name": name, "title": title, "unit": unit, "value": value, "note": note })
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! How fast text is read and judged.
+
+use crate::timing::best_of;
+use crate::{Inputs, Measured};
+use std::hint::black_box;
+use warpgrid_view::CheckOptions;
+
+/// Modules of one round of [`batch`].
+const ROUND: usize = 1000;
+
+/// MB of source a second through lexer and parser.
+pub(super) fn parse(inputs: &Inputs) -> Measured {
+    let source = inputs.read("large.ptx")?;
+    let run = |_: &mut ()| {
+        black_box(warpgrid_ptx::parse(black_box(&source)));
+        Ok(())
+    };
+    Ok(source.len() as f64 / 1e6 / best_of(|| Ok::<_, String>(()), run)?)
+}
+
+/// MB of source a second from text to verdict.
+pub(super) fn check(inputs: &Inputs) -> Measured {
+    let source = inputs.read("large.ptx")?;
+    Ok(source.len() as f64 / 1e6 / seconds_to_judge(&source)?)
+}
+
+/// Milliseconds from text to verdict for 10,000 lines, as after a keystroke.
+pub(super) fn recheck(inputs: &Inputs) -> Measured {
+    Ok(seconds_to_judge(&inputs.read("lines.ptx")?)? * 1e3)
+}
+
+/// Small modules a second, as a batch judges them.
+pub(super) fn batch(_: &Inputs) -> Measured {
+    let store = "st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};";
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{{\n.reg .b64 %rd<2>; .reg .f32 %f<5>;\n{store}\nret;\n}}\n"
+    );
+    let options = CheckOptions::default();
+    let round = |_: &mut ()| {
+        for _ in 0..ROUND {
+            black_box(warpgrid_view::check(black_box(&source), &options));
+        }
+        Ok(())
+    };
+    Ok(ROUND as f64 / best_of(|| Ok::<_, String>(()), round)?)
+}
+
+/// Seconds to judge a source that is right; a source that is refused would be no measure.
+fn seconds_to_judge(source: &str) -> Measured {
+    let options = CheckOptions::default();
+    let run = |_: &mut ()| {
+        let report = black_box(warpgrid_view::check(black_box(source), &options));
+        let error = report.diagnostics.iter().find(|_| !report.accept);
+        error.map_or(Ok(()), |first| Err(format!("refused: {}", first.message)))
+    };
+    best_of(|| Ok(()), run)
+}

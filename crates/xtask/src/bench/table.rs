@@ -1,0 +1,178 @@
+//! The table of figures: measured values go in, columns beside what is aimed at come out.
+
+use crate::sizes::Size;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// What each figure should reach, natively and in wasm, and the best peer that anyone can name.
+#[rustfmt::skip]
+const AIMS: &[(&str, &str)] = &[
+    ("parse",           "200 MB/s (peers 49 native, 9.2 wasm)"),
+    ("check",           "100 MB/s"),
+    ("recheck",         "under 16 ms in wasm"),
+    ("batch",           "10,000 modules/s on one core"),
+    ("saxpy",           "500 M lane-instr/s native, half in wasm (peer 46)"),
+    ("matmul",          "500 M lane-instr/s native, half in wasm (peer 46)"),
+    ("step",            "instant"),
+    ("back",            "instant"),
+    ("page wasm, gzip", "300 KB"),
+];
+
+/// One line of the table.
+#[derive(Debug)]
+struct Row {
+    name: String,
+    title: String,
+    unit: String,
+    native: Option<f64>,
+    wasm: Option<f64>,
+    /// Why there is no value.
+    note: Option<String>,
+}
+
+/// All figures, in the order in which they were measured.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// Figures of the native harness.
+    pub(super) fn native(&mut self, figures: &[Value]) {
+        for figure in figures {
+            self.row(figure).native = figure["value"].as_f64();
+        }
+    }
+
+    /// Figures of the harness in wasm.
+    pub(super) fn wasm(&mut self, figures: &[Value]) {
+        for figure in figures {
+            self.row(figure).wasm = figure["value"].as_f64();
+        }
+    }
+
+    /// The weight of a file that the page loads, in KB of 1,000 bytes, as a web server sends it.
+    pub(super) fn size(&mut self, size: &Size) {
+        let Some((_, ending)) = size
+            .name
+            .rsplit_once('.')
+            .filter(|(_, e)| ["wasm", "js"].contains(e))
+        else {
+            return;
+        };
+        let (name, title) = match ending {
+            "wasm" => (
+                "page wasm, gzip".to_string(),
+                format!("{}, gzip", plain_name(&size.name)),
+            ),
+            _ => (
+                size.name.clone(),
+                format!("{}, gzip", plain_name(&size.name)),
+            ),
+        };
+        let kilobytes = |bytes: usize| bytes as f64 / 1000.0;
+        let figure = json!({ "name": name, "title": title, "unit": "KB", "note": null });
+        self.row(&figure).wasm = Some(kilobytes(size.gzip));
+    }
+
+    /// The table for programs.
+    pub(super) fn json(&self) -> String {
+        let row = |row: &Row| {
+            json!({ "name": row.name, "title": row.title, "unit": row.unit,
+                    "native": row.native, "wasm": row.wasm, "note": row.note })
+        };
+        Value::Array(self.rows.iter().map(row).collect()).to_string()
+    }
+
+    /// The row of a figure, made when it is the first of its name.
+    fn row(&mut self, figure: &Value) -> &mut Row {
+        let text = |key: &str| figure[key].as_str().unwrap_or_default().to_string();
+        let (name, title) = (text("name"), text("title"));
+        let at = self
+            .rows
+            .iter()
+            .position(|row| row.name == name && row.title == title);
+        let at = at.unwrap_or_else(|| {
+            let note = figure["note"].as_str().map(str::to_string);
+            self.rows.push(Row {
+                name,
+                title,
+                unit: text("unit"),
+                native: None,
+                wasm: None,
+                note,
+            });
+            self.rows.len() - 1
+        });
+        &mut self.rows[at]
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            out,
+            "\n  {:<44} {:>10} {:>10}  {:<14} aim",
+            "figure", "native", "wasm", ""
+        )?;
+        for row in &self.rows {
+            let aim = AIMS
+                .iter()
+                .find(|(name, _)| *name == row.name)
+                .map_or("", |(_, aim)| aim);
+            let aim = row.note.as_deref().unwrap_or(aim);
+            let (native, wasm) = (number(row.native), number(row.wasm));
+            writeln!(
+                out,
+                "  {:<44} {native:>10} {wasm:>10}  {:<14} {aim}",
+                row.title, row.unit
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// A file's name without the hash that Trunk gave it.
+fn plain_name(file: &str) -> String {
+    let hash = |word: &&str| word.len() == 16 && word.chars().all(|c| c.is_ascii_hexdigit());
+    let parts = file
+        .split(['-', '_', '.'])
+        .find(hash)
+        .map(|hash| format!("-{hash}"));
+    parts.map_or_else(|| file.to_string(), |hash| file.replace(&hash, ""))
+}
+
+fn number(value: Option<f64>) -> String {
+    match value {
+        Some(value) if value >= 100.0 => format!("{value:.0}"),
+        Some(value) if value >= 10.0 => format!("{value:.1}"),
+        Some(value) => format!("{value:.2}"),
+        None => "-".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Table, plain_name};
+    use serde_json::json;
+
+    #[test]
+    fn columns_of_one_figure_meet_in_one_row() {
+        let mut table = Table::default();
+        table.native(&[
+            json!({"name": "parse", "title": "parsing", "unit": "MB/s", "value": 250.0}),
+        ]);
+        table.wasm(&[json!({"name": "parse", "title": "parsing", "unit": "MB/s", "value": 125.5})]);
+        let text = table.to_string();
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.contains("250        126  MB/s"), "{text}");
+    }
+
+    #[test]
+    fn hashes_are_left_out_of_names() {
+        assert_eq!(
+            plain_name("warpgrid-web-3b90c377dfabf67e_bg.wasm"),
+            "warpgrid-web_bg.wasm"
+        );
+    }
+}

@@ -1,0 +1,12 @@
+// Runs the harness, compiled for WASI, in Node. Usage: node wasi.mjs measure.wasm FOLDER
+import { readFile } from "node:fs/promises";
+import { WASI } from "node:wasi";
+
+const [program, folder] = process.argv.slice(2);
+const wasi = new WASI({
+  version: "preview1",
+  args: ["measure", "/inputs"],
+  preopens: { "/inputs": folder },
+});
+const module = await WebAssembly.compile(await readFile(program));
+process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
