@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod diagnostics;
+mod lexer;
 pub mod parser;
 pub mod tree;
 

@@ -1,17 +1,41 @@
-//! Text in, tree and diagnostics out. Parsing cannot fail.
+//! Text in, tree and diagnostics out. Parsing cannot fail: a broken line becomes an error entry and
+//! the next line still parses. One pass over the bytes, no token vector, no allocation per line.
+//!
+//! The verdicts follow the reference assembler (13.5): what it calls a syntax error is one here.
 
-use crate::diagnostics::syntax;
-use crate::tree::Tree;
-use warpgrid_program::Diagnostic;
+mod declaration;
+mod directive;
+mod expression;
+mod function;
+mod instruction;
+mod operand;
+mod recovery;
+mod statement;
+
+use crate::diagnostics::syntax::{self, Found};
+use crate::lexer::{Cursor, TokenKind};
+use crate::tree::{SourceKind, Statement, StatementKind, Tree};
+use statement::Place;
+use warpgrid_program::{Diagnostic, Span};
 
 /// What was read, and what was wrong with it.
 #[derive(Clone, Debug, Default)]
 pub struct Parse {
     pub tree: Tree,
+    /// In text order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a whole source.
+/// How many findings are told before one closing note.
+pub const MAX_DIAGNOSTICS: usize = 1000;
+
+/// How deep expressions and initialisers may be nested.
+const MAX_DEPTH: u32 = 128;
+
+/// How deep blocks may be nested.
+const MAX_BLOCKS: usize = 1000;
+
+/// Reads a whole source: a module, or a snippet without header and function.
 pub fn parse(source: &str) -> Parse {
     if source.len() >= u32::MAX as usize {
         return Parse {
@@ -19,5 +43,144 @@ pub fn parse(source: &str) -> Parse {
             diagnostics: vec![syntax::source_too_large(source.len())],
         };
     }
-    Parse::default()
+    let mut parser = Parser::new(source);
+    parser.source();
+    Parse {
+        tree: parser.tree,
+        diagnostics: parser.diagnostics,
+    }
+}
+
+/// A diagnostic was pushed, and the statement cannot be read any further.
+#[derive(Clone, Copy, Debug)]
+struct Broken;
+
+type Read<T> = Result<T, Broken>;
+
+struct Parser<'s> {
+    cursor: Cursor<'s>,
+    tree: Tree,
+    diagnostics: Vec<Diagnostic>,
+    /// Where the statement before the cursor ended; where a missing `;` belongs.
+    last_end: u32,
+    place: Place,
+    /// Places of the open `{` of this function, its own first.
+    open_braces: Vec<u32>,
+    /// Index of the open function.
+    function: u32,
+    depth: u32,
+}
+
+impl<'s> Parser<'s> {
+    fn new(source: &'s str) -> Parser<'s> {
+        let mut tree = Tree {
+            kind: statement::kind_of(source),
+            ..Tree::default()
+        };
+        tree.statements.reserve(source.len() / 32);
+        tree.operands.reserve(source.len() / 14);
+        Parser {
+            cursor: Cursor::new(source),
+            place: match tree.kind {
+                SourceKind::Module => Place::Module,
+                SourceKind::Snippet => Place::Body,
+            },
+            tree,
+            diagnostics: Vec::new(),
+            last_end: 0,
+            open_braces: Vec::new(),
+            function: 0,
+            depth: 0,
+        }
+    }
+
+    /// Pushes a diagnostic, unless there are too many already.
+    #[cold]
+    fn report(&mut self, diagnostic: Diagnostic) {
+        match self.diagnostics.len() {
+            n if n < MAX_DIAGNOSTICS => self.diagnostics.push(diagnostic),
+            MAX_DIAGNOSTICS => self.diagnostics.push(syntax::too_many(diagnostic.span)),
+            _ => {}
+        }
+    }
+
+    /// Pushes a diagnostic and breaks the statement.
+    #[cold]
+    fn broken<T>(&mut self, diagnostic: Diagnostic) -> Read<T> {
+        self.report(diagnostic);
+        Err(Broken)
+    }
+
+    /// What stands at the cursor (which is not on trivia). A token that is wrong by itself is reported.
+    #[cold]
+    fn found(&mut self) -> Found {
+        let token = self.cursor.token();
+        let text = token.span.text(self.cursor.source);
+        let name = match token.kind {
+            TokenKind::End => "the end of the text".to_owned(),
+            TokenKind::OpenComment => "a comment without an end".to_owned(),
+            _ => format!("`{}`", shortened(text)),
+        };
+        Found {
+            span: token.span,
+            name,
+        }
+    }
+
+    /// Breaks with "found X, expected Y", or with what is wrong with X itself.
+    #[cold]
+    fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
+        self.bad_token()?;
+        let found = self.found();
+        self.broken(syntax::unexpected(&found, expected))
+    }
+
+    /// Breaks if the token at the cursor is wrong wherever it stands.
+    #[cold]
+    fn bad_token(&mut self) -> Read<()> {
+        let token = self.cursor.token();
+        let text = token.span.text(self.cursor.source);
+        match token.kind {
+            TokenKind::Foreign => self.broken(syntax::foreign_character(token.span, text)),
+            TokenKind::OpenComment => self.broken(syntax::unclosed_comment(token.span)),
+            TokenKind::OpenString => self.broken(syntax::unclosed_string(token.span)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves over trivia and then over `byte`, if it is there.
+    #[inline]
+    fn eat(&mut self, byte: u8) -> bool {
+        let here = self.cursor.skip() == byte && !self.cursor.at_end();
+        if here {
+            self.cursor.at += 1;
+        }
+        here
+    }
+
+    /// The span from `start` to the cursor.
+    #[inline]
+    fn since(&self, start: u32) -> Span {
+        Span::new(start, self.cursor.offset())
+    }
+
+    #[inline]
+    fn push(&mut self, start: u32, kind: StatementKind) {
+        let span = self.since(start);
+        self.last_end = span.end;
+        self.tree.statements.push(Statement { span, kind });
+    }
+
+    /// The text of a span, for messages.
+    fn text(&self, span: Span) -> &'s str {
+        shortened(span.text(self.cursor.source))
+    }
+}
+
+/// At most the first 40 characters.
+fn shortened(text: &str) -> &str {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => text.get(..end).unwrap_or(text),
+        None => text,
+    }
 }

@@ -13,6 +13,7 @@ pub use declaration::{
     Directive, DirectiveKind, FunctionHeader, FunctionSort, InitValue, InitValueKind, Linkage,
     Pointer,
 };
+pub(crate) use mnemonic::Grammar;
 pub use mnemonic::{Mnemonic, MnemonicId, Mnemonics, Word};
 pub use name::{Name, Symbol, Symbols};
 pub use operand::{Component, Operand, OperandKind, Operands};

@@ -1,11 +1,156 @@
-//! Syntax: codes W0001 to W0099.
+//! Syntax: codes W0001 to W0099. What the reference assembler calls a "syntax error", told apart.
 
 use super::catalogue;
-use warpgrid_program::{Diagnostic, Span};
+use warpgrid_program::{Diagnostic, Severity, Span};
 
 catalogue! {
-    /// A source may hold up to 4 GiB less one byte, since places in it are 32-bit numbers.
+    /// A source may hold at most 4 GiB less two bytes, since places in it are 32-bit numbers.
     SOURCE_TOO_LARGE = "W0001", "source too large", "a text of 5 GiB", "a text below 4 GiB";
+
+    /// After a thousand findings the rest is not told any more; it would not be read. Usually the
+    /// first few explain all others, or the text is not PTX at all.
+    TOO_MANY = "W0002", "further findings are not listed", "a binary file", "a PTX module";
+
+    /// PTX is written in ASCII. Other characters may stand in comments and strings only. They often come
+    /// from a text editor or a web page: quotation marks, dashes and blanks that only look right.
+    FOREIGN_CHARACTER = "W0003", "character that PTX has no use for", "mov.u32 %r1, “1”;", "mov.u32 %r1, 1;";
+
+    /// A comment that starts with `/*` runs to the next `*/`; without one the rest of the text is lost.
+    UNCLOSED_COMMENT = "W0004", "comment without an end", "/* a note", "/* a note */";
+
+    /// A string ends with a quotation mark on the same line. There are no escapes.
+    UNCLOSED_STRING = "W0005", "string without an end", ".pragma \"nounroll;", ".pragma \"nounroll\";";
+
+    /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with an upper-case `U` behind
+    /// them to make them unsigned. `0f` takes exactly 8 hexadecimal digits, `0d` exactly 16; they are the
+    /// bits of the value. Decimal floating-point numbers have a point or an exponent and no suffix.
+    MALFORMED_NUMBER = "W0006", "malformed number", "mov.f32 %f1, 0f3F8;", "mov.f32 %f1, 0f3F800000;";
+
+    /// Integer constants have 64 bits, floating-point ones are doubles; this one fits neither.
+    CONSTANT_OVERFLOW = "W0007", "constant too large", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
+
+    /// Instructions, declarations and most directives end with a semicolon; the end of the line does not end them.
+    MISSING_SEMICOLON = "W0010", "missing semicolon", "ret", "ret;";
+
+    /// The grammar allows something else here. The message names what was found and what would fit.
+    UNEXPECTED_TOKEN = "W0011", "unexpected token", "add.u32 %r1, %r2 %r3;", "add.u32 %r1, %r2, %r3;";
+
+    /// The body of a function, and each block in it, stands between braces.
+    UNCLOSED_BRACE = "W0012", "`{` without its `}`", ".entry k() { ret;", ".entry k() { ret; }";
+
+    /// Every `}` closes a `{`.
+    UNMATCHED_BRACE = "W0013", "`}` without its `{`", ".entry k() { ret; } }", ".entry k() { ret; }";
+
+    /// A bracket, brace or parenthesis within a statement is closed before the semicolon.
+    UNCLOSED_GROUP = "W0014", "bracket that is not closed", "ld.global.u32 %r1, [%rd1;", "ld.global.u32 %r1, [%rd1];";
+
+    /// An address is a name, optionally plus a constant expression. The grammar has no minus there: a negative offset is
+    /// the sum with a negative constant.
+    SUBTRACTED_OFFSET = "W0015", "offset with a minus", "ld.global.u32 %r1, [%rd1-8];", "ld.global.u32 %r1, [%rd1+-8];";
+
+    /// An address has one name and it comes first. Sums of two registers and scaled indices have
+    /// to be computed by an instruction before.
+    ADDRESS_FORM = "W0016", "address that is not `name+constant`", "ld.global.u32 %r1, [4+%rd1];", "ld.global.u32 %r1, [%rd1+4];";
+
+    /// An operand is a register, a variable, a constant expression, an address in brackets or a vector in braces. Constant
+    /// expressions may be computed, but not with registers or the addresses of variables, except `name+constant`.
+    OPERAND_FORM = "W0017", "expression that is no operand", "add.u32 %r1, %r2, %r3*4;", "mad.lo.u32 %r1, %r3, 4, %r2;";
+
+    /// Vectors hold at least one element, addresses a name or constant.
+    EMPTY_GROUP = "W0018", "nothing between the brackets", "st.global.v2.u32 [%rd1], {};", "st.global.v2.u32 [%rd1], {%r1, %r2};";
+
+    /// The elements of a vector are registers, constants or `_`: no vectors, no addresses, no sums with names.
+    VECTOR_ELEMENT = "W0019", "operand that cannot be in a vector", "mov.b64 %rd1, {%r1, {%r2}};", "mov.b64 %rd1, {%r1, %r2};";
+
+    /// `_` stands for a result that is not wanted. It cannot be an address, an index or part of an expression.
+    MISPLACED_SINK = "W0020", "`_` where a value is needed", "ld.global.u32 %r1, [_];", "ld.global.u32 %r1, [%rd1];";
+
+    /// Vectors and special registers have the components `.x .y .z .w` (or `.r .g .b .a`), video instructions
+    /// select `.b0` to `.b3`, `.h0` and `.h1`. All are lower case, one at a time.
+    UNKNOWN_COMPONENT = "W0021", "unknown component", "mov.u32 %r1, %tid.X;", "mov.u32 %r1, %tid.x;";
+
+    /// Each modifier is a dot and, directly behind it, a word of letters, digits and underscores that
+    /// starts with a letter. Parts of a modifier are joined by `::`.
+    MALFORMED_MODIFIER = "W0022", "malformed modifier", "ld.global..u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];";
+
+    /// Some words belong to declarations and directives only and never stand in an opcode.
+    DIRECTIVE_IN_OPCODE = "W0023", "directive in an opcode", "ld.reg.u32 %r1, %r2;", "mov.u32 %r1, %r2;";
+
+    /// In a function stand instructions, labels, declarations, blocks and a few directives.
+    STATEMENT_EXPECTED = "W0024", "no statement starts like this", "4;", "mov.u32 %r1, 4;";
+
+    /// A semicolon ends a statement; there is no empty statement.
+    STRAY_SEMICOLON = "W0025", "semicolon without a statement", "ret;;", "ret;";
+
+    /// A guard is `@` and a predicate register, or `@!` and one; it applies to one instruction, not to a block or a label.
+    MALFORMED_GUARD = "W0026", "malformed guard", "@%p1 { ret; }", "@%p1 ret;";
+
+    /// Instructions and labels stand in the body of a function. (A text without any header and function is
+    /// read as the body of one.)
+    OUTSIDE_FUNCTION = "W0027", "instruction outside of a function", ".version 8.0 ret;", ".version 8.0 .target sm_90 .entry k() { ret; }";
+
+    /// `.version`, `.target` and `.address_size` come first, once, in this order. `.file`, `.section` and function bodies
+    /// stand outside of functions. Performance directives stand between the head and the body of a function.
+    MISPLACED_DIRECTIVE = "W0028", "directive in the wrong place", ".entry k() { .version 8.0 ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
+
+    /// No directive has this name. Names are case-sensitive.
+    UNKNOWN_DIRECTIVE = "W0029", "unknown directive", ".globl .u32 v;", ".global .u32 v;";
+
+    /// A declaration has one fundamental type, directly before the names: `.pred`, `.b8` to `.b128`, `.u8` to `.u64`,
+    /// `.s8` to `.s64`, `.f16`, `.f16x2`, `.f32`, `.f64`. Alternate formats such as `.bf16` live in `.b` registers.
+    DECLARED_TYPE = "W0030", "declaration without a type it can have", ".reg .bf16 %h1;", ".reg .b16 %h1;";
+
+    /// A declaration says once where the variable lives: `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`.
+    DECLARED_SPACE = "W0031", "declaration without exactly one state space", ".global .shared .u32 v;", ".shared .u32 v;";
+
+    /// State space, `.align` and `.attribute` come first, then `.v2` or `.v4`, then the type, then the names.
+    DECLARATION_ORDER = "W0032", "declaration in the wrong order", ".global .u32 .align 16 v;", ".global .align 16 .u32 v;";
+
+    /// A name is a letter followed by letters, digits, `_` and `$`, or one of `_ $ %` followed by at least one of these.
+    NAME_EXPECTED = "W0033", "name expected", ".global .u32 4v;", ".global .u32 v4;";
+
+    /// The size of an array is an integer literal, not an expression; only the first may be left out. `<n>` counts registers.
+    ARRAY_SIZE = "W0034", "malformed array size", ".shared .b8 s[2*8];", ".shared .b8 s[16];";
+
+    /// `.visible`, `.extern`, `.weak` and `.common` concern names of the module; one of them may stand before
+    /// a variable or function (`.common` only before a variable), and none within a function.
+    MISPLACED_LINKAGE = "W0035", "linkage that does not belong here", ".visible .weak .func f();", ".visible .func f();";
+
+    /// The prototype of an indirect call and the lists of its or a branch's targets are named by a label before them.
+    LABEL_NEEDED = "W0036", "directive without its label", ".branchtargets a, b;", "table: .branchtargets a, b;";
+
+    /// Constant expressions are computed when the text is read, and division by zero has no result.
+    DIVISION_BY_ZERO = "W0040", "division by zero in a constant", "mov.u32 %r1, 4 / 0;", "mov.u32 %r1, 4 / 2;";
+
+    /// Both sides of an operator are integers, or both are floating-point numbers.
+    CONSTANT_MISMATCH = "W0041", "constants of different kinds", "mov.f64 %fd1, 1.5 + 1;", "mov.f64 %fd1, 1.5 + 1.0;";
+
+    /// Offsets, shifts, bit operations and conditions want integers.
+    INTEGER_CONSTANT = "W0042", "integer constant expected", "ld.shared.u32 %r1, [s+1.5];", "ld.shared.u32 %r1, [s+4];";
+
+    /// Constants are cast with `(.s64)` or `(.u64)` only.
+    CONSTANT_CAST = "W0043", "unsupported cast of a constant", "mov.u32 %r1, (.u32)1;", "mov.u32 %r1, (.u64)1;";
+
+    /// Blocks, initialisers and expressions may be nested some hundred levels deep, more than any real text has.
+    NESTED_TOO_DEEP = "W0044", "nested too deeply", "mov.u32 %r1, ((((((...))))));", "mov.u32 %r1, (1);";
+
+    /// A variable is initialised by a constant expression, the address of a variable or function (`name`, `name+4`,
+    /// `generic(name)`, `0xFF00(name)` for one byte of it), or a list of such values in braces.
+    INITIALIZER = "W0045", "malformed initialiser", ".global .b8 v[4] = \"abc\";", ".global .b8 v[4] = {97, 98, 99, 0};";
+
+    /// Each directive takes its own arguments; the message says which.
+    DIRECTIVE_ARGUMENT = "W0046", "wrong argument of a directive", ".maxntid 16+16", ".maxntid 32";
+
+    /// `.loc` and `.file` end with their line, without a semicolon; so do the directives of a function's head.
+    SEMICOLON_NOT_ALLOWED = "W0047", "semicolon where none may be", ".loc 1 2 3;", ".loc 1 2 3";
+}
+
+/// What stands at a place, as messages name it.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub span: Span,
+    /// `` `ret` `` or `the end of the text`.
+    pub name: String,
 }
 
 /// The text does not fit 32-bit offsets.
@@ -15,4 +160,458 @@ pub fn source_too_large(n_bytes: usize) -> Diagnostic {
         Span::at(0),
         format!("the source has {n_bytes} bytes, at most 4294967294 can be read"),
     )
+}
+
+/// The limit of findings is reached at `span`.
+pub fn too_many(span: Span) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Information,
+        ..Diagnostic::error(TOO_MANY, span, "too many errors, the rest is not listed")
+    }
+}
+
+/// Bytes outside of the character set.
+pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
+    let message = match text.chars().next() {
+        Some(c) if c.is_ascii() => format!(
+            "found the control character 0x{:02x}, which PTX has no use for",
+            c as u32
+        ),
+        Some(c) => format!(
+            "found `{}` (U+{:04X}), but PTX is written in ASCII outside of comments and strings",
+            c.escape_debug(),
+            c as u32
+        ),
+        None => "found a character that PTX has no use for".to_owned(),
+    };
+    Diagnostic::error(FOREIGN_CHARACTER, span, message)
+}
+
+/// `/*` up to the end of the text.
+pub fn unclosed_comment(span: Span) -> Diagnostic {
+    let opening = Span::new(span.start, span.end.min(span.start + 2));
+    Diagnostic::error(UNCLOSED_COMMENT, opening, "this comment has no `*/`")
+        .help("everything behind it is taken as part of the comment")
+}
+
+/// A string up to the end of its line.
+pub fn unclosed_string(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        UNCLOSED_STRING,
+        span,
+        "this string has no closing `\"` on its line",
+    )
+    .fix("close the string", Span::at(span.end), "\"")
+}
+
+/// A literal that cannot be read, with the reason.
+pub fn malformed_number(span: Span, text: &str, reason: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        MALFORMED_NUMBER,
+        span,
+        format!("`{text}` is no number: {reason}"),
+    );
+    match text.strip_suffix('u') {
+        Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => diagnostic.fix(
+            "write the suffix in upper case",
+            Span::new(span.end - 1, span.end),
+            "U",
+        ),
+        _ => diagnostic,
+    }
+}
+
+/// A literal beyond 64 bits or the largest double.
+pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        CONSTANT_OVERFLOW,
+        span,
+        format!("`{text}` does not fit 64 bits"),
+    )
+}
+
+/// A statement that just stops. `end` is where the semicolon belongs.
+pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
+    let last = Span::new(end.saturating_sub(1), end);
+    Diagnostic::error(
+        MISSING_SEMICOLON,
+        last,
+        format!("expected `;` to end this {what}, found {}", next.name),
+    )
+    .label(next.span, "the next text starts here")
+    .fix("insert `;`", Span::at(end), ";")
+}
+
+/// Something else is expected here.
+pub fn unexpected(found: &Found, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        UNEXPECTED_TOKEN,
+        found.span,
+        format!("found {}, expected {expected}", found.name),
+    )
+}
+
+/// The text ends within a function or block.
+pub fn unclosed_brace(open: Span, found: &Found) -> Diagnostic {
+    Diagnostic::error(
+        UNCLOSED_BRACE,
+        found.span,
+        format!("found {}, but a `{{` is still open", found.name),
+    )
+    .label(open, "this `{` is not closed")
+    .fix("insert `}`", Span::at(found.span.start), "}\n")
+}
+
+/// A `}` too many.
+pub fn unmatched_brace(span: Span) -> Diagnostic {
+    Diagnostic::error(UNMATCHED_BRACE, span, "this `}` closes nothing").fix("remove `}`", span, "")
+}
+
+/// A bracket that is open when something else comes.
+pub fn unclosed_group(open: Span, close: &str, found: &Found) -> Diagnostic {
+    Diagnostic::error(
+        UNCLOSED_GROUP,
+        found.span,
+        format!("found {}, expected {close}", found.name),
+    )
+    .label(open, "opened here")
+}
+
+/// `name-8` in an address or operand; `minus` is the place of the minus.
+pub fn subtracted_offset(minus: Span) -> Diagnostic {
+    Diagnostic::error(
+        SUBTRACTED_OFFSET,
+        minus,
+        "found `-`, but an offset is always added: `+-8` instead of `-8`",
+    )
+    .fix("write `+-`", minus, "+-")
+}
+
+/// Two names in an address, or a name where the offset belongs.
+pub fn name_as_offset(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_FORM,
+        span,
+        format!("found `{text}`, expected a constant: an address is one name and a constant"),
+    )
+    .help("compute the sum into a register first")
+}
+
+/// `[4+%rd1]`
+pub fn constant_before_name(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_FORM,
+        span,
+        format!("found `{text}` behind a constant, but the name comes first: `[{text}+4]`"),
+    )
+}
+
+/// Anything else that is no address.
+pub fn address_form(found: &Found) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_FORM,
+        found.span,
+        format!(
+            "found {}, expected an address: a name or a constant",
+            found.name
+        ),
+    )
+    .help("an address is `[name]` or `[name+constant]`")
+}
+
+/// An operator behind a name.
+pub fn operator_on_name(operator: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        OPERAND_FORM,
+        operator,
+        format!("found `{text}` behind a name: operands are not computed, except `name+constant`"),
+    )
+}
+
+/// A name within a constant expression.
+pub fn name_in_constant(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        OPERAND_FORM,
+        span,
+        format!("found `{text}`, expected a constant"),
+    )
+}
+
+/// `[]`, `{}`
+pub fn empty_group(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        EMPTY_GROUP,
+        span,
+        format!("{what} needs at least one element"),
+    )
+}
+
+/// An element that is more than a register or constant.
+pub fn vector_element(found: &Found, holder: &str) -> Diagnostic {
+    Diagnostic::error(
+        VECTOR_ELEMENT,
+        found.span,
+        format!(
+            "found {} in {holder}, expected a register, a constant or `_`",
+            found.name
+        ),
+    )
+}
+
+/// `_` in an address, an expression, as a name.
+pub fn misplaced_sink(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(MISPLACED_SINK, span, format!("found `_`, expected {what}"))
+}
+
+/// `.foo` behind a name.
+pub fn unknown_component(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(UNKNOWN_COMPONENT, span, format!("`{text}` is no component"))
+        .help("components are `.x .y .z .w`, `.r .g .b .a`, and `.b0` to `.b3`, `.h0`, `.h1` of video instructions")
+}
+
+/// A component in an address or list, where a plain name belongs.
+pub fn component_not_allowed(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        UNKNOWN_COMPONENT,
+        span,
+        format!("found `{text}`, but only a whole register or variable can stand here"),
+    )
+}
+
+/// A dot without a word behind it.
+pub fn lone_dot(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        MALFORMED_MODIFIER,
+        span,
+        "found `.` without a modifier directly behind it",
+    )
+}
+
+/// A modifier that starts with a digit or the like, or a broken `::`.
+pub fn malformed_modifier(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        MALFORMED_MODIFIER,
+        span,
+        format!("`{text}` is no modifier: a dot is followed by a letter, parts are joined by `::`"),
+    )
+}
+
+/// A word of declarations in an opcode.
+pub fn directive_in_opcode(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        DIRECTIVE_IN_OPCODE,
+        span,
+        format!("`{text}` is a word of declarations and cannot be a modifier"),
+    )
+}
+
+/// Something in a body that starts no statement.
+pub fn statement_expected(found: &Found) -> Diagnostic {
+    Diagnostic::error(
+        STATEMENT_EXPECTED,
+        found.span,
+        format!(
+            "found {}, expected an instruction, a label or a declaration",
+            found.name
+        ),
+    )
+}
+
+/// `;;`
+pub fn stray_semicolon(span: Span) -> Diagnostic {
+    Diagnostic::error(STRAY_SEMICOLON, span, "this `;` ends no statement").fix(
+        "remove `;`",
+        span,
+        "",
+    )
+}
+
+/// A guard that is no guard, or guards something else than an instruction.
+pub fn malformed_guard(found: &Found, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        MALFORMED_GUARD,
+        found.span,
+        format!("found {} behind `@`, expected {expected}", found.name),
+    )
+}
+
+/// An instruction or label at module level.
+pub fn outside_function(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        OUTSIDE_FUNCTION,
+        span,
+        "instructions and labels must be in the body of a function",
+    )
+    .help("put it between the `{` and `}` of an `.entry` or `.func`")
+}
+
+/// A directive that belongs elsewhere, with where.
+pub fn misplaced_directive(span: Span, text: &str, place: &str) -> Diagnostic {
+    Diagnostic::error(MISPLACED_DIRECTIVE, span, format!("`{text}` {place}"))
+}
+
+/// A directive that does not exist.
+pub fn unknown_directive(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(UNKNOWN_DIRECTIVE, span, format!("`{text}` is no directive"))
+}
+
+/// A declaration whose type is missing.
+pub fn type_expected(found: &Found) -> Diagnostic {
+    Diagnostic::error(
+        DECLARED_TYPE,
+        found.span,
+        format!(
+            "found {}, expected the type of the declaration, such as `.u32`",
+            found.name
+        ),
+    )
+}
+
+/// A type of instructions that declarations do not have, with one to use instead.
+pub fn undeclarable_type(span: Span, text: &str, instead: Option<&'static str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        DECLARED_TYPE,
+        span,
+        format!("nothing can be declared as `{text}`"),
+    );
+    match instead {
+        Some(instead) => diagnostic.fix(format!("declare it as `{instead}`"), span, instead),
+        None => diagnostic,
+    }
+}
+
+/// A declaration that does not say where the variable lives.
+pub fn space_expected(span: Span) -> Diagnostic {
+    Diagnostic::error(DECLARED_SPACE, span, "this declaration has no state space")
+        .help("begin it with `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`")
+}
+
+/// Two state spaces.
+pub fn several_spaces(second: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(
+        DECLARED_SPACE,
+        second,
+        "a second state space in one declaration",
+    )
+    .label(first, "the first one")
+}
+
+/// A state space with a suffix, or one that variables do not have.
+pub fn undeclarable_space(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        DECLARED_SPACE,
+        span,
+        format!("nothing can be declared in `{text}`"),
+    )
+}
+
+/// A specifier behind the place where it belongs.
+pub fn declaration_order(span: Span, text: &str, place: &str) -> Diagnostic {
+    Diagnostic::error(
+        DECLARATION_ORDER,
+        span,
+        format!("`{text}` must stand {place}"),
+    )
+}
+
+/// A name is missing.
+pub fn name_expected(found: &Found, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        NAME_EXPECTED,
+        found.span,
+        format!("found {}, expected the name of {what}", found.name),
+    )
+}
+
+/// An array size or register count that is no literal.
+pub fn array_size(found: &Found, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        ARRAY_SIZE,
+        found.span,
+        format!("found {}, expected {expected}", found.name),
+    )
+}
+
+/// A linkage word in the wrong place.
+pub fn misplaced_linkage(span: Span, text: &str, reason: &str) -> Diagnostic {
+    Diagnostic::error(MISPLACED_LINKAGE, span, format!("`{text}` {reason}"))
+}
+
+/// `.branchtargets` and its kind without a label.
+pub fn label_needed(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        LABEL_NEEDED,
+        span,
+        format!("`{text}` needs a label directly before it, which names it"),
+    )
+}
+
+/// `/ 0` or `% 0`
+pub fn division_by_zero(span: Span) -> Diagnostic {
+    Diagnostic::error(DIVISION_BY_ZERO, span, "this constant divides by zero")
+}
+
+/// An integer and a floating-point number.
+pub fn constant_mismatch(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CONSTANT_MISMATCH,
+        span,
+        "this operator has an integer on one side and a floating-point number on the other",
+    )
+    .help("write `1.0` instead of `1`")
+}
+
+/// A floating-point number where an integer belongs.
+pub fn integer_constant(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        INTEGER_CONSTANT,
+        span,
+        format!("{what} must be an integer constant"),
+    )
+}
+
+/// A cast to something else than a 64-bit integer.
+pub fn constant_cast(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        CONSTANT_CAST,
+        span,
+        format!("constants cannot be cast to `{text}`, only to `.s64` or `.u64`"),
+    )
+}
+
+/// The limit of nesting is reached.
+pub fn nested_too_deep(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        NESTED_TOO_DEEP,
+        span,
+        format!("{what} are nested too deeply"),
+    )
+}
+
+/// Something that initialises nothing.
+pub fn initializer(found: &Found, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        INITIALIZER,
+        found.span,
+        format!("found {}, expected {expected}", found.name),
+    )
+}
+
+/// An argument that the directive does not take.
+pub fn directive_argument(found: &Found, directive: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        DIRECTIVE_ARGUMENT,
+        found.span,
+        format!("found {}, but `{directive}` takes {expected}", found.name),
+    )
+}
+
+/// `;` behind `.loc` and its kind.
+pub fn semicolon_not_allowed(span: Span, directive: &str) -> Diagnostic {
+    Diagnostic::error(
+        SEMICOLON_NOT_ALLOWED,
+        span,
+        format!("`{directive}` ends without a semicolon"),
+    )
+    .fix("remove `;`", span, "")
 }

@@ -70,6 +70,8 @@ pub struct Declaration {
     pub linkage_span: Span,
     pub space: DeclarationSpace,
     pub space_span: Span,
+    /// `.const[2]`, before PTX ISA 2.2.
+    pub bank: Option<u64>,
     pub alignment: Option<Alignment>,
     pub vector: Option<VectorWidth>,
     pub vector_span: Span,
@@ -135,6 +137,10 @@ pub enum InitValueKind {
     /// `{ ... }`: the next `entries` values are inside.
     List {
         entries: u32,
+    },
+    /// `filter_mode = linear` of a sampler: the name of the field; the value is in the span.
+    Setting {
+        field: Name,
     },
     Error,
 }

@@ -23,6 +23,16 @@ impl Word {
     }
 }
 
+/// How the operands behind an opcode are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grammar {
+    Plain,
+    /// Results and arguments in parentheses.
+    Call,
+    /// The opcode itself is broken; its instructions are errors.
+    Malformed,
+}
+
 /// A distinct spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mnemonic {
@@ -30,6 +40,7 @@ pub struct Mnemonic {
     pub first: Span,
     words_start: u32,
     words_end: u32,
+    pub(crate) grammar: Grammar,
 }
 
 impl Mnemonic {
@@ -72,6 +83,7 @@ impl Mnemonics {
                 first: Span::at(0),
                 words_start: 0,
                 words_end: 0,
+                grammar: Grammar::Malformed,
             })
     }
 
@@ -108,16 +120,17 @@ impl Mnemonics {
         &mut self,
         source: &[u8],
         span: Span,
-        split: impl FnOnce(&mut Vec<Word>),
+        split: impl FnOnce(&mut Vec<Word>) -> Grammar,
     ) -> MnemonicId {
         let id = self.index.intern(source, span).0;
         if id as usize == self.entries.len() {
             let words_start = self.words.len() as u32;
-            split(&mut self.words);
+            let grammar = split(&mut self.words);
             self.entries.push(Mnemonic {
                 first: span,
                 words_start,
                 words_end: self.words.len() as u32,
+                grammar,
             });
         }
         MnemonicId(id)

@@ -89,6 +89,17 @@ impl Symbols {
         })
     }
 
+    /// The name at `span`.
+    #[inline]
+    pub(crate) fn intern_name(&mut self, source: &[u8], span: Span) -> Name {
+        let (stem, number) = split(bytes(source, span));
+        let stem = Span::new(span.start, span.start + stem as u32);
+        Name {
+            stem: self.intern(source, stem),
+            number,
+        }
+    }
+
     /// The symbol of the stem at `span`, new or not.
     pub(crate) fn intern(&mut self, source: &[u8], span: Span) -> Symbol {
         let text = bytes(source, span);

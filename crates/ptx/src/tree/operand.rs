@@ -14,6 +14,10 @@ pub enum Component {
     Z,
     /// `.w` or `.a`
     W,
+    /// `.b0` to `.b3`: a byte, for video instructions.
+    Byte(u8),
+    /// `.h0`, `.h1`: a half word, for video instructions.
+    Half(u8),
 }
 
 impl Component {
@@ -24,6 +28,7 @@ impl Component {
             Component::Y => 1,
             Component::Z => 2,
             Component::W => 3,
+            Component::Byte(n) | Component::Half(n) => n as usize,
         }
     }
 }
@@ -70,6 +75,8 @@ pub enum OperandKind {
     Sum { name: Name, offset: i64 },
     /// `name[index]` outside of brackets.
     Indexed { name: Name, index: i64 },
+    /// `name[%r1]` or `name[%r1+4]` outside of brackets: the index is the one child.
+    IndexedBy { name: Name, entries: u32 },
     /// `{a, b}`
     Vector { entries: u32 },
     /// `(a, b)`: results or arguments of a call.
@@ -88,7 +95,8 @@ impl OperandKind {
         match self {
             OperandKind::Vector { entries }
             | OperandKind::Group { entries }
-            | OperandKind::AddressList { entries } => *entries as usize,
+            | OperandKind::AddressList { entries }
+            | OperandKind::IndexedBy { entries, .. } => *entries as usize,
             _ => 0,
         }
     }

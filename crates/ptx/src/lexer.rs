@@ -1,0 +1,300 @@
+//! Bytes in, tokens out: the character classes, the cursor of the parser, and the cold-path
+//! tokenizer that messages, recovery and highlighting share.
+//!
+//! There is no token vector. The parser walks the bytes itself with a [`Cursor`].
+
+pub(crate) mod number;
+
+use warpgrid_program::Span;
+
+/// Blank. The reference assembler counts form feed and backslash among them, but no vertical tab.
+const SPACE: u8 = 1;
+/// May start a name.
+const START: u8 = 2;
+/// May stand in a name.
+pub(crate) const NAME: u8 = 4;
+pub(crate) const DIGIT: u8 = 8;
+/// May stand in a modifier word.
+const WORD: u8 = 16;
+pub(crate) const HEX: u8 = 32;
+/// May stand in an opcode with its modifiers.
+pub(crate) const MNEMONIC: u8 = 64;
+
+/// What each byte may be.
+static CLASS: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0u8; 256];
+    let mut byte = 0usize;
+    while byte < 256 {
+        let b = byte as u8;
+        table[byte] = match b {
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0c | b'\\' => SPACE,
+            b'0'..=b'9' => NAME | DIGIT | WORD | HEX | MNEMONIC,
+            b'a'..=b'f' | b'A'..=b'F' => START | NAME | WORD | HEX | MNEMONIC,
+            b'g'..=b'z' | b'G'..=b'Z' => START | NAME | WORD | MNEMONIC,
+            b'_' => START | NAME | WORD | MNEMONIC,
+            b'$' => START | NAME | WORD | MNEMONIC,
+            b'%' => START,
+            b'.' | b':' => MNEMONIC,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+}
+
+/// Whether a byte has a class.
+#[inline]
+pub(crate) fn is(byte: u8, class: u8) -> bool {
+    CLASS[byte as usize] & class != 0
+}
+
+/// A place in the bytes of a source.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'s> {
+    pub(crate) source: &'s str,
+    pub(crate) text: &'s [u8],
+    pub(crate) at: usize,
+}
+
+impl<'s> Cursor<'s> {
+    pub(crate) fn new(source: &'s str) -> Cursor<'s> {
+        Cursor {
+            source,
+            text: source.as_bytes(),
+            at: 0,
+        }
+    }
+
+    /// The byte at the cursor; 0 at the end.
+    #[inline]
+    pub(crate) fn byte(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// The byte `ahead` of the cursor; 0 beyond the end.
+    #[inline]
+    pub(crate) fn byte_at(&self, ahead: usize) -> u8 {
+        self.text.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    pub(crate) fn at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    /// The cursor as a 32-bit offset (the source is known to fit).
+    #[inline]
+    pub(crate) fn offset(&self) -> u32 {
+        self.at as u32
+    }
+
+    /// Moves over blanks and comments, and gives the byte that follows (0 at the end).
+    #[inline]
+    pub(crate) fn skip(&mut self) -> u8 {
+        loop {
+            let byte = self.byte();
+            if is(byte, SPACE) {
+                self.at += 1;
+            } else if byte == b'/' && self.skip_comment() {
+            } else {
+                return byte;
+            }
+        }
+    }
+
+    /// Moves over a comment, if one starts here and ends somewhere.
+    #[cold]
+    fn skip_comment(&mut self) -> bool {
+        match comment_end(self.source, self.at) {
+            Some(CommentEnd::At(end)) => {
+                self.at = end;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Moves over the rest of a name, whose start is at the cursor.
+    #[inline]
+    pub(crate) fn skip_name(&mut self) {
+        self.at += 1;
+        while is(self.byte(), NAME) {
+            self.at += 1;
+        }
+    }
+
+    /// Moves over the characters of a modifier word, `::` between its parts included.
+    #[inline]
+    pub(crate) fn skip_word(&mut self) {
+        loop {
+            while is(self.byte(), WORD) {
+                self.at += 1;
+            }
+            if self.byte() == b':' && self.byte_at(1) == b':' && is(self.byte_at(2), WORD) {
+                self.at += 2;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Whether a name starts at the cursor; `%` and `$` alone are none.
+    #[inline]
+    pub(crate) fn at_name(&self) -> bool {
+        let byte = self.byte();
+        if byte == b'%' || byte == b'$' {
+            is(self.byte_at(1), NAME)
+        } else {
+            is(byte, START)
+        }
+    }
+
+    /// The token at the cursor, for messages.
+    pub(crate) fn token(&self) -> Token {
+        token_at(self.source, self.at)
+    }
+}
+
+/// What a token is, before anybody knows what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    Blank,
+    Comment,
+    /// A comment that does not end.
+    OpenComment,
+    Name,
+    /// `.word`, `.shared::cta`
+    Word,
+    /// A number with whatever clings to it.
+    Number,
+    String,
+    /// A string that does not end on its line.
+    OpenString,
+    Punctuation,
+    /// A run of bytes that PTX has no use for.
+    Foreign,
+    End,
+}
+
+/// A token with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) span: Span,
+    pub(crate) kind: TokenKind,
+}
+
+enum CommentEnd {
+    At(usize),
+    Never,
+}
+
+/// Where the comment that starts at `at` ends; `None` when none starts there.
+fn comment_end(source: &str, at: usize) -> Option<CommentEnd> {
+    let rest = source.get(at + 1..)?;
+    match rest.as_bytes().first()? {
+        b'/' => Some(CommentEnd::At(
+            rest.find('\n').map_or(source.len(), |n| at + 1 + n),
+        )),
+        b'*' => {
+            let mut from = 1;
+            loop {
+                let Some(star) = rest.get(from..).and_then(|tail| tail.find('*')) else {
+                    return Some(CommentEnd::Never);
+                };
+                from += star + 1;
+                if rest.as_bytes().get(from) == Some(&b'/') {
+                    return Some(CommentEnd::At(at + 1 + from + 1));
+                }
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The token that starts at a byte, trivia included.
+pub(crate) fn token_at(source: &str, at: usize) -> Token {
+    let text = source.as_bytes();
+    let Some(&byte) = text.get(at) else {
+        return token(text.len(), text.len(), TokenKind::End);
+    };
+    let next = text.get(at + 1).copied().unwrap_or(0);
+    if is(byte, SPACE) {
+        return token(at, run(text, at, SPACE), TokenKind::Blank);
+    }
+    match byte {
+        b'/' => match comment_end(source, at) {
+            Some(CommentEnd::At(end)) => token(at, end, TokenKind::Comment),
+            Some(CommentEnd::Never) => token(at, text.len(), TokenKind::OpenComment),
+            None => token(at, at + 1, TokenKind::Punctuation),
+        },
+        b'"' => string_at(text, at),
+        b'.' if next.is_ascii_digit() => number_at(source, at),
+        b'0'..=b'9' => number_at(source, at),
+        b'.' if is(next, WORD) => {
+            let mut cursor = Cursor::new(source);
+            cursor.at = at + 1;
+            cursor.skip_word();
+            token(at, cursor.at, TokenKind::Word)
+        }
+        b'%' | b'$' if !is(next, NAME) => token(at, at + 1, TokenKind::Punctuation),
+        _ if is(byte, START) => token(at, run(text, at + 1, NAME), TokenKind::Name),
+        _ if byte.is_ascii_punctuation() => {
+            token(at, operator_end(byte, next, at), TokenKind::Punctuation)
+        }
+        _ => token(at, foreign_end(text, at), TokenKind::Foreign),
+    }
+}
+
+fn token(start: usize, end: usize, kind: TokenKind) -> Token {
+    Token {
+        span: Span::new(start as u32, end as u32),
+        kind,
+    }
+}
+
+fn run(text: &[u8], at: usize, class: u8) -> usize {
+    let rest = text.get(at..).unwrap_or(&[]);
+    at + rest.iter().take_while(|b| is(**b, class)).count()
+}
+
+fn operator_end(byte: u8, next: u8, at: usize) -> usize {
+    let doubled = matches!(
+        (byte, next),
+        (b'<', b'<')
+            | (b'>', b'>')
+            | (b'=', b'=')
+            | (b'!', b'=')
+            | (b'<', b'=')
+            | (b'>', b'=')
+            | (b'&', b'&')
+            | (b'|', b'|')
+    );
+    at + 1 + usize::from(doubled)
+}
+
+fn number_at(source: &str, at: usize) -> Token {
+    let text = source.as_bytes();
+    let number = number::scan(text, at);
+    let mut end = run(text, number.end, NAME);
+    if text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = run(text, end + 1, NAME);
+    }
+    token(at, end, TokenKind::Number)
+}
+
+fn string_at(text: &[u8], at: usize) -> Token {
+    let rest = text.get(at + 1..).unwrap_or(&[]);
+    match rest.iter().position(|b| matches!(b, b'"' | b'\n')) {
+        Some(n) if rest.get(n) == Some(&b'"') => token(at, at + n + 2, TokenKind::String),
+        Some(n) => token(at, at + 1 + n, TokenKind::OpenString),
+        None => token(at, text.len(), TokenKind::OpenString),
+    }
+}
+
+fn foreign_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or(&[]);
+    let foreign = |b: &u8| !b.is_ascii_graphic() && !is(*b, SPACE);
+    at + rest.iter().take_while(|b| foreign(b)).count().max(1)
+}

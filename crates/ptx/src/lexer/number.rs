@@ -1,0 +1,163 @@
+//! Number literals (PTX ISA, "Integer Constants", "Floating-Point Constants").
+
+use super::{DIGIT, HEX, is};
+
+/// What a literal means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value {
+    Integer {
+        value: u64,
+        unsigned: bool,
+    },
+    /// `0f`: bits of a single.
+    Single(u32),
+    /// `0d` or decimal: a double.
+    Double(f64),
+    /// More than 64 bits, or beyond the largest double.
+    Overflow,
+    /// Starts like a number and is none: `0x`, `0f3F8`.
+    Broken(Flaw),
+}
+
+/// Why a literal cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// A prefix without digits, or digits that the base does not have.
+    Digits,
+    /// `0f` needs exactly 8 hexadecimal digits, `0d` 16; this many are there.
+    HexFloat { wanted: usize, found: usize },
+}
+
+/// A literal and where it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Number {
+    pub(crate) value: Value,
+    pub(crate) end: usize,
+}
+
+/// Reads the literal that starts at `at` (a digit, or a dot before a digit).
+#[inline]
+pub(crate) fn scan(text: &[u8], at: usize) -> Number {
+    let mut end = at;
+    let mut value = 0u64;
+    while end - at < 19 {
+        let Some(&byte) = text.get(end) else { break };
+        if !byte.is_ascii_digit() {
+            break;
+        }
+        value = value * 10 + u64::from(byte - b'0');
+        end += 1;
+    }
+    let next = text.get(end).copied().unwrap_or(0);
+    let plain = !is(next, super::NAME) && next != b'.' && end > at;
+    if plain && (text.get(at) != Some(&b'0') || end == at + 1) {
+        let value = Value::Integer {
+            value,
+            unsigned: false,
+        };
+        return Number { value, end };
+    }
+    scan_slowly(text, at)
+}
+
+#[cold]
+fn scan_slowly(text: &[u8], at: usize) -> Number {
+    let byte = |i: usize| text.get(i).copied().unwrap_or(0);
+    if byte(at) == b'0' {
+        match byte(at + 1) {
+            b'x' | b'X' => return in_base(text, at + 2, 16),
+            b'b' | b'B' => return in_base(text, at + 2, 2),
+            b'f' | b'F' => return hex_float(text, at + 2, 8),
+            b'd' | b'D' => return hex_float(text, at + 2, 16),
+            _ => {}
+        }
+    }
+    let digits = run(text, at, DIGIT);
+    if let Some(end) = decimal_float_end(text, at, digits) {
+        return decimal_float(text, at, end);
+    }
+    let octal = byte(at) == b'0' && digits > at + 1;
+    in_base(text, at, if octal { 8 } else { 10 })
+}
+
+fn run(text: &[u8], at: usize, class: u8) -> usize {
+    let rest = text.get(at..).unwrap_or(&[]);
+    at + rest.iter().take_while(|b| is(**b, class)).count()
+}
+
+fn in_base(text: &[u8], at: usize, base: u32) -> Number {
+    let digits = run(text, at, if base == 16 { HEX } else { DIGIT });
+    let spelled = text.get(at..digits).unwrap_or(&[]);
+    let mut value = Some(0u64);
+    let mut legal = !spelled.is_empty();
+    for digit in spelled {
+        match (*digit as char).to_digit(base) {
+            Some(digit) => {
+                value = value
+                    .and_then(|v| v.checked_mul(u64::from(base)))
+                    .and_then(|v| v.checked_add(u64::from(digit)));
+            }
+            None => legal = false,
+        }
+    }
+    let unsigned = text.get(digits) == Some(&b'U');
+    let value = match value {
+        _ if !legal => Value::Broken(Flaw::Digits),
+        Some(value) => Value::Integer {
+            value,
+            unsigned: unsigned || value > i64::MAX as u64,
+        },
+        None => Value::Overflow,
+    };
+    Number {
+        value,
+        end: digits + usize::from(unsigned),
+    }
+}
+
+fn hex_float(text: &[u8], at: usize, wanted: usize) -> Number {
+    let end = run(text, at, HEX);
+    let found = end - at;
+    let spelled = text.get(at..end).unwrap_or(&[]);
+    let bits = spelled.iter().fold(0u64, |bits, digit| {
+        bits << 4 | u64::from((*digit as char).to_digit(16).unwrap_or(0))
+    });
+    let value = match (found == wanted, wanted) {
+        (false, _) => Value::Broken(Flaw::HexFloat { wanted, found }),
+        (true, 8) => Value::Single(bits as u32),
+        (true, _) => Value::Double(f64::from_bits(bits)),
+    };
+    Number { value, end }
+}
+
+/// The end of a decimal floating-point literal whose whole part ends at `digits`.
+fn decimal_float_end(text: &[u8], at: usize, digits: usize) -> Option<usize> {
+    let byte = |i: usize| text.get(i).copied().unwrap_or(0);
+    let mut end = digits;
+    if byte(end) == b'.' {
+        end = run(text, end + 1, DIGIT);
+        if end == digits + 1 && digits == at {
+            return None;
+        }
+    }
+    if matches!(byte(end), b'e' | b'E') {
+        let sign = usize::from(matches!(byte(end + 1), b'+' | b'-'));
+        if byte(end + 1 + sign).is_ascii_digit() {
+            end = run(text, end + 1 + sign, DIGIT);
+        }
+    }
+    (end > digits).then_some(end)
+}
+
+fn decimal_float(text: &[u8], at: usize, end: usize) -> Number {
+    let spelled = text.get(at..end).unwrap_or(&[]);
+    let parsed = std::str::from_utf8(spelled)
+        .ok()
+        .and_then(|s| s.parse::<f64>().ok());
+    let value = match parsed {
+        Some(value) if value.is_finite() => Value::Double(value),
+        Some(_) => Value::Overflow,
+        None => Value::Broken(Flaw::Digits),
+    };
+    Number { value, end }
+}

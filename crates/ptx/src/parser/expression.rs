@@ -1,0 +1,418 @@
+//! Constant expressions, computed while they are read (PTX ISA, "Constant Expressions").
+
+use super::operand::ends_number;
+use super::{MAX_DEPTH, Parser, Read};
+use crate::diagnostics::syntax;
+use crate::lexer::number::{self, Flaw, Value};
+use crate::lexer::{self, TokenKind};
+use warpgrid_program::Span;
+
+/// The value of `WARP_SZ`.
+const WARP_SIZE: u64 = 32;
+
+/// A computed constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Constant {
+    /// `.s64` or `.u64`
+    Integer { value: u64, unsigned: bool },
+    /// A `0f` literal, which takes no part in expressions.
+    Single(u32),
+    /// `.f64`
+    Double(f64),
+}
+
+const ZERO: Constant = Constant::Integer {
+    value: 0,
+    unsigned: false,
+};
+
+fn signed(value: i64) -> Constant {
+    Constant::Integer {
+        value: value as u64,
+        unsigned: false,
+    }
+}
+
+fn truth(value: bool) -> Constant {
+    signed(i64::from(value))
+}
+
+/// Binary operators with their binding strength, longest spelling first.
+const OPERATORS: &[(&str, u8)] = &[
+    ("||", 1),
+    ("&&", 2),
+    ("==", 6),
+    ("!=", 6),
+    ("<=", 7),
+    (">=", 7),
+    ("<<", 8),
+    (">>", 8),
+    ("|", 3),
+    ("^", 4),
+    ("&", 5),
+    ("<", 7),
+    (">", 7),
+    ("+", 9),
+    ("-", 9),
+    ("*", 10),
+    ("/", 10),
+    ("%", 10),
+];
+
+impl Parser<'_> {
+    /// A constant expression and where its last token ends; the cursor is behind trivia after it.
+    pub(super) fn constant_expression(&mut self) -> Read<(Constant, u32)> {
+        if self.cursor.byte() == b'0' && matches!(self.cursor.byte_at(1), b'f' | b'F') {
+            let constant = self.literal(true)?;
+            return Ok((constant, self.cursor.offset()));
+        }
+        self.ternary()
+    }
+
+    /// A constant expression whose value is an integer; a wrong kind is reported and read as 0.
+    pub(super) fn integer_constant(&mut self, what: &str) -> Read<i64> {
+        let start = self.cursor.offset();
+        let (constant, end) = self.constant_expression()?;
+        self.cursor.at = end as usize;
+        match constant {
+            Constant::Integer { value, .. } => Ok(value as i64),
+            _ => {
+                self.report(syntax::integer_constant(Span::new(start, end), what));
+                Ok(0)
+            }
+        }
+    }
+
+    fn ternary(&mut self) -> Read<(Constant, u32)> {
+        self.nest()?;
+        let start = self.cursor.offset();
+        let (condition, mut end) = self.binary(1)?;
+        let mut value = condition;
+        if self.cursor.skip() == b'?' {
+            self.cursor.at += 1;
+            self.cursor.skip();
+            let (yes, _) = self.ternary()?;
+            if !self.eat(b':') {
+                return self.unexpected("`:` of `? :`");
+            }
+            self.cursor.skip();
+            let (no, no_end) = self.ternary()?;
+            end = no_end;
+            value = match (condition, yes, no) {
+                (
+                    Constant::Integer { value, .. },
+                    Constant::Integer { .. },
+                    Constant::Integer { .. },
+                ) => {
+                    if value != 0 {
+                        yes
+                    } else {
+                        no
+                    }
+                }
+                _ => {
+                    self.report(syntax::integer_constant(
+                        Span::new(start, end),
+                        "each part of `? :`",
+                    ));
+                    ZERO
+                }
+            };
+        }
+        self.depth -= 1;
+        Ok((value, end))
+    }
+
+    fn nest(&mut self) -> Read<()> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let span = self.cursor.token().span;
+            return self.broken(syntax::nested_too_deep(span, "expressions"));
+        }
+        Ok(())
+    }
+
+    /// Operators that bind at least as strongly as `weakest`.
+    fn binary(&mut self, weakest: u8) -> Read<(Constant, u32)> {
+        let start = self.cursor.offset();
+        let (mut left, mut end) = self.unary()?;
+        while let Some((operator, strength)) = self.operator() {
+            if strength < weakest {
+                break;
+            }
+            self.cursor.at += operator.len();
+            self.cursor.skip();
+            let (right, right_end) = self.binary(strength + 1)?;
+            end = right_end;
+            left = self.compute(operator, left, right, Span::new(start, end));
+        }
+        Ok((left, end))
+    }
+
+    /// The binary operator at the cursor, trivia skipped. `%0` is a name, not a remainder.
+    fn operator(&mut self) -> Option<(&'static str, u8)> {
+        let byte = self.cursor.skip();
+        if !byte.is_ascii_punctuation()
+            || byte == b'%' && lexer::is(self.cursor.byte_at(1), lexer::NAME)
+        {
+            return None;
+        }
+        let rest = self.cursor.text.get(self.cursor.at..)?;
+        OPERATORS
+            .iter()
+            .copied()
+            .find(|(text, _)| rest.starts_with(text.as_bytes()))
+    }
+
+    fn unary(&mut self) -> Read<(Constant, u32)> {
+        let start = self.cursor.offset();
+        let sign = self.cursor.byte();
+        if !matches!(sign, b'-' | b'+' | b'~' | b'!') {
+            return self.primary();
+        }
+        self.nest()?;
+        self.cursor.at += 1;
+        self.cursor.skip();
+        let (operand, end) = self.unary()?;
+        self.depth -= 1;
+        let value = match (sign, operand) {
+            (b'+', value) => value,
+            (b'-', Constant::Integer { value, unsigned }) => Constant::Integer {
+                value: value.wrapping_neg(),
+                unsigned,
+            },
+            (b'-', Constant::Double(value)) => Constant::Double(-value),
+            (b'~', Constant::Integer { value, .. }) => Constant::Integer {
+                value: !value,
+                unsigned: true,
+            },
+            (b'!', Constant::Integer { value, .. }) => truth(value == 0),
+            _ => {
+                let what = if sign == b'!' {
+                    "the operand of `!`"
+                } else {
+                    "the operand of `~`"
+                };
+                self.report(syntax::integer_constant(Span::new(start, end), what));
+                ZERO
+            }
+        };
+        Ok((value, end))
+    }
+
+    /// A literal, `WARP_SZ`, a cast or an expression in parentheses.
+    fn primary(&mut self) -> Read<(Constant, u32)> {
+        let byte = self.cursor.byte();
+        if byte == b'(' {
+            return self.parenthesised();
+        }
+        if byte.is_ascii_digit() || byte == b'.' && self.cursor.byte_at(1).is_ascii_digit() {
+            let value = self.literal(false)?;
+            return Ok((value, self.cursor.offset()));
+        }
+        if self.cursor.at_name() {
+            let span = self.cursor.token().span;
+            let text = self.text(span);
+            return match text {
+                "WARP_SZ" => {
+                    self.cursor.at = span.end as usize;
+                    Ok((
+                        Constant::Integer {
+                            value: WARP_SIZE,
+                            unsigned: false,
+                        },
+                        span.end,
+                    ))
+                }
+                "_" => self.broken(syntax::misplaced_sink(span, "a constant")),
+                _ => self.broken(syntax::name_in_constant(span, text)),
+            };
+        }
+        self.unexpected("a constant")
+    }
+
+    fn parenthesised(&mut self) -> Read<(Constant, u32)> {
+        let open = self.cursor.offset();
+        self.cursor.at += 1;
+        if self.cursor.skip() == b'.' && self.cursor.token().kind == TokenKind::Word {
+            return self.cast();
+        }
+        let (value, _) = self.ternary()?;
+        self.close(open, b')', "`)` or an operator")?;
+        Ok((value, self.cursor.offset()))
+    }
+
+    /// `(.u64)` and what it casts, the cursor being on the dot.
+    fn cast(&mut self) -> Read<(Constant, u32)> {
+        self.nest()?;
+        let target = self.cursor.token().span;
+        let text = self.text(target);
+        self.cursor.at = target.end as usize;
+        if !self.eat(b')') {
+            return self.unexpected("`)` behind the type of the cast");
+        }
+        self.cursor.skip();
+        let (operand, end) = self.unary()?;
+        self.depth -= 1;
+        let value = match (text, operand) {
+            (".s64" | ".u64", Constant::Integer { value, .. }) => Constant::Integer {
+                value,
+                unsigned: text == ".u64",
+            },
+            (".s64" | ".u64", _) => {
+                self.report(syntax::integer_constant(
+                    Span::new(target.start, end),
+                    "what is cast",
+                ));
+                ZERO
+            }
+            (_, value) => {
+                self.report(syntax::constant_cast(target, text));
+                value
+            }
+        };
+        Ok((value, end))
+    }
+
+    /// The number literal at the cursor. A `0f` literal only where `single` says so.
+    pub(super) fn literal(&mut self, single: bool) -> Read<Constant> {
+        let number = number::scan(self.cursor.text, self.cursor.at);
+        let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
+        let whole = self.cursor.token().span;
+        let text = self.text(whole);
+        if !ends_number(next) || whole.end as usize > number.end {
+            let reason = match number.value {
+                Value::Broken(flaw) => reason_of(flaw),
+                _ => "something clings to its end".to_owned(),
+            };
+            return self.broken(syntax::malformed_number(whole, text, &reason));
+        }
+        let constant = match number.value {
+            Value::Integer { value, unsigned } => Constant::Integer { value, unsigned },
+            Value::Double(value) => Constant::Double(value),
+            Value::Single(bits) if single => Constant::Single(bits),
+            Value::Single(_) => {
+                return self.unexpected(
+                    "an integer, `0d` or decimal constant, as `0f` constants stand alone",
+                );
+            }
+            Value::Overflow => {
+                self.report(syntax::constant_overflow(whole, text));
+                ZERO
+            }
+            Value::Broken(flaw) => {
+                return self.broken(syntax::malformed_number(whole, text, &reason_of(flaw)));
+            }
+        };
+        self.cursor.at = number.end;
+        Ok(constant)
+    }
+
+    fn compute(&mut self, operator: &str, left: Constant, right: Constant, span: Span) -> Constant {
+        match (left, right) {
+            (Constant::Double(a), Constant::Double(b)) => {
+                self.compute_doubles(operator, a, b, span)
+            }
+            (
+                Constant::Integer {
+                    value: a,
+                    unsigned: ua,
+                },
+                Constant::Integer {
+                    value: b,
+                    unsigned: ub,
+                },
+            ) => match integers(operator, a, b, ua || ub, ua) {
+                Some(value) => value,
+                None => {
+                    self.report(syntax::division_by_zero(span));
+                    ZERO
+                }
+            },
+            _ => {
+                self.report(syntax::constant_mismatch(span));
+                left
+            }
+        }
+    }
+
+    fn compute_doubles(&mut self, operator: &str, a: f64, b: f64, span: Span) -> Constant {
+        match operator {
+            "+" => Constant::Double(a + b),
+            "-" => Constant::Double(a - b),
+            "*" => Constant::Double(a * b),
+            "/" if b == 0.0 => {
+                self.report(syntax::division_by_zero(span));
+                ZERO
+            }
+            "/" => Constant::Double(a / b),
+            "==" => truth(a == b),
+            "!=" => truth(a != b),
+            "<" => truth(a < b),
+            "<=" => truth(a <= b),
+            ">" => truth(a > b),
+            ">=" => truth(a >= b),
+            _ => {
+                self.report(syntax::integer_constant(span, "each side of this operator"));
+                ZERO
+            }
+        }
+    }
+}
+
+/// An integer operator; `None` for a division by zero.
+fn integers(
+    operator: &str,
+    a: u64,
+    b: u64,
+    unsigned: bool,
+    left_unsigned: bool,
+) -> Option<Constant> {
+    let (sa, sb) = (a as i64, b as i64);
+    let number = |value: u64| Constant::Integer { value, unsigned };
+    let bits = |value: u64| Constant::Integer {
+        value,
+        unsigned: true,
+    };
+    let compare = |less: bool, equal: bool, greater: bool| {
+        let order = if unsigned { a.cmp(&b) } else { sa.cmp(&sb) };
+        truth(less && order.is_lt() || equal && order.is_eq() || greater && order.is_gt())
+    };
+    Some(match operator {
+        "+" => number(a.wrapping_add(b)),
+        "-" => number(a.wrapping_sub(b)),
+        "*" => number(a.wrapping_mul(b)),
+        "/" | "%" if b == 0 => return None,
+        "/" if unsigned => number(a / b),
+        "/" => signed(sa.wrapping_div(sb)),
+        "%" if unsigned => number(a % b),
+        "%" => signed(sa.wrapping_rem(sb)),
+        "&" => bits(a & b),
+        "|" => bits(a | b),
+        "^" => bits(a ^ b),
+        "<<" => Constant::Integer {
+            value: a.wrapping_shl(b as u32),
+            unsigned: left_unsigned,
+        },
+        ">>" if left_unsigned => bits(a.wrapping_shr(b as u32)),
+        ">>" => signed(sa.wrapping_shr(b as u32)),
+        "&&" => truth(a != 0 && b != 0),
+        "||" => truth(a != 0 || b != 0),
+        "==" => compare(false, true, false),
+        "!=" => compare(true, false, true),
+        "<" => compare(true, false, false),
+        "<=" => compare(true, true, false),
+        ">" => compare(false, false, true),
+        _ => compare(false, true, true),
+    })
+}
+
+fn reason_of(flaw: Flaw) -> String {
+    match flaw {
+        Flaw::Digits => "the digits do not fit its base, or there are none".to_owned(),
+        Flaw::HexFloat { wanted, found } => {
+            let prefix = if wanted == 8 { "0f" } else { "0d" };
+            format!("`{prefix}` takes exactly {wanted} hexadecimal digits, found {found}")
+        }
+    }
+}

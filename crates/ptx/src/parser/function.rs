@@ -1,0 +1,305 @@
+//! Heads of functions, kernels and prototypes.
+
+use super::statement::Place;
+use super::{Parser, Read};
+use crate::diagnostics::syntax;
+use crate::lexer::TokenKind;
+use crate::tree::{FunctionHeader, FunctionSort, Linkage, Range, StatementKind};
+use warpgrid_program::Span;
+
+/// A directive between the head and the body: its arguments, and whom it concerns.
+struct Performance {
+    word: &'static str,
+    arguments: (usize, usize),
+    on: Option<FunctionSort>,
+}
+
+const fn row(
+    word: &'static str,
+    least: usize,
+    most: usize,
+    on: Option<FunctionSort>,
+) -> Performance {
+    Performance {
+        word,
+        arguments: (least, most),
+        on,
+    }
+}
+
+/// PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives"; the assembler (13.5) says who takes which.
+const PERFORMANCE: &[Performance] = &[
+    row(".maxntid", 1, 3, Some(FunctionSort::Entry)),
+    row(".reqntid", 1, 3, Some(FunctionSort::Entry)),
+    row(".maxnreg", 1, 1, Some(FunctionSort::Entry)),
+    row(".local_maxnreg", 1, 1, None),
+    row(".minnctapersm", 1, 1, Some(FunctionSort::Entry)),
+    row(".maxnctapersm", 1, 1, Some(FunctionSort::Entry)),
+    row(".reqnctapercluster", 1, 3, Some(FunctionSort::Entry)),
+    row(".explicitcluster", 0, 0, Some(FunctionSort::Entry)),
+    row(".maxclusterrank", 1, 1, Some(FunctionSort::Entry)),
+    row(".blocksareclusters", 0, 0, Some(FunctionSort::Entry)),
+    row(".noreturn", 0, 0, Some(FunctionSort::Func)),
+    row(".abi_preserve", 1, 1, Some(FunctionSort::Func)),
+    row(".abi_preserve_control", 1, 1, Some(FunctionSort::Func)),
+    row(".language", 1, 1, None),
+];
+
+/// Whether a word stands between the head and the body of a function.
+pub(super) fn is_performance(word: &str) -> bool {
+    PERFORMANCE.iter().any(|row| row.word == word)
+}
+
+impl Parser<'_> {
+    /// A function with or without body; the cursor is behind `.entry` or `.func`.
+    pub(super) fn function(
+        &mut self,
+        start: u32,
+        sort: FunctionSort,
+        sort_span: Span,
+        linkage: Option<(Linkage, Span)>,
+    ) -> Read<()> {
+        let mut header = self.empty_header(start, sort, sort_span, linkage);
+        let n_diagnostics = self.diagnostics.len();
+        let read = self.head(&mut header);
+        if read.is_err() && !self.skip_to_body() {
+            return Err(super::Broken);
+        }
+        let header_end = self.header_end(start);
+        header.span = Span::new(start, header_end);
+        match self.cursor.skip() {
+            b'{' => {
+                header.has_body = true;
+                if self.place == Place::Body {
+                    let cursor = std::mem::replace(&mut self.cursor.at, start as usize);
+                    self.close_unclosed(start);
+                    self.cursor.at = cursor;
+                }
+                let brace = self.cursor.offset();
+                self.cursor.at += 1;
+                self.tree.functions.push(header);
+                self.function = self.tree.functions.len() as u32 - 1;
+                self.open_braces.clear();
+                self.open_braces.push(brace);
+                self.place = Place::Body;
+                self.push(start, StatementKind::FunctionStart(self.function));
+            }
+            b';' => {
+                self.cursor.at += 1;
+                self.push_prototype(start, header);
+            }
+            _ if self.diagnostics.len() > n_diagnostics => self.push_prototype(start, header),
+            _ if sort == FunctionSort::Func
+                && (self.cursor.at_end() || self.cursor.byte() == b'.')
+                && self.place == Place::Module =>
+            {
+                self.missing_semicolon("declaration of a function")?;
+                self.push_prototype(start, header);
+            }
+            _ => return self.unexpected("`{` and the body of the function, or `;`"),
+        }
+        Ok(())
+    }
+
+    fn push_prototype(&mut self, start: u32, header: FunctionHeader) {
+        self.tree.functions.push(header);
+        let index = self.tree.functions.len() as u32 - 1;
+        self.push(start, StatementKind::Prototype(index));
+    }
+
+    /// The end of the last token before the cursor, not before `start`.
+    fn header_end(&mut self, start: u32) -> u32 {
+        let behind = self.cursor.at;
+        self.last_end = self.last_end.max(start);
+        self.cursor.skip();
+        let end = self.end_before_cursor();
+        self.cursor.at = behind;
+        end.max(start)
+    }
+
+    pub(super) fn empty_header(
+        &mut self,
+        start: u32,
+        sort: FunctionSort,
+        sort_span: Span,
+        linkage: Option<(Linkage, Span)>,
+    ) -> FunctionHeader {
+        FunctionHeader {
+            span: Span::at(start),
+            linkage: linkage.map(|l| l.0),
+            linkage_span: linkage.map_or(Span::at(start), |l| l.1),
+            sort,
+            sort_span,
+            name: None,
+            name_span: Span::at(sort_span.end),
+            attributes: Range::default(),
+            returns: Range::default(),
+            parameters: Range::default(),
+            directives: Range::default(),
+            has_body: false,
+        }
+    }
+
+    /// Attributes, returns, name, parameters, performance directives.
+    fn head(&mut self, header: &mut FunctionHeader) -> Read<()> {
+        self.cursor.skip();
+        let first = self.tree.attributes.len() as u32;
+        let word = self.cursor.token().span;
+        if word.text(self.cursor.source) == ".attribute" {
+            self.cursor.at = word.end as usize;
+            self.attributes()?;
+            self.cursor.skip();
+        }
+        header.attributes = Range {
+            start: first,
+            end: self.tree.attributes.len() as u32,
+        };
+        if self.cursor.byte() == b'(' && header.sort == FunctionSort::Func {
+            header.returns = self.parameters()?;
+            self.cursor.skip();
+        }
+        let name = self.cursor.token();
+        if name.kind != TokenKind::Name || name.span.text(self.cursor.source) == "_" {
+            self.bad_token()?;
+            let found = self.found();
+            return self.broken(syntax::name_expected(&found, "the function"));
+        }
+        self.cursor.at = name.span.end as usize;
+        header.name = Some(self.name_of(name.span));
+        header.name_span = name.span;
+        if self.cursor.skip() == b'(' {
+            header.parameters = self.parameters()?;
+        }
+        let directives = self.tree.directives.len() as u32;
+        let read = self.performance_directives(header.sort);
+        header.directives = Range {
+            start: directives,
+            end: self.tree.directives.len() as u32,
+        };
+        read
+    }
+
+    /// `(.param .u32 a, .param .u32 b)`, the parenthesis being at the cursor; may be empty.
+    pub(super) fn parameters(&mut self) -> Read<Range> {
+        let open = self.cursor.offset();
+        let start = self.tree.declarations.len() as u32;
+        self.cursor.at += 1;
+        if self.cursor.skip() != b')' {
+            loop {
+                if self.parameter().is_err() {
+                    self.skip_to(b",){;");
+                }
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+        }
+        self.close(open, b')', "`,` or `)`")?;
+        Ok(Range {
+            start,
+            end: self.tree.declarations.len() as u32,
+        })
+    }
+
+    fn performance_directives(&mut self, sort: FunctionSort) -> Read<()> {
+        loop {
+            self.cursor.skip();
+            let word = self.cursor.token();
+            if word.kind != TokenKind::Word {
+                return Ok(());
+            }
+            let text = word.span.text(self.cursor.source);
+            if text == ".pragma" {
+                self.cursor.at = word.span.end as usize;
+                self.pragma(word.span)?;
+                continue;
+            }
+            let Some(row) = PERFORMANCE.iter().find(|row| row.word == text) else {
+                if self.place == Place::Module && super::directive::is_known(text) {
+                    return Ok(());
+                }
+                let shown = self.text(word.span);
+                return self.broken(syntax::unknown_directive(word.span, shown));
+            };
+            if row.on.is_some_and(|on| on != sort) {
+                let place = if sort == FunctionSort::Entry {
+                    "concerns `.func` only"
+                } else {
+                    "concerns `.entry` only"
+                };
+                self.report(syntax::misplaced_directive(word.span, text, place));
+            }
+            self.cursor.at = word.span.end as usize;
+            self.performance(word.span, row)?;
+        }
+    }
+
+    fn performance(&mut self, word: Span, row: &Performance) -> Read<()> {
+        let first = self.tree.operands.len() as u32;
+        let (least, most) = row.arguments;
+        for n in 0..most {
+            let end = self.cursor.at;
+            if n >= least && n > 0 && !self.eat(b',') {
+                self.cursor.at = end;
+                break;
+            }
+            self.integer_argument(row.word, expected_arguments(row.arguments))?;
+        }
+        self.push_directive(
+            word.start,
+            crate::tree::DirectiveKind::Performance,
+            word,
+            first,
+            0,
+        );
+        let after = self.cursor.at;
+        if self.cursor.skip() == b';' {
+            let span = Span::new(self.cursor.offset(), self.cursor.offset() + 1);
+            let mut ahead = self.cursor.clone();
+            ahead.at += 1;
+            if matches!(ahead.skip(), b'{' | b'.')
+                && ahead.token().span.text(self.cursor.source) != ".visible"
+            {
+                self.report(syntax::semicolon_not_allowed(span, row.word));
+                self.cursor.at += 1;
+                return Ok(());
+            }
+        }
+        self.cursor.at = after;
+        Ok(())
+    }
+
+    /// After a broken head: to its body, or just before its `;` or the next directive of a module. False
+    /// when the text ends first.
+    #[cold]
+    fn skip_to_body(&mut self) -> bool {
+        let mut fresh_line = false;
+        loop {
+            let token = self.cursor.token();
+            let text = token.span.text(self.cursor.source);
+            match token.kind {
+                TokenKind::End | TokenKind::OpenComment => return false,
+                TokenKind::Blank => fresh_line |= text.contains('\n'),
+                TokenKind::Punctuation if matches!(text, "{" | ";" | "}") => return true,
+                TokenKind::Word
+                    if fresh_line
+                        && matches!(
+                            text,
+                            ".entry" | ".func" | ".visible" | ".weak" | ".extern"
+                        ) =>
+                {
+                    return true;
+                }
+                _ => fresh_line = false,
+            }
+            self.cursor.at = token.span.end as usize;
+        }
+    }
+}
+
+fn expected_arguments(arguments: (usize, usize)) -> &'static str {
+    match arguments {
+        (_, 3) => "one to three integer literals",
+        _ => "an integer literal",
+    }
+}

@@ -1,0 +1,300 @@
+//! Instructions: guard, opcode with modifiers, operands. The hot path of the parser.
+
+use super::{Parser, Read};
+use crate::diagnostics::syntax;
+use crate::lexer::{self, Cursor};
+use crate::tree::{Grammar, Guard, Instruction, Name, Range, StatementKind, Word};
+use warpgrid_program::Span;
+
+/// Words of declarations and directives that the reference assembler refuses in an opcode.
+const RESERVED: &[&str] = &[
+    "abi_preserve",
+    "abi_preserve_control",
+    "address_size",
+    "align",
+    "attribute",
+    "blocksareclusters",
+    "branchtargets",
+    "byte",
+    "callprototype",
+    "calltargets",
+    "common",
+    "entry",
+    "explicitcluster",
+    "extern",
+    "file",
+    "func",
+    "language",
+    "loc",
+    "managed",
+    "maxclusterrank",
+    "maxnctapersm",
+    "maxnreg",
+    "maxntid",
+    "minnctapersm",
+    "noreturn",
+    "pragma",
+    "ptr",
+    "reg",
+    "reqnctapercluster",
+    "reqntid",
+    "section",
+    "target",
+    "unified",
+    "visible",
+];
+
+impl Parser<'_> {
+    /// An instruction whose opcode starts at `opcode`; the cursor is behind the opcode's first word.
+    #[inline]
+    pub(super) fn instruction(&mut self, start: u32, opcode: u32, guard: u32) -> Read<()> {
+        while lexer::is(self.cursor.byte(), lexer::MNEMONIC) {
+            self.cursor.at += 1;
+        }
+        let mut span = self.since(opcode);
+        let mut byte = self.cursor.skip();
+        if byte == b'.' {
+            span = self.detached_modifiers(span)?;
+            byte = self.cursor.skip();
+        }
+        let text = self.cursor.text;
+        let source = self.cursor.source;
+        let mnemonic = self
+            .tree
+            .mnemonics
+            .intern(text, span, |words| split(source, span, words));
+        let operands_start = self.tree.operands.len() as u32;
+        match self.tree.mnemonics.get(mnemonic).grammar {
+            Grammar::Plain => {
+                if byte != b';' {
+                    self.operands(byte)?;
+                }
+            }
+            Grammar::Call => self.call_operands()?,
+            Grammar::Malformed => return self.malformed_mnemonic(span),
+        }
+        if self.cursor.skip() == b';' {
+            self.cursor.at += 1;
+        } else {
+            self.missing_semicolon("instruction")?;
+        }
+        let operands = Range {
+            start: operands_start,
+            end: self.tree.operands.len() as u32,
+        };
+        let instruction = Instruction {
+            mnemonic,
+            mnemonic_start: opcode,
+            operands,
+            guard,
+        };
+        self.push(start, StatementKind::Instruction(instruction));
+        Ok(())
+    }
+
+    /// Operands with commas between them.
+    #[inline]
+    fn operands(&mut self, mut byte: u8) -> Read<()> {
+        loop {
+            self.operand(byte)?;
+            byte = self.cursor.skip();
+            if byte != b',' {
+                return Ok(());
+            }
+            self.cursor.at += 1;
+            byte = self.cursor.skip();
+        }
+    }
+
+    /// Modifiers with blanks before their dots, and what is wrong with a dot that starts none.
+    #[cold]
+    fn detached_modifiers(&mut self, mut span: Span) -> Read<Span> {
+        loop {
+            let end = span.end as usize;
+            if self.cursor.skip() != b'.' {
+                self.cursor.at = end;
+                return Ok(span);
+            }
+            let dot = self.cursor.offset();
+            let gap = Span::new(span.end, dot).text(self.cursor.source);
+            if !self.cursor.byte_at(1).is_ascii_alphabetic() {
+                return self.broken(syntax::lone_dot(Span::new(dot, dot + 1)));
+            }
+            self.cursor.at += 1;
+            self.cursor.skip_word();
+            let word = Span::new(dot + 1, self.cursor.offset()).text(self.cursor.source);
+            if gap.contains('\n') && RESERVED.contains(&word) {
+                self.cursor.at = end;
+                return Ok(span);
+            }
+            while lexer::is(self.cursor.byte(), lexer::MNEMONIC) {
+                self.cursor.at += 1;
+            }
+            span = self.since(span.start);
+        }
+    }
+
+    /// Says what is wrong with an opcode that does not come apart.
+    #[cold]
+    fn malformed_mnemonic(&mut self, span: Span) -> Read<()> {
+        let source = self.cursor.source;
+        match take_apart(source, span, |_| {}) {
+            Err(Malformed::Dot(at)) => self.broken(syntax::lone_dot(Span::new(at, at + 1))),
+            Err(Malformed::Word(word)) => {
+                let text = self.text(word);
+                self.broken(syntax::malformed_modifier(word, text))
+            }
+            Err(Malformed::Reserved(word)) => {
+                let text = self.text(word);
+                self.broken(syntax::directive_in_opcode(word, text))
+            }
+            Ok(()) => self.unexpected("an opcode"),
+        }
+    }
+
+    /// `@%p` or `@!%p` and what it guards.
+    pub(super) fn guarded(&mut self, start: u32) -> Read<()> {
+        self.cursor.at += 1;
+        let negated = self.eat(b'!');
+        self.cursor.skip();
+        if !self.cursor.at_name() || self.cursor.token().span.text(self.cursor.source) == "_" {
+            self.bad_token()?;
+            let found = self.found();
+            return self.broken(syntax::malformed_guard(&found, "a predicate register"));
+        }
+        let name_start = self.cursor.offset();
+        self.cursor.skip_name();
+        let name_span = self.since(name_start);
+        let name = self.name_of(name_span);
+        let byte = self.cursor.skip();
+        if !self.cursor.at_name() || byte == b'%' {
+            self.bad_token()?;
+            let found = self.found();
+            return self.broken(syntax::malformed_guard(&found, "an instruction"));
+        }
+        let opcode = self.cursor.offset();
+        self.cursor.skip_name();
+        let end = self.cursor.at;
+        if self.cursor.skip() == b':' && self.cursor.byte_at(1) != b':' {
+            let found = self.found();
+            return self.broken(syntax::malformed_guard(
+                &found,
+                "an instruction, a label cannot be guarded",
+            ));
+        }
+        self.cursor.at = end;
+        let guard = Guard {
+            span: Span::new(start, name_span.end),
+            name,
+            name_span,
+            negated,
+        };
+        self.tree.guards.push(guard);
+        self.instruction(start, opcode, self.tree.guards.len() as u32)
+    }
+
+    /// The name at a span, its stem interned.
+    #[inline]
+    pub(super) fn name_of(&mut self, span: Span) -> Name {
+        self.tree.symbols.intern_name(self.cursor.text, span)
+    }
+
+    /// A statement that does not end with `;`: fine to go on when the next line starts, broken otherwise.
+    #[cold]
+    pub(super) fn missing_semicolon(&mut self, what: &str) -> Read<()> {
+        let end = self.end_before_cursor();
+        let gap = Span::new(end, self.cursor.offset()).text(self.cursor.source);
+        let byte = self.cursor.byte();
+        if self.cursor.at_end() || gap.contains('\n') || byte == b'}' {
+            let found = self.found();
+            self.report(syntax::missing_semicolon(end, what, &found));
+            self.cursor.at = end as usize;
+            return Ok(());
+        }
+        match byte {
+            b'}' | b')' | b']' => self.unexpected("`;`"),
+            _ => self.unexpected("`,` or `;`"),
+        }
+    }
+
+    /// Where the last token before the cursor ended, the cursor being behind trivia.
+    #[cold]
+    pub(super) fn end_before_cursor(&self) -> u32 {
+        let statement = self.last_end as usize;
+        let mut ahead = Cursor {
+            at: statement,
+            ..self.cursor.clone()
+        };
+        let mut end = statement;
+        loop {
+            ahead.skip();
+            if ahead.at >= self.cursor.at {
+                return end as u32;
+            }
+            end = ahead.token().span.end as usize;
+            ahead.at = end;
+        }
+    }
+}
+
+/// What an opcode stumbles over.
+enum Malformed {
+    /// A dot without a word.
+    Dot(u32),
+    /// Text that is no word.
+    Word(Span),
+    /// A word of declarations.
+    Reserved(Span),
+}
+
+/// The words of a new spelling, and how its operands are read.
+fn split(source: &str, span: Span, words: &mut Vec<Word>) -> Grammar {
+    let first = words.len();
+    let push = |word: Span| {
+        words.push(Word {
+            offset: word.start - span.start,
+            len: word.end - word.start,
+        });
+    };
+    if take_apart(source, span, push).is_err() {
+        return Grammar::Malformed;
+    }
+    let opcode = words
+        .get(first)
+        .map_or("", |word| word.span_at(span.start).text(source));
+    if opcode == "call" {
+        Grammar::Call
+    } else {
+        Grammar::Plain
+    }
+}
+
+/// Gives each word of the opcode at `span`.
+fn take_apart(source: &str, span: Span, mut word: impl FnMut(Span)) -> Result<(), Malformed> {
+    let mut cursor = Cursor::new(source);
+    cursor.at = span.start as usize;
+    cursor.skip_name();
+    word(Span::new(span.start, cursor.offset()));
+    while cursor.at < span.end as usize {
+        if cursor.skip() != b'.' {
+            let rest = Span::new(cursor.offset(), cursor.offset().max(span.end));
+            return Err(Malformed::Word(rest));
+        }
+        let dot = cursor.offset();
+        cursor.at += 1;
+        if !lexer::is(cursor.byte(), lexer::NAME) {
+            return Err(Malformed::Dot(dot));
+        }
+        let starts_well = cursor.byte().is_ascii_alphabetic();
+        cursor.skip_word();
+        let spelled = Span::new(dot + 1, cursor.offset());
+        if !starts_well {
+            return Err(Malformed::Word(Span::new(dot, spelled.end)));
+        }
+        if RESERVED.contains(&spelled.text(source)) {
+            return Err(Malformed::Reserved(Span::new(dot, spelled.end)));
+        }
+        word(spelled);
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! After an error: where the next statement starts.
+
+use super::Parser;
+use crate::diagnostics::syntax;
+use crate::lexer::{self, TokenKind};
+
+impl Parser<'_> {
+    /// Moves the cursor behind the broken statement that began at `start`: behind its `;`, or before a
+    /// token on a later line that looks like the start of another statement, or before a `}` that
+    /// closes an outer scope.
+    #[cold]
+    pub(super) fn recover(&mut self, start: u32) {
+        let error = self.cursor.at;
+        self.cursor.at = start as usize;
+        let mut previous = b';';
+        let mut fresh_line = false;
+        let mut n_open = 0u32;
+        loop {
+            let token = self.cursor.token();
+            let first = self.cursor.byte();
+            let moved = token.span.start > start;
+            match token.kind {
+                TokenKind::End => return,
+                TokenKind::Blank | TokenKind::Comment => {
+                    let text = token.span.text(self.cursor.source);
+                    fresh_line |= text.contains('\n');
+                    self.cursor.at = token.span.end as usize;
+                    continue;
+                }
+                TokenKind::OpenComment => {
+                    if moved && error < token.span.end as usize {
+                        self.report(syntax::unclosed_comment(token.span));
+                    }
+                    self.cursor.at = token.span.end as usize;
+                    return;
+                }
+                TokenKind::Punctuation => match first {
+                    b';' if token.span.end as usize > error => {
+                        self.cursor.at += 1;
+                        return;
+                    }
+                    b'{' if moved && fresh_line && n_open == 0 => return,
+                    b'{' => n_open += 1,
+                    b'}' if n_open > 0 => n_open -= 1,
+                    b'}' if moved => return,
+                    b'@' if moved && fresh_line => return,
+                    _ => {}
+                },
+                TokenKind::Word if moved && fresh_line && !continues(previous) => return,
+                TokenKind::Name if moved && fresh_line && self.starts_statement(previous) => return,
+                _ => {}
+            }
+            previous = first;
+            fresh_line = false;
+            self.cursor.at = token.span.end as usize;
+        }
+    }
+
+    /// Whether the name at the cursor, first on its line, looks like a label or an opcode.
+    fn starts_statement(&self, previous: u8) -> bool {
+        let first = self.cursor.byte();
+        if first == b'%' || first == b'_' {
+            return false;
+        }
+        let mut ahead = self.cursor.clone();
+        ahead.skip_name();
+        let dotted = ahead.byte() == b'.' && lexer::is(ahead.byte_at(2), lexer::NAME);
+        if dotted {
+            return true;
+        }
+        let label = ahead.skip() == b':';
+        label || !continues(previous)
+    }
+
+    /// Moves over a group in braces, its `{` being at the cursor, or to the end of the text.
+    #[cold]
+    pub(super) fn skip_balanced(&mut self) {
+        let mut n_open = 0u32;
+        loop {
+            let token = self.cursor.token();
+            let first = self.cursor.byte();
+            self.cursor.at = token.span.end as usize;
+            match (token.kind, first) {
+                (TokenKind::End, _) => return,
+                (TokenKind::Punctuation, b'{') => n_open += 1,
+                (TokenKind::Punctuation, b'}') => {
+                    n_open = n_open.saturating_sub(1);
+                    if n_open == 0 {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Moves to the next token that is one of these punctuation marks, or to the end of the text.
+    #[cold]
+    pub(super) fn skip_to(&mut self, marks: &[u8]) {
+        loop {
+            let token = self.cursor.token();
+            let stops = token.kind == TokenKind::Punctuation && marks.contains(&self.cursor.byte());
+            if stops || token.kind == TokenKind::End {
+                return;
+            }
+            self.cursor.at = token.span.end as usize;
+        }
+    }
+}
+
+/// Whether a statement surely goes on behind this token.
+fn continues(previous: u8) -> bool {
+    matches!(previous, b',' | b'(' | b'[' | b'{' | b'+' | b'|' | b'=')
+}

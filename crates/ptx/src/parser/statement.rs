@@ -1,0 +1,197 @@
+//! The statement loop: what a line is, by its first byte and word.
+
+use super::{MAX_BLOCKS, Parser, Read};
+use crate::diagnostics::syntax;
+use crate::lexer::{self, TokenKind};
+use crate::tree::{SourceKind, StatementKind};
+use warpgrid_program::Span;
+
+/// Where a statement stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Between functions.
+    Module,
+    /// In the body of a function, or in a snippet.
+    Body,
+}
+
+/// A text is a module when it begins like one or has a header or function anywhere.
+pub(super) fn kind_of(source: &str) -> SourceKind {
+    let mut cursor = lexer::Cursor::new(source);
+    cursor.skip();
+    let first = cursor.token();
+    let header = first.kind == TokenKind::Word
+        && matches!(
+            first.span.text(source),
+            ".version" | ".target" | ".entry" | ".func"
+        );
+    let marks = [".version", ".entry", ".func"];
+    if header || marks.iter().any(|mark| source.contains(mark)) {
+        SourceKind::Module
+    } else {
+        SourceKind::Snippet
+    }
+}
+
+impl Parser<'_> {
+    /// The whole text.
+    pub(super) fn source(&mut self) {
+        loop {
+            let byte = self.cursor.skip();
+            if self.cursor.at_end() {
+                break;
+            }
+            let start = self.cursor.offset();
+            let n_operands = self.tree.operands.len();
+            let read = match self.place {
+                Place::Body => self.body_statement(byte, start),
+                Place::Module => self.module_statement(byte, start),
+            };
+            if read.is_err() {
+                self.tree.operands.truncate(n_operands);
+                self.depth = 0;
+                self.recover(start);
+                self.push(start, StatementKind::Error);
+            }
+        }
+        self.finish();
+    }
+
+    #[inline]
+    fn body_statement(&mut self, byte: u8, start: u32) -> Read<()> {
+        if self.cursor.at_name() && byte != b'_' {
+            return self.named_statement(start);
+        }
+        match byte {
+            b'@' => self.guarded(start),
+            b'.' => self.dotted(start),
+            b'{' => self.open_block(start),
+            b'}' => self.close_block(start),
+            b';' => self.stray_semicolon(start),
+            _ if self.cursor.at_name() && lexer::is(self.cursor.byte_at(1), lexer::NAME) => {
+                self.named_statement(start)
+            }
+            _ => {
+                self.bad_token()?;
+                let found = self.found();
+                self.broken(syntax::statement_expected(&found))
+            }
+        }
+    }
+
+    fn module_statement(&mut self, byte: u8, start: u32) -> Read<()> {
+        match byte {
+            b'.' => self.dotted(start),
+            b';' => self.stray_semicolon(start),
+            b'}' => self.close_block(start),
+            b'@' if self
+                .cursor
+                .text
+                .get(self.cursor.at..)
+                .is_some_and(|t| t.starts_with(b"@@DWARF")) =>
+            {
+                self.dwarf_line(start)
+            }
+            b'{' => {
+                let brace = Span::new(start, start + 1);
+                self.report(syntax::outside_function(brace));
+                self.skip_balanced();
+                self.push(start, StatementKind::Error);
+                Ok(())
+            }
+            _ if byte == b'@' || self.cursor.at_name() => {
+                let span = self.cursor.token().span;
+                self.broken(syntax::outside_function(span))
+            }
+            _ => self.unexpected("a directive, a declaration or a function"),
+        }
+    }
+
+    /// A label or an instruction; a name is at the cursor.
+    #[inline]
+    fn named_statement(&mut self, start: u32) -> Read<()> {
+        self.cursor.skip_name();
+        let end = self.cursor.offset();
+        match self.cursor.byte() {
+            b'.' => self.instruction(start, start, 0),
+            b';' => self.instruction(start, start, 0),
+            _ => {
+                if self.cursor.skip() == b':' && self.cursor.byte_at(1) != b':' {
+                    self.cursor.at += 1;
+                    let name = self.name_of(Span::new(start, end));
+                    self.push(start, StatementKind::Label(name));
+                    return Ok(());
+                }
+                self.cursor.at = end as usize;
+                self.instruction(start, start, 0)
+            }
+        }
+    }
+
+    fn stray_semicolon(&mut self, start: u32) -> Read<()> {
+        self.cursor.at += 1;
+        let span = self.since(start);
+        self.report(syntax::stray_semicolon(span));
+        self.push(start, StatementKind::Empty);
+        Ok(())
+    }
+
+    fn open_block(&mut self, start: u32) -> Read<()> {
+        if self.open_braces.len() >= MAX_BLOCKS {
+            self.report(syntax::nested_too_deep(
+                Span::new(start, start + 1),
+                "blocks",
+            ));
+            self.skip_balanced();
+            self.push(start, StatementKind::Error);
+            return Ok(());
+        }
+        self.cursor.at += 1;
+        self.open_braces.push(start);
+        self.push(start, StatementKind::BlockOpen);
+        Ok(())
+    }
+
+    fn close_block(&mut self, start: u32) -> Read<()> {
+        self.cursor.at += 1;
+        let closes = self.open_braces.pop().is_some();
+        let kind = if !closes {
+            self.report(syntax::unmatched_brace(Span::new(start, start + 1)));
+            StatementKind::Error
+        } else if self.open_braces.is_empty() && self.tree.kind == SourceKind::Module {
+            self.place = Place::Module;
+            StatementKind::FunctionEnd(self.function)
+        } else {
+            StatementKind::BlockClose
+        };
+        self.push(start, kind);
+        Ok(())
+    }
+
+    /// Reports an open function or block at the cursor and closes all of them.
+    pub(super) fn close_unclosed(&mut self, at: u32) {
+        if let Some(&open) = self.open_braces.last() {
+            let found = self.found();
+            self.report(syntax::unclosed_brace(Span::new(open, open + 1), &found));
+        }
+        let cursor = std::mem::replace(&mut self.cursor.at, at as usize);
+        while self.open_braces.pop().is_some() {
+            let last = self.open_braces.is_empty() && self.tree.kind == SourceKind::Module;
+            let kind = if last {
+                self.place = Place::Module;
+                StatementKind::FunctionEnd(self.function)
+            } else {
+                StatementKind::BlockClose
+            };
+            self.push(at, kind);
+        }
+        self.cursor.at = cursor;
+    }
+
+    fn finish(&mut self) {
+        let end = self.cursor.offset();
+        self.close_unclosed(end);
+        self.diagnostics
+            .sort_by_key(|d| (d.code == syntax::TOO_MANY, d.span.start));
+    }
+}
