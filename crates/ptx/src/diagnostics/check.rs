@@ -109,7 +109,9 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
         OperandKind::Address { .. }
         | OperandKind::AbsoluteAddress { .. }
         | OperandKind::AddressList { .. } => "an address",
-        OperandKind::Sum { .. } | OperandKind::Indexed { .. } => "an address expression",
+        OperandKind::Sum { .. }
+        | OperandKind::Indexed { .. }
+        | OperandKind::IndexedBy { .. } => "an address expression",
         OperandKind::Vector { .. } => "a vector",
         OperandKind::Group { .. } => "a list in parentheses",
         OperandKind::String | OperandKind::Word | OperandKind::Error => "something else",

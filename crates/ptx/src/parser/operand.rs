@@ -45,10 +45,10 @@ impl Parser<'_> {
             .get(span.start as usize)
             .copied()
             .unwrap_or(0);
-        if matches!(first, b'_' | b'W') {
-            if let Some(read) = self.special_name(span) {
-                return read;
-            }
+        if matches!(first, b'_' | b'W')
+            && let Some(read) = self.special_name(span)
+        {
+            return read;
         }
         let name = self.name_of(span);
         if !matches!(self.cursor.byte(), b',' | b';') {
