@@ -23,7 +23,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   serve [--port 8080] [--release]   build the playground and serve it at http://127.0.0.1:8080
-  test [--only native|wasm|e2e]     every test: native, wasm in Chromium and in Node, journeys
+  test [--only SUITE]               every test; SUITE is native, wasm, package or e2e
   build                             the release site in dist/, with its sizes
   package                           the npm package in pkg/, with its sizes
   bench [--json]                    the figures: parsing, checking, emulating, sizes

@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
 use crate::sizes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// What wasm-opt may use, named one by one: with all features it emits types that Node 20 rejects.
@@ -38,10 +38,10 @@ pub(crate) fn build() -> Result<PathBuf> {
     let wasm = compile()?;
     let mut bind = shell::command(wasm_bindgen.join("wasm-bindgen"));
     bind.arg(wasm)
-        .args(["--target", "web", "--out-name", "warpgrid", "--out-dir"])
+        .args(["--target", "web", "--out-name", "core", "--out-dir"])
         .arg(&folder);
     shell::step("binding to JavaScript", &mut bind)?;
-    optimise(&npm, &folder.join("warpgrid_bg.wasm"))?;
+    optimise(&npm, &folder.join("core_bg.wasm"))?;
     describe(&folder)?;
     Ok(folder)
 }
@@ -94,28 +94,17 @@ pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lays package.json, README and licences beside the code.
+/// Lays the door, package.json, README and licences beside the code.
 fn describe(folder: &Path) -> Result<()> {
-    let manifest = json!({
-        "name": "warpgrid",
-        "version": env!("CARGO_PKG_VERSION"),
-        "description": "Checks and runs PTX and SASS stores, lane by lane, without a GPU",
-        "license": "MIT OR Apache-2.0",
-        "type": "module",
-        "main": "warpgrid.js",
-        "module": "warpgrid.js",
-        "types": "warpgrid.d.ts",
-        "exports": {
-            ".": { "types": "./warpgrid.d.ts", "default": "./warpgrid.js" },
-            "./warpgrid_bg.wasm": "./warpgrid_bg.wasm"
-        },
-        "files": ["warpgrid.js", "warpgrid.d.ts", "warpgrid_bg.wasm", "warpgrid_bg.wasm.d.ts"],
-        "sideEffects": false,
-        "engines": { "node": ">=20" }
-    });
-    let text = serde_json::to_string_pretty(&manifest).map_err(|error| error.to_string())?;
-    write(&folder.join("package.json"), &format!("{text}\n"))?;
     let root = shell::root();
+    let sources = root.join("crates/wasm/npm");
+    let mut manifest: Value = serde_json::from_str(&read(&sources.join("package.json"))?)
+        .map_err(|error| format!("crates/wasm/npm/package.json: {error}"))?;
+    manifest["version"] = env!("CARGO_PKG_VERSION").into();
+    write(&folder.join("package.json"), &format!("{manifest:#}\n"))?;
+    for door in ["warpgrid.js", "warpgrid.d.ts"] {
+        copy(&sources.join(door), &folder.join(door))?;
+    }
     copy(
         &root.join("crates/wasm/README.md"),
         &folder.join("README.md"),
@@ -124,6 +113,10 @@ fn describe(folder: &Path) -> Result<()> {
         copy(&root.join(licence), &folder.join(licence))?;
     }
     Ok(())
+}
+
+fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 fn empty(folder: &Path) -> Result<()> {

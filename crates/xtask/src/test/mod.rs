@@ -2,6 +2,7 @@
 
 mod journeys;
 mod native;
+mod package;
 mod tally;
 mod wasm;
 
@@ -17,6 +18,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let suites: &[(&str, fn() -> Result<Tally>)] = &[
         ("native", native::run),
         ("wasm", wasm::run),
+        ("package", package::run),
         ("e2e", journeys::run),
     ];
     let chosen: Vec<_> = suites
@@ -24,7 +26,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
         .collect();
     if chosen.is_empty() {
-        return Err("`--only` takes native, wasm or e2e".to_string());
+        return Err("`--only` takes native, wasm, package or e2e".to_string());
     }
     let mut total = Tally::default();
     for (name, suite) in chosen {

@@ -70,6 +70,27 @@ pub(crate) fn of_playwright(transcript: &str) -> Tally {
     tally
 }
 
+/// The closing lines of Node's test runner: `# pass 4`, `# fail 0`.
+pub(crate) fn of_node(transcript: &str) -> Tally {
+    let mut tally = Tally::default();
+    for line in transcript.lines().map(plain) {
+        let Some((what, count)) = line
+            .strip_prefix("# ")
+            .and_then(|rest| rest.split_once(' '))
+        else {
+            continue;
+        };
+        let count = count.parse().unwrap_or(0);
+        match what {
+            "pass" => tally.passed += count,
+            "fail" | "cancelled" => tally.failed += count,
+            "skipped" | "todo" => tally.skipped += count,
+            _ => {}
+        }
+    }
+    tally
+}
+
 /// Numbers with the word behind each.
 fn of_counts(line: &str) -> Tally {
     let words: Vec<&str> = line
@@ -95,7 +116,7 @@ fn of_counts(line: &str) -> Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tally, of_playwright, of_rust};
+    use super::{Tally, of_node, of_playwright, of_rust};
 
     #[test]
     fn rust_suites_add_up() {
@@ -119,6 +140,19 @@ mod tests {
             of_playwright(text),
             Tally {
                 passed: 3,
+                failed: 1,
+                skipped: 0
+            }
+        );
+    }
+
+    #[test]
+    fn node_is_read() {
+        let text = "ok 1 - 9 passed\n# tests 5\n# pass 4\n# fail 1\n# cancelled 0\n";
+        assert_eq!(
+            of_node(text),
+            Tally {
+                passed: 4,
                 failed: 1,
                 skipped: 0
             }
