@@ -29,6 +29,7 @@ const ROWS: &[Row] = &[
     ("W0900", "not a request", "Each line of a batch is a JSON object with `id` and `source`.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
     ("W0901", "unreadable argument", "An argument of the JavaScript API does not have the shape that its type says.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
     ("W0902", "no such memory", "Memories are named as in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
+    ("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
     ("W0930", "SASS is not read yet", "This version reads PTX; SASS stores follow.", "front: \"sass\"", "front: \"ptx\""),
 ];
 

@@ -6,6 +6,7 @@ use crate::model::{
 };
 use crate::scenario::Front;
 use serde::{Deserialize, Serialize};
+use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, LineIndex, Needs, Program, Severity, Span};
 
 /// What `check` may override.
@@ -73,9 +74,33 @@ pub(crate) fn program(source: &str, options: &CheckOptions) -> (Option<Program>,
 }
 
 fn ptx(source: &str, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
-    let _ = options;
+    let mut unknown = Vec::new();
+    let target = options.target.as_deref().and_then(|name| {
+        let target = Target::from_name(name);
+        if target.is_none() {
+            unknown.push(no_such_override("target", name, "one such as `sm_90`"));
+        }
+        target
+    });
+    let version = options.ptx_version.as_deref().and_then(|text| {
+        let version = Version::parse(text);
+        if version.is_none() {
+            unknown.push(no_such_override("PTX version", text, "one such as `8.8`"));
+        }
+        version
+    });
     let parse = warpgrid_ptx::parse(source);
-    (None, parse.diagnostics)
+    let checked = warpgrid_ptx::check(source, &parse, &warpgrid_ptx::Options { target, version });
+    unknown.extend(checked.diagnostics);
+    (checked.program, unknown)
+}
+
+fn no_such_override(what: &str, found: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        "W0903",
+        Span::at(0),
+        format!("found {what} `{found}`, expected {expected}"),
+    )
 }
 
 /// A source with its lines: byte spans in, ranges for people out.
