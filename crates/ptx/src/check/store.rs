@@ -1,79 +1,104 @@
-//! Stores.
+//! Stores: what `st` writes, where, and under which policy. The modifiers are judged by [`super::rules`]; here are the
+//! operands, and the operation that comes out.
 
-use super::operand::{Site, Value, Values};
+mod address;
+mod policy;
+mod source;
+mod value;
+
+pub(crate) use address::Role;
+
+use super::Checker;
+use super::kind::space;
+use super::operand::Site;
 use super::plan::{Opcode, Plan};
-use super::types::Fit;
-use super::{Checker, Module};
-use super::names::Binding;
-use crate::diagnostics::check as diagnose;
-use crate::tree::OperandKind;
-use warpgrid_isa::form::Bound;
-use warpgrid_program::{Diagnostic, MemoryAccess, Operation, RegisterId, Source};
+use crate::diagnostics::store as diagnose;
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{AddressBase, MemoryAccess, Operation, Span};
 
-/// Rules of `st` that need several modifiers.
-pub(crate) fn judge(_opcode: &Opcode<'_>, _bound: &Bound, _module: &Module) -> Vec<Diagnostic> {
-    Vec::new()
+/// What the operands of a store are compared with.
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    ty: ScalarType,
+    n_elements: usize,
+    /// A 256-bit access, which takes sinks.
+    is_wide: bool,
+    space: StateSpace,
+    /// `.param::func` rather than `.param`.
+    says_func: bool,
+    /// Where the space is named.
+    space_word: Option<Span>,
+    /// Where `.L2::cache_hint` stands.
+    hint_word: Option<Span>,
+    /// Whether the hint may still be added.
+    can_hint: bool,
+    /// Where a modifier could be added: before the vector width or type.
+    before_type: Span,
 }
 
 impl<'a> Checker<'a> {
-    /// `st [a], b{, cache-policy}`
+    /// `st [a], b{, cache-policy}`: judges every operand, whether or not the modifiers are right.
     pub(crate) fn store(
         &mut self,
         site: &Site<'a>,
         plan: &'a Plan,
-        values: &Values,
-        access: &MemoryAccess,
-        n_elements: usize,
+        access: Option<&MemoryAccess>,
     ) -> Option<Operation> {
-        let sources = self.store_sources(site, plan, access, n_elements);
-        let [Value::Address(address), _, policy, ..] = *values else {
-            return None;
+        let store = self.read_store(site, plan)?;
+        let address = self.store_address(site, &store);
+        let sources = self.store_sources(site, &store);
+        let policy = self.store_policy(site, &store);
+        let mut access = access?.clone();
+        let (address, sources, policy) = (address?, sources?, policy?);
+        let (Some(address), Some(sources)) = (address, sources) else {
+            return Some(Operation::NotEmulated {
+                opcode: self.opcode(site).to_owned(),
+            });
         };
+        if let (AddressBase::Variable(variable), true) = (
+            address.base,
+            matches!(access.space, StateSpace::Generic | StateSpace::ParamFunc),
+        ) {
+            access.space = self.space_of(variable);
+        }
+        access.cache_policy = policy;
         Some(Operation::Store {
-            access: self.placed(access, address, policy),
+            access,
             address,
-            sources: self.checked_policy(site, plan, policy).and(sources)?,
+            sources,
         })
     }
 
-    fn store_sources(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        access: &MemoryAccess,
-        n_elements: usize,
-    ) -> Option<Vec<Source>> {
-        let (operand, children) = site.operand(1)?;
-        if n_elements == 1 {
-            return Some(vec![self.source(site, plan, operand, access.ty, Fit::Wider)?]);
-        }
-        let mut sources = Vec::with_capacity(n_elements);
-        let mut ok = true;
-        match operand.kind {
-            OperandKind::Vector { .. } => {
-                for (child, _) in children {
-                    let source = match child.kind {
-                        OperandKind::Sink => Some(Source::Sink),
-                        _ => self.source(site, plan, child, access.ty, Fit::Wider),
-                    };
-                    ok &= source.is_some();
-                    sources.push(source.unwrap_or(Source::Sink));
-                }
-            }
-            OperandKind::Name(name) => {
-                if let Binding::Vector { first, n } = self.binding(name, operand.span) {
-                    let registers = (0..u32::from(n)).map(|i| RegisterId(first.0 + i));
-                    sources.extend(registers.map(Source::Register));
-                }
-            }
-            _ => {}
-        }
-        if sources.len() != n_elements {
-            let problem =
-                diagnose::vector_size(self.opcode(site), operand.span, sources.len(), n_elements);
-            self.report(problem);
-            return None;
-        }
-        ok.then_some(sources)
+    fn read_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Store> {
+        let bound = plan.bound.as_ref()?;
+        let ty = bound.scalar("type")?;
+        let word = |slot| {
+            let word = bound.word(slot)?;
+            Some(self.tree.word_span(site.instruction, word + 1))
+        };
+        let before = bound.word("vec").into_iter().chain(bound.word("type")).min()?;
+        let start = self.tree.word_span(site.instruction, before + 1).start;
+        Some(Store {
+            ty,
+            n_elements: super::memory::n_elements(bound),
+            is_wide: warpgrid_isa::forms::st::WIDE.has(bound.text("vec"), ty.width_bits()),
+            space: space(bound),
+            says_func: bound.text("ss") == Some("param::func"),
+            space_word: word("ss"),
+            hint_word: word("level::cache_hint"),
+            can_hint: bound.complaints.is_empty(),
+            before_type: Span::at(start.saturating_sub(1)),
+        })
     }
+}
+
+/// What the opcode alone makes odd: the assembler wants the vector width right before the type.
+pub(crate) fn judge(opcode: &Opcode<'_>, plan_bound: &warpgrid_isa::form::Bound) -> Vec<warpgrid_program::Diagnostic> {
+    let (Some(vector), Some(ty)) = (plan_bound.word("vec"), plan_bound.word("type")) else {
+        return Vec::new();
+    };
+    if vector + 1 == ty {
+        return Vec::new();
+    }
+    vec![diagnose::vector_order(opcode, vector, ty)]
 }

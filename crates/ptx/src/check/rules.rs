@@ -1,0 +1,158 @@
+//! Judges the rules between the modifiers of one opcode. In: the bound form with its rules as data; out: diagnostics
+//! on the very words, with the word that each clashes with.
+
+use super::Module;
+use super::plan::Opcode;
+use crate::diagnostics::rules as diagnose;
+use warpgrid_isa::form::{Bound, Complaint, Pick, Rule, RuleKind, Wide};
+use warpgrid_program::{Diagnostic, Span};
+
+/// What the diagnostics of a rule need to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case<'a> {
+    pub(crate) opcode: &'a Opcode<'a>,
+    pub(crate) bound: &'a Bound,
+    pub(crate) module: &'a Module,
+    pub(crate) rule: &'static Rule,
+}
+
+/// Everything that the form's rules object to, in the order of the rules.
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    let rules = bound.layout.form.rules().iter();
+    rules
+        .filter_map(|rule| {
+            let case = Case {
+                opcode,
+                bound,
+                module,
+                rule,
+            };
+            case.judge()
+        })
+        .collect()
+}
+
+/// Why a word that the form does not take is refused, where a rule knows.
+pub(crate) fn refusal(bound: &Bound, text: &str) -> Option<&'static str> {
+    let mut rules = bound.layout.form.rules().iter();
+    rules.find_map(|rule| match rule.kind {
+        RuleKind::Refused { words } if words.contains(&text) => Some(rule.why),
+        _ => None,
+    })
+}
+
+impl<'a> Case<'a> {
+    fn judge(&self) -> Option<Diagnostic> {
+        match self.rule.kind {
+            RuleKind::Clash { a, b } => {
+                let (a, b) = (self.word(a)?, self.word(b)?);
+                Some(diagnose::clash(self, a, b))
+            }
+            RuleKind::Needs { when, slot, among } => {
+                let word = self.word(when)?;
+                match self.filler(slot) {
+                    None => Some(diagnose::needs(self, word, slot, among)),
+                    Some((other, text)) => (!among.is_empty() && !among.contains(&text))
+                        .then(|| diagnose::not_among(self, word, other, slot, among)),
+                }
+            }
+            RuleKind::Only { when, slot, among } => {
+                let word = self.word(when)?;
+                let (other, text) = self.filler(slot)?;
+                (!among.contains(&text))
+                    .then(|| diagnose::not_among(self, word, other, slot, among))
+            }
+            RuleKind::Together { a, b, gate } => {
+                let (a, b) = (self.word(a)?, self.word(b)?);
+                (!self.module.meets(gate)).then(|| diagnose::together(self, a, b, gate))
+            }
+            RuleKind::From { when, gate } => {
+                let word = self.word(when)?;
+                (!self.module.meets(gate)).then(|| diagnose::from(self, word, gate))
+            }
+            RuleKind::Empty { slot, gate } => (!self.bound.has(slot)
+                && !self.is_complained(slot)
+                && !self.module.meets(gate))
+            .then(|| diagnose::empty(self, slot, gate)),
+            RuleKind::VectorBits { most, wide } => self.vector_bits(most, wide),
+            RuleKind::WideOnly { when, wide } => {
+                let word = self.word(when)?;
+                (!self.is_wide(wide)).then(|| diagnose::wide_only(self, word, wide))
+            }
+            RuleKind::Refused { .. } => None,
+        }
+    }
+
+    fn vector_bits(&self, most: u32, wide: &'static Wide) -> Option<Diagnostic> {
+        let ty = self.bound.scalar("type")?;
+        let (word, text) = self.filler("vec")?;
+        if !self.is_wide(wide) {
+            let n: u32 = text.trim_start_matches('v').parse().ok()?;
+            let bits = n * ty.width_bits();
+            return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
+        }
+        if !self.module.meets(wide.gate) {
+            return Some(diagnose::wide_gate(self, word, wide));
+        }
+        let (space, text) = self.filler("ss")?;
+        (!wide.spaces.contains(&text)).then(|| diagnose::wide_space(self, word, space, wide))
+    }
+
+    fn is_wide(&self, wide: &Wide) -> bool {
+        let width_bits = self.bound.scalar("type").map_or(0, |ty| ty.width_bits());
+        wide.has(self.bound.text("vec"), width_bits)
+    }
+
+    /// Whether a word was meant for the slot and refused, so that the slot is not simply empty.
+    fn is_complained(&self, slot: &str) -> bool {
+        slot == "ss"
+            && self.bound.complaints.iter().any(|complaint| match complaint {
+                Complaint::Unknown { word } | Complaint::Illegal { word } => {
+                    let text = self.opcode.modifier(*word);
+                    matches!(text, "const" | "param::entry")
+                        || warpgrid_isa::form::nearest(text, SPACES.iter().copied()).is_some()
+                }
+                _ => false,
+            })
+    }
+
+    /// The word that fills a slot as the pick says.
+    fn word(&self, pick: Pick) -> Option<usize> {
+        let word = self.bound.word(pick.slot)?;
+        pick.holds(self.bound.text(pick.slot)).then_some(word)
+    }
+
+    fn filler(&self, slot: &str) -> Option<(usize, &'static str)> {
+        Some((self.bound.word(slot)?, self.bound.text(slot)?))
+    }
+
+    /// The word with its dot, in backticks.
+    pub(crate) fn quoted(&self, word: usize) -> String {
+        format!("`.{}`", self.opcode.modifier(word))
+    }
+
+    pub(crate) fn span(&self, word: usize) -> Span {
+        self.opcode.modifier_span(word)
+    }
+
+    /// The values of a slot that this version and target have, as ".a, .b or .c".
+    pub(crate) fn allowed(&self, slot: &str, among: &[&str]) -> Option<String> {
+        let slots = self.bound.layout.slots.iter();
+        let values = slots
+            .filter(|s| s.name == slot)
+            .filter_map(|s| match s.kind {
+                warpgrid_isa::form::SlotKind::Set(set) => Some(set.values),
+                warpgrid_isa::form::SlotKind::Literal(_) => None,
+            })
+            .flatten();
+        let texts: Vec<&str> = values
+            .filter(|v| among.is_empty() || among.contains(&v.text))
+            .filter(|v| self.module.meets(v.gate))
+            .map(|v| v.text)
+            .collect();
+        diagnose::alternatives(&texts)
+    }
+}
+
+/// Spaces that a misspelled word may have meant.
+const SPACES: &[&str] = &["global", "shared", "local", "param", "shared::cta"];

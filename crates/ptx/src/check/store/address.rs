@@ -1,0 +1,269 @@
+//! Where a store writes: address forms, the registers and variables that serve, and what must not be written.
+
+use super::source::is_special_vector;
+use super::value::{Class, Element};
+use super::{Checker, Site, Store};
+use crate::check::names::Binding;
+use crate::diagnostics::store as diagnose;
+use crate::tree::{Name, Operand, OperandKind, Operands};
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{Address, AddressBase, RegisterId, Span, VariableId};
+
+/// The address of a store; `None` in the inner place when the emulator cannot run it.
+pub(super) type Place = Option<Address>;
+
+impl<'a> Checker<'a> {
+    /// Judges the first operand. `None`: something was reported.
+    pub(super) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Place> {
+        let (operand, children) = site.operand(0)?;
+        match operand.kind {
+            OperandKind::Address { base, offset } => self
+                .store_base(site, store, operand, base)
+                .map(|base| base.map(|base| Address { base, offset })),
+            OperandKind::AbsoluteAddress { value } => {
+                self.store_absolute(store, operand.span, value)
+            }
+            OperandKind::Indexed { name, index } => {
+                let base = self.store_indexed(site, store, operand, name)?;
+                Some(base.map(|base| Address {
+                    base,
+                    offset: index,
+                }))
+            }
+            OperandKind::IndexedBy { name, .. } => {
+                let base = self.store_indexed(site, store, operand, name);
+                let index = self.store_index(children);
+                base.and(index).map(|()| None)
+            }
+            OperandKind::Error => None,
+            kind => {
+                let fix = self.bracketed(operand);
+                self.report(diagnose::not_an_address(operand.span, kind, fix));
+                None
+            }
+        }
+    }
+
+    /// A name alone that would do in brackets.
+    fn bracketed(&mut self, operand: &Operand) -> Option<String> {
+        let (OperandKind::Name(name) | OperandKind::Sum { name, .. }) = operand.kind else {
+            return None;
+        };
+        match self.binding(name, operand.span) {
+            Binding::Register(register) => {
+                let ty = self.body.type_of(register);
+                (ty.is_integer() && ty.width_bits() == self.module.address_bits)
+                    .then(|| format!("[{}]", operand.span.text(self.source)))
+            }
+            Binding::Variable(_) => Some(format!("[{}]", operand.span.text(self.source))),
+            _ => None,
+        }
+    }
+
+    fn store_absolute(&mut self, store: &Store, span: Span, value: i64) -> Option<Place> {
+        if store.space != StateSpace::Local {
+            self.report(diagnose::absolute_address(span));
+            return None;
+        }
+        Some(Some(Address {
+            base: AddressBase::None,
+            offset: value,
+        }))
+    }
+
+    /// The register or variable between the brackets.
+    fn store_base(
+        &mut self,
+        site: &Site<'a>,
+        store: &Store,
+        operand: &Operand,
+        name: Name,
+    ) -> Option<Option<AddressBase>> {
+        let span = self.name_span(operand, name);
+        match self.binding(name, span) {
+            Binding::Register(register) => self.store_register(store, span, register),
+            Binding::Variable(variable) => self.store_variable(site, store, span, variable),
+            Binding::Special(_) => {
+                self.report(diagnose::special_address(span));
+                None
+            }
+            Binding::None if is_special_vector(span.text(self.source)) => {
+                self.report(diagnose::special_address(span));
+                None
+            }
+            Binding::None => {
+                self.unknown(span);
+                None
+            }
+            _ => {
+                self.report(diagnose::no_address_name(span, span.text(self.source)));
+                None
+            }
+        }
+    }
+
+    fn store_register(
+        &mut self,
+        store: &Store,
+        span: Span,
+        register: RegisterId,
+    ) -> Option<Option<AddressBase>> {
+        let ty = self.body.type_of(register);
+        let is_integer = matches!(
+            Class::of(ty),
+            Class::Bits | Class::Unsigned | Class::Signed
+        );
+        if !is_integer || ty == ScalarType::B128 {
+            self.report(diagnose::address_type(span, ty));
+            return None;
+        }
+        if store.space == StateSpace::ParamFunc {
+            return self.store_param_register(store, span);
+        }
+        if matches!(store.space, StateSpace::Generic | StateSpace::Global)
+            && ty.width_bits() < self.module.address_bits
+        {
+            if ty.width_bits() == 32 {
+                self.report(diagnose::address_32(span, ty));
+                return None;
+            }
+            self.report(diagnose::narrow_address(span, ty));
+        }
+        Some(Some(AddressBase::Register(register)))
+    }
+
+    /// Parameters have no addresses in registers; `.param::func` refuses them, `.param` lets them pass.
+    fn store_param_register(&mut self, store: &Store, span: Span) -> Option<Option<AddressBase>> {
+        if store.says_func {
+            self.report(diagnose::param_register(span));
+            return None;
+        }
+        self.report(diagnose::param_register_passes(span));
+        Some(None)
+    }
+
+    fn store_variable(
+        &mut self,
+        site: &Site<'a>,
+        store: &Store,
+        span: Span,
+        variable: VariableId,
+    ) -> Option<Option<AddressBase>> {
+        let text = span.text(self.source);
+        let space = self.space_of(variable);
+        let fits = match store.space {
+            StateSpace::Generic => matches!(
+                space,
+                StateSpace::Global | StateSpace::Shared | StateSpace::Local
+            ),
+            StateSpace::Shared | StateSpace::SharedCluster => space == StateSpace::Shared,
+            StateSpace::ParamFunc => {
+                matches!(space, StateSpace::ParamFunc | StateSpace::ParamEntry)
+            }
+            other => space == other,
+        };
+        if !fits {
+            let word = store.space_word;
+            self.report(diagnose::space_mismatch(span, text, space, store.space, word));
+            return None;
+        }
+        if store.space == StateSpace::ParamFunc {
+            self.store_parameter(site, span, variable)?;
+        }
+        Some(Some(AddressBase::Variable(variable)))
+    }
+
+    /// Inputs are read-only; arguments of a call are stored under no condition.
+    fn store_parameter(&mut self, site: &Site<'a>, span: Span, variable: VariableId) -> Option<()> {
+        let text = span.text(self.source);
+        match self.parameter_role(variable) {
+            Role::Input => {
+                self.report(diagnose::input_parameter(span, text));
+                None
+            }
+            Role::Argument => {
+                if let Some(guard) = self.tree.guard(site.instruction).copied() {
+                    self.report(diagnose::predicated_argument(guard.span, span, text));
+                    return None;
+                }
+                Some(())
+            }
+            Role::Return => Some(()),
+        }
+    }
+
+    /// `name[index]` outside of brackets.
+    fn store_indexed(
+        &mut self,
+        site: &Site<'a>,
+        store: &Store,
+        operand: &Operand,
+        name: Name,
+    ) -> Option<Option<AddressBase>> {
+        let span = self.name_span(operand, name);
+        let Binding::Variable(variable) = self.binding(name, span) else {
+            match self.binding(name, span) {
+                Binding::None => self.unknown(span),
+                _ => self.report(diagnose::not_an_array(span)),
+            }
+            return None;
+        };
+        if !self.is_array(variable) {
+            self.report(diagnose::not_an_array(span));
+            return None;
+        }
+        let base = self.store_variable(site, store, span, variable)?;
+        self.report(diagnose::unbracketed(operand.span));
+        Some(base)
+    }
+
+    /// What stands between the brackets of `name[...]`, where it is no constant.
+    fn store_index(&mut self, children: Operands<'a>) -> Option<()> {
+        for (child, _) in children {
+            let name = match child.kind {
+                OperandKind::Name(name) => name,
+                OperandKind::Sum { name, .. } => name,
+                OperandKind::Integer { .. } => continue,
+                OperandKind::Error => return None,
+                _ => {
+                    self.report(diagnose::index_type(child.span));
+                    return None;
+                }
+            };
+            match self.binding(name, child.span) {
+                Binding::Register(register) => {
+                    let element = Element::register(self.body.type_of(register));
+                    let is_integer = matches!(
+                        element.class,
+                        Class::Bits | Class::Unsigned | Class::Signed
+                    );
+                    if !is_integer || element.width_bits > 64 {
+                        self.report(diagnose::index_type(child.span));
+                        return None;
+                    }
+                }
+                Binding::Special(_) | Binding::Variable(_) => {}
+                Binding::None => {
+                    self.unknown(child.span);
+                    return None;
+                }
+                _ => {
+                    self.report(diagnose::index_type(child.span));
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// What a parameter is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Of the kernel or function itself: read-only.
+    Input,
+    /// What the function returns.
+    Return,
+    /// Declared in the body, for a call.
+    Argument,
+}

@@ -1,0 +1,72 @@
+//! The cache policy of a store: a third operand, and the modifier that announces it.
+
+use super::{Checker, Site, Store};
+use crate::check::names::Binding;
+use crate::diagnostics::store as diagnose;
+use crate::tree::OperandKind;
+use warpgrid_program::Source;
+
+impl<'a> Checker<'a> {
+    /// Judges the third operand. `None`: something was reported; `Some(None)`: there is none.
+    pub(super) fn store_policy(&mut self, site: &Site<'a>, store: &Store) -> Option<Option<Source>> {
+        let Some((operand, _)) = site.operand(2) else {
+            let Some(hint) = store.hint_word else {
+                return Some(None);
+            };
+            let end = site.operand(1).map_or(hint.end, |(b, _)| b.span.end);
+            self.report(diagnose::policy_missing(hint, end));
+            return None;
+        };
+        if store.hint_word.is_none() && store.can_hint {
+            let from = site.operand(1).map_or(operand.span.start, |(b, _)| b.span.end);
+            let at = store.before_type;
+            self.report(diagnose::hint_missing(operand.span, from, at));
+            return None;
+        }
+        let register = match operand.kind {
+            OperandKind::Integer { value, .. } => return Some(Some(Source::Immediate(value))),
+            OperandKind::Name(name) if operand.span.text(self.source) != super::source::WARP_SZ => {
+                match self.binding(name, operand.span) {
+                    Binding::Register(register) => Some((register, true)),
+                    Binding::Special(_) => {
+                        self.report(diagnose::special_register(operand.span));
+                        return None;
+                    }
+                    Binding::None => {
+                        self.unknown(operand.span);
+                        return None;
+                    }
+                    _ => None,
+                }
+            }
+            OperandKind::Name(_) => return Some(Some(Source::Immediate(32))),
+            OperandKind::Sum { name, .. } => match self.binding(name, operand.span) {
+                Binding::Register(register) => Some((register, false)),
+                _ => None,
+            },
+            OperandKind::Component { name, component } => {
+                match self.binding(name, operand.span) {
+                    Binding::Vector { first, n } if component.index() < usize::from(n) => Some((
+                        warpgrid_program::RegisterId(first.0 + component.index() as u32),
+                        true,
+                    )),
+                    _ => None,
+                }
+            }
+            OperandKind::Error => return None,
+            _ => None,
+        };
+        let fits = register.filter(|(register, _)| {
+            let ty = self.body.type_of(*register);
+            ty.is_integer() && ty.width_bits() == 64
+        });
+        match fits {
+            Some((register, true)) => Some(Some(Source::Register(register))),
+            Some((_, false)) => Some(None),
+            None => {
+                self.report(diagnose::policy_type(operand.span));
+                None
+            }
+        }
+    }
+}

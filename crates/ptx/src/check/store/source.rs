@@ -1,0 +1,386 @@
+//! The value that a store writes: one value, a vector register, or a list in braces.
+
+use super::value::{Class, Element, Place, Problem, judge, literal_serves, serves, sum_serves};
+use super::{Checker, Site, Store};
+use crate::check::names::Binding;
+use crate::check::types::truncated;
+use crate::diagnostics::store as diagnose;
+use crate::tree::{Component, Name, Operand, OperandKind, Operands};
+use warpgrid_isa::{ScalarType, SpecialRegister};
+use warpgrid_program::{RegisterId, Source, Span};
+
+/// A value as it was read: what it is, and what the emulator makes of it.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    element: Element,
+    /// `None` for what the assembler takes and the emulator does not run.
+    source: Option<Source>,
+    is_component: bool,
+}
+
+/// The sources of a store; `None` in the inner place when the emulator cannot run it.
+pub(super) type Sources = Option<Vec<Source>>;
+
+impl<'a> Checker<'a> {
+    /// Judges the second operand. `None`: something was reported.
+    pub(super) fn store_sources(&mut self, site: &Site<'a>, store: &Store) -> Option<Sources> {
+        let (operand, children) = site.operand(1)?;
+        match operand.kind {
+            OperandKind::Vector { .. } => self.store_braces(store, operand, children),
+            OperandKind::Name(name) => self.store_name(store, operand, name),
+            OperandKind::Component { name, component } => {
+                self.store_component(store, operand, name, component)
+            }
+            OperandKind::Integer { .. } | OperandKind::Single(_) | OperandKind::Double(_) => {
+                let read = literal(operand.kind, store.ty)?;
+                self.store_alone(store, operand.span, read)
+            }
+            OperandKind::Sum { name, offset } => self.store_sum(store, operand, name, offset),
+            OperandKind::Error => None,
+            kind => {
+                self.report(diagnose::not_a_value(operand.span, kind));
+                None
+            }
+        }
+    }
+
+    fn store_alone(&mut self, store: &Store, span: Span, read: Read) -> Option<Sources> {
+        if store.n_elements > 1 {
+            self.report(diagnose::n_elements(span, 1, store.n_elements));
+            return None;
+        }
+        let element = read.element;
+        let fits = match element.is_literal {
+            true => literal_serves(element, store.ty),
+            false => serves(element.class, element.width_bits, store.ty, Place::Alone),
+        };
+        if !fits {
+            self.report(diagnose::type_mismatch(span, element, store.ty));
+            return None;
+        }
+        Some(read.source.map(|source| vec![source]))
+    }
+
+    fn store_name(&mut self, store: &Store, operand: &Operand, name: Name) -> Option<Sources> {
+        let span = operand.span;
+        match self.binding(name, span) {
+            Binding::Register(register) => {
+                let read = self.register_read(register);
+                self.store_alone(store, span, read)
+            }
+            Binding::Vector { first, n } => self.store_vector(store, span, first, n),
+            Binding::Special(_) => {
+                self.report(diagnose::special_register(span));
+                None
+            }
+            Binding::None if span.text(self.source) == WARP_SZ => {
+                let read = literal(warp_size(), store.ty)?;
+                self.store_alone(store, span, read)
+            }
+            Binding::None => {
+                if is_special_vector(span.text(self.source)) {
+                    self.report(diagnose::special_register(span));
+                } else {
+                    self.unknown(span);
+                }
+                None
+            }
+            Binding::Function(function) if store.n_elements == 1 => {
+                self.report(diagnose::function_value(span));
+                Some(Some(vec![Source::FunctionAddress(function)]))
+            }
+            Binding::Function(_) => {
+                self.report(diagnose::n_elements(span, 1, store.n_elements));
+                None
+            }
+            Binding::Variable(_) => {
+                self.report(diagnose::variable_value(span, span.text(self.source)));
+                None
+            }
+            _ => {
+                self.report(diagnose::not_a_value(span, operand.kind));
+                None
+            }
+        }
+    }
+
+    fn store_vector(
+        &mut self,
+        store: &Store,
+        span: Span,
+        first: RegisterId,
+        n: u8,
+    ) -> Option<Sources> {
+        if usize::from(n) != store.n_elements {
+            self.report(diagnose::n_elements(span, n.into(), store.n_elements));
+            return None;
+        }
+        let element = self.register_read(first).element;
+        if !serves(element.class, element.width_bits, store.ty, Place::Braces) {
+            self.report(diagnose::type_mismatch(span, element, store.ty));
+            return None;
+        }
+        let registers = (0..u32::from(n)).map(|i| Source::Register(RegisterId(first.0 + i)));
+        Some(Some(registers.collect()))
+    }
+
+    fn store_component(
+        &mut self,
+        store: &Store,
+        operand: &Operand,
+        name: Name,
+        component: Component,
+    ) -> Option<Sources> {
+        match self.component_read(name, component, operand.span)? {
+            Read {
+                source: Some(Source::Special(_)),
+                ..
+            } => {
+                self.report(diagnose::special_register(operand.span));
+                None
+            }
+            read => self.store_alone(store, operand.span, read),
+        }
+    }
+
+    /// `name+constant`: the assembler takes it for registers and for variables, whose address is meant.
+    fn store_sum(
+        &mut self,
+        store: &Store,
+        operand: &Operand,
+        name: Name,
+        offset: i64,
+    ) -> Option<Sources> {
+        let span = operand.span;
+        if store.n_elements > 1 {
+            self.report(diagnose::n_elements(span, 1, store.n_elements));
+            return None;
+        }
+        let (element, source) = match self.binding(name, span) {
+            Binding::Register(register) => (self.register_read(register).element, None),
+            Binding::Special(special) => (special_element(special), None),
+            Binding::Variable(variable) => {
+                let address = Source::VariableAddress {
+                    variable,
+                    offset,
+                    generic: false,
+                };
+                (Element::register(ScalarType::U64), Some(address))
+            }
+            Binding::None => {
+                self.unknown_name(operand, name);
+                return None;
+            }
+            _ => {
+                self.report(diagnose::not_a_value(span, operand.kind));
+                return None;
+            }
+        };
+        if !sum_serves(element.class, store.ty) {
+            self.report(diagnose::type_mismatch(span, element, store.ty));
+            return None;
+        }
+        self.report(diagnose::sum_value(span));
+        Some(source.map(|source| vec![source]))
+    }
+
+    fn store_braces(
+        &mut self,
+        store: &Store,
+        operand: &Operand,
+        children: Operands<'a>,
+    ) -> Option<Sources> {
+        let n_before = self.n_errors();
+        let mut sources: Sources = Some(Vec::with_capacity(store.n_elements));
+        let mut reads: Vec<(Span, Read)> = Vec::with_capacity(store.n_elements);
+        let mut n_children = 0;
+        for (child, _) in children {
+            n_children += 1;
+            let source = match child.kind {
+                OperandKind::Sink => {
+                    if !store.is_wide {
+                        self.report(diagnose::sink(child.span));
+                    }
+                    Some(Source::Sink)
+                }
+                _ => self.element_read(child, store.ty).and_then(|read| {
+                    reads.push((child.span, read));
+                    read.source
+                }),
+            };
+            sources = sources.zip(source).map(|(mut all, one)| {
+                all.push(one);
+                all
+            });
+        }
+        if n_children != store.n_elements {
+            self.report(diagnose::n_elements(operand.span, n_children, store.n_elements));
+        }
+        self.judge_elements(store, operand.span, &reads, n_before);
+        (self.n_errors() == n_before).then_some(sources)
+    }
+
+    fn judge_elements(
+        &mut self,
+        store: &Store,
+        span: Span,
+        reads: &[(Span, Read)],
+        n_before: usize,
+    ) {
+        if reads.is_empty() {
+            if self.n_errors() == n_before {
+                self.report(diagnose::all_sinks(span));
+            }
+            return;
+        }
+        let component = reads.iter().find(|(_, read)| read.is_component);
+        let literal = reads.iter().find(|(_, read)| read.element.is_literal);
+        if let (Some((component, _)), Some((literal, _))) = (component, literal) {
+            self.report(diagnose::literal_beside_component(*literal, *component));
+            return;
+        }
+        let elements: Vec<Element> = reads.iter().map(|(_, read)| read.element).collect();
+        for problem in judge(&elements, store.ty) {
+            let at = |index: usize| reads.get(index).copied();
+            let report = match problem {
+                Problem::Kinds { at: index } => at(index).zip(at(index.saturating_sub(1))).map(
+                    |((span, read), (before, neighbour))| {
+                        diagnose::different_kinds(span, read.element, before, neighbour.element)
+                    },
+                ),
+                Problem::Width { at: index } => at(index).zip(at(0)).map(
+                    |((span, read), (first, other))| {
+                        diagnose::different_widths(span, read.element, first, other.element)
+                    },
+                ),
+                Problem::Type => at(0)
+                    .map(|(_, read)| diagnose::vector_mismatch(span, read.element, store.ty)),
+            };
+            if let Some(report) = report {
+                self.report(report);
+            }
+        }
+    }
+
+    /// An element in braces; special registers are allowed there.
+    fn element_read(&mut self, operand: &Operand, ty: ScalarType) -> Option<Read> {
+        let span = operand.span;
+        match operand.kind {
+            OperandKind::Name(name) => match self.binding(name, span) {
+                Binding::Register(register) => return Some(self.register_read(register)),
+                Binding::Special(special) => {
+                    return Some(Read {
+                        element: special_element(special),
+                        source: Some(Source::Special(special)),
+                        is_component: false,
+                    });
+                }
+                Binding::None if span.text(self.source) == WARP_SZ => {
+                    return literal(warp_size(), ty);
+                }
+                Binding::None if !is_special_vector(span.text(self.source)) => self.unknown(span),
+                _ => self.report(diagnose::not_an_element(span)),
+            },
+            OperandKind::Component { name, component } => {
+                return self.component_read(name, component, span);
+            }
+            OperandKind::Error => {}
+            kind => match literal(kind, ty) {
+                Some(read) => return Some(read),
+                None => self.report(diagnose::not_an_element(span)),
+            },
+        }
+        None
+    }
+
+    fn component_read(&mut self, name: Name, component: Component, span: Span) -> Option<Read> {
+        match self.binding(name, span) {
+            Binding::Vector { first, n } => {
+                // Components beyond the vector are taken; they read the last one there is.
+                let index = component.index().min(usize::from(n).saturating_sub(1)) as u32;
+                let mut read = self.register_read(RegisterId(first.0 + index));
+                read.is_component = true;
+                if component.index() >= usize::from(n) {
+                    self.report(diagnose::beyond_vector(span, n));
+                    read.source = None;
+                }
+                return Some(read);
+            }
+            Binding::None => {
+                let text = span.text(self.source);
+                if let Some(special) = SpecialRegister::from_name(text) {
+                    return Some(Read {
+                        element: special_element(special),
+                        source: Some(Source::Special(special)),
+                        is_component: true,
+                    });
+                }
+                self.unknown_name_text(span, name);
+            }
+            _ => self.report(diagnose::no_component(span)),
+        }
+        None
+    }
+
+    fn register_read(&self, register: RegisterId) -> Read {
+        Read {
+            element: Element::register(self.body.type_of(register)),
+            source: Some(Source::Register(register)),
+            is_component: false,
+        }
+    }
+}
+
+/// The name of the warp size, a literal.
+pub(super) const WARP_SZ: &str = "WARP_SZ";
+
+fn warp_size() -> OperandKind {
+    OperandKind::Integer {
+        value: 32,
+        unsigned: false,
+    }
+}
+
+/// Special registers count as untyped bits.
+fn special_element(special: SpecialRegister) -> Element {
+    Element {
+        class: Class::Bits,
+        width_bits: special.width_bits(),
+        is_literal: false,
+    }
+}
+
+/// `%tid` and its like, without a component.
+pub(super) fn is_special_vector(text: &str) -> bool {
+    !text.contains('.') && SpecialRegister::from_name(&format!("{text}.x")).is_some()
+}
+
+/// A literal in the format of the instruction.
+fn literal(kind: OperandKind, ty: ScalarType) -> Option<Read> {
+    let (element, bits) = match kind {
+        OperandKind::Integer { value, unsigned } => {
+            let class = if unsigned { Class::Unsigned } else { Class::Signed };
+            (Element::literal(class, 64), truncated(value, ty))
+        }
+        OperandKind::Single(bits) => {
+            let bits = match ty {
+                ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
+                _ => truncated(bits.into(), ty),
+            };
+            (Element::literal(Class::Float, 32), bits)
+        }
+        OperandKind::Double(bits) => {
+            let bits = match ty {
+                ScalarType::F32 => u64::from((f64::from_bits(bits) as f32).to_bits()),
+                _ => truncated(bits, ty),
+            };
+            (Element::literal(Class::Float, 64), bits)
+        }
+        _ => return None,
+    };
+    Some(Read {
+        element,
+        source: Some(Source::Immediate(bits)),
+        is_component: false,
+    })
+}

@@ -1,0 +1,169 @@
+//! Which values a store takes: the type of one value or of a vector, compared with the type of the instruction.
+//! Facts of assembler 13.5; the manual has only the table of operand sizes ("Operand Size Exceeding Instruction-Type
+//! Size").
+
+use warpgrid_isa::{ScalarType, TypeKind};
+
+/// What the bits of a value mean, as far as stores care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Bits,
+    Unsigned,
+    Signed,
+    Float,
+    /// `.f16x2`: taken where integers are.
+    Packed,
+    Predicate,
+}
+
+impl Class {
+    pub(crate) fn of(ty: ScalarType) -> Class {
+        match ty.kind() {
+            TypeKind::Bits => Class::Bits,
+            TypeKind::Unsigned => Class::Unsigned,
+            TypeKind::Signed => Class::Signed,
+            TypeKind::Predicate => Class::Predicate,
+            TypeKind::Float if ty == ScalarType::F16x2 => Class::Packed,
+            TypeKind::Float => Class::Float,
+        }
+    }
+
+    fn is_integer(self) -> bool {
+        matches!(self, Class::Unsigned | Class::Signed)
+    }
+}
+
+/// A value, before it meets the type of the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub(crate) class: Class,
+    pub(crate) width_bits: u32,
+    pub(crate) is_literal: bool,
+}
+
+impl Element {
+    /// A register of this type.
+    pub(crate) fn register(ty: ScalarType) -> Element {
+        Element {
+            class: Class::of(ty),
+            // A predicate beside others counts as 32 bits.
+            width_bits: if ty == ScalarType::Pred { 32 } else { ty.width_bits() },
+            is_literal: false,
+        }
+    }
+
+    /// A literal of this type; integers are 64 bits wide.
+    pub(crate) fn literal(class: Class, width_bits: u32) -> Element {
+        Element {
+            class,
+            width_bits,
+            is_literal: true,
+        }
+    }
+
+    fn same_type(self, other: Element) -> bool {
+        self.class == other.class && self.width_bits == other.width_bits
+    }
+}
+
+/// Whether a value stands alone or in braces; braces are laxer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Alone,
+    Braces,
+}
+
+/// Whether a register serves an instruction of type `ty`.
+pub(crate) fn serves(class: Class, width_bits: u32, ty: ScalarType, place: Place) -> bool {
+    let wanted = ty.width_bits();
+    match (Class::of(ty), class) {
+        (_, Class::Predicate) => false,
+        _ if ty == ScalarType::B128 => class == Class::Bits && width_bits == wanted,
+        (Class::Bits, _) => width_bits >= wanted,
+        (Class::Unsigned | Class::Signed, _) => class != Class::Float && width_bits >= wanted,
+        (_, Class::Bits) => width_bits >= wanted,
+        (_, Class::Float) => width_bits == wanted,
+        (_, Class::Unsigned | Class::Signed) => place == Place::Braces && width_bits == wanted,
+        _ => false,
+    }
+}
+
+/// Whether a literal alone serves an instruction of type `ty`.
+pub(crate) fn literal_serves(literal: Element, ty: ScalarType) -> bool {
+    match (Class::of(ty), literal.class) {
+        (Class::Float, Class::Float) => true,
+        (Class::Float, _) => false,
+        (Class::Bits, Class::Float) => literal.width_bits == ty.width_bits(),
+        (_, Class::Float) => false,
+        _ => true,
+    }
+}
+
+/// Whether a register plus a constant, or a variable's address plus a constant, serves: only the kind counts.
+pub(crate) fn sum_serves(class: Class, ty: ScalarType) -> bool {
+    match (Class::of(ty), class) {
+        (_, Class::Predicate) => false,
+        (Class::Bits, _) => true,
+        (Class::Unsigned | Class::Signed, _) => class != Class::Float,
+        _ => matches!(class, Class::Bits | Class::Float),
+    }
+}
+
+/// What is wrong with the elements of a vector; numbers are places in the list of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// The element and its neighbour before it are of different kinds.
+    Kinds { at: usize },
+    /// The element is not as wide as the first.
+    Width { at: usize },
+    /// The vector does not serve the type of the instruction.
+    Type,
+}
+
+/// Judges the elements of a vector in braces, sinks left out.
+pub(crate) fn judge(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let Some(first) = elements.first() else {
+        return problems;
+    };
+    for (at, pair) in elements.windows(2).enumerate() {
+        if let [a, b] = pair
+            && !are_of_a_kind(a.class, b.class)
+        {
+            problems.push(Problem::Kinds { at: at + 1 });
+        }
+    }
+    let is_uniform = elements.iter().all(|element| element.same_type(*first));
+    if first.is_literal {
+        let last = elements.last().unwrap_or(first);
+        if !literals_serve(*first, *last, is_uniform, ty) {
+            problems.push(Problem::Type);
+        }
+        return problems;
+    }
+    let odd = elements.iter().enumerate().filter(|(_, element)| {
+        !element.is_literal && element.width_bits != first.width_bits
+    });
+    problems.extend(odd.map(|(at, _)| Problem::Width { at }));
+    // Elements of several types count as untyped bits of the first one's width.
+    let class = if is_uniform { first.class } else { Class::Bits };
+    if !serves(class, first.width_bits, ty, Place::Braces) {
+        problems.push(Problem::Type);
+    }
+    problems
+}
+
+fn are_of_a_kind(a: Class, b: Class) -> bool {
+    a == b || a == Class::Bits || b == Class::Bits || (a.is_integer() && b.is_integer())
+}
+
+/// A vector that starts with a literal is judged as a literal.
+fn literals_serve(first: Element, last: Element, is_uniform: bool, ty: ScalarType) -> bool {
+    match (first.class, Class::of(ty)) {
+        (Class::Float, Class::Float) => true,
+        (Class::Float, Class::Bits) => last.width_bits == ty.width_bits(),
+        (Class::Float, _) => !is_uniform && last.width_bits >= ty.width_bits(),
+        (_, Class::Float) => !is_uniform || ty.width_bits() == 64,
+        _ => true,
+    }
+}

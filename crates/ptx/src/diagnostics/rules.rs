@@ -1,0 +1,280 @@
+//! Rules between modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings where only the manual objects).
+
+use super::catalogue;
+use crate::check::rules::Case;
+use warpgrid_isa::form::{Gate, Verdict, Wide};
+use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
+
+catalogue! {
+    /// Two modifiers exclude each other: cache operators and priorities belong to weak stores, device accesses are neither cached nor vectors.
+    CLASH = "W0300", "modifiers that exclude each other", "st.volatile.cg.u32 [a], b;", "st.volatile.u32 [a], b;";
+    /// A modifier needs another one beside it: a strong store needs a scope, a scope needs a strong store, `.mmio` needs `.relaxed`.
+    NEEDS = "W0301", "modifier that needs another", "st.relaxed.u32 [a], b;", "st.relaxed.gpu.u32 [a], b;";
+    /// A modifier goes with some values of another group only, for example `.mmio` with `.sys` and global memory.
+    NOT_AMONG = "W0302", "modifier with a value it does not go with", "st.mmio.relaxed.gpu.u32 [a], b;", "st.mmio.relaxed.sys.u32 [a], b;";
+    /// Each modifier exists, but both together came later or need a newer target.
+    TOGETHER = "W0303", "combination that came later", "st.volatile.local.u32 [a], b; // PTX 9.0", "st.volatile.local.u32 [a], b; // PTX 9.1";
+    /// An instruction without a state space uses generic addresses, which came with PTX 2.0 and `sm_20`.
+    GENERIC = "W0304", "generic address before its time", "st.u32 [a], b; // sm_13", "st.global.u32 [a], b; // sm_13";
+    /// All elements of a vector together have at most 128 bits; 256 bits go for eight 32-bit or four 64-bit elements in global memory.
+    TOO_WIDE = "W0305", "vector too wide", "st.shared.v8.b64 [a], {...};", "st.shared.v2.b64 [a], {b, c};";
+    /// Stores of 256 bits need PTX 8.8 and `sm_100`.
+    WIDE_GATE = "W0306", "256-bit store before its time", "st.global.v8.b32 [a], {...}; // sm_90", "st.global.v4.b32 [a], {...}; // twice";
+    /// Stores of 256 bits reach global memory only.
+    WIDE_SPACE = "W0307", "256-bit store outside of global memory", "st.shared.v8.b32 [a], {...};", "st.shared.v4.b32 [a], {...}; // twice";
+    /// Level 2 eviction priorities belong to 256-bit stores.
+    WIDE_ONLY = "W0308", "modifier for 256-bit stores", "st.global.L2::evict_last.b32 [a], b;", "st.global.b32 [a], b;";
+    /// The word belongs to other instructions; the message says what to use here.
+    REFUSED = "W0309", "modifier of other instructions", "st.ca.u32 [a], b;", "st.wb.u32 [a], b;";
+    /// The assembler takes this version or target, the manual asks for a later one.
+    MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1", "st.u32 [a], b;";
+    /// The assembler takes this combination, the manual's syntax has no such form.
+    MANUAL_FORM = "W0391", "a form that the manual does not have", "st.global.v8.b8 [a], {...};", "st.global.v4.b8 [a], {...};";
+}
+
+/// A diagnostic with the weight of its rule; what only the manual objects to has a code of its own.
+fn found(case: &Case<'_>, code: &'static str, span: Span, message: String) -> Diagnostic {
+    match case.rule.verdict {
+        Verdict::Error => Diagnostic::error(code, span, message),
+        Verdict::Warning => Diagnostic::warning(MANUAL_FORM, span, message)
+            .help("the assembler takes it; other tools may not"),
+    }
+}
+
+fn because(diagnostic: Diagnostic, case: &Case<'_>) -> Diagnostic {
+    let help = match &diagnostic.help {
+        Some(help) => format!("{}; {help}", case.rule.why),
+        None => case.rule.why.to_owned(),
+    };
+    diagnostic.help(help)
+}
+
+fn without(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
+    let title = format!("leave out {}", case.quoted(word));
+    diagnostic.fix(title, case.opcode.dotted_span(word), "")
+}
+
+/// Two words that exclude each other.
+pub(crate) fn clash(case: &Case<'_>, a: usize, b: usize) -> Diagnostic {
+    let (first, second) = (case.quoted(a), case.quoted(b));
+    let message = format!("{first} cannot be combined with {second}");
+    let diagnostic = found(case, CLASH, case.span(a), message)
+        .label(case.span(b), format!("{second} is here"));
+    let diagnostic = because(diagnostic, case);
+    let removable = !matches!(case.opcode.modifier(a), "mmio" | "L2::cache_hint");
+    match removable && case.rule.verdict == Verdict::Error {
+        true => without(case, diagnostic, a),
+        false => diagnostic,
+    }
+}
+
+/// A slot that must be filled and is not.
+pub(crate) fn needs(case: &Case<'_>, word: usize, slot: &str, among: &[&str]) -> Diagnostic {
+    let quoted = case.quoted(word);
+    let what = alternatives(among).unwrap_or_else(|| format!("a {slot}"));
+    let diagnostic = Diagnostic::error(NEEDS, case.span(word), format!("{quoted} needs {what}"));
+    let mut diagnostic = because(diagnostic, case);
+    if let Some(allowed) = case.allowed(slot, among) {
+        let help = diagnostic.help.take().unwrap_or_default();
+        diagnostic.help = Some(format!("{help}: {allowed}"));
+    }
+    let at = Span::at(case.span(word).end);
+    for text in suggestions(case, slot) {
+        diagnostic = diagnostic.fix(format!("add `.{text}`"), at, format!(".{text}"));
+    }
+    match slot {
+        "sem" if case.opcode.modifier(word) != "mmio" => without(case, diagnostic, word),
+        _ => diagnostic,
+    }
+}
+
+fn suggestions(case: &Case<'_>, slot: &str) -> &'static [&'static str] {
+    let mmio = case.bound.has("mmio");
+    let scoped = case.bound.has("scope");
+    match slot {
+        "scope" if mmio => &["sys"],
+        "scope" => &["gpu", "cta", "sys"],
+        "sem" if mmio && !scoped => &["relaxed.sys"],
+        "sem" => &["relaxed"],
+        _ => &[],
+    }
+}
+
+/// A word beside a value it does not go with.
+pub(crate) fn not_among(
+    case: &Case<'_>,
+    word: usize,
+    other: usize,
+    slot: &str,
+    among: &[&str],
+) -> Diagnostic {
+    let (quoted, wrong) = (case.quoted(word), case.quoted(other));
+    let message = match slot {
+        "ss" => format!("{quoted} cannot be applied to {wrong}"),
+        _ => format!("{quoted} cannot be combined with {wrong}"),
+    };
+    let diagnostic = found(case, NOT_AMONG, case.span(word), message)
+        .label(case.span(other), format!("{wrong} is here"));
+    let mut diagnostic = because(diagnostic, case);
+    if case.rule.verdict == Verdict::Warning {
+        return diagnostic;
+    }
+    if let Some(allowed) = case.allowed(slot, among) {
+        let help = diagnostic.help.take().unwrap_or_default();
+        let none = match slot {
+            "ss" => ", or no state space",
+            _ => "",
+        };
+        diagnostic.help = Some(format!("{help}; it goes with {allowed}{none}"));
+    }
+    match (slot, among) {
+        // The scope stands beside an order that takes none.
+        ("sem", _) if case.opcode.modifier(word) != "mmio" => without(case, diagnostic, word),
+        ("scope", [only]) => diagnostic.fix(
+            format!("use `.{only}`"),
+            case.span(other),
+            (*only).to_owned(),
+        ),
+        _ => diagnostic,
+    }
+}
+
+/// A combination that this version or target does not have yet.
+pub(crate) fn together(case: &Case<'_>, a: usize, b: usize, gate: Gate) -> Diagnostic {
+    let (first, second) = (case.quoted(a), case.quoted(b));
+    let message = format!("{first} with {second} {}", case.lacks(gate));
+    let diagnostic = found(case, TOGETHER, case.span(a), message)
+        .label(case.span(b), format!("{second} is here"));
+    gated(because(diagnostic, case), case, gate)
+}
+
+/// A value that the manual has from a later version or target on.
+pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
+    let message = format!("the manual has {} {}", case.quoted(word), case.from_when(gate));
+    let diagnostic = Diagnostic::warning(MANUAL_FROM, case.span(word), message);
+    because(diagnostic, case)
+}
+
+/// No state space before generic addressing.
+pub(crate) fn empty(case: &Case<'_>, slot: &str, gate: Gate) -> Diagnostic {
+    let message = format!("generic addressing {}", case.lacks(gate));
+    let span = case.opcode.spans.first().copied().unwrap_or(case.opcode.span);
+    let mut diagnostic = because(Diagnostic::error(GENERIC, span, message), case);
+    if let Some(allowed) = case.allowed(slot, &["global", "local", "shared"]) {
+        let help = diagnostic.help.take().unwrap_or_default();
+        diagnostic.help = Some(format!("{help}; name the state space: {allowed}"));
+    }
+    gated(diagnostic, case, gate)
+}
+
+/// More bits than an access has.
+pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Diagnostic {
+    let message = format!("the vector has {bits} bits, an access has at most {most}");
+    let mut diagnostic = Diagnostic::error(TOO_WIDE, case.span(word), message);
+    if let Some(ty) = case.bound.word("type") {
+        diagnostic = diagnostic.label(case.span(ty), "the width of one element");
+    }
+    let element = case.bound.scalar("type").map_or(most, |ty| ty.width_bits());
+    diagnostic.help(match most / element.max(1) {
+        0 | 1 => "store the elements one by one".to_owned(),
+        n => format!("store at most {n} elements at once"),
+    })
+}
+
+/// A 256-bit access before its time.
+pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
+    let message = format!("{} bits in one access {}", wide.bits, wide_lacks(case, wide));
+    let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
+    if let Some(ty) = case.bound.word("type") {
+        diagnostic = diagnostic.label(case.span(ty), "the width of one element");
+    }
+    let half = if case.opcode.modifier(word) == "v8" { "`.v4`" } else { "`.v2`" };
+    gated(diagnostic, case, wide.gate).help(format!("split it into two stores of {half}"))
+}
+
+fn wide_lacks(case: &Case<'_>, wide: &Wide) -> String {
+    case.lacks(wide.gate)
+}
+
+/// A 256-bit access outside of global memory.
+pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide) -> Diagnostic {
+    let message = format!(
+        "{} bits in one access go to global memory only, found {}",
+        wide.bits,
+        case.quoted(space)
+    );
+    let half = if case.opcode.modifier(word) == "v8" { "`.v4`" } else { "`.v2`" };
+    Diagnostic::error(WIDE_SPACE, case.span(word), message)
+        .label(case.span(space), "the state space")
+        .help(format!("split it into two stores of {half}"))
+}
+
+/// A modifier of 256-bit accesses on another one.
+pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
+    let shapes: Vec<String> = wide
+        .shapes
+        .iter()
+        .map(|(vector, bits)| format!("`.{vector}` of {bits} bits"))
+        .collect();
+    let message = format!("{} needs {}", case.quoted(word), shapes.join(" or "));
+    let diagnostic = Diagnostic::error(WIDE_ONLY, case.span(word), message);
+    without(case, because(diagnostic, case), word)
+}
+
+/// A word of other instructions.
+pub(crate) fn refused(word: &str, opcode: &str, span: Span, why: &str) -> Diagnostic {
+    Diagnostic::error(REFUSED, span, format!("`{opcode}` does not take `.{word}`")).help(why)
+}
+
+fn gated(mut diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {
+    if diagnostic.severity == Severity::Error {
+        diagnostic.needs = case.needs(gate);
+    }
+    diagnostic
+}
+
+impl Case<'_> {
+    /// What of the gate the module lacks.
+    pub(crate) fn needs(&self, gate: Gate) -> Needs {
+        self.module.lacking(gate)
+    }
+
+    fn lacks(&self, gate: Gate) -> String {
+        let needs = self.needs(gate);
+        match (needs.version, needs.target) {
+            (Some(version), Some(target)) => format!("needs PTX {version} and `{target}`"),
+            (None, Some(target)) => format!("needs `{target}`, found `{}`", self.module.target.name),
+            (Some(version), None) => format!("needs PTX {version}, found {}", self.module.version),
+            (None, None) => "is fine".to_owned(),
+        }
+    }
+
+    fn from_when(&self, gate: Gate) -> String {
+        let needs = self.needs(gate);
+        match (needs.version, needs.target) {
+            (Some(version), Some(target)) => format!("from PTX {version} and `{target}` on"),
+            (None, Some(target)) => format!("from `{target}` on"),
+            (Some(version), _) => format!("from PTX {version} on"),
+            (None, None) => "already".to_owned(),
+        }
+    }
+}
+
+/// "`.a`, `.b` or `.c`"
+pub(crate) fn alternatives(texts: &[&str]) -> Option<String> {
+    let quoted: Vec<String> = texts.iter().map(|text| format!("`.{text}`")).collect();
+    let (last, rest) = quoted.split_last()?;
+    Some(match rest {
+        [] => last.clone(),
+        _ => format!("{} or {last}", rest.join(", ")),
+    })
+}
+
+/// A fix of several edits.
+pub(crate) fn fix(title: impl Into<String>, mut edits: Vec<Edit>) -> Fix {
+    edits.sort_by_key(|edit| edit.span);
+    Fix {
+        title: title.into(),
+        edits,
+    }
+}

@@ -1,0 +1,402 @@
+//! Operands of stores: codes W0310 to W0339 (errors) and W0340 to W0349 (warnings).
+
+use super::catalogue;
+use crate::check::plan::Opcode;
+use crate::check::store::{Class, Element};
+use crate::tree::OperandKind;
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{Diagnostic, Edit, Fix, Span};
+
+catalogue! {
+    /// A register serves a store when it is at least as wide as the type. Integers serve integers and `.bN`, floats their own type and `.bN`, untyped registers everything; `.b128` wants a `.b128` register.
+    TYPE_MISMATCH = "W0310", "value that does not serve the type", "st.global.f32 [a], %u; // .u32", "st.global.b32 [a], %u;";
+    /// The vector modifier says how many elements the braces hold.
+    N_ELEMENTS = "W0311", "wrong number of elements", "st.global.v4.f32 [a], {x, y};", "st.global.v2.f32 [a], {x, y};";
+    /// Neighbours in braces are both integers or both floats, unless one of them is untyped (`.bN`).
+    KINDS = "W0312", "elements of different kinds", "st.global.v2.b32 [a], {%u, %f};", "st.global.v2.b32 [a], {%r, %f};";
+    /// All registers in braces have the same width.
+    WIDTHS = "W0313", "elements of different widths", "st.global.v2.b32 [a], {%r, %rd};", "st.global.v2.b32 [a], {%r, %r2};";
+    /// `_` leaves an element of memory as it is; only 256-bit stores have it.
+    SINK = "W0314", "sink outside of 256-bit stores", "st.global.v4.b32 [a], {x, _, z, w};", "st.global.v8.b32 [a], {x, _, z, w, p, q, r, s};";
+    /// A store whose every element is a sink has no type and writes nothing.
+    ALL_SINKS = "W0315", "nothing but sinks", "st.global.v4.b64 [a], {_, _, _, _};", "st.global.v4.b64 [a], {x, _, _, _};";
+    /// A special register is stored by way of a register, or in braces.
+    SPECIAL = "W0316", "special register as a value", "st.global.u32 [a], %tid.x;", "mov.u32 %r, %tid.x; st.global.u32 [a], %r;";
+    /// The value is a register, a literal or a list in braces.
+    NOT_A_VALUE = "W0317", "not a value to store", "st.global.u32 [a], [b];", "st.global.u32 [a], %r;";
+    /// The name of a variable is an address, which `mov` puts into a register.
+    VARIABLE_VALUE = "W0318", "variable as a value", "st.global.u64 [a], buffer;", "mov.u64 %rd, buffer; st.global.u64 [a], %rd;";
+    /// Braces hold registers, components of vectors, special registers and literals.
+    NOT_AN_ELEMENT = "W0319", "not an element of a vector", "st.global.v2.u32 [a], {buffer, %r};", "st.global.v2.u32 [a], {%r, %r2};";
+    /// `.x` to `.w` are components of a register that is declared with `.v2` or `.v4`.
+    NO_COMPONENT = "W0320", "component of what is no vector", "st.global.u32 [a], %r.x;", "st.global.u32 [a], %r;";
+    /// The address is in brackets: a register or variable, or the element of an array.
+    NOT_AN_ADDRESS = "W0321", "not an address", "st.global.u32 %rd, %r;", "st.global.u32 [%rd], %r;";
+    /// Addresses are integers of at most 64 bits.
+    ADDRESS_TYPE = "W0322", "register that holds no address", "st.global.u32 [%f], %r;", "st.global.u32 [%rd], %r;";
+    /// Global and generic addresses have 64 bits; registers of 32 bits hold addresses of shared and local memory only.
+    ADDRESS_32 = "W0323", "32-bit global address", "st.global.u32 [%r], %r2;", "st.global.u32 [%rd], %r2;";
+    /// A constant is an address in local memory only.
+    ABSOLUTE = "W0324", "constant address outside of local memory", "st.shared.u32 [16], %r;", "st.shared.u32 [buffer+16], %r;";
+    /// The variable is declared in another state space than the store names.
+    SPACE_MISMATCH = "W0325", "variable of another state space", "st.global.u32 [shared_variable], %r;", "st.shared.u32 [shared_variable], %r;";
+    /// The parameters of a kernel or function are read-only for itself.
+    INPUT_PARAMETER = "W0326", "parameter that is read-only", "st.param.u32 [input], %r;", "st.param.u32 [result], %r;";
+    /// An argument for a call is stored unconditionally.
+    PREDICATED_ARGUMENT = "W0327", "argument stored under a condition", "@%p st.param.u32 [argument], %r;", "selp.u32 %r, %r1, %r2, %p; st.param.u32 [argument], %r;";
+    /// Parameters are named; they have no address in a register.
+    PARAM_REGISTER = "W0328", "parameter by address", "st.param::func.u32 [%rd], %r;", "st.param::func.u32 [argument], %r;";
+    /// Only arrays are indexed.
+    NOT_AN_ARRAY = "W0329", "index on what is no array", "st.global.u32 scalar[0], %r;", "st.global.u32 [scalar], %r;";
+    /// An index is an integer.
+    INDEX_TYPE = "W0330", "index that is no integer", "st.global.u32 array[%f], %r;", "st.global.u32 array[%r2], %r;";
+    /// A cache policy is announced by `.L2::cache_hint`.
+    HINT_MISSING = "W0331", "cache policy without its modifier", "st.global.u32 [a], %r, %policy;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
+    /// `.L2::cache_hint` announces a cache policy as the last operand.
+    POLICY_MISSING = "W0332", "modifier without its cache policy", "st.global.L2::cache_hint.u32 [a], %r;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
+    /// A cache policy is a 64-bit integer register, as `createpolicy` makes it, or an integer.
+    POLICY_TYPE = "W0333", "not a cache policy", "st.global.L2::cache_hint.u32 [a], %r, %r2;", "st.global.L2::cache_hint.u32 [a], %r, %rd;";
+    /// Literals and components of vectors do not go into one pair of braces.
+    LITERAL_BESIDE_COMPONENT = "W0334", "literal beside a component", "st.global.v2.u32 [a], {%tid.x, 5};", "st.global.v2.u32 [a], {%r, 5};";
+    /// Special registers hold no address.
+    SPECIAL_ADDRESS = "W0335", "special register as an address", "st.shared.u32 [%laneid], %r;", "mov.u32 %r2, %laneid; st.shared.u32 [%r2], %r;";
+    /// The manual writes the vector width right before the type; the assembler warns elsewhere.
+    VECTOR_ORDER = "W0340", "vector width away from the type", "st.v2.global.u32 [a], {x, y};", "st.global.v2.u32 [a], {x, y};";
+    /// Registers of 8 or 16 bits hold the low bits of an address only.
+    NARROW_ADDRESS = "W0341", "narrow address register", "st.global.u32 [%h], %r; // .b16", "st.global.u32 [%rd], %r;";
+    /// The manual wants a register; the assembler also takes the name of a function, a variable plus a constant and a register plus a constant.
+    ODD_VALUE = "W0342", "a value that the manual does not have", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer+4; st.global.u64 [a], %rd;";
+    /// The manual writes addresses in brackets; the assembler also takes `array[index]`.
+    UNBRACKETED = "W0343", "address without brackets", "st.shared.u32 array[4], %r;", "st.shared.u32 [array+4], %r;";
+    /// The component does not exist; what the assembler stores is not defined.
+    BEYOND_VECTOR = "W0344", "component beyond the vector", "st.global.u32 [a], v.z; // .v2", "st.global.u32 [a], v.y;";
+    /// The assembler takes a register as the address of a parameter, what it stores is not defined.
+    PARAM_REGISTER_PASSES = "W0345", "parameter by address", "st.param.u32 [%rd], %r;", "st.param.u32 [argument], %r;";
+}
+
+fn describe(element: Element) -> String {
+    let kind = match element.class {
+        Class::Bits => "untyped",
+        Class::Unsigned => "unsigned",
+        Class::Signed => "signed",
+        Class::Float => "floating-point",
+        Class::Packed => "packed `.f16x2`",
+        Class::Predicate => return "a predicate".to_owned(),
+    };
+    match (element.is_literal, element.class) {
+        (true, Class::Float) if element.width_bits == 32 => "a single-precision literal".to_owned(),
+        (true, Class::Float) => "a floating-point literal".to_owned(),
+        (true, _) => "an integer literal".to_owned(),
+        (false, _) => format!("a {}-bit {kind} value", element.width_bits),
+    }
+}
+
+/// What would serve a type.
+fn serving(ty: ScalarType) -> String {
+    match (Class::of(ty), ty.width_bits()) {
+        (_, 128) => "a `.b128` register or an integer literal serves `.b128`".to_owned(),
+        (Class::Float, bits) => {
+            format!("`.{ty}` is served by `.{ty}`, by `.b{bits}` and wider untyped registers, and by a floating-point literal")
+        }
+        (Class::Bits, bits) => {
+            format!("`.{ty}` is served by every register of at least {bits} bits but predicates, and by an integer literal")
+        }
+        (_, bits) => {
+            format!("`.{ty}` is served by integer and untyped registers of at least {bits} bits, and by an integer literal")
+        }
+    }
+}
+
+/// A value of the wrong type.
+pub(crate) fn type_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
+    let message = format!("{} does not serve `.{ty}`", describe(element));
+    Diagnostic::error(TYPE_MISMATCH, span, message).help(serving(ty))
+}
+
+/// A vector of the wrong type.
+pub(crate) fn vector_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
+    let message = format!("a vector of {} elements does not serve `.{ty}`", describe(element).trim_start_matches("a "));
+    Diagnostic::error(TYPE_MISMATCH, span, message).help(serving(ty))
+}
+
+/// Not as many elements as the modifier says.
+pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnostic {
+    let plural = |n: usize| if n == 1 { "element" } else { "elements" };
+    let message = format!("found {found} {}, expected {expected}", plural(found));
+    let diagnostic = Diagnostic::error(N_ELEMENTS, span, message);
+    match found {
+        2 | 4 | 8 => diagnostic.help(format!("`.v{found}` stores {found} elements")),
+        1 => diagnostic.help("without a vector modifier, one element is stored"),
+        _ => diagnostic.help("vectors have 2, 4 or 8 elements"),
+    }
+}
+
+/// Neighbours that do not go together.
+pub(crate) fn different_kinds(span: Span, element: Element, before: Span, neighbour: Element) -> Diagnostic {
+    let message = format!("{} stands beside {}", describe(element), describe(neighbour));
+    Diagnostic::error(KINDS, span, message)
+        .label(before, describe(neighbour))
+        .help("neighbours are both integers or both floats, unless one of them is untyped (`.bN`)")
+}
+
+/// Registers of different widths.
+pub(crate) fn different_widths(span: Span, element: Element, first: Span, other: Element) -> Diagnostic {
+    let message = format!("the element has {} bits, the first one {}", element.width_bits, other.width_bits);
+    Diagnostic::error(WIDTHS, span, message)
+        .label(first, describe(other))
+        .help("all registers in braces have the same width")
+}
+
+/// `_` where there are no sinks.
+pub(crate) fn sink(span: Span) -> Diagnostic {
+    Diagnostic::error(SINK, span, "`_` is only in 256-bit stores").help(
+        "`.v8` with a 32-bit type or `.v4` with a 64-bit type leaves elements out; here each element needs a value",
+    )
+}
+
+/// Nothing to store.
+pub(crate) fn all_sinks(span: Span) -> Diagnostic {
+    Diagnostic::error(ALL_SINKS, span, "every element is `_`, so nothing is stored")
+        .help("one element at least needs a value")
+}
+
+/// A special register alone.
+pub(crate) fn special_register(span: Span) -> Diagnostic {
+    Diagnostic::error(SPECIAL, span, "a special register cannot be stored directly")
+        .help("`mov` it into a register first")
+}
+
+/// Something else where a value stands.
+pub(crate) fn not_a_value(span: Span, kind: OperandKind) -> Diagnostic {
+    let (message, help) = match kind {
+        OperandKind::Address { .. } | OperandKind::AbsoluteAddress { .. } | OperandKind::AddressList { .. } => {
+            ("a store cannot read memory".to_owned(), "`ld` the value into a register first")
+        }
+        OperandKind::Minus(_) | OperandKind::Not(_) => {
+            ("a value cannot be negated here".to_owned(), "`neg` or `not` puts it into a register")
+        }
+        OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => {
+            ("an element of an array is an address, not a value".to_owned(), "`ld` the value into a register first")
+        }
+        _ => ("this is no value to store".to_owned(), "a register, a literal or a list in braces is"),
+    };
+    Diagnostic::error(NOT_A_VALUE, span, message).help(help)
+}
+
+/// The name of a variable.
+pub(crate) fn variable_value(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(VARIABLE_VALUE, span, format!("`{name}` is a variable, its address is no register"))
+        .help(format!("`mov.u64 %rd, {name};` gives a register with the address; `ld` reads the variable"))
+}
+
+/// Not for braces.
+pub(crate) fn not_an_element(span: Span) -> Diagnostic {
+    Diagnostic::error(NOT_AN_ELEMENT, span, "this is no element of a vector")
+        .help("braces hold registers, components, special registers and literals")
+}
+
+/// `.x` on a scalar.
+pub(crate) fn no_component(span: Span) -> Diagnostic {
+    Diagnostic::error(NO_COMPONENT, span, "only vector registers have components")
+        .help("registers declared with `.v2` or `.v4` have them")
+}
+
+/// Not an address.
+pub(crate) fn not_an_address(span: Span, kind: OperandKind, bracketed: Option<String>) -> Diagnostic {
+    let message = match kind {
+        OperandKind::Vector { .. } => "a list in braces is no address",
+        OperandKind::Integer { .. } | OperandKind::Single(_) | OperandKind::Double(_) => "a literal is no address",
+        _ => "the address of a store stands in brackets",
+    };
+    let diagnostic = Diagnostic::error(NOT_AN_ADDRESS, span, message);
+    match bracketed {
+        Some(text) => diagnostic.help(format!("write `{text}`")).fix(format!("write `{text}`"), span, text),
+        None => diagnostic.help("a register or variable in brackets is one, with a constant added where needed"),
+    }
+}
+
+/// A name that is no register or variable.
+pub(crate) fn no_address_name(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(NOT_AN_ADDRESS, span, format!("`{name}` holds no address"))
+        .help("a scalar register or a variable does")
+}
+
+/// A register of the wrong type as an address.
+pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(ADDRESS_TYPE, span, format!("a `.{ty}` register holds no address"))
+        .help("addresses are in integer or untyped registers of at most 64 bits")
+}
+
+/// A 32-bit register as a global or generic address.
+pub(crate) fn address_32(span: Span, ty: ScalarType) -> Diagnostic {
+    let message = format!("a `.{ty}` register is too narrow for a global or generic address");
+    Diagnostic::error(ADDRESS_32, span, message)
+        .help("use a 64-bit register; 32 bits do for `.shared` and `.local` addresses")
+}
+
+/// A constant as an address.
+pub(crate) fn absolute_address(span: Span) -> Diagnostic {
+    Diagnostic::error(ABSOLUTE, span, "a constant is an address in `.local` memory only")
+        .help("put the address into a register, or name a variable")
+}
+
+/// A variable of another space.
+pub(crate) fn space_mismatch(
+    span: Span,
+    name: &str,
+    space: StateSpace,
+    wanted: StateSpace,
+    word: Option<Span>,
+) -> Diagnostic {
+    let found = space.name();
+    let message = match wanted {
+        StateSpace::Generic => format!("`{name}` is in `.{found}`, which has no generic addresses for stores"),
+        _ => format!("`{name}` is in `.{found}`, the store goes to `.{}`", wanted.name()),
+    };
+    let diagnostic = Diagnostic::error(SPACE_MISMATCH, span, message);
+    let Some(word) = word else {
+        return diagnostic.help("name the state space of the variable");
+    };
+    let diagnostic = diagnostic.label(word, "the state space of the store");
+    match space {
+        StateSpace::Global | StateSpace::Shared | StateSpace::Local => {
+            diagnostic.fix(format!("use `.{found}`"), word, found)
+        }
+        StateSpace::Const => diagnostic.help("constant memory cannot be stored to"),
+        _ => diagnostic.help("the state space of store and variable must agree"),
+    }
+}
+
+/// A parameter of the function itself.
+pub(crate) fn input_parameter(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(INPUT_PARAMETER, span, format!("`{name}` is an input, it can only be read"))
+        .help("`st.param` writes what a function returns, and the arguments of a call")
+}
+
+/// A guard before the argument of a call.
+pub(crate) fn predicated_argument(guard: Span, name_span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(PREDICATED_ARGUMENT, guard, format!("`{name}` is an argument for a call and cannot be stored under a condition"))
+        .label(name_span, "declared for a call")
+        .help("choose the value with `selp`, or branch around the whole call")
+}
+
+/// A register as the address of a parameter.
+pub(crate) fn param_register(span: Span) -> Diagnostic {
+    Diagnostic::error(PARAM_REGISTER, span, "a parameter has no address in a register")
+        .help("name the parameter")
+}
+
+/// The same, where the assembler says nothing.
+pub(crate) fn param_register_passes(span: Span) -> Diagnostic {
+    Diagnostic::warning(PARAM_REGISTER_PASSES, span, "a parameter has no address in a register")
+        .help("the assembler takes it or fails; name the parameter")
+}
+
+/// An index on a scalar.
+pub(crate) fn not_an_array(span: Span) -> Diagnostic {
+    Diagnostic::error(NOT_AN_ARRAY, span, "only an array has elements")
+        .help("declare it with a size in brackets, or write the address in brackets")
+}
+
+/// An index of the wrong type.
+pub(crate) fn index_type(span: Span) -> Diagnostic {
+    Diagnostic::error(INDEX_TYPE, span, "an index is an integer of at most 64 bits")
+}
+
+/// A policy that no modifier announces. `from` is where the operand before it ends.
+pub(crate) fn hint_missing(span: Span, from: u32, at: Span) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(HINT_MISSING, span, "a third operand needs `.L2::cache_hint`")
+        .help("the third operand of a store is a cache policy");
+    diagnostic = diagnostic.fix("leave out the third operand", Span::new(from, span.end), "");
+    diagnostic.fixes.push(Fix {
+        title: "add `.L2::cache_hint`".to_owned(),
+        edits: vec![Edit {
+            span: at,
+            text: ".L2::cache_hint".to_owned(),
+        }],
+    });
+    diagnostic
+}
+
+/// A modifier whose policy is missing. `end` is where the operands end.
+pub(crate) fn policy_missing(word: Span, end: u32) -> Diagnostic {
+    Diagnostic::error(POLICY_MISSING, word, "`.L2::cache_hint` needs a cache policy as the last operand")
+        .label(Span::at(end), "the policy is missing here")
+        .help("`createpolicy` makes one in a 64-bit register")
+        .fix("leave out `.L2::cache_hint`", Span::new(word.start.saturating_sub(1), word.end), "")
+}
+
+/// A policy of the wrong type.
+pub(crate) fn policy_type(span: Span) -> Diagnostic {
+    Diagnostic::error(POLICY_TYPE, span, "a cache policy is a 64-bit integer")
+        .help("`createpolicy` makes one in a `.b64` register; an integer literal does too")
+}
+
+/// A literal and a component in one list.
+pub(crate) fn literal_beside_component(span: Span, component: Span) -> Diagnostic {
+    Diagnostic::error(LITERAL_BESIDE_COMPONENT, span, "a literal cannot stand beside a component")
+        .label(component, "a component")
+        .help("`mov` one of them into a register first")
+}
+
+/// A special register between brackets.
+pub(crate) fn special_address(span: Span) -> Diagnostic {
+    Diagnostic::error(SPECIAL_ADDRESS, span, "a special register holds no address")
+        .help("`mov` it into a register first")
+}
+
+/// The vector width elsewhere than before the type.
+pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Diagnostic {
+    let text = opcode.modifier(vector);
+    let message = format!("`.{text}` belongs right before `.{}`", opcode.modifier(ty));
+    let mut diagnostic = Diagnostic::warning(VECTOR_ORDER, opcode.modifier_span(vector), message)
+        .label(opcode.modifier_span(ty), "the type")
+        .help("the assembler takes it with a warning");
+    let at = Span::at(opcode.dotted_span(ty).start);
+    let mut edits = vec![
+        Edit {
+            span: opcode.dotted_span(vector),
+            text: String::new(),
+        },
+        Edit {
+            span: at,
+            text: format!(".{text}"),
+        },
+    ];
+    edits.sort_by_key(|edit| edit.span);
+    diagnostic.fixes.push(Fix {
+        title: format!("move `.{text}` before the type"),
+        edits,
+    });
+    diagnostic
+}
+
+/// An address of 8 or 16 bits.
+pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::warning(NARROW_ADDRESS, span, format!("a `.{ty}` register holds the low bits of an address only"))
+        .help("global and generic addresses have 64 bits")
+}
+
+/// The name of a function as a value.
+pub(crate) fn function_value(span: Span) -> Diagnostic {
+    Diagnostic::warning(ODD_VALUE, span, "the manual wants a register here, found a function")
+        .help("the assembler stores the address of the function")
+}
+
+/// `name+constant` as a value.
+pub(crate) fn sum_value(span: Span) -> Diagnostic {
+    Diagnostic::warning(ODD_VALUE, span, "the manual wants a register here, found a sum")
+        .help("the assembler takes it; `add` or `mov` into a register says the same")
+}
+
+/// `array[index]` without brackets around it.
+pub(crate) fn unbracketed(span: Span) -> Diagnostic {
+    Diagnostic::warning(UNBRACKETED, span, "the manual writes an address in brackets")
+        .help("the assembler takes `array[index]`; the index counts bytes")
+}
+
+/// A component that the vector does not have.
+pub(crate) fn beyond_vector(span: Span, n: u8) -> Diagnostic {
+    Diagnostic::warning(BEYOND_VECTOR, span, format!("the vector has {n} components"))
+        .help("the assembler takes it; what is stored is not defined")
+}

@@ -1,0 +1,150 @@
+//! One verdict of the reference assembler: the module it was asked about, and what it said.
+
+use crate::shell::Result;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// One module and its verdict.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) id: String,
+    pub(crate) family: String,
+    pub(crate) group: String,
+    pub(crate) ptx_version: String,
+    pub(crate) target: String,
+    pub(crate) ptxas: String,
+    pub(crate) decls: String,
+    pub(crate) insn: String,
+    pub(crate) accept: bool,
+    pub(crate) messages: Vec<String>,
+    pub(crate) context: String,
+    pub(crate) address_size: u64,
+    /// The line as it stands in the file.
+    pub(crate) line: String,
+}
+
+/// What we say about a module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Verdict {
+    pub(crate) accept: bool,
+    /// Code and message of each error.
+    pub(crate) errors: Vec<String>,
+}
+
+/// The files of verdicts in a folder, by name.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // Crashes of the assembler are no verdicts.
+            (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) && !name.starts_with("crashes")
+        })
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Adds the verdicts of one file.
+pub(crate) fn read(path: &Path, cases: &mut Vec<Case>) -> Result<()> {
+    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    let file = File::open(path).map_err(failed)?;
+    let text: Box<dyn Read> = match path.extension().is_some_and(|e| e == "gz") {
+        true => Box::new(flate2::read::GzDecoder::new(file)),
+        false => Box::new(file),
+    };
+    for line in BufReader::new(text).lines() {
+        let line = line.map_err(failed)?;
+        if let Some(case) = Case::parse(line) {
+            cases.push(case);
+        }
+    }
+    Ok(())
+}
+
+impl Case {
+    /// Reads a line; `None` for lines without a verdict.
+    pub(crate) fn parse(line: String) -> Option<Case> {
+        let value: Value = serde_json::from_str(&line).ok()?;
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+        let messages = match value.get("messages").and_then(Value::as_array) {
+            Some(all) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            None => value.get("message").and_then(Value::as_str).map(str::to_owned).into_iter().collect(),
+        };
+        let ptx_version = text("ptx_version");
+        let default_size = if is_before_address_size(&ptx_version) { 32 } else { 64 };
+        Some(Case {
+            id: text("id"),
+            family: text("family"),
+            group: text("group"),
+            target: text("target"),
+            ptxas: text("ptxas"),
+            decls: text("decls"),
+            insn: text("insn"),
+            accept: value.get("accept")?.as_bool()?,
+            messages,
+            context: text("ctx"),
+            address_size: value.get("address_size").and_then(Value::as_u64).unwrap_or(default_size),
+            ptx_version,
+            line,
+        })
+    }
+
+    /// The module that the assembler was given; the instruction is line 7.
+    pub(crate) fn module(&self) -> String {
+        let header = match self.context.as_str() {
+            "entry0" => ".visible .entry k()",
+            "func" => ".visible .func (.param .b32 fret) f(.param .b64 fp, .param .align 16 .b8 fpa[32])",
+            _ => ".visible .entry k(.param .u64 kp, .param .align 16 .b8 kpa[64])",
+        };
+        let address_size = match is_before_address_size(&self.ptx_version) {
+            true => String::new(),
+            false => format!(".address_size {}", self.address_size),
+        };
+        format!(
+            ".version {}\n.target {}\n{address_size}\n{header}\n{{\n{}\n{}\nret;\n}}\n",
+            self.ptx_version, self.target, self.decls, self.insn
+        )
+    }
+
+    /// Our verdict.
+    pub(crate) fn judge(&self) -> Verdict {
+        let source = self.module();
+        let parse = warpgrid_ptx::parse(&source);
+        let checked = warpgrid_ptx::check(&source, &parse, &warpgrid_ptx::Options::default());
+        let errors = checked
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == warpgrid_program::Severity::Error)
+            .map(|d| format!("{} {}", d.code, d.message));
+        Verdict {
+            accept: checked.accept(),
+            errors: errors.collect(),
+        }
+    }
+
+    /// Why we knowingly differ, where we do.
+    pub(crate) fn known_difference(&self) -> Option<&'static str> {
+        if !self.ptxas.starts_with("12.0") {
+            return None;
+        }
+        let words = |word: &str| self.insn.split(['.', ' ', '\t']).any(|w| w == word);
+        if words("v8") && !self.accept {
+            return Some("12.0 does not know `.v8`; later releases take it for 8- and 16-bit types in every version");
+        }
+        if self.accept && self.address_size == 64 {
+            return Some("12.0 still compiled modules with 32-bit addresses; later releases do not");
+        }
+        None
+    }
+}
+
+/// `.address_size` came with PTX 2.3.
+fn is_before_address_size(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (2, 3)
+}

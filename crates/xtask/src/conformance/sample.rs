@@ -1,0 +1,130 @@
+//! The project's own sample of verdicts: chosen from the whole, and asked again of an installed assembler.
+
+use super::case::{self, Case};
+use crate::shell::Result;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// About so many verdicts are kept.
+const N_SAMPLE: usize = 3000;
+/// At least so many of each generator and verdict, where there are.
+const N_LEAST: usize = 6;
+
+/// Chooses the sample: from each generator, accepted and rejected apart, in proportion, by the hash in the id.
+pub(super) fn take(oracle: &Path, sample: &Path) -> Result<bool> {
+    let mut cases = Vec::new();
+    for path in case::files(oracle)? {
+        case::read(&path, &mut cases)?;
+    }
+    let n_all = cases.len().max(1);
+    let mut strata: BTreeMap<(String, String, bool), Vec<Case>> = BTreeMap::new();
+    for case in cases.into_iter().filter(|case| case.known_difference().is_none()) {
+        let key = (case.family.clone(), case.group.clone(), case.accept);
+        strata.entry(key).or_default().push(case);
+    }
+    let mut text = String::new();
+    let mut n = 0;
+    for mut cases in strata.into_values() {
+        cases.sort_by(|a, b| a.id.cmp(&b.id));
+        let n_kept = (cases.len() * N_SAMPLE / n_all).max(N_LEAST);
+        for case in cases.iter().take(n_kept) {
+            text.push_str(&case.line);
+            text.push('\n');
+            n += 1;
+        }
+    }
+    write(sample, &text)?;
+    println!("{n} verdicts in {}", sample.display());
+    Ok(true)
+}
+
+/// Asks the assembler again about each module of the sample that it was asked about in this or an older release.
+pub(super) fn regenerate(sample: &Path, ptxas: &str) -> Result<bool> {
+    let release = release(ptxas)?;
+    println!("{ptxas} is release {release}");
+    let mut cases = Vec::new();
+    case::read(sample, &mut cases)?;
+    let folder = std::env::temp_dir().join(format!("warpgrid-verdicts-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut text = String::new();
+    let mut n_changed = 0;
+    for (index, case) in cases.iter().enumerate() {
+        let file = folder.join("module.ptx");
+        let verdict = ask(ptxas, case, &file)?;
+        if verdict.0 != case.accept {
+            n_changed += 1;
+            println!("changed: {} {}", case.id, case.insn);
+        }
+        text.push_str(&line(case, &release, verdict)?);
+        text.push('\n');
+        if index % 500 == 499 {
+            println!("{} of {}", index + 1, cases.len());
+        }
+    }
+    // The folder is temporary: what stays behind does no harm.
+    let _ = std::fs::remove_dir_all(&folder);
+    write(sample, &text)?;
+    println!("{} verdicts, {n_changed} changed", cases.len());
+    Ok(true)
+}
+
+fn release(ptxas: &str) -> Result<String> {
+    let output = Command::new(ptxas)
+        .arg("--version")
+        .output()
+        .map_err(|e| format!("{ptxas}: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = text.split(", V").nth(1).and_then(|rest| rest.split_whitespace().next());
+    version.map(str::to_owned).ok_or_else(|| format!("{ptxas} names no release"))
+}
+
+/// The verdict and the error texts.
+fn ask(ptxas: &str, case: &Case, file: &Path) -> Result<(bool, Vec<String>)> {
+    write(file, &case.module())?;
+    let arch = architecture(ptxas, case);
+    let output = Command::new(ptxas)
+        .args(["-arch", &arch])
+        .arg(file)
+        .args(["-o", if cfg!(windows) { "NUL" } else { "/dev/null" }])
+        .output()
+        .map_err(|e| format!("{ptxas}: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let messages = text
+        .lines()
+        .filter(|line| !line.contains("aborted due to errors"))
+        .filter_map(|line| line.split_once("error   : ").or_else(|| line.split_once("fatal   : ")))
+        .map(|(_, message)| message.to_owned());
+    Ok((output.status.success(), messages.collect()))
+}
+
+/// What to generate code for: the target, or the lowest that is still there.
+fn architecture(_ptxas: &str, case: &Case) -> String {
+    let digits: String = case.target.chars().filter(char::is_ascii_digit).collect();
+    match digits.parse::<u32>() {
+        Ok(sm) if sm < 75 => "sm_75".to_owned(),
+        _ => case.target.clone(),
+    }
+}
+
+/// The line of a case with a new verdict.
+fn line(case: &Case, release: &str, (accept, messages): (bool, Vec<String>)) -> Result<String> {
+    let value: Value = serde_json::from_str(&case.line).map_err(|e| e.to_string())?;
+    let mut fields: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
+    fields.insert("ptxas".to_owned(), release.into());
+    fields.insert("accept".to_owned(), accept.into());
+    fields.insert("message".to_owned(), messages.first().cloned().into());
+    match messages.len() {
+        0 | 1 => fields.remove("messages"),
+        _ => fields.insert("messages".to_owned(), messages.into()),
+    };
+    serde_json::to_string(&Value::Object(fields)).map_err(|e| e.to_string())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
