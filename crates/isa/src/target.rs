@@ -109,6 +109,11 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
+    /// The first target with this architecture number or a higher one.
+    pub fn lowest(sm: u16) -> Option<&'static Target> {
+        TARGETS.iter().find(|target| target.sm >= sm)
+    }
+
     /// Whether the target can do this.
     pub const fn has(&self, feature: Feature) -> bool {
         self.sm >= feature.first_sm()

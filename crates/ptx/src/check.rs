@@ -18,9 +18,10 @@ mod memory;
 mod moves;
 mod names;
 mod operand;
-mod plan;
+pub(crate) mod plan;
+pub(crate) mod rules;
 mod statement;
-mod store;
+pub(crate) mod store;
 mod types;
 
 use crate::diagnostics::check as diagnose;
@@ -30,9 +31,9 @@ use body::Body;
 use names::Names;
 pub(crate) use names::Binding;
 pub(crate) use plan::{Opcode, Plan};
-use warpgrid_isa::{Target, Version};
+use warpgrid_isa::{Gate, Target, Version};
 use std::collections::BTreeSet;
-use warpgrid_program::{Diagnostic, FunctionId, Program, Severity, Span};
+use warpgrid_program::{Needs, Diagnostic, FunctionId, Program, Severity, Span};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +70,23 @@ pub(crate) struct Module {
     pub(crate) version_span: Option<Span>,
     /// Where the target's name stands.
     pub(crate) target_span: Option<Span>,
+}
+
+impl Module {
+    /// Whether version and target are past the gate.
+    pub(crate) fn meets(&self, gate: Gate) -> bool {
+        self.version >= gate.ptx && self.target.sm >= gate.sm
+    }
+
+    /// What the gate asks for beyond this version and target.
+    pub(crate) fn lacking(&self, gate: Gate) -> Needs {
+        Needs {
+            version: (self.version < gate.ptx).then_some(gate.ptx),
+            target: (self.target.sm < gate.sm)
+                .then(|| Target::lowest(gate.sm).map(|target| target.name))
+                .flatten(),
+        }
+    }
 }
 
 /// Judges a parsed source. `source` is the text that was parsed.
@@ -165,6 +183,11 @@ pub(crate) struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// Number of errors reported so far.
+    pub(crate) fn n_errors(&self) -> usize {
+        self.diagnostics.n_errors
+    }
+
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }

@@ -5,6 +5,8 @@
 //! diagnostics. Nothing else in the crate words a message.
 
 pub mod check;
+pub mod rules;
+pub mod store;
 pub mod syntax;
 
 /// The reference page of a code, for `warpgrid explain` and the page.
@@ -47,7 +49,12 @@ macro_rules! catalogue {
 pub(crate) use catalogue;
 
 /// The catalogues, in order of their codes.
-const CATALOGUES: &[&[Code]] = &[syntax::CODES, check::CODES];
+const CATALOGUES: &[&[Code]] = &[
+    syntax::CODES,
+    check::CODES,
+    rules::CODES,
+    store::CODES,
+];
 
 /// Every code of the PTX front end, in order.
 pub fn codes() -> impl Iterator<Item = &'static Code> {

@@ -205,8 +205,9 @@ pub static FORMS: &[Form] = &[Form {
         &TYPE,
     ],
     types: &[
+        ("a", OperandType::Custom),
         ("b", OperandType::Custom),
-        ("cache-policy", OperandType::CachePolicy),
+        ("cache-policy", OperandType::Custom),
     ],
     gate: Gate::ALWAYS,
     does: Does::Store,

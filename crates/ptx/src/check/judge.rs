@@ -1,8 +1,9 @@
 //! Judges the modifiers of one opcode against its form, the version and the target.
 
 use super::plan::Opcode;
-use super::{Module, kind};
+use super::{Module, kind, rules};
 use crate::diagnostics::check as diagnose;
+use crate::diagnostics::rules::refused;
 use warpgrid_isa::form::{Bound, Complaint, Gate};
 use warpgrid_program::Diagnostic;
 
@@ -16,8 +17,9 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     for (word, gate) in bound.gates() {
         problems.extend(gate_problem(opcode, word, gate, module));
     }
+    problems.extend(rules::judge(opcode, bound, module));
     if bound.complaints.is_empty() {
-        problems.extend(kind::judge(opcode, bound, module));
+        problems.extend(kind::judge(opcode, bound));
     }
     problems
 }
@@ -25,9 +27,15 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
 fn complain(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> Diagnostic {
     match complaint {
         Complaint::Unknown { word } => diagnose::unknown_modifier(opcode, word, bound),
-        Complaint::Illegal { word } => diagnose::illegal_modifier(opcode, word, bound),
+        Complaint::Illegal { word } => match rules::refusal(bound, opcode.modifier(word)) {
+            Some(why) => refused(opcode, word, why),
+            None => diagnose::illegal_modifier(opcode, word, bound),
+        },
         Complaint::Duplicate { word, first } => diagnose::duplicate_modifier(opcode, word, first),
-        Complaint::Type { word, slot } => diagnose::illegal_type(opcode, word, slot, bound),
+        Complaint::Type { word, slot } => match rules::refusal(bound, opcode.modifier(word)) {
+            Some(why) => refused(opcode, word, why),
+            None => diagnose::illegal_type(opcode, word, slot, bound),
+        },
         Complaint::Missing { slot } => diagnose::missing_modifier(opcode, slot, bound),
     }
 }

@@ -1,7 +1,7 @@
 //! What a bound form will become: everything about an operation that its opcode alone decides.
 
 use super::plan::Opcode;
-use super::{Module, convert, memory, store};
+use super::{convert, memory, store};
 use crate::diagnostics::check as diagnose;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
@@ -171,9 +171,9 @@ pub(crate) fn takes_address(does: Does) -> bool {
 }
 
 /// The rules of a family that need several modifiers at once.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     match bound.layout.form.does {
-        Does::Store => store::judge(opcode, bound, module),
+        Does::Store => store::judge(opcode, bound),
         Does::Cvt => convert::judge(opcode, bound),
         Does::Load => memory::judge(opcode, bound),
         Does::Setp | Does::Set => judge_compare(opcode, bound),

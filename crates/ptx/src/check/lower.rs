@@ -6,7 +6,7 @@ use super::memory::source_of;
 use super::operand::{Site, Value, Values};
 use super::plan::{MAX_OPERANDS, Plan};
 use crate::diagnostics::check as diagnose;
-use warpgrid_isa::BoolOp;
+use warpgrid_isa::{BoolOp, Does};
 use warpgrid_program::{Arithmetic, BarrierKind, Operation, RegisterId, Source};
 
 impl<'a> Checker<'a> {
@@ -16,6 +16,9 @@ impl<'a> Checker<'a> {
             return self.not_emulated(site, plan);
         }
         let mut values: Values = [Value::None; MAX_OPERANDS];
+        if matches!(plan.kind, Kind::NotEmulated) && plan.does() == Some(Does::Store) {
+            self.judge_store_operands(site, plan);
+        }
         let ok = match plan.kind {
             // The operands of calls have a grammar of their own.
             Kind::Call { .. } => true,
@@ -39,9 +42,7 @@ impl<'a> Checker<'a> {
             Kind::Load { access, n_elements } => {
                 return self.load(site, plan, v, access, *n_elements);
             }
-            Kind::Store { access, n_elements } => {
-                return self.store(site, plan, v, access, *n_elements);
-            }
+            Kind::Store { access, .. } => return self.store(site, plan, Some(access)),
             Kind::SetPredicate {
                 compare,
                 ty,

@@ -463,7 +463,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The part of an address operand that is its name.
-    fn name_span(&self, operand: &Operand, name: Name) -> Span {
+    pub(crate) fn name_span(&self, operand: &Operand, name: Name) -> Span {
         let text = operand.span.text(self.source);
         let stem = self.tree.symbols.text(self.source, name.stem);
         let start = text.find(stem).unwrap_or(0) as u32 + operand.span.start;

@@ -8,7 +8,7 @@ use crate::diagnostics::check as diagnose;
 use crate::tree::{MnemonicId, Tree};
 use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot};
 use warpgrid_isa::forms::OPCODES;
-use warpgrid_isa::{OperandType, ScalarType};
+use warpgrid_isa::{Does, OperandType, ScalarType};
 use warpgrid_program::{Diagnostic, Span};
 
 /// The most operands that a form has.
@@ -106,6 +106,11 @@ impl<'a> Opcode<'a> {
 }
 
 impl Plan {
+    /// What the form does; `None` without a form.
+    pub(crate) fn does(&self) -> Option<Does> {
+        self.bound.as_ref().map(|bound| bound.layout.form.does)
+    }
+
     /// Judges one opcode.
     pub(crate) fn new(opcode: &Opcode<'_>, module: &Module) -> Plan {
         match form::bind(opcode.name(), opcode.modifiers(), None) {

@@ -6,7 +6,7 @@ mod policy;
 mod source;
 mod value;
 
-pub(crate) use address::Role;
+pub(crate) use value::{Class, Element};
 
 use super::Checker;
 use super::kind::space;
@@ -67,6 +67,11 @@ impl<'a> Checker<'a> {
             address,
             sources,
         })
+    }
+
+    /// Judges the operands of a store whose modifiers are wrong.
+    pub(crate) fn judge_store_operands(&mut self, site: &Site<'a>, plan: &'a Plan) {
+        self.store(site, plan, None);
     }
 
     fn read_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Store> {

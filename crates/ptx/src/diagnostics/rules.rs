@@ -1,6 +1,7 @@
 //! Rules between modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings where only the manual objects).
 
 use super::catalogue;
+use crate::check::plan::Opcode;
 use crate::check::rules::Case;
 use warpgrid_isa::form::{Gate, Verdict, Wide};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
@@ -222,8 +223,9 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
 }
 
 /// A word of other instructions.
-pub(crate) fn refused(word: &str, opcode: &str, span: Span, why: &str) -> Diagnostic {
-    Diagnostic::error(REFUSED, span, format!("`{opcode}` does not take `.{word}`")).help(why)
+pub(crate) fn refused(opcode: &Opcode<'_>, word: usize, why: &str) -> Diagnostic {
+    let message = format!("`{}` does not take `.{}`", opcode.name(), opcode.modifier(word));
+    Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why)
 }
 
 fn gated(mut diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {

@@ -7,7 +7,7 @@ use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{Address, AddressBase, RegisterId, Span, VariableId};
+use warpgrid_program::{Address, AddressBase, Parameter, RegisterId, Span, VariableId};
 
 /// The address of a store; `None` in the inner place when the emulator cannot run it.
 pub(super) type Place = Option<Address>;
@@ -257,9 +257,38 @@ impl<'a> Checker<'a> {
     }
 }
 
+impl Checker<'_> {
+    fn parameter_role(&self, variable: VariableId) -> Role {
+        let function = self.body.function.map(|id| id.0 as usize);
+        let function = function.and_then(|index| self.program.functions.get(index));
+        let (VariableId::Function(index), Some(function)) = (variable, function) else {
+            return Role::Argument;
+        };
+        let is_there = |list: &[Parameter]| list.contains(&Parameter::Variable(index));
+        match () {
+            () if is_there(&function.parameters) => Role::Input,
+            () if is_there(&function.returns) => Role::Return,
+            () => Role::Argument,
+        }
+    }
+
+    /// Whether the variable is declared with a size in brackets.
+    fn is_array(&self, variable: VariableId) -> bool {
+        let found = match variable {
+            VariableId::Module(index) => self.program.variables.get(index as usize),
+            VariableId::Function(index) => self.body.variables.get(index as usize),
+        };
+        found.is_some_and(|variable| {
+            let text = variable.span.text(self.source);
+            let declared = text.split('=').next().unwrap_or("");
+            declared.contains('[')
+        })
+    }
+}
+
 /// What a parameter is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+enum Role {
     /// Of the kernel or function itself: read-only.
     Input,
     /// What the function returns.

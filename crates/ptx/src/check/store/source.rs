@@ -168,7 +168,8 @@ impl<'a> Checker<'a> {
                 (Element::register(ScalarType::U64), Some(address))
             }
             Binding::None => {
-                self.unknown_name(operand, name);
+                let span = self.name_span(operand, name);
+                self.unknown(span);
                 return None;
             }
             _ => {
@@ -295,6 +296,9 @@ impl<'a> Checker<'a> {
 
     fn component_read(&mut self, name: Name, component: Component, span: Span) -> Option<Read> {
         match self.binding(name, span) {
+            Binding::Vector { .. } if is_part(component) => {
+                self.report(diagnose::no_component(span));
+            }
             Binding::Vector { first, n } => {
                 // Components beyond the vector are taken; they read the last one there is.
                 let index = component.index().min(usize::from(n).saturating_sub(1)) as u32;
@@ -315,7 +319,12 @@ impl<'a> Checker<'a> {
                         is_component: true,
                     });
                 }
-                self.unknown_name_text(span, name);
+                let operand = Operand {
+                    span,
+                    kind: OperandKind::Component { name, component },
+                };
+                let span = self.name_span(&operand, name);
+                self.unknown(span);
             }
             _ => self.report(diagnose::no_component(span)),
         }
@@ -329,6 +338,11 @@ impl<'a> Checker<'a> {
             is_component: false,
         }
     }
+}
+
+/// A byte or half word, which only video instructions select.
+fn is_part(component: Component) -> bool {
+    matches!(component, Component::Byte(_) | Component::Half(_))
 }
 
 /// The name of the warp size, a literal.
