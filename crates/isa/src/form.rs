@@ -9,8 +9,8 @@ pub mod rule;
 pub mod spelling;
 
 pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
-pub use rule::{Pick, Rule, RuleKind, Verdict, Wide};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
+pub use rule::{Pick, Rule, RuleKind, Verdict, Wide};
 pub use spelling::nearest;
 
 use crate::modifier::{

@@ -28,12 +28,12 @@ use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
 use crate::tree::Tree;
 use body::Body;
-use names::Names;
 pub(crate) use names::Binding;
+use names::Names;
 pub(crate) use plan::{Opcode, Plan};
-use warpgrid_isa::{Gate, Target, Version};
 use std::collections::BTreeSet;
-use warpgrid_program::{Needs, Diagnostic, FunctionId, Program, Severity, Span};
+use warpgrid_isa::{Gate, Target, Version};
+use warpgrid_program::{Diagnostic, FunctionId, Needs, Program, Severity, Span};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]

@@ -49,12 +49,7 @@ macro_rules! catalogue {
 pub(crate) use catalogue;
 
 /// The catalogues, in order of their codes.
-const CATALOGUES: &[&[Code]] = &[
-    syntax::CODES,
-    check::CODES,
-    rules::CODES,
-    store::CODES,
-];
+const CATALOGUES: &[&[Code]] = &[syntax::CODES, check::CODES, rules::CODES, store::CODES];
 
 /// Every code of the PTX front end, in order.
 pub fn codes() -> impl Iterator<Item = &'static Code> {

@@ -89,7 +89,10 @@ set!(
     "sem",
     "memory order",
     [
-        sem(Sem::Weak, "no synchronisation; what is meant without a word"),
+        sem(
+            Sem::Weak,
+            "no synchronisation; what is meant without a word"
+        ),
         value(
             "volatile",
             Meaning::Sem(Sem::Volatile),
@@ -138,7 +141,13 @@ pub static WIDE: Wide = Wide {
 
 const STRONG: &[&str] = &["relaxed", "release"];
 const SHARED_SPACES: &[&str] = &["global", "shared", "shared::cta", "shared::cluster"];
-const VOLATILE_SPACES: &[&str] = &["global", "shared", "shared::cta", "shared::cluster", "local"];
+const VOLATILE_SPACES: &[&str] = &[
+    "global",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "local",
+];
 const L1: &str = "level1::eviction_priority";
 const L2: &str = "level2::eviction_priority";
 const HINT: &str = "level::cache_hint";

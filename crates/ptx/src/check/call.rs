@@ -14,7 +14,13 @@ use warpgrid_program::{
 };
 
 /// Functions that the driver provides.
-const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail", "cudaDeviceSynchronize"];
+const SYSTEM: &[&str] = &[
+    "vprintf",
+    "malloc",
+    "free",
+    "__assertfail",
+    "cudaDeviceSynchronize",
+];
 
 /// What stands in a call, in the order of the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -153,11 +159,7 @@ impl<'a> Checker<'a> {
 
     /// The functions that an indirect call may reach. A prototype leaves the list empty until the module ends, see
     /// [`Checker::complete_calls`].
-    fn candidates(
-        &mut self,
-        site: &Site<'a>,
-        table: Option<&Operand>,
-    ) -> Option<Vec<FunctionId>> {
+    fn candidates(&mut self, site: &Site<'a>, table: Option<&Operand>) -> Option<Vec<FunctionId>> {
         let Some(table) = table else {
             self.report(diagnose::call_prototype(site.span));
             return None;
@@ -249,9 +251,9 @@ impl<'a> Checker<'a> {
         let found = returns.iter().chain(arguments);
         let wrong = expected.zip(found).position(|(expected, found)| {
             let wanted = match expected {
-                Parameter::Variable(index) => variables
-                    .get(*index as usize)
-                    .map(|v| (v.size_bytes, v.ty)),
+                Parameter::Variable(index) => {
+                    variables.get(*index as usize).map(|v| (v.size_bytes, v.ty))
+                }
                 Parameter::Register(register) => registers
                     .get(register.0 as usize)
                     .map(|r| (u64::from(r.ty.width_bytes()), r.ty)),

@@ -21,11 +21,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `brx.idx index, table`
-    pub(crate) fn branch_indexed(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-    ) -> Option<Operation> {
+    pub(crate) fn branch_indexed(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Operation> {
         let (index, _) = site.operand(0)?;
         let index = self.source(site, plan, index, ScalarType::U32, Fit::Exact);
         let (table, _) = site.operand(1)?;
@@ -77,8 +73,7 @@ impl<'a> Checker<'a> {
                     .take(MAX_CANDIDATES)
                     .map(|label| self.name_text(label.name))
                     .collect();
-                let nearest =
-                    warpgrid_isa::form::nearest(text, labels.iter().map(String::as_str));
+                let nearest = warpgrid_isa::form::nearest(text, labels.iter().map(String::as_str));
                 self.report(diagnose::unknown_label(text, operand.span, nearest));
                 None
             }
@@ -126,9 +121,10 @@ impl<'a> Checker<'a> {
 
     fn is_table(&self, directive: u32) -> bool {
         use crate::tree::DirectiveKind as D;
-        self.tree.directives.get(directive as usize).is_some_and(|d| {
-            matches!(d.kind, D::CallPrototype | D::CallTargets | D::BranchTargets)
-        })
+        self.tree
+            .directives
+            .get(directive as usize)
+            .is_some_and(|d| matches!(d.kind, D::CallPrototype | D::CallTargets | D::BranchTargets))
     }
 
     /// Declares the labels of the brace scope that was just opened.
@@ -170,9 +166,16 @@ impl<'a> Checker<'a> {
             *label = at.min(end);
         };
         for index in &self.body.branches {
-            match self.body.instructions.get_mut(*index as usize).map(|i| &mut i.operation) {
+            match self
+                .body
+                .instructions
+                .get_mut(*index as usize)
+                .map(|i| &mut i.operation)
+            {
                 Some(Operation::Branch { target, .. }) => place(target),
-                Some(Operation::BranchIndexed { targets, .. }) => targets.iter_mut().for_each(place),
+                Some(Operation::BranchIndexed { targets, .. }) => {
+                    targets.iter_mut().for_each(place)
+                }
                 _ => {}
             }
         }

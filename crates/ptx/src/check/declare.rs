@@ -3,9 +3,7 @@
 use super::Checker;
 use super::names::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{
-    Declaration, DeclarationSpace, DeclaredType, Declarator, Linkage, Name,
-};
+use crate::tree::{Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage, Name};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Span, Variable, VariableId};
 
@@ -153,7 +151,10 @@ impl<'a> Checker<'a> {
         };
         let align = declaration.alignment.map_or(0, |a| a.bytes);
         let mut variable = Variable {
-            name: declarator.name.map(|n| self.name_text(n)).unwrap_or_default(),
+            name: declarator
+                .name
+                .map(|n| self.name_text(n))
+                .unwrap_or_default(),
             space,
             ty,
             size_bytes,

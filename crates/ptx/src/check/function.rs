@@ -33,7 +33,9 @@ impl<'a> Checker<'a> {
         let variables = std::mem::take(&mut self.body.variables);
         let registers = std::mem::take(&mut self.body.registers);
         self.names.close();
-        if let (false, Some(function)) = (known, self.program.functions.get_mut(function.0 as usize)) {
+        if let (false, Some(function)) =
+            (known, self.program.functions.get_mut(function.0 as usize))
+        {
             function.parameters = parameters;
             function.returns = returns;
             function.variables = variables;
@@ -131,7 +133,9 @@ impl<'a> Checker<'a> {
             }
         }
         if let Some(name) = name
-            && let Err(first) = self.names.declare(name, Binding::Function(new), header.name_span)
+            && let Err(first) = self
+                .names
+                .declare(name, Binding::Function(new), header.name_span)
         {
             let text = self.name_text(name);
             self.report(diagnose::duplicate(&text, header.name_span, first));

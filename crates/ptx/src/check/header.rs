@@ -55,10 +55,12 @@ fn version(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<V
         }
         return None;
     };
-    let mut numbers = tree.arguments_of(directive).filter_map(|(o, _)| match o.kind {
-        OperandKind::Integer { value, .. } => u8::try_from(value).ok(),
-        _ => None,
-    });
+    let mut numbers = tree
+        .arguments_of(directive)
+        .filter_map(|(o, _)| match o.kind {
+            OperandKind::Integer { value, .. } => u8::try_from(value).ok(),
+            _ => None,
+        });
     let version = Version::new(numbers.next()?, numbers.next()?);
     if !version.is_known() {
         let text = directive.span.text(source);
@@ -115,8 +117,9 @@ fn address_bits(tree: &Tree, version: Option<Version>, diagnostics: &mut Diagnos
 }
 
 fn argument(tree: &Tree, directive: &Directive) -> Option<u64> {
-    tree.arguments_of(directive).find_map(|(o, _)| match o.kind {
-        OperandKind::Integer { value, .. } => Some(value),
-        _ => None,
-    })
+    tree.arguments_of(directive)
+        .find_map(|(o, _)| match o.kind {
+            OperandKind::Integer { value, .. } => Some(value),
+            _ => None,
+        })
 }

@@ -125,7 +125,10 @@ impl<'a> Checker<'a> {
 
     fn write_string(&mut self, variable: &mut Variable, span: Span, at: u64) {
         let text = span.text(self.source).trim_matches('"').as_bytes();
-        let room = variable.size_bytes.saturating_sub(at).min(text.len() as u64);
+        let room = variable
+            .size_bytes
+            .saturating_sub(at)
+            .min(text.len() as u64);
         let text = text.get(..room as usize).unwrap_or(text);
         self.write_bytes(variable, at, text, text.len() as u32);
     }
@@ -160,7 +163,11 @@ fn literal_bits(kind: InitValueKind, ty: ScalarType) -> Option<u64> {
     match kind {
         InitValueKind::Integer { value, .. } if !float => Some(value),
         InitValueKind::Integer { value, unsigned } => {
-            let number = if unsigned { value as f64 } else { value as i64 as f64 };
+            let number = if unsigned {
+                value as f64
+            } else {
+                value as i64 as f64
+            };
             double_bits(number, ty)
         }
         InitValueKind::Single(bits) => match ty {

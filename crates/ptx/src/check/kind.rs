@@ -136,9 +136,9 @@ impl Kind {
     /// The space of the instruction's address.
     pub(crate) fn space(&self) -> StateSpace {
         match self {
-            Kind::Load { access, .. } | Kind::Store { access, .. } | Kind::Atomic { access, .. } => {
-                access.space
-            }
+            Kind::Load { access, .. }
+            | Kind::Store { access, .. }
+            | Kind::Atomic { access, .. } => access.space,
             Kind::Hint(space) | Kind::IsSpace(space) => *space,
             Kind::ConvertAddress { space, .. } => *space,
             _ => StateSpace::Generic,
@@ -434,14 +434,14 @@ fn part(bound: &Bound) -> MulPart {
 
 /// Rounding, flushing and clamping as the modifiers say.
 pub(crate) fn mode(bound: &Bound) -> ArithmeticMode {
-    let rounding = ["rnd", "irnd", "approx", "full"].into_iter().find_map(|slot| {
-        match (bound.meaning(slot), bound.text(slot)) {
+    let rounding = ["rnd", "irnd", "approx", "full"]
+        .into_iter()
+        .find_map(|slot| match (bound.meaning(slot), bound.text(slot)) {
             (Some(Meaning::Round(rounding)), _) => Some(rounding),
             (None, Some("approx")) => Some(warpgrid_isa::Rounding::Approx),
             (None, Some("full")) => Some(warpgrid_isa::Rounding::Full),
             _ => None,
-        }
-    });
+        });
     ArithmeticMode {
         rounding,
         ftz: bound.has("ftz"),

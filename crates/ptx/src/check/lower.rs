@@ -337,7 +337,12 @@ impl<'a> Checker<'a> {
             return Some(());
         }
         let span = site.operand(1).map_or(site.span, |(o, _)| o.span);
-        self.report(diagnose::space_mismatch(self.opcode(site), span, have, want));
+        self.report(diagnose::space_mismatch(
+            self.opcode(site),
+            span,
+            have,
+            want,
+        ));
         None
     }
 
@@ -368,9 +373,10 @@ impl<'a> Checker<'a> {
                 (kind, v[1], threads)
             }
         };
-        if let (Value::Source(Source::Immediate(id)), Some((operand, _))) =
-            (id, site.operand(usize::from(matches!(kind, BarrierKind::Reduce { .. }))))
-            && id > 15
+        if let (Value::Source(Source::Immediate(id)), Some((operand, _))) = (
+            id,
+            site.operand(usize::from(matches!(kind, BarrierKind::Reduce { .. }))),
+        ) && id > 15
         {
             self.report(diagnose::barrier_number(operand.span, id));
             return None;

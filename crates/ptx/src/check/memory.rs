@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::kind::{Kind, space};
+use super::names::Binding;
 use super::operand::{Site, Value, Values};
 use super::plan::{Opcode, Plan};
 use super::types::Fit;
@@ -12,7 +13,6 @@ use warpgrid_isa::{Meaning, ScalarType, Sem, StateSpace, VectorWidth};
 use warpgrid_program::{
     Address, AddressBase, Diagnostic, MemoryAccess, Operation, RegisterId, Source,
 };
-use super::names::Binding;
 
 /// The memory access that the modifiers describe; its cache policy comes with the operands.
 pub(crate) fn access(bound: &Bound) -> Option<MemoryAccess> {
@@ -188,12 +188,8 @@ impl<'a> Checker<'a> {
             _ => {}
         }
         if registers.len() != n_elements {
-            let problem = diagnose::vector_size(
-                self.opcode(site),
-                operand.span,
-                registers.len(),
-                n_elements,
-            );
+            let problem =
+                diagnose::vector_size(self.opcode(site), operand.span, registers.len(), n_elements);
             self.report(problem);
             return None;
         }

@@ -15,7 +15,10 @@ pub(crate) enum Binding {
     None,
     Register(RegisterId),
     /// A vector register: so many registers from this one on.
-    Vector { first: RegisterId, n: u8 },
+    Vector {
+        first: RegisterId,
+        n: u8,
+    },
     /// Index of a group such as `%r<100>`: the register is made when it is first named.
     Group(u32),
     Special(SpecialRegister),
@@ -253,13 +256,10 @@ impl Names {
             let numbers = numbered
                 .filter(|(_, e)| e.binding != Binding::None)
                 .map(|(n, _)| n as u32);
-            plain
-                .into_iter()
-                .chain(numbers)
-                .map(move |number| Name {
-                    stem: stem_of,
-                    number,
-                })
+            plain.into_iter().chain(numbers).map(move |number| Name {
+                stem: stem_of,
+                number,
+            })
         })
     }
 

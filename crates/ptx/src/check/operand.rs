@@ -6,9 +6,7 @@ use super::names::Binding;
 use super::plan::{Expect, MAX_OPERANDS, PairRule, Plan};
 use super::types::{Fit, fits, truncated};
 use crate::diagnostics::check as diagnose;
-use crate::tree::{
-    Component, Instruction, Name, Operand, OperandKind, Operands,
-};
+use crate::tree::{Component, Instruction, Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{Address, AddressBase, RegisterId, Source, Span, VariableId};
 
@@ -22,7 +20,10 @@ pub(crate) enum Value {
     Sink,
     Source(Source),
     Pair(Option<RegisterId>, Option<RegisterId>),
-    Predicate { source: Source, negated: bool },
+    Predicate {
+        source: Source,
+        negated: bool,
+    },
     Address(Address),
 }
 
@@ -134,9 +135,11 @@ impl<'a> Checker<'a> {
             OperandKind::Component { name, component } => {
                 self.component_source(site, plan, operand.span, (name, component), ty, fit)
             }
-            OperandKind::Sum { name, offset } | OperandKind::Indexed { name, index: offset } => {
-                self.sum(site, plan, operand.span, name, offset)
-            }
+            OperandKind::Sum { name, offset }
+            | OperandKind::Indexed {
+                name,
+                index: offset,
+            } => self.sum(site, plan, operand.span, name, offset),
             OperandKind::Error => None,
             _ => {
                 let found = diagnose::describe(operand.kind);
@@ -209,12 +212,7 @@ impl<'a> Checker<'a> {
         };
         let narrow = ty.width_bits() == 16 && have == ScalarType::U32;
         if !fits(have, ty, fit) && !narrow {
-            self.report(diagnose::type_mismatch(
-                self.opcode(site),
-                span,
-                have,
-                ty,
-            ));
+            self.report(diagnose::type_mismatch(self.opcode(site), span, have, ty));
             return None;
         }
         Some(Source::Special(special))
@@ -284,7 +282,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn integer(&mut self, site: &Site<'a>, span: Span, value: u64, ty: ScalarType) -> Option<Source> {
+    fn integer(
+        &mut self,
+        site: &Site<'a>,
+        span: Span,
+        value: u64,
+        ty: ScalarType,
+    ) -> Option<Source> {
         if ty == ScalarType::Pred {
             return Some(Source::Immediate(u64::from(value != 0)));
         }
@@ -484,7 +488,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The register with this name; reports anything else.
-    pub(crate) fn register(&mut self, site: &Site<'a>, name: Name, span: Span) -> Option<RegisterId> {
+    pub(crate) fn register(
+        &mut self,
+        site: &Site<'a>,
+        name: Name,
+        span: Span,
+    ) -> Option<RegisterId> {
         match self.binding(name, span) {
             Binding::Register(register) => return Some(register),
             Binding::None => self.unknown(span),
@@ -638,4 +647,3 @@ fn push_number(text: &mut String, number: u32) {
     }
     text.push(char::from(b'0' + (number % 10) as u8));
 }
-

@@ -70,10 +70,10 @@ impl<'a> Case<'a> {
                 let word = self.word(when)?;
                 (!self.module.meets(gate)).then(|| diagnose::from(self, word, gate))
             }
-            RuleKind::Empty { slot, gate } => (!self.bound.has(slot)
-                && !self.is_complained(slot)
-                && !self.module.meets(gate))
-            .then(|| diagnose::empty(self, slot, gate)),
+            RuleKind::Empty { slot, gate } => {
+                (!self.bound.has(slot) && !self.is_complained(slot) && !self.module.meets(gate))
+                    .then(|| diagnose::empty(self, slot, gate))
+            }
             RuleKind::VectorBits { most, wide } => self.vector_bits(most, wide),
             RuleKind::WideOnly { when, wide } => {
                 let word = self.word(when)?;
@@ -106,14 +106,18 @@ impl<'a> Case<'a> {
     /// Whether a word was meant for the slot and refused, so that the slot is not simply empty.
     fn is_complained(&self, slot: &str) -> bool {
         slot == "ss"
-            && self.bound.complaints.iter().any(|complaint| match complaint {
-                Complaint::Unknown { word } | Complaint::Illegal { word } => {
-                    let text = self.opcode.modifier(*word);
-                    matches!(text, "const" | "param::entry")
-                        || warpgrid_isa::form::nearest(text, SPACES.iter().copied()).is_some()
-                }
-                _ => false,
-            })
+            && self
+                .bound
+                .complaints
+                .iter()
+                .any(|complaint| match complaint {
+                    Complaint::Unknown { word } | Complaint::Illegal { word } => {
+                        let text = self.opcode.modifier(*word);
+                        matches!(text, "const" | "param::entry")
+                            || warpgrid_isa::form::nearest(text, SPACES.iter().copied()).is_some()
+                    }
+                    _ => false,
+                })
     }
 
     /// The word that fills a slot as the pick says.

@@ -133,7 +133,10 @@ fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
         }
     };
     shift(&mut problem.span);
-    problem.labels.iter_mut().for_each(|label| shift(&mut label.span));
+    problem
+        .labels
+        .iter_mut()
+        .for_each(|label| shift(&mut label.span));
     let edits = problem.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
     edits.for_each(|edit| shift(&mut edit.span));
     problem

@@ -81,7 +81,11 @@ impl<'a> Checker<'a> {
             let word = bound.word(slot)?;
             Some(self.tree.word_span(site.instruction, word + 1))
         };
-        let before = bound.word("vec").into_iter().chain(bound.word("type")).min()?;
+        let before = bound
+            .word("vec")
+            .into_iter()
+            .chain(bound.word("type"))
+            .min()?;
         let start = self.tree.word_span(site.instruction, before + 1).start;
         Some(Store {
             ty,
@@ -98,7 +102,10 @@ impl<'a> Checker<'a> {
 }
 
 /// What the opcode alone makes odd: the assembler wants the vector width right before the type.
-pub(crate) fn judge(opcode: &Opcode<'_>, plan_bound: &warpgrid_isa::form::Bound) -> Vec<warpgrid_program::Diagnostic> {
+pub(crate) fn judge(
+    opcode: &Opcode<'_>,
+    plan_bound: &warpgrid_isa::form::Bound,
+) -> Vec<warpgrid_program::Diagnostic> {
     let (Some(vector), Some(ty)) = (plan_bound.word("vec"), plan_bound.word("type")) else {
         return Vec::new();
     };

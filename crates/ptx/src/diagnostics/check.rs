@@ -109,9 +109,9 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
         OperandKind::Address { .. }
         | OperandKind::AbsoluteAddress { .. }
         | OperandKind::AddressList { .. } => "an address",
-        OperandKind::Sum { .. }
-        | OperandKind::Indexed { .. }
-        | OperandKind::IndexedBy { .. } => "an address expression",
+        OperandKind::Sum { .. } | OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => {
+            "an address expression"
+        }
         OperandKind::Vector { .. } => "a vector",
         OperandKind::Group { .. } => "a list in parentheses",
         OperandKind::String | OperandKind::Word | OperandKind::Error => "something else",
@@ -156,11 +156,17 @@ const MAX_LISTED: usize = 12;
 pub(crate) fn unknown_instruction(opcode: &Opcode<'_>) -> Diagnostic {
     let name = opcode.name();
     let span = opcode.spans.first().copied().unwrap_or(opcode.span);
-    let found = Diagnostic::error(UNKNOWN_INSTRUCTION, span, format!("no instruction is called `{name}`"));
+    let found = Diagnostic::error(
+        UNKNOWN_INSTRUCTION,
+        span,
+        format!("no instruction is called `{name}`"),
+    );
     match nearest(name, OPCODES.iter().copied()) {
-        Some(word) => found
-            .help(format!("did you mean `{word}`?"))
-            .fix(format!("replace `{name}` by `{word}`"), span, word),
+        Some(word) => found.help(format!("did you mean `{word}`?")).fix(
+            format!("replace `{name}` by `{word}`"),
+            span,
+            word,
+        ),
         None => found,
     }
 }
@@ -180,15 +186,21 @@ pub(crate) fn not_emulated(opcode: &Opcode<'_>) -> Diagnostic {
 pub(crate) fn unknown_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
     let text = opcode.modifier(word);
     let span = opcode.modifier_span(word);
-    let found = Diagnostic::error(UNKNOWN_MODIFIER, span, format!("no instruction has a modifier `.{text}`"));
+    let found = Diagnostic::error(
+        UNKNOWN_MODIFIER,
+        span,
+        format!("no instruction has a modifier `.{text}`"),
+    );
     let slots = bound.layout.slots.iter();
     let own: Vec<&str> = slots.flat_map(|slot| slot.spellings()).collect();
     let lower = text.to_lowercase();
     let fitting = own.iter().copied().find(|word| *word == lower);
     match fitting.or_else(|| nearest(text, own)) {
-        Some(word) => found
-            .help(format!("did you mean `.{word}`?"))
-            .fix(format!("replace `.{text}` by `.{word}`"), span, word),
+        Some(word) => found.help(format!("did you mean `.{word}`?")).fix(
+            format!("replace `.{text}` by `.{word}`"),
+            span,
+            word,
+        ),
         None => found,
     }
 }
@@ -212,7 +224,12 @@ pub(crate) fn duplicate_modifier(opcode: &Opcode<'_>, word: usize, first: usize)
         .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
 }
 
-pub(crate) fn illegal_type(opcode: &Opcode<'_>, word: usize, slot: usize, bound: &Bound) -> Diagnostic {
+pub(crate) fn illegal_type(
+    opcode: &Opcode<'_>,
+    word: usize,
+    slot: usize,
+    bound: &Bound,
+) -> Diagnostic {
     let text = opcode.modifier(word);
     let message = format!("`{}` has no form for `.{text}`", opcode.name());
     let found = Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message);
@@ -241,14 +258,21 @@ pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) 
         )),
         SlotKind::Literal(text) => {
             let place = opcode.spans.first().map_or(opcode.span.start, |s| s.end);
-            found.fix(format!("add `.{text}`"), Span::at(place), format!(".{text}"))
+            found.fix(
+                format!("add `.{text}`"),
+                Span::at(place),
+                format!(".{text}"),
+            )
         }
     }
 }
 
 fn gated(opcode: &Opcode<'_>, word: Option<usize>) -> (Span, String) {
     match word {
-        Some(word) => (opcode.modifier_span(word), format!("`.{}`", opcode.modifier(word))),
+        Some(word) => (
+            opcode.modifier_span(word),
+            format!("`.{}`", opcode.modifier(word)),
+        ),
         None => (opcode.span, format!("`{}`", opcode.text)),
     }
 }
@@ -261,7 +285,12 @@ fn origin(gate: Gate) -> String {
     }
 }
 
-pub(crate) fn needs_version(opcode: &Opcode<'_>, word: Option<usize>, gate: Gate, module: &Module) -> Diagnostic {
+pub(crate) fn needs_version(
+    opcode: &Opcode<'_>,
+    word: Option<usize>,
+    gate: Gate,
+    module: &Module,
+) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let message = format!(
         "{what} needs PTX {}{}, the module is written for {}",
@@ -273,26 +302,50 @@ pub(crate) fn needs_version(opcode: &Opcode<'_>, word: Option<usize>, gate: Gate
     found.needs.version = Some(gate.ptx);
     found.fixes.extend(module.version_span.map(|span| Fix {
         title: format!("raise `.version` to {}", gate.ptx),
-        edits: vec![Edit { span, text: format!(".version {}", gate.ptx) }],
+        edits: vec![Edit {
+            span,
+            text: format!(".version {}", gate.ptx),
+        }],
     }));
     found
 }
 
-pub(crate) fn needs_target(opcode: &Opcode<'_>, word: Option<usize>, gate: Gate, module: &Module) -> Diagnostic {
+pub(crate) fn needs_target(
+    opcode: &Opcode<'_>,
+    word: Option<usize>,
+    gate: Gate,
+    module: &Module,
+) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let first = TARGETS.iter().find(|t| t.sm >= gate.sm);
     let name = first.map_or("a newer one", |t| t.name);
-    let message = format!("{what} needs target {name}{}, the module is for {}", origin(gate), module.target.name);
+    let message = format!(
+        "{what} needs target {name}{}, the module is for {}",
+        origin(gate),
+        module.target.name
+    );
     let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
     found.needs.target = first.map(|t| t.name);
     if let (Some(span), Some(target)) = (module.target_span, first) {
-        let mut edits = vec![Edit { span, text: target.name.to_owned() }];
+        let mut edits = vec![Edit {
+            span,
+            text: target.name.to_owned(),
+        }];
         if let Some(span) = module.version_span
             && module.version < target.since
         {
-            edits.insert(0, Edit { span, text: format!(".version {}", target.since) });
+            edits.insert(
+                0,
+                Edit {
+                    span,
+                    text: format!(".version {}", target.since),
+                },
+            );
         }
-        found.fixes.push(Fix { title: format!("raise `.target` to {name}"), edits });
+        found.fixes.push(Fix {
+            title: format!("raise `.target` to {name}"),
+            edits,
+        });
     }
     found
 }
@@ -310,63 +363,114 @@ pub(crate) fn operand_count(opcode: &str, span: Span, found: usize, plan: &Plan)
     }
 }
 
-pub(crate) fn type_mismatch(opcode: &str, span: Span, have: ScalarType, want: ScalarType) -> Diagnostic {
+pub(crate) fn type_mismatch(
+    opcode: &str,
+    span: Span,
+    have: ScalarType,
+    want: ScalarType,
+) -> Diagnostic {
     let message = format!("found a `.{have}` register, `{opcode}` wants `.{want}` here");
     Diagnostic::error(TYPE_MISMATCH, span, message)
 }
 
 pub(crate) fn expected_register(opcode: &str, span: Span, found: &str) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("found {found}, `{opcode}` wants a register here"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("found {found}, `{opcode}` wants a register here"),
+    )
 }
 
 pub(crate) fn expected_value(opcode: &str, span: Span, ty: ScalarType, found: &str) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("found {found}, `{opcode}` wants a `.{ty}` value here"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("found {found}, `{opcode}` wants a `.{ty}` value here"),
+    )
 }
 
 pub(crate) fn expected_pair(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants two destinations here, such as `%r1|%p1`"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("`{opcode}` wants two destinations here, such as `%r1|%p1`"),
+    )
 }
 
 pub(crate) fn expected_address(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants an address in brackets here"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("`{opcode}` wants an address in brackets here"),
+    )
 }
 
 pub(crate) fn expected_label(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants a label here"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("`{opcode}` wants a label here"),
+    )
 }
 
 pub(crate) fn literal_expected(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants an integer literal here"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("`{opcode}` wants an integer literal here"),
+    )
 }
 
 pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` takes no whole vector here"))
-        .help("name a component such as `.x`")
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("`{opcode}` takes no whole vector here"),
+    )
+    .help("name a component such as `.x`")
 }
 
 pub(crate) fn no_component(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("`{opcode}` wants a component that the vector has"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("`{opcode}` wants a component that the vector has"),
+    )
 }
 
 pub(crate) fn address_of_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::error(WRONG_OPERAND, span, format!("an address does not fit `.{ty}` in `{opcode}`"))
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("an address does not fit `.{ty}` in `{opcode}`"),
+    )
 }
 
 pub(crate) fn unknown_symbol(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
-    let found = Diagnostic::error(UNKNOWN_SYMBOL, span, format!("nothing is called `{text}` here"));
+    let found = Diagnostic::error(
+        UNKNOWN_SYMBOL,
+        span,
+        format!("nothing is called `{text}` here"),
+    );
     suggest(found, text, span, nearest)
 }
 
 pub(crate) fn unknown_label(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
-    let found = Diagnostic::error(UNKNOWN_LABEL, span, format!("no label `{text}` is in scope"));
+    let found = Diagnostic::error(
+        UNKNOWN_LABEL,
+        span,
+        format!("no label `{text}` is in scope"),
+    );
     suggest(found, text, span, nearest)
 }
 
 fn suggest(found: Diagnostic, text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
     match nearest {
-        Some(word) => found
-            .help(format!("did you mean `{word}`?"))
-            .fix(format!("replace `{text}` by `{word}`"), span, word),
+        Some(word) => found.help(format!("did you mean `{word}`?")).fix(
+            format!("replace `{text}` by `{word}`"),
+            span,
+            word,
+        ),
         None => found,
     }
 }
@@ -376,7 +480,12 @@ pub(crate) fn duplicate(text: &str, span: Span, first: Span) -> Diagnostic {
         .label(first, "it is declared here already")
 }
 
-pub(crate) fn space_mismatch(opcode: &str, span: Span, have: StateSpace, want: StateSpace) -> Diagnostic {
+pub(crate) fn space_mismatch(
+    opcode: &str,
+    span: Span,
+    have: StateSpace,
+    want: StateSpace,
+) -> Diagnostic {
     let message = format!(
         "the variable is in {} memory, `{opcode}` accesses {}",
         space_name(have),
@@ -386,11 +495,21 @@ pub(crate) fn space_mismatch(opcode: &str, span: Span, have: StateSpace, want: S
 }
 
 pub(crate) fn special_not_allowed(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(SPECIAL_REGISTER, span, format!("`{opcode}` takes no special register"))
-        .help("move it to a register first")
+    Diagnostic::error(
+        SPECIAL_REGISTER,
+        span,
+        format!("`{opcode}` takes no special register"),
+    )
+    .help("move it to a register first")
 }
 
-pub(crate) fn literal_type(opcode: &str, span: Span, found: &str, ty: ScalarType, source: &str) -> Diagnostic {
+pub(crate) fn literal_type(
+    opcode: &str,
+    span: Span,
+    found: &str,
+    ty: ScalarType,
+    source: &str,
+) -> Diagnostic {
     let message = format!("found {found} literal, `{opcode}` wants `.{ty}` here");
     let problem = Diagnostic::error(LITERAL_TYPE, span, message);
     let text = span.text(source);
@@ -405,7 +524,12 @@ pub(crate) fn literal_type(opcode: &str, span: Span, found: &str, ty: ScalarType
 
 pub(crate) fn missing_version() -> Diagnostic {
     let version = Version::NEWEST;
-    Diagnostic::error(MISSING_VERSION, Span::at(0), "the module does not start with `.version`").fix(
+    Diagnostic::error(
+        MISSING_VERSION,
+        Span::at(0),
+        "the module does not start with `.version`",
+    )
+    .fix(
         format!("add `.version {version}`"),
         Span::at(0),
         format!(".version {version}\n"),
@@ -427,11 +551,22 @@ pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> D
     suggest(found, text, span, nearest)
 }
 
-pub(crate) fn target_needs_version(target: &Directive, version: &Directive, have: Version, need: &Target) -> Diagnostic {
-    let message = format!("target {} needs PTX {}, the module is written for {have}", need.name, need.since);
+pub(crate) fn target_needs_version(
+    target: &Directive,
+    version: &Directive,
+    have: Version,
+    need: &Target,
+) -> Diagnostic {
+    let message = format!(
+        "target {} needs PTX {}, the module is written for {have}",
+        need.name, need.since
+    );
     let mut found = Diagnostic::error(TARGET_VERSION, target.span, message)
         .label(version.span, format!("the version is {have}"));
-    found.needs = Needs { version: Some(need.since), target: None };
+    found.needs = Needs {
+        version: Some(need.since),
+        target: None,
+    };
     found.fix(
         format!("raise `.version` to {}", need.since),
         version.span,
@@ -440,16 +575,27 @@ pub(crate) fn target_needs_version(target: &Directive, version: &Directive, have
 }
 
 pub(crate) fn address_size(span: Span) -> Diagnostic {
-    Diagnostic::error(ADDRESS_SIZE, span, "the address size is 32 or 64")
-        .fix("use 64-bit addresses", span, ".address_size 64")
+    Diagnostic::error(ADDRESS_SIZE, span, "the address size is 32 or 64").fix(
+        "use 64-bit addresses",
+        span,
+        ".address_size 64",
+    )
 }
 
 pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
-    Diagnostic::error(GUARD_TYPE, span, format!("found `.{have}`, a guard is a predicate register"))
+    Diagnostic::error(
+        GUARD_TYPE,
+        span,
+        format!("found `.{have}`, a guard is a predicate register"),
+    )
 }
 
 pub(crate) fn outside_function(span: Span) -> Diagnostic {
-    Diagnostic::error(OUTSIDE_FUNCTION, span, "an instruction outside of a function")
+    Diagnostic::error(
+        OUTSIDE_FUNCTION,
+        span,
+        "an instruction outside of a function",
+    )
 }
 
 pub(crate) fn vector_size(opcode: &str, span: Span, found: usize, want: usize) -> Diagnostic {
@@ -461,7 +607,11 @@ pub(crate) fn vector_size(opcode: &str, span: Span, found: usize, want: usize) -
 }
 
 pub(crate) fn sink_not_allowed(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(SINK, span, format!("`{opcode}` cannot throw its result away"))
+    Diagnostic::error(
+        SINK,
+        span,
+        format!("`{opcode}` cannot throw its result away"),
+    )
 }
 
 pub(crate) fn hint_and_policy(opcode: &str, span: Span, hinted: bool) -> Diagnostic {
@@ -472,7 +622,13 @@ pub(crate) fn hint_and_policy(opcode: &str, span: Span, hinted: bool) -> Diagnos
     Diagnostic::error(HINT_AND_POLICY, span, message)
 }
 
-pub(crate) fn rounding_required(opcode: &Opcode<'_>, to: ScalarType, from: ScalarType, offer: &str, bound: &Bound) -> Diagnostic {
+pub(crate) fn rounding_required(
+    opcode: &Opcode<'_>,
+    to: ScalarType,
+    from: ScalarType,
+    offer: &str,
+    bound: &Bound,
+) -> Diagnostic {
     let message = format!("converting `.{from}` to `.{to}` needs a rounding such as `.{offer}`");
     let wrong = bound.word("rnd").or_else(|| bound.word("irnd"));
     let span = wrong.map_or(opcode.span, |word| opcode.modifier_span(word));
@@ -487,7 +643,10 @@ pub(crate) fn rounding_required(opcode: &Opcode<'_>, to: ScalarType, from: Scala
 }
 
 pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic {
-    let word = bound.word("rnd").or_else(|| bound.word("irnd")).unwrap_or(0);
+    let word = bound
+        .word("rnd")
+        .or_else(|| bound.word("irnd"))
+        .unwrap_or(0);
     let text = opcode.modifier(word);
     let message = format!("this conversion is exact, `.{text}` is not allowed");
     Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
@@ -520,7 +679,11 @@ pub(crate) fn needless_scope(opcode: &Opcode<'_>, sem: Option<usize>, word: usiz
 }
 
 pub(crate) fn address_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::error(ADDRESS_TYPE, span, format!("found a `.{ty}` register, `{opcode}` wants an integer address"))
+    Diagnostic::error(
+        ADDRESS_TYPE,
+        span,
+        format!("found a `.{ty}` register, `{opcode}` wants an integer address"),
+    )
 }
 
 pub(crate) fn narrow_address(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
@@ -532,23 +695,43 @@ pub(crate) fn narrow_address(opcode: &str, span: Span, ty: ScalarType) -> Diagno
 }
 
 pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
-    Diagnostic::error(BARRIER_NUMBER, span, format!("barrier {id} does not exist, expected 0 to 15"))
+    Diagnostic::error(
+        BARRIER_NUMBER,
+        span,
+        format!("barrier {id} does not exist, expected 0 to 15"),
+    )
 }
 
 pub(crate) fn call_target(span: Span) -> Diagnostic {
-    Diagnostic::error(CALL_TARGET, span, "a call names a function or a register with its address")
+    Diagnostic::error(
+        CALL_TARGET,
+        span,
+        "a call names a function or a register with its address",
+    )
 }
 
 pub(crate) fn call_prototype(span: Span) -> Diagnostic {
-    Diagnostic::error(CALL_TARGET, span, "a call through a register needs a `.callprototype` or `.calltargets`")
+    Diagnostic::error(
+        CALL_TARGET,
+        span,
+        "a call through a register needs a `.callprototype` or `.calltargets`",
+    )
 }
 
 pub(crate) fn call_argument_space(span: Span, space: StateSpace) -> Diagnostic {
-    let message = format!("found a variable in {} memory, arguments are `.param` variables or registers", space_name(space));
+    let message = format!(
+        "found a variable in {} memory, arguments are `.param` variables or registers",
+        space_name(space)
+    );
     Diagnostic::error(CALL_ARGUMENTS, span, message)
 }
 
-pub(crate) fn call_counts(span: Span, name: &str, found: (usize, usize), want: (usize, usize)) -> Diagnostic {
+pub(crate) fn call_counts(
+    span: Span,
+    name: &str,
+    found: (usize, usize),
+    want: (usize, usize),
+) -> Diagnostic {
     let message = format!(
         "found {} results and {} arguments, `{name}` has {} and {}",
         found.0, found.1, want.0, want.1
@@ -558,36 +741,63 @@ pub(crate) fn call_counts(span: Span, name: &str, found: (usize, usize), want: (
 
 pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usize) -> Diagnostic {
     let message = match index.checked_sub(n_returns) {
-        Some(argument) => format!("argument {} does not fit the parameter of `{name}`", argument + 1),
+        Some(argument) => format!(
+            "argument {} does not fit the parameter of `{name}`",
+            argument + 1
+        ),
         None => format!("result {} does not fit that of `{name}`", index + 1),
     };
     Diagnostic::error(CALL_ARGUMENTS, span, message)
 }
 
 pub(crate) fn too_many_values(span: Span, size_bytes: u64) -> Diagnostic {
-    Diagnostic::error(INITIAL_VALUE, span, format!("more values than the variable's {size_bytes} bytes hold"))
+    Diagnostic::error(
+        INITIAL_VALUE,
+        span,
+        format!("more values than the variable's {size_bytes} bytes hold"),
+    )
 }
 
 pub(crate) fn initial_value(span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::error(INITIAL_VALUE, span, format!("the value cannot initialise `.{ty}`"))
+    Diagnostic::error(
+        INITIAL_VALUE,
+        span,
+        format!("the value cannot initialise `.{ty}`"),
+    )
 }
 
 pub(crate) fn initial_address(span: Span) -> Diagnostic {
-    Diagnostic::error(INITIAL_VALUE, span, "an initial address is that of a module variable or function")
+    Diagnostic::error(
+        INITIAL_VALUE,
+        span,
+        "an initial address is that of a module variable or function",
+    )
 }
 
 pub(crate) fn variable_too_large(span: Span) -> Diagnostic {
-    Diagnostic::error(VARIABLE_TOO_LARGE, span, "the variable is larger than any memory")
+    Diagnostic::error(
+        VARIABLE_TOO_LARGE,
+        span,
+        "the variable is larger than any memory",
+    )
 }
 
 pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> Diagnostic {
-    Diagnostic::error(PACKING, span, format!("`{opcode}` cannot make `.{ty}` of {n} elements"))
+    Diagnostic::error(
+        PACKING,
+        span,
+        format!("`{opcode}` cannot make `.{ty}` of {n} elements"),
+    )
 }
 
 pub(crate) fn too_many(n_dropped: usize) -> Diagnostic {
     Diagnostic {
         severity: Severity::Information,
-        ..Diagnostic::warning(TOO_MANY, Span::at(0), format!("{n_dropped} further findings are not shown"))
+        ..Diagnostic::warning(
+            TOO_MANY,
+            Span::at(0),
+            format!("{n_dropped} further findings are not shown"),
+        )
     }
 }
 
@@ -595,6 +805,10 @@ pub(crate) fn too_many(n_dropped: usize) -> Diagnostic {
 pub(crate) fn inferred(span: Span, declarations: &str) -> Diagnostic {
     Diagnostic {
         severity: Severity::Information,
-        ..Diagnostic::warning(INFERRED, span, format!("declared by inference: {declarations}"))
+        ..Diagnostic::warning(
+            INFERRED,
+            span,
+            format!("declared by inference: {declarations}"),
+        )
     }
 }

@@ -59,8 +59,8 @@ fn without(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
 pub(crate) fn clash(case: &Case<'_>, a: usize, b: usize) -> Diagnostic {
     let (first, second) = (case.quoted(a), case.quoted(b));
     let message = format!("{first} cannot be combined with {second}");
-    let diagnostic = found(case, CLASH, case.span(a), message)
-        .label(case.span(b), format!("{second} is here"));
+    let diagnostic =
+        found(case, CLASH, case.span(a), message).label(case.span(b), format!("{second} is here"));
     let diagnostic = because(diagnostic, case);
     let removable = !matches!(case.opcode.modifier(a), "mmio" | "L2::cache_hint");
     match removable && case.rule.verdict == Verdict::Error {
@@ -151,7 +151,11 @@ pub(crate) fn together(case: &Case<'_>, a: usize, b: usize, gate: Gate) -> Diagn
 
 /// A value that the manual has from a later version or target on.
 pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
-    let message = format!("the manual has {} {}", case.quoted(word), case.from_when(gate));
+    let message = format!(
+        "the manual has {} {}",
+        case.quoted(word),
+        case.from_when(gate)
+    );
     let diagnostic = Diagnostic::warning(MANUAL_FROM, case.span(word), message);
     because(diagnostic, case)
 }
@@ -159,7 +163,12 @@ pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
 /// No state space before generic addressing.
 pub(crate) fn empty(case: &Case<'_>, slot: &str, gate: Gate) -> Diagnostic {
     let message = format!("generic addressing {}", case.lacks(gate));
-    let span = case.opcode.spans.first().copied().unwrap_or(case.opcode.span);
+    let span = case
+        .opcode
+        .spans
+        .first()
+        .copied()
+        .unwrap_or(case.opcode.span);
     let mut diagnostic = because(Diagnostic::error(GENERIC, span, message), case);
     if let Some(allowed) = case.allowed(slot, &["global", "local", "shared"]) {
         let help = diagnostic.help.take().unwrap_or_default();
@@ -184,12 +193,20 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
 
 /// A 256-bit access before its time.
 pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
-    let message = format!("{} bits in one access {}", wide.bits, wide_lacks(case, wide));
+    let message = format!(
+        "{} bits in one access {}",
+        wide.bits,
+        wide_lacks(case, wide)
+    );
     let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
     if let Some(ty) = case.bound.word("type") {
         diagnostic = diagnostic.label(case.span(ty), "the width of one element");
     }
-    let half = if case.opcode.modifier(word) == "v8" { "`.v4`" } else { "`.v2`" };
+    let half = if case.opcode.modifier(word) == "v8" {
+        "`.v4`"
+    } else {
+        "`.v2`"
+    };
     gated(diagnostic, case, wide.gate).help(format!("split it into two stores of {half}"))
 }
 
@@ -204,7 +221,11 @@ pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide
         wide.bits,
         case.quoted(space)
     );
-    let half = if case.opcode.modifier(word) == "v8" { "`.v4`" } else { "`.v2`" };
+    let half = if case.opcode.modifier(word) == "v8" {
+        "`.v4`"
+    } else {
+        "`.v2`"
+    };
     Diagnostic::error(WIDE_SPACE, case.span(word), message)
         .label(case.span(space), "the state space")
         .help(format!("split it into two stores of {half}"))
@@ -224,7 +245,11 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
 
 /// A word of other instructions.
 pub(crate) fn refused(opcode: &Opcode<'_>, word: usize, why: &str) -> Diagnostic {
-    let message = format!("`{}` does not take `.{}`", opcode.name(), opcode.modifier(word));
+    let message = format!(
+        "`{}` does not take `.{}`",
+        opcode.name(),
+        opcode.modifier(word)
+    );
     Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why)
 }
 
@@ -245,7 +270,9 @@ impl Case<'_> {
         let needs = self.needs(gate);
         match (needs.version, needs.target) {
             (Some(version), Some(target)) => format!("needs PTX {version} and `{target}`"),
-            (None, Some(target)) => format!("needs `{target}`, found `{}`", self.module.target.name),
+            (None, Some(target)) => {
+                format!("needs `{target}`, found `{}`", self.module.target.name)
+            }
             (Some(version), None) => format!("needs PTX {version}, found {}", self.module.version),
             (None, None) => "is fine".to_owned(),
         }

@@ -96,13 +96,19 @@ fn serving(ty: ScalarType) -> String {
     match (Class::of(ty), ty.width_bits()) {
         (_, 128) => "a `.b128` register or an integer literal serves `.b128`".to_owned(),
         (Class::Float, bits) => {
-            format!("`.{ty}` is served by `.{ty}`, by `.b{bits}` and wider untyped registers, and by a floating-point literal")
+            format!(
+                "`.{ty}` is served by `.{ty}`, by `.b{bits}` and wider untyped registers, and by a floating-point literal"
+            )
         }
         (Class::Bits, bits) => {
-            format!("`.{ty}` is served by every register of at least {bits} bits but predicates, and by an integer literal")
+            format!(
+                "`.{ty}` is served by every register of at least {bits} bits but predicates, and by an integer literal"
+            )
         }
         (_, bits) => {
-            format!("`.{ty}` is served by integer and untyped registers of at least {bits} bits, and by an integer literal")
+            format!(
+                "`.{ty}` is served by integer and untyped registers of at least {bits} bits, and by an integer literal"
+            )
         }
     }
 }
@@ -115,7 +121,10 @@ pub(crate) fn type_mismatch(span: Span, element: Element, ty: ScalarType) -> Dia
 
 /// A vector of the wrong type.
 pub(crate) fn vector_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
-    let message = format!("a vector of {} elements does not serve `.{ty}`", describe(element).trim_start_matches("a "));
+    let message = format!(
+        "a vector of {} elements does not serve `.{ty}`",
+        describe(element).trim_start_matches("a ")
+    );
     Diagnostic::error(TYPE_MISMATCH, span, message).help(serving(ty))
 }
 
@@ -132,16 +141,33 @@ pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnosti
 }
 
 /// Neighbours that do not go together.
-pub(crate) fn different_kinds(span: Span, element: Element, before: Span, neighbour: Element) -> Diagnostic {
-    let message = format!("{} stands beside {}", describe(element), describe(neighbour));
+pub(crate) fn different_kinds(
+    span: Span,
+    element: Element,
+    before: Span,
+    neighbour: Element,
+) -> Diagnostic {
+    let message = format!(
+        "{} stands beside {}",
+        describe(element),
+        describe(neighbour)
+    );
     Diagnostic::error(KINDS, span, message)
         .label(before, describe(neighbour))
         .help("neighbours are both integers or both floats, unless one of them is untyped (`.bN`)")
 }
 
 /// Registers of different widths.
-pub(crate) fn different_widths(span: Span, element: Element, first: Span, other: Element) -> Diagnostic {
-    let message = format!("the element has {} bits, the first one {}", element.width_bits, other.width_bits);
+pub(crate) fn different_widths(
+    span: Span,
+    element: Element,
+    first: Span,
+    other: Element,
+) -> Diagnostic {
+    let message = format!(
+        "the element has {} bits, the first one {}",
+        element.width_bits, other.width_bits
+    );
     Diagnostic::error(WIDTHS, span, message)
         .label(first, describe(other))
         .help("all registers in braces have the same width")
@@ -156,37 +182,59 @@ pub(crate) fn sink(span: Span) -> Diagnostic {
 
 /// Nothing to store.
 pub(crate) fn all_sinks(span: Span) -> Diagnostic {
-    Diagnostic::error(ALL_SINKS, span, "every element is `_`, so nothing is stored")
-        .help("one element at least needs a value")
+    Diagnostic::error(
+        ALL_SINKS,
+        span,
+        "every element is `_`, so nothing is stored",
+    )
+    .help("one element at least needs a value")
 }
 
 /// A special register alone.
 pub(crate) fn special_register(span: Span) -> Diagnostic {
-    Diagnostic::error(SPECIAL, span, "a special register cannot be stored directly")
-        .help("`mov` it into a register first")
+    Diagnostic::error(
+        SPECIAL,
+        span,
+        "a special register cannot be stored directly",
+    )
+    .help("`mov` it into a register first")
 }
 
 /// Something else where a value stands.
 pub(crate) fn not_a_value(span: Span, kind: OperandKind) -> Diagnostic {
     let (message, help) = match kind {
-        OperandKind::Address { .. } | OperandKind::AbsoluteAddress { .. } | OperandKind::AddressList { .. } => {
-            ("a store cannot read memory".to_owned(), "`ld` the value into a register first")
-        }
-        OperandKind::Minus(_) | OperandKind::Not(_) => {
-            ("a value cannot be negated here".to_owned(), "`neg` or `not` puts it into a register")
-        }
-        OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => {
-            ("an element of an array is an address, not a value".to_owned(), "`ld` the value into a register first")
-        }
-        _ => ("this is no value to store".to_owned(), "a register, a literal or a list in braces is"),
+        OperandKind::Address { .. }
+        | OperandKind::AbsoluteAddress { .. }
+        | OperandKind::AddressList { .. } => (
+            "a store cannot read memory".to_owned(),
+            "`ld` the value into a register first",
+        ),
+        OperandKind::Minus(_) | OperandKind::Not(_) => (
+            "a value cannot be negated here".to_owned(),
+            "`neg` or `not` puts it into a register",
+        ),
+        OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => (
+            "an element of an array is an address, not a value".to_owned(),
+            "`ld` the value into a register first",
+        ),
+        _ => (
+            "this is no value to store".to_owned(),
+            "a register, a literal or a list in braces is",
+        ),
     };
     Diagnostic::error(NOT_A_VALUE, span, message).help(help)
 }
 
 /// The name of a variable.
 pub(crate) fn variable_value(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(VARIABLE_VALUE, span, format!("`{name}` is a variable, its address is no register"))
-        .help(format!("`mov.u64 %rd, {name};` gives a register with the address; `ld` reads the variable"))
+    Diagnostic::error(
+        VARIABLE_VALUE,
+        span,
+        format!("`{name}` is a variable, its address is no register"),
+    )
+    .help(format!(
+        "`mov.u64 %rd, {name};` gives a register with the address; `ld` reads the variable"
+    ))
 }
 
 /// Not for braces.
@@ -202,16 +250,27 @@ pub(crate) fn no_component(span: Span) -> Diagnostic {
 }
 
 /// Not an address.
-pub(crate) fn not_an_address(span: Span, kind: OperandKind, bracketed: Option<String>) -> Diagnostic {
+pub(crate) fn not_an_address(
+    span: Span,
+    kind: OperandKind,
+    bracketed: Option<String>,
+) -> Diagnostic {
     let message = match kind {
         OperandKind::Vector { .. } => "a list in braces is no address",
-        OperandKind::Integer { .. } | OperandKind::Single(_) | OperandKind::Double(_) => "a literal is no address",
+        OperandKind::Integer { .. } | OperandKind::Single(_) | OperandKind::Double(_) => {
+            "a literal is no address"
+        }
         _ => "the address of a store stands in brackets",
     };
     let diagnostic = Diagnostic::error(NOT_AN_ADDRESS, span, message);
     match bracketed {
-        Some(text) => diagnostic.help(format!("write `{text}`")).fix(format!("write `{text}`"), span, text),
-        None => diagnostic.help("a register or variable in brackets is one, with a constant added where needed"),
+        Some(text) => {
+            diagnostic
+                .help(format!("write `{text}`"))
+                .fix(format!("write `{text}`"), span, text)
+        }
+        None => diagnostic
+            .help("a register or variable in brackets is one, with a constant added where needed"),
     }
 }
 
@@ -223,8 +282,12 @@ pub(crate) fn no_address_name(span: Span, name: &str) -> Diagnostic {
 
 /// A register of the wrong type as an address.
 pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::error(ADDRESS_TYPE, span, format!("a `.{ty}` register holds no address"))
-        .help("addresses are in integer or untyped registers of at most 64 bits")
+    Diagnostic::error(
+        ADDRESS_TYPE,
+        span,
+        format!("a `.{ty}` register holds no address"),
+    )
+    .help("addresses are in integer or untyped registers of at most 64 bits")
 }
 
 /// A 32-bit register as a global or generic address.
@@ -236,8 +299,12 @@ pub(crate) fn address_32(span: Span, ty: ScalarType) -> Diagnostic {
 
 /// A constant as an address.
 pub(crate) fn absolute_address(span: Span) -> Diagnostic {
-    Diagnostic::error(ABSOLUTE, span, "a constant is an address in `.local` memory only")
-        .help("put the address into a register, or name a variable")
+    Diagnostic::error(
+        ABSOLUTE,
+        span,
+        "a constant is an address in `.local` memory only",
+    )
+    .help("put the address into a register, or name a variable")
 }
 
 /// A variable of another space.
@@ -250,8 +317,13 @@ pub(crate) fn space_mismatch(
 ) -> Diagnostic {
     let found = space.name();
     let message = match wanted {
-        StateSpace::Generic => format!("`{name}` is in `.{found}`, which has no generic addresses for stores"),
-        _ => format!("`{name}` is in `.{found}`, the store goes to `.{}`", wanted.name()),
+        StateSpace::Generic => {
+            format!("`{name}` is in `.{found}`, which has no generic addresses for stores")
+        }
+        _ => format!(
+            "`{name}` is in `.{found}`, the store goes to `.{}`",
+            wanted.name()
+        ),
     };
     let diagnostic = Diagnostic::error(SPACE_MISMATCH, span, message);
     let Some(word) = word else {
@@ -269,27 +341,43 @@ pub(crate) fn space_mismatch(
 
 /// A parameter of the function itself.
 pub(crate) fn input_parameter(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(INPUT_PARAMETER, span, format!("`{name}` is an input, it can only be read"))
-        .help("`st.param` writes what a function returns, and the arguments of a call")
+    Diagnostic::error(
+        INPUT_PARAMETER,
+        span,
+        format!("`{name}` is an input, it can only be read"),
+    )
+    .help("`st.param` writes what a function returns, and the arguments of a call")
 }
 
 /// A guard before the argument of a call.
 pub(crate) fn predicated_argument(guard: Span, name_span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(PREDICATED_ARGUMENT, guard, format!("`{name}` is an argument for a call and cannot be stored under a condition"))
-        .label(name_span, "declared for a call")
-        .help("choose the value with `selp`, or branch around the whole call")
+    Diagnostic::error(
+        PREDICATED_ARGUMENT,
+        guard,
+        format!("`{name}` is an argument for a call and cannot be stored under a condition"),
+    )
+    .label(name_span, "declared for a call")
+    .help("choose the value with `selp`, or branch around the whole call")
 }
 
 /// A register as the address of a parameter.
 pub(crate) fn param_register(span: Span) -> Diagnostic {
-    Diagnostic::error(PARAM_REGISTER, span, "a parameter has no address in a register")
-        .help("name the parameter")
+    Diagnostic::error(
+        PARAM_REGISTER,
+        span,
+        "a parameter has no address in a register",
+    )
+    .help("name the parameter")
 }
 
 /// The same, where the assembler says nothing.
 pub(crate) fn param_register_passes(span: Span) -> Diagnostic {
-    Diagnostic::warning(PARAM_REGISTER_PASSES, span, "a parameter has no address in a register")
-        .help("the assembler takes it or fails; name the parameter")
+    Diagnostic::warning(
+        PARAM_REGISTER_PASSES,
+        span,
+        "a parameter has no address in a register",
+    )
+    .help("the assembler takes it or fails; name the parameter")
 }
 
 /// An index on a scalar.
@@ -300,13 +388,21 @@ pub(crate) fn not_an_array(span: Span) -> Diagnostic {
 
 /// An index of the wrong type.
 pub(crate) fn index_type(span: Span) -> Diagnostic {
-    Diagnostic::error(INDEX_TYPE, span, "an index is an integer of at most 64 bits")
+    Diagnostic::error(
+        INDEX_TYPE,
+        span,
+        "an index is an integer of at most 64 bits",
+    )
 }
 
 /// A policy that no modifier announces. `from` is where the operand before it ends.
 pub(crate) fn hint_missing(span: Span, from: u32, at: Span) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(HINT_MISSING, span, "a third operand needs `.L2::cache_hint`")
-        .help("the third operand of a store is a cache policy");
+    let mut diagnostic = Diagnostic::error(
+        HINT_MISSING,
+        span,
+        "a third operand needs `.L2::cache_hint`",
+    )
+    .help("the third operand of a store is a cache policy");
     diagnostic = diagnostic.fix("leave out the third operand", Span::new(from, span.end), "");
     diagnostic.fixes.push(Fix {
         title: "add `.L2::cache_hint`".to_owned(),
@@ -320,10 +416,18 @@ pub(crate) fn hint_missing(span: Span, from: u32, at: Span) -> Diagnostic {
 
 /// A modifier whose policy is missing. `end` is where the operands end.
 pub(crate) fn policy_missing(word: Span, end: u32) -> Diagnostic {
-    Diagnostic::error(POLICY_MISSING, word, "`.L2::cache_hint` needs a cache policy as the last operand")
-        .label(Span::at(end), "the policy is missing here")
-        .help("`createpolicy` makes one in a 64-bit register")
-        .fix("leave out `.L2::cache_hint`", Span::new(word.start.saturating_sub(1), word.end), "")
+    Diagnostic::error(
+        POLICY_MISSING,
+        word,
+        "`.L2::cache_hint` needs a cache policy as the last operand",
+    )
+    .label(Span::at(end), "the policy is missing here")
+    .help("`createpolicy` makes one in a 64-bit register")
+    .fix(
+        "leave out `.L2::cache_hint`",
+        Span::new(word.start.saturating_sub(1), word.end),
+        "",
+    )
 }
 
 /// A policy of the wrong type.
@@ -334,9 +438,13 @@ pub(crate) fn policy_type(span: Span) -> Diagnostic {
 
 /// A literal and a component in one list.
 pub(crate) fn literal_beside_component(span: Span, component: Span) -> Diagnostic {
-    Diagnostic::error(LITERAL_BESIDE_COMPONENT, span, "a literal cannot stand beside a component")
-        .label(component, "a component")
-        .help("`mov` one of them into a register first")
+    Diagnostic::error(
+        LITERAL_BESIDE_COMPONENT,
+        span,
+        "a literal cannot stand beside a component",
+    )
+    .label(component, "a component")
+    .help("`mov` one of them into a register first")
 }
 
 /// A special register between brackets.
@@ -373,30 +481,50 @@ pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Dia
 
 /// An address of 8 or 16 bits.
 pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::warning(NARROW_ADDRESS, span, format!("a `.{ty}` register holds the low bits of an address only"))
-        .help("global and generic addresses have 64 bits")
+    Diagnostic::warning(
+        NARROW_ADDRESS,
+        span,
+        format!("a `.{ty}` register holds the low bits of an address only"),
+    )
+    .help("global and generic addresses have 64 bits")
 }
 
 /// The name of a function as a value.
 pub(crate) fn function_value(span: Span) -> Diagnostic {
-    Diagnostic::warning(ODD_VALUE, span, "the manual wants a register here, found a function")
-        .help("the assembler stores the address of the function")
+    Diagnostic::warning(
+        ODD_VALUE,
+        span,
+        "the manual wants a register here, found a function",
+    )
+    .help("the assembler stores the address of the function")
 }
 
 /// `name+constant` as a value.
 pub(crate) fn sum_value(span: Span) -> Diagnostic {
-    Diagnostic::warning(ODD_VALUE, span, "the manual wants a register here, found a sum")
-        .help("the assembler takes it; `add` or `mov` into a register says the same")
+    Diagnostic::warning(
+        ODD_VALUE,
+        span,
+        "the manual wants a register here, found a sum",
+    )
+    .help("the assembler takes it; `add` or `mov` into a register says the same")
 }
 
 /// `array[index]` without brackets around it.
 pub(crate) fn unbracketed(span: Span) -> Diagnostic {
-    Diagnostic::warning(UNBRACKETED, span, "the manual writes an address in brackets")
-        .help("the assembler takes `array[index]`; the index counts bytes")
+    Diagnostic::warning(
+        UNBRACKETED,
+        span,
+        "the manual writes an address in brackets",
+    )
+    .help("the assembler takes `array[index]`; the index counts bytes")
 }
 
 /// A component that the vector does not have.
 pub(crate) fn beyond_vector(span: Span, n: u8) -> Diagnostic {
-    Diagnostic::warning(BEYOND_VECTOR, span, format!("the vector has {n} components"))
-        .help("the assembler takes it; what is stored is not defined")
+    Diagnostic::warning(
+        BEYOND_VECTOR,
+        span,
+        format!("the vector has {n} components"),
+    )
+    .help("the assembler takes it; what is stored is not defined")
 }

@@ -1,6 +1,6 @@
 //! One verdict of the reference assembler: the module it was asked about, and what it said.
 
-use crate::shell::Result;
+use crate::Result;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -42,7 +42,8 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             // Crashes of the assembler are no verdicts.
-            (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) && !name.starts_with("crashes")
+            (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
+                && !name.starts_with("crashes")
         })
         .collect();
     paths.sort();
@@ -70,13 +71,32 @@ impl Case {
     /// Reads a line; `None` for lines without a verdict.
     pub(crate) fn parse(line: String) -> Option<Case> {
         let value: Value = serde_json::from_str(&line).ok()?;
-        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+        let text = |key: &str| {
+            value
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or("")
+                .to_owned()
+        };
         let messages = match value.get("messages").and_then(Value::as_array) {
-            Some(all) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            None => value.get("message").and_then(Value::as_str).map(str::to_owned).into_iter().collect(),
+            Some(all) => all
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+            None => value
+                .get("message")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+                .into_iter()
+                .collect(),
         };
         let ptx_version = text("ptx_version");
-        let default_size = if is_before_address_size(&ptx_version) { 32 } else { 64 };
+        let default_size = if is_before_address_size(&ptx_version) {
+            32
+        } else {
+            64
+        };
         Some(Case {
             id: text("id"),
             family: text("family"),
@@ -88,7 +108,10 @@ impl Case {
             accept: value.get("accept")?.as_bool()?,
             messages,
             context: text("ctx"),
-            address_size: value.get("address_size").and_then(Value::as_u64).unwrap_or(default_size),
+            address_size: value
+                .get("address_size")
+                .and_then(Value::as_u64)
+                .unwrap_or(default_size),
             ptx_version,
             line,
         })
@@ -98,7 +121,9 @@ impl Case {
     pub(crate) fn module(&self) -> String {
         let header = match self.context.as_str() {
             "entry0" => ".visible .entry k()",
-            "func" => ".visible .func (.param .b32 fret) f(.param .b64 fp, .param .align 16 .b8 fpa[32])",
+            "func" => {
+                ".visible .func (.param .b32 fret) f(.param .b64 fp, .param .align 16 .b8 fpa[32])"
+            }
             _ => ".visible .entry k(.param .u64 kp, .param .align 16 .b8 kpa[64])",
         };
         let address_size = match is_before_address_size(&self.ptx_version) {
@@ -134,10 +159,14 @@ impl Case {
         }
         let words = |word: &str| self.insn.split(['.', ' ', '\t']).any(|w| w == word);
         if words("v8") && !self.accept {
-            return Some("12.0 does not know `.v8`; later releases take it for 8- and 16-bit types in every version");
+            return Some(
+                "12.0 does not know `.v8`; later releases take it for 8- and 16-bit types in every version",
+            );
         }
         if self.accept && self.address_size == 64 {
-            return Some("12.0 still compiled modules with 32-bit addresses; later releases do not");
+            return Some(
+                "12.0 still compiled modules with 32-bit addresses; later releases do not",
+            );
         }
         None
     }
@@ -145,6 +174,8 @@ impl Case {
 
 /// `.address_size` came with PTX 2.3.
 fn is_before_address_size(version: &str) -> bool {
-    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut parts = version
+        .split('.')
+        .map(|part| part.parse::<u32>().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (2, 3)
 }

@@ -20,7 +20,10 @@ impl Tally {
     fn line(self, name: &str) -> String {
         let percent = 100.0 * self.agreed as f64 / self.n.max(1) as f64;
         let differ = self.n - self.agreed - self.known;
-        let mut line = format!("  {name:<36} {:>6} of {:>6}  {percent:>7.3} %", self.agreed, self.n);
+        let mut line = format!(
+            "  {name:<36} {:>6} of {:>6}  {percent:>7.3} %",
+            self.agreed, self.n
+        );
         if differ > 0 {
             line.push_str(&format!("  {differ} differ"));
         }
@@ -42,7 +45,10 @@ pub(super) fn print(cases: &[Case], verdicts: &[Verdict], n_listed: usize, all: 
         let agreed = case.accept == verdict.accept;
         let reason = case.known_difference().filter(|_| !agreed);
         let known = reason.is_some();
-        families.entry(&case.family).or_default().count(agreed, known);
+        families
+            .entry(&case.family)
+            .or_default()
+            .count(agreed, known);
         let group = format!("{}: {}", case.family, case.group);
         groups.entry(group).or_default().count(agreed, known);
         rules.entry(rule_of(case)).or_default().count(agreed, known);
@@ -52,9 +58,21 @@ pub(super) fn print(cases: &[Case], verdicts: &[Verdict], n_listed: usize, all: 
             None => {}
         }
     }
-    section("by family", families.iter().map(|(name, tally)| (*name, *tally)), true);
-    section("by generator", groups.iter().map(|(name, tally)| (name.as_str(), *tally)), all);
-    section("by rule (the assembler's first words)", rules.iter().map(|(name, tally)| (name.as_str(), *tally)), all);
+    section(
+        "by family",
+        families.iter().map(|(name, tally)| (*name, *tally)),
+        true,
+    );
+    section(
+        "by generator",
+        groups.iter().map(|(name, tally)| (name.as_str(), *tally)),
+        all,
+    );
+    section(
+        "by rule (the assembler's first words)",
+        rules.iter().map(|(name, tally)| (name.as_str(), *tally)),
+        all,
+    );
     if !reasons.is_empty() {
         println!("\nknown differences");
         for (reason, n) in &reasons {
@@ -91,7 +109,12 @@ fn list(differing: &[(&Case, &Verdict)], n_listed: usize) {
         let word = |accept| if accept { "accepts" } else { "rejects" };
         println!(
             "  {} ptx {} {} ({}): the assembler {}, we {}",
-            case.id, case.ptx_version, case.target, case.ptxas, word(case.accept), word(verdict.accept)
+            case.id,
+            case.ptx_version,
+            case.target,
+            case.ptxas,
+            word(case.accept),
+            word(verdict.accept)
         );
         println!("    {}", case.insn);
         println!("    {}", case.decls);
@@ -103,7 +126,11 @@ fn list(differing: &[(&Case, &Verdict)], n_listed: usize) {
 /// The assembler's message without what stands in quotes.
 fn rule_of(case: &Case) -> String {
     let Some(message) = case.messages.first() else {
-        return if case.accept { "accepted".to_owned() } else { "rejected without a word".to_owned() };
+        return if case.accept {
+            "accepted".to_owned()
+        } else {
+            "rejected without a word".to_owned()
+        };
     };
     if message.starts_with("Parsing error") {
         return "Parsing error".to_owned();

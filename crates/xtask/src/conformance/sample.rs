@@ -1,7 +1,7 @@
 //! The project's own sample of verdicts: chosen from the whole, and asked again of an installed assembler.
 
 use super::case::{self, Case};
-use crate::shell::Result;
+use crate::Result;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,10 @@ pub(super) fn take(oracle: &Path, sample: &Path) -> Result<bool> {
     }
     let n_all = cases.len().max(1);
     let mut strata: BTreeMap<(String, String, bool), Vec<Case>> = BTreeMap::new();
-    for case in cases.into_iter().filter(|case| case.known_difference().is_none()) {
+    for case in cases
+        .into_iter()
+        .filter(|case| case.known_difference().is_none())
+    {
         let key = (case.family.clone(), case.group.clone(), case.accept);
         strata.entry(key).or_default().push(case);
     }
@@ -76,8 +79,13 @@ fn release(ptxas: &str) -> Result<String> {
         .output()
         .map_err(|e| format!("{ptxas}: {e}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let version = text.split(", V").nth(1).and_then(|rest| rest.split_whitespace().next());
-    version.map(str::to_owned).ok_or_else(|| format!("{ptxas} names no release"))
+    let version = text
+        .split(", V")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next());
+    version
+        .map(str::to_owned)
+        .ok_or_else(|| format!("{ptxas} names no release"))
 }
 
 /// The verdict and the error texts.
@@ -94,7 +102,10 @@ fn ask(ptxas: &str, case: &Case, file: &Path) -> Result<(bool, Vec<String>)> {
     let messages = text
         .lines()
         .filter(|line| !line.contains("aborted due to errors"))
-        .filter_map(|line| line.split_once("error   : ").or_else(|| line.split_once("fatal   : ")))
+        .filter_map(|line| {
+            line.split_once("error   : ")
+                .or_else(|| line.split_once("fatal   : "))
+        })
         .map(|(_, message)| message.to_owned());
     Ok((output.status.success(), messages.collect()))
 }

@@ -109,10 +109,7 @@ impl<'a> Checker<'a> {
         register: RegisterId,
     ) -> Option<Option<AddressBase>> {
         let ty = self.body.type_of(register);
-        let is_integer = matches!(
-            Class::of(ty),
-            Class::Bits | Class::Unsigned | Class::Signed
-        );
+        let is_integer = matches!(Class::of(ty), Class::Bits | Class::Unsigned | Class::Signed);
         if !is_integer || ty == ScalarType::B128 {
             self.report(diagnose::address_type(span, ty));
             return None;
@@ -164,7 +161,13 @@ impl<'a> Checker<'a> {
         };
         if !fits {
             let word = store.space_word;
-            self.report(diagnose::space_mismatch(span, text, space, store.space, word));
+            self.report(diagnose::space_mismatch(
+                span,
+                text,
+                space,
+                store.space,
+                word,
+            ));
             return None;
         }
         if store.space == StateSpace::ParamFunc {
@@ -233,10 +236,8 @@ impl<'a> Checker<'a> {
             match self.binding(name, child.span) {
                 Binding::Register(register) => {
                     let element = Element::register(self.body.type_of(register));
-                    let is_integer = matches!(
-                        element.class,
-                        Class::Bits | Class::Unsigned | Class::Signed
-                    );
+                    let is_integer =
+                        matches!(element.class, Class::Bits | Class::Unsigned | Class::Signed);
                     if !is_integer || element.width_bits > 64 {
                         self.report(diagnose::index_type(child.span));
                         return None;

@@ -8,7 +8,11 @@ use warpgrid_program::Source;
 
 impl<'a> Checker<'a> {
     /// Judges the third operand. `None`: something was reported; `Some(None)`: there is none.
-    pub(super) fn store_policy(&mut self, site: &Site<'a>, store: &Store) -> Option<Option<Source>> {
+    pub(super) fn store_policy(
+        &mut self,
+        site: &Site<'a>,
+        store: &Store,
+    ) -> Option<Option<Source>> {
         let Some((operand, _)) = site.operand(2) else {
             let Some(hint) = store.hint_word else {
                 return Some(None);
@@ -18,7 +22,9 @@ impl<'a> Checker<'a> {
             return None;
         };
         if store.hint_word.is_none() && store.can_hint {
-            let from = site.operand(1).map_or(operand.span.start, |(b, _)| b.span.end);
+            let from = site
+                .operand(1)
+                .map_or(operand.span.start, |(b, _)| b.span.end);
             let at = store.before_type;
             self.report(diagnose::hint_missing(operand.span, from, at));
             return None;
@@ -44,15 +50,13 @@ impl<'a> Checker<'a> {
                 Binding::Register(register) => Some((register, false)),
                 _ => None,
             },
-            OperandKind::Component { name, component } => {
-                match self.binding(name, operand.span) {
-                    Binding::Vector { first, n } if component.index() < usize::from(n) => Some((
-                        warpgrid_program::RegisterId(first.0 + component.index() as u32),
-                        true,
-                    )),
-                    _ => None,
-                }
-            }
+            OperandKind::Component { name, component } => match self.binding(name, operand.span) {
+                Binding::Vector { first, n } if component.index() < usize::from(n) => Some((
+                    warpgrid_program::RegisterId(first.0 + component.index() as u32),
+                    true,
+                )),
+                _ => None,
+            },
             OperandKind::Error => return None,
             _ => None,
         };

@@ -215,7 +215,11 @@ impl<'a> Checker<'a> {
             });
         }
         if n_children != store.n_elements {
-            self.report(diagnose::n_elements(operand.span, n_children, store.n_elements));
+            self.report(diagnose::n_elements(
+                operand.span,
+                n_children,
+                store.n_elements,
+            ));
         }
         self.judge_elements(store, operand.span, &reads, n_before);
         (self.n_errors() == n_before).then_some(sources)
@@ -249,13 +253,14 @@ impl<'a> Checker<'a> {
                         diagnose::different_kinds(span, read.element, before, neighbour.element)
                     },
                 ),
-                Problem::Width { at: index } => at(index).zip(at(0)).map(
-                    |((span, read), (first, other))| {
+                Problem::Width { at: index } => {
+                    at(index).zip(at(0)).map(|((span, read), (first, other))| {
                         diagnose::different_widths(span, read.element, first, other.element)
-                    },
-                ),
-                Problem::Type => at(0)
-                    .map(|(_, read)| diagnose::vector_mismatch(span, read.element, store.ty)),
+                    })
+                }
+                Problem::Type => {
+                    at(0).map(|(_, read)| diagnose::vector_mismatch(span, read.element, store.ty))
+                }
             };
             if let Some(report) = report {
                 self.report(report);
@@ -373,7 +378,11 @@ pub(super) fn is_special_vector(text: &str) -> bool {
 fn literal(kind: OperandKind, ty: ScalarType) -> Option<Read> {
     let (element, bits) = match kind {
         OperandKind::Integer { value, unsigned } => {
-            let class = if unsigned { Class::Unsigned } else { Class::Signed };
+            let class = if unsigned {
+                Class::Unsigned
+            } else {
+                Class::Signed
+            };
             (Element::literal(class, 64), truncated(value, ty))
         }
         OperandKind::Single(bits) => {

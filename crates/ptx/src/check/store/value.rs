@@ -47,7 +47,11 @@ impl Element {
         Element {
             class: Class::of(ty),
             // A predicate beside others counts as 32 bits.
-            width_bits: if ty == ScalarType::Pred { 32 } else { ty.width_bits() },
+            width_bits: if ty == ScalarType::Pred {
+                32
+            } else {
+                ty.width_bits()
+            },
             is_literal: false,
         }
     }
@@ -141,9 +145,10 @@ pub(crate) fn judge(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
         }
         return problems;
     }
-    let odd = elements.iter().enumerate().filter(|(_, element)| {
-        !element.is_literal && element.width_bits != first.width_bits
-    });
+    let odd = elements
+        .iter()
+        .enumerate()
+        .filter(|(_, element)| !element.is_literal && element.width_bits != first.width_bits);
     problems.extend(odd.map(|(at, _)| Problem::Width { at }));
     // Elements of several types count as untyped bits of the first one's width.
     let class = if is_uniform { first.class } else { Class::Bits };
