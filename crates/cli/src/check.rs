@@ -1,6 +1,6 @@
 //! `warpgrid check`: verdicts on files.
 
-use crate::output::{complain, read_source, render, renderer};
+use crate::output::{Source, complain, read_source, render, renderer};
 use crate::{Format, Outcome, batch};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -169,8 +169,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
                 writeln!(out)?;
             }
             Format::Human => {
+                let shown = Source::new(&name, &source);
                 for diagnostic in &report.diagnostics {
-                    writeln!(out, "{}\n", render(&name, &source, diagnostic, &renderer))?;
+                    writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
                 }
                 writeln!(out, "{name}: {}", summary(&report))?;
             }

@@ -38,10 +38,26 @@ pub(crate) fn renderer() -> Renderer {
     }
 }
 
+/// A source with its name, ready to be shown in parts.
+pub(crate) struct Source<'a> {
+    path: &'a str,
+    text: &'a str,
+    lines: Lines,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(path: &'a str, text: &'a str) -> Source<'a> {
+        Source {
+            path,
+            text,
+            lines: Lines::new(text),
+        }
+    }
+}
+
 /// A diagnostic with its source lines, ready to print.
 pub(crate) fn render(
-    path: &str,
-    source: &str,
+    source: &Source<'_>,
     diagnostic: &DiagnosticView,
     renderer: &Renderer,
 ) -> String {
@@ -50,7 +66,7 @@ pub(crate) fn render(
         "warning" => Level::WARNING,
         _ => Level::NOTE.with_name("information"),
     };
-    let lines = Lines::new(source);
+    let (path, lines, source) = (source.path, &source.lines, source.text);
     // Only the lines around the places are handed over, so that a huge source costs nothing.
     let places = || {
         std::iter::once(&diagnostic.range).chain(diagnostic.labels.iter().map(|label| &label.range))

@@ -1,6 +1,6 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
-use crate::output::{complain, read_source, render, renderer};
+use crate::output::{Source, complain, read_source, render, renderer};
 use crate::{Format, Outcome};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -323,8 +323,9 @@ fn refuse(
         return Ok(Outcome::Wrong);
     }
     let renderer = renderer();
+    let shown = Source::new(name, source);
     for diagnostic in error.diagnostics.iter().filter(|d| d.severity == "error") {
-        writeln!(out, "{}\n", render(name, source, diagnostic, &renderer))?;
+        writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
     }
     writeln!(
         out,
