@@ -75,10 +75,9 @@ pub(crate) fn artefact(messages: &str, ending: &str) -> Option<PathBuf> {
     let names = parsed
         .filter_map(|message| message["filenames"].as_array().cloned())
         .flatten();
-    let files = names.filter_map(|name| name.as_str().map(PathBuf::from));
-    files
-        .filter(|file| file.to_string_lossy().ends_with(ending))
-        .last()
+    let files = names.filter_map(|name| name.as_str().map(str::to_string));
+    let found: Vec<String> = files.filter(|file| file.ends_with(ending)).collect();
+    found.last().map(PathBuf::from)
 }
 
 /// Runs wasm-opt over a file, in place.

@@ -11,17 +11,21 @@ use crate::shell::{self, Outcome, Result};
 use std::process::Command;
 use tally::Tally;
 
+/// What `--only` may name, and how to run it.
+type Suite = (&'static str, fn() -> Result<Tally>);
+
+const SUITES: &[Suite] = &[
+    ("native", native::run),
+    ("wasm", wasm::run),
+    ("package", package::run),
+    ("e2e", journeys::run),
+];
+
 /// Runs the suites, or the one that `--only` names; true when nothing failed.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     arguments.done()?;
-    let suites: &[(&str, fn() -> Result<Tally>)] = &[
-        ("native", native::run),
-        ("wasm", wasm::run),
-        ("package", package::run),
-        ("e2e", journeys::run),
-    ];
-    let chosen: Vec<_> = suites
+    let chosen: Vec<&Suite> = SUITES
         .iter()
         .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
         .collect();
