@@ -2,9 +2,18 @@
 
 use crate::form::Form;
 
+pub mod atomic;
+pub mod compare;
+pub mod control;
+pub mod float;
+pub mod integer;
+pub mod load;
+pub mod logic;
+pub mod moves;
 pub mod sets;
 pub mod st;
 pub mod st_async;
+pub mod sync;
 pub mod wmma_store;
 
 mod names;
@@ -12,4 +21,17 @@ mod names;
 pub use names::{OPCODES, OTHER_MODIFIERS, UNMODELLED};
 
 /// Every form: a list a family.
-pub static FAMILIES: &[&[Form]] = &[st::FORMS, st_async::FORMS, wmma_store::FORMS];
+pub static FAMILIES: &[&[Form]] = &[
+    integer::FORMS,
+    float::FORMS,
+    compare::FORMS,
+    logic::FORMS,
+    moves::FORMS,
+    load::FORMS,
+    st::FORMS,
+    st_async::FORMS,
+    atomic::FORMS,
+    control::FORMS,
+    sync::FORMS,
+    wmma_store::FORMS,
+];

@@ -439,3 +439,52 @@ set!(
 
 /// One set, to be named in a row.
 pub type SetRef = &'static Set;
+
+/// A row in the short: syntax, sets, meaning, help, section; then any other field of [`crate::Form`].
+macro_rules! form {
+    ($syntax:literal, [$($set:expr),*], $does:ident, $help:literal, $section:literal $(, $field:ident: $value:expr)* $(,)?) => {{
+        #[allow(clippy::needless_update, reason = "rows name only the fields that differ")]
+        const ROW: $crate::form::Form = $crate::form::Form {
+            $($field: $value,)*
+            syntax: $syntax,
+            sets: &[$(&$set),*],
+            does: $crate::form::Does::$does,
+            help: $help,
+            section: $section,
+            ..$crate::forms::sets::BLANK
+        };
+        ROW
+    }};
+}
+pub(super) use form;
+
+/// What a row is where it says nothing.
+pub const BLANK: crate::form::Form = crate::form::Form {
+    syntax: "",
+    sets: &[],
+    types: &[],
+    gate: Gate::ALWAYS,
+    does: crate::form::Does::NotEmulated,
+    help: "",
+    section: "",
+    good: &[],
+    bad: &[],
+};
+
+/// A set of types that share a gate: `types_from!(NAME, "slot", gate, F16 F16x2)`.
+macro_rules! types_from {
+    ($name:ident, $slot:literal, $gate:expr, $($ty:ident)*) => {
+        pub static $name: $crate::form::Set = $crate::form::Set {
+            slot: $slot,
+            title: "type",
+            values: &[$($crate::forms::sets::ty_from($crate::types::ScalarType::$ty, $gate),)*],
+        };
+    };
+}
+pub(super) use types_from;
+
+types!(B32_ONLY, "type", B32);
+types!(PRED_ONLY, "type", Pred);
+types!(F32_ONLY, "type", F32);
+types!(F64_ONLY, "type", F64);
+types!(INTEGERS, "type", U16 U32 U64 S16 S32 S64);

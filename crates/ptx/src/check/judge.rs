@@ -4,6 +4,7 @@ use super::plan::Opcode;
 use super::{Module, kind, rules};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::refused;
+use warpgrid_isa::Does;
 use warpgrid_isa::form::{Bound, Complaint, Gate};
 use warpgrid_program::Diagnostic;
 
@@ -20,6 +21,9 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     problems.extend(rules::judge(opcode, bound, module));
     if bound.complaints.is_empty() {
         problems.extend(kind::judge(opcode, bound));
+        if bound.layout.form.does == Does::NotEmulated {
+            problems.push(diagnose::not_emulated(opcode));
+        }
     }
     problems
 }

@@ -5,8 +5,10 @@ use super::kind::{BarrierAction, BarrierForm, Kind};
 use super::memory::source_of;
 use super::operand::{Site, Value, Values};
 use super::plan::{MAX_OPERANDS, Plan};
+use super::types::Fit;
 use crate::diagnostics::check as diagnose;
-use warpgrid_isa::{BoolOp, Does};
+
+use warpgrid_isa::{BoolOp, Does, ScalarType};
 use warpgrid_program::{Arithmetic, BarrierKind, Operation, RegisterId, Source};
 
 impl<'a> Checker<'a> {
@@ -81,13 +83,18 @@ impl<'a> Checker<'a> {
                     a: source_of(v[1]),
                 }
             }
-            Kind::Select(ty) => Operation::Select {
-                ty: *ty,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-                b: source_of(v[2]),
-                predicate: self.plain_predicate(site, v[3])?,
-            },
+            Kind::Select(ty) => {
+                // The opposite predicate picks the other value.
+                let (predicate, negated) = negatable(v[3]);
+                let (a, b) = if negated { (v[2], v[1]) } else { (v[1], v[2]) };
+                Operation::Select {
+                    ty: *ty,
+                    d: self.written(site, v[0])?,
+                    a: source_of(a),
+                    b: source_of(b),
+                    predicate,
+                }
+            }
             _ => return self.build_more(site, plan, v),
         })
     }
@@ -104,7 +111,7 @@ impl<'a> Checker<'a> {
                 };
                 Operation::Arithmetic {
                     op: Arithmetic::Lop3(table as u8),
-                    ty: warpgrid_isa::ScalarType::B32,
+                    ty: ScalarType::B32,
                     mode: Default::default(),
                     d: self.written(site, v[0])?,
                     sources: [source_of(v[1]), source_of(v[2]), source_of(v[3])],
@@ -187,7 +194,7 @@ impl<'a> Checker<'a> {
             Kind::Exit => Operation::Exit,
             Kind::Trap => Operation::Trap,
             Kind::Breakpoint => Operation::Breakpoint,
-            Kind::Barrier(form) => return self.barrier(site, *form, v),
+            Kind::Barrier(form) => return self.barrier(site, plan, *form, v),
             Kind::WarpBarrier => Operation::WarpBarrier {
                 mask: source_of(v[0]),
             },
@@ -299,7 +306,7 @@ impl<'a> Checker<'a> {
             Some(register) => format!("!{}", register.name),
             None => String::new(),
         };
-        let d = self.body.add_register(name, warpgrid_isa::ScalarType::Pred);
+        let d = self.body.add_register(name, ScalarType::Pred);
         self.body.instructions.push(warpgrid_program::Instruction {
             guard: None,
             operation: Operation::PredicateLogic {
@@ -346,7 +353,13 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn barrier(&mut self, site: &Site<'a>, form: BarrierForm, v: &Values) -> Option<Operation> {
+    fn barrier(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        form: BarrierForm,
+        v: &Values,
+    ) -> Option<Operation> {
         let optional = |value: Value| match value {
             Value::Source(source) => Some(source),
             _ => None,
@@ -355,11 +368,7 @@ impl<'a> Checker<'a> {
             BarrierAction::Sync => (BarrierKind::Sync, v[0], v[1]),
             BarrierAction::Arrive => (BarrierKind::Arrive, v[0], v[1]),
             BarrierAction::Reduce(op) => {
-                // `d, a{, b}, {!}c`: the predicate is the last one written.
-                let (threads, predicate) = match v[3] {
-                    Value::None => (Value::None, v[2]),
-                    last => (v[2], last),
-                };
+                let (threads, predicate) = self.reduced(site, plan)?;
                 let (source, negated) = negatable(predicate);
                 let Source::Register(predicate) = source else {
                     return None;
@@ -387,6 +396,16 @@ impl<'a> Checker<'a> {
             threads: optional(threads),
             aligned: form.aligned,
         })
+    }
+    /// The end of `d, a{, b}, {!}c`: how many threads, and the predicate.
+    fn reduced(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<(Value, Value)> {
+        let (third, _) = site.operand(2)?;
+        let Some((fourth, _)) = site.operand(3) else {
+            return Some((Value::None, self.predicate(site, third)?));
+        };
+        let threads = self.source(site, plan, third, ScalarType::U32, Fit::Exact);
+        let predicate = self.predicate(site, fourth);
+        Some((Value::Source(threads?), predicate?))
     }
 }
 

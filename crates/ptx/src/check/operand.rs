@@ -362,7 +362,7 @@ impl<'a> Checker<'a> {
         Some(Value::Pair(first?, second?))
     }
 
-    fn predicate(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Value> {
+    pub(crate) fn predicate(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Value> {
         let (name, negated) = match operand.kind {
             OperandKind::Name(name) => (name, false),
             OperandKind::Not(name) => (name, true),
