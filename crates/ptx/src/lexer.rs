@@ -29,7 +29,7 @@ const fn classes() -> [u8; 256] {
     while byte < 256 {
         let b = byte as u8;
         table[byte] = match b {
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0c | b'\\' => SPACE,
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0c => SPACE,
             b'0'..=b'9' => NAME | DIGIT | WORD | HEX | MNEMONIC,
             b'a'..=b'f' | b'A'..=b'F' => START | NAME | WORD | HEX | MNEMONIC,
             b'g'..=b'z' | b'G'..=b'Z' => START | NAME | WORD | MNEMONIC,

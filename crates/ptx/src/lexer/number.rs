@@ -92,10 +92,12 @@ fn in_base(text: &[u8], at: usize, base: u32) -> Number {
     let mut legal = !spelled.is_empty();
     for digit in spelled {
         match (*digit as char).to_digit(base) {
+            // The assembler (13.5) counts modulo 2^64 and only refuses another digit once the top bit is set.
             Some(digit) => {
-                value = value
-                    .and_then(|v| v.checked_mul(u64::from(base)))
-                    .and_then(|v| v.checked_add(u64::from(digit)));
+                value = value.filter(|v| *v >> 63 == 0).map(|v| {
+                    v.wrapping_mul(u64::from(base))
+                        .wrapping_add(u64::from(digit))
+                });
             }
             None => legal = false,
         }
@@ -149,13 +151,23 @@ fn decimal_float_end(text: &[u8], at: usize, digits: usize) -> Option<usize> {
     (end > digits).then_some(end)
 }
 
+/// Whether some digit before the exponent is not zero.
+fn has_digits(spelled: &[u8]) -> bool {
+    spelled
+        .iter()
+        .take_while(|b| !matches!(b, b'e' | b'E'))
+        .any(|b| matches!(b, b'1'..=b'9'))
+}
+
 fn decimal_float(text: &[u8], at: usize, end: usize) -> Number {
     let spelled = text.get(at..end).unwrap_or(&[]);
     let parsed = std::str::from_utf8(spelled)
         .ok()
         .and_then(|s| s.parse::<f64>().ok());
     let value = match parsed {
-        Some(value) if value.is_finite() => Value::Double(value),
+        // Neither too large nor too small for a normal number (assembler 13.5).
+        Some(value) if value.is_normal() => Value::Double(value),
+        Some(value) if value == 0.0 && !has_digits(spelled) => Value::Double(value),
         Some(_) => Value::Overflow,
         None => Value::Broken(Flaw::Digits),
     };

@@ -37,7 +37,12 @@ impl Parser<'_> {
     /// The whole text.
     pub(super) fn source(&mut self) {
         loop {
-            let byte = self.cursor.skip();
+            let mut byte = self.cursor.skip();
+            // Between statements, and only there, the assembler (13.5) reads over backslashes.
+            while byte == b'\\' {
+                self.cursor.at += 1;
+                byte = self.cursor.skip();
+            }
             if self.cursor.at_end() {
                 break;
             }
