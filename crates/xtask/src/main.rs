@@ -26,7 +26,7 @@ cargo xtask COMMAND
   test [--only SUITE]               every test; SUITE is native, wasm, package or e2e
   build                             the release site in dist/, with its sizes
   package                           the npm package in pkg/, with its sizes
-  bench [--json]                    the figures: parsing, checking, emulating, sizes
+  bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
   conformance [--family NAME]       agreement with the reference assembler's verdicts
   ready                             what CI runs: format, lints, tests, generated files
   setup                             only install what the other commands need

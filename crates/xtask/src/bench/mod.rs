@@ -21,16 +21,21 @@ const WASI: &str = "wasm32-wasip1";
 
 const HARNESS: &str = "measure";
 
-/// Runs the harness natively and in wasm and prints the table; `--only native|wasm|size` for a part.
+/// Runs the harness natively and in wasm and prints the table; `--only native|wasm|size` for a part,
+/// `--peers` for the parsers of others on the same input (they take minutes to compile, once).
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     let json = arguments.switch("--json");
+    let with_peers = arguments.switch("--peers");
     arguments.done()?;
     let wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
     let inputs = inputs::write()?;
     let mut table = Table::default();
     if wanted("native") {
         table.native(&measure("measuring, native", &mut native(&inputs)?)?);
+    }
+    if with_peers {
+        table.native(&measure("measuring the peers", &mut peers(&inputs)?)?);
     }
     if wanted("wasm") {
         table.wasm(&measure("measuring, wasm in Node", &mut wasm(&inputs)?)?);
@@ -72,6 +77,25 @@ fn wasm(inputs: &Path) -> Result<Command> {
         .args(["--no-warnings", "crates/xtask/src/bench/wasi.mjs"])
         .arg(program)
         .arg(inputs);
+    Ok(command)
+}
+
+fn peers(inputs: &Path) -> Result<Command> {
+    let mut build = shell::cargo();
+    build.args([
+        "build",
+        "--release",
+        "--locked",
+        "--manifest-path",
+        "crates/xtask/peers/Cargo.toml",
+    ]);
+    build.args(["--target-dir", "target/peers"]);
+    build.args(["--message-format", "json-render-diagnostics"]);
+    let outcome = shell::step("compiling the peers", &mut build)?;
+    let program = package::artefact(&outcome.transcript, "/warpgrid-peers")
+        .ok_or("cargo made no warpgrid-peers")?;
+    let mut command = shell::command(program);
+    command.arg(inputs);
     Ok(command)
 }
 

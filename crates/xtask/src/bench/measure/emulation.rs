@@ -31,10 +31,8 @@ pub(super) fn step(inputs: &Inputs) -> Measured {
     let seconds = best_of(
         || session(&scenario, Session::new),
         |session| {
-            for _ in 0..STEPS {
-                session.step();
-            }
-            Ok(())
+            let all = (0..STEPS).all(|_| session.step());
+            all.then_some(()).ok_or_else(too_short)
         },
     )?;
     Ok(seconds * 1e6 / f64::from(STEPS))
@@ -45,10 +43,15 @@ pub(super) fn back(inputs: &Inputs) -> Measured {
     let mut session = session(&matmul_scenario(inputs, 64)?, Session::new)?;
     session.run(u64::from(STEPS) * 4);
     let clock = Instant::now();
-    for _ in 0..STEPS {
-        session.back();
+    let all = (0..STEPS).all(|_| session.back());
+    if !all {
+        return Err(too_short());
     }
     Ok(clock.elapsed().as_secs_f64() * 1e6 / f64::from(STEPS))
+}
+
+fn too_short() -> String {
+    "the run is too short to be measured".to_string()
 }
 
 fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
@@ -64,7 +67,7 @@ fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
         },
     )?;
     if steps == 0 {
-        return Err("the run took no step".to_string());
+        return Err(too_short());
     }
     Ok((steps * LANES) as f64 / seconds / 1e6)
 }
