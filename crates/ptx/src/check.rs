@@ -130,7 +130,8 @@ fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
     if checker.diagnostics.n_dropped > 0 {
         diagnostics.push(diagnose::too_many(checker.diagnostics.n_dropped));
     }
-    let accept = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let parsed = parse.diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let accept = parsed && checker.diagnostics.n_errors == 0;
     Checked {
         program: accept.then_some(checker.program),
         diagnostics,
@@ -146,21 +147,26 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// The most findings that are kept.
+    /// The most errors that are kept, and the most other findings.
     const LIMIT: usize = 2000;
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        self.n_errors += usize::from(diagnostic.severity == Severity::Error);
-        if self.list.len() < Diagnostics::LIMIT {
-            self.list.push(diagnostic);
-        } else {
-            self.n_dropped += 1;
+        let is_error = diagnostic.severity == Severity::Error;
+        let n_others = self.list.len() - self.n_errors.min(self.list.len());
+        self.n_errors += usize::from(is_error);
+        let has_room = match is_error {
+            true => self.n_errors <= Diagnostics::LIMIT,
+            false => n_others < Diagnostics::LIMIT,
+        };
+        match has_room {
+            true => self.list.push(diagnostic),
+            false => self.n_dropped += 1,
         }
     }
 
     /// Whether errors could still be told; those who build costly findings ask first.
     pub(crate) fn is_full(&self) -> bool {
-        self.list.len() >= Diagnostics::LIMIT
+        self.n_errors >= Diagnostics::LIMIT
     }
 }
 

@@ -53,6 +53,9 @@ enum Need {
 }
 
 fn need(to: ScalarType, from: ScalarType) -> Need {
+    if matches!(to, ScalarType::F16x2 | ScalarType::Bf16x2) {
+        return Need::Float;
+    }
     let integer = |ty: ScalarType| ty.kind() != TypeKind::Float;
     match (integer(to), integer(from)) {
         (true, true) => Need::None,

@@ -145,6 +145,15 @@ impl Kind {
         }
     }
 
+    /// Whether a register with an address of global or generic memory must be as wide as addresses are; asynchronous
+    /// and matrix stores take narrower ones (assembler 13.5).
+    pub(crate) fn needs_whole_addresses(&self) -> bool {
+        matches!(
+            self,
+            Kind::Load { .. } | Kind::Store { .. } | Kind::Atomic { .. } | Kind::Hint(_)
+        )
+    }
+
     /// Whether a variable of this space may be the address.
     pub(crate) fn takes_space(&self, variable: StateSpace) -> bool {
         use StateSpace as S;

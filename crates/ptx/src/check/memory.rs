@@ -138,7 +138,9 @@ impl<'a> Checker<'a> {
         n_elements: usize,
     ) -> Option<Vec<Option<RegisterId>>> {
         let (operand, children) = site.operand(0)?;
-        if n_elements == 1 {
+        // `{%r1}` is as good as `%r1` (assembler 13.5; Triton writes so).
+        let braced = matches!(operand.kind, OperandKind::Vector { .. });
+        if n_elements == 1 && !braced {
             return match self.destination(site, operand, ty, Fit::Wider)? {
                 Value::Destination(register) => Some(vec![Some(register)]),
                 _ => {

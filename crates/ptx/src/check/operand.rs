@@ -435,6 +435,7 @@ impl<'a> Checker<'a> {
                 }
                 let space = plan.kind.space();
                 if ty.width_bits() < self.module.address_bits
+                    && plan.kind.needs_whole_addresses()
                     && matches!(space, StateSpace::Generic | StateSpace::Global)
                 {
                     self.report(diagnose::narrow_address(self.opcode(site), span, ty));
