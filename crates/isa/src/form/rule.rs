@@ -130,6 +130,8 @@ impl Form {
     pub fn rules(&self) -> &'static [Rule] {
         match self.does {
             Does::Store => crate::forms::st::RULES,
+            Does::StoreAsync => crate::forms::st_async::RULES,
+            Does::WmmaStore => crate::forms::wmma_store::RULES,
             _ => &[],
         }
     }

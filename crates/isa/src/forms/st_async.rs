@@ -6,6 +6,7 @@
 use super::sets::{
     GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA, plain, set, space, ty, ty_from, value,
 };
+use crate::form::rule::{Rule, RuleKind, Wide, any, assembler, of, rule};
 use crate::form::{Does, Form, Gate, Meaning, OperandType};
 use crate::modifier::{Completion, Scope, Sem, VectorWidth};
 use crate::space::StateSpace;
@@ -202,6 +203,31 @@ const fn narrow(ty: crate::types::ScalarType) -> crate::form::Value {
     ty_from(ty, MBARRIER.assembler(ASSEMBLER))
 }
 
+/// No access is wider than 128 bits.
+static WIDE: Wide = Wide {
+    bits: 128,
+    shapes: &[],
+    gate: MBARRIER,
+    spaces: &[],
+};
+
+/// What holds between the modifiers of `st.async`.
+#[rustfmt::skip]
+pub static RULES: &[Rule] = &[
+    assembler(RuleKind::Clash { a: any("weak"), b: any("scope") }, "a weak store synchronises with nobody, so it has no scope"),
+    assembler(RuleKind::Only { when: of("scope", &["cluster"]), slot: "ss", among: &["shared::cluster"] }, "cluster scope goes with shared memory of the cluster"),
+    rule(RuleKind::Only { when: of("scope", &["gpu", "sys"]), slot: "ss", among: &["global"] }, "these scopes go with global memory"),
+    rule(RuleKind::Only { when: any("mmio"), slot: "scope", among: &["sys"] }, "a device is seen by the whole system"),
+    rule(RuleKind::VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
+    rule(RuleKind::Refused { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store is `.weak` or `.release`"),
+    rule(RuleKind::Refused { words: &["cta"] }, "an asynchronous store reaches beyond the block"),
+    rule(RuleKind::Refused { words: &["const", "local", "param", "param::func", "param::entry"] }, "asynchronous stores go to shared or global memory"),
+    rule(RuleKind::Refused { words: &["wb", "cg", "cs", "wt", "ca", "L2::cache_hint"] }, "asynchronous stores take no cache operator and no cache policy"),
+    rule(RuleKind::Refused { words: &["f16", "bf16"] }, "stored as `.b16`"),
+    rule(RuleKind::Refused { words: &["f16x2", "bf16x2", "tf32"] }, "stored as `.b32`"),
+    rule(RuleKind::Refused { words: &["pred"] }, "predicates have no bits in memory; `selp` makes a number of one"),
+];
+
 /// The forms of `st.async`.
 pub static FORMS: &[Form] = &[
     Form {
@@ -223,16 +249,10 @@ pub static FORMS: &[Form] = &[
             "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];",
         ],
-        bad: &[
-            ("st.async.shared::cluster.u32 [a], b, [mbar];", "W0401"),
-            (
-                "st.async.weak.cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
-                "W0402",
-            ),
-        ],
+        bad: &[],
     },
     Form {
-        syntax: "st.async{.mmio}.sem.scope{.ss}.type [a], b{, [mbar]}",
+        syntax: "st.async{.mmio}.sem.scope{.ss}.type [a], b",
         sets: &[
             &MMIO,
             &SEM_RELEASE,
@@ -249,10 +269,7 @@ pub static FORMS: &[Form] = &[
             "st.async.release.gpu.global.u32 [a], b;",
             "st.async.mmio.release.sys.global.u32 [a], b;",
         ],
-        bad: &[
-            ("st.async.release.global.u32 [a], b;", "W0403"),
-            ("st.async.mmio.release.gpu.u32 [a], b;", "W0404"),
-        ],
+        bad: &[],
     },
     Form {
         syntax: "st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
@@ -263,6 +280,6 @@ pub static FORMS: &[Form] = &[
         help: "Starts a store without saying how its end is seen; the manual does not have this form, the assembler takes it.",
         section: "data-movement-and-conversion-instructions-st-async",
         good: &["st.async.shared::cta.u32 [a], b, [mbar];"],
-        bad: &[("st.async.weak.gpu.u32 [a], b;", "W0402")],
+        bad: &[],
     },
 ];

@@ -4,6 +4,7 @@
 //! the PTX version alone (required from 6.3 on, refused before).
 
 use super::sets::{GLOBAL, SHARED, SHARED_CTA, plain, set, ty_from, value};
+use crate::form::rule::{Rule, RuleKind, rule};
 use crate::form::{Does, Form, Gate, Meaning, OperandType, Set, Value};
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType::{F16, F32, F64, S32};
@@ -143,6 +144,13 @@ pub const fn n_registers(rows: u16, columns: u16, is_packed_half: bool) -> usize
     }
 }
 
+/// What holds between the modifiers of `wmma.store`, and what people try.
+#[rustfmt::skip]
+pub static RULES: &[Rule] = &[
+    rule(RuleKind::Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] }, "a matrix is stored to global or shared memory of the block"),
+    rule(RuleKind::Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "a result matrix has elements `.f16`, `.f32`, `.s32` or `.f64`"),
+];
+
 /// The forms of `wmma.store`.
 pub static FORMS: &[Form] = &[
     Form {
@@ -157,16 +165,7 @@ pub static FORMS: &[Form] = &[
             "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
             "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};",
         ],
-        bad: &[
-            (
-                "wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};",
-                "W0501",
-            ),
-            (
-                "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {r, r};",
-                "W0503",
-            ),
-        ],
+        bad: &[],
     },
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
