@@ -1,0 +1,334 @@
+//! `wmma.store`: what its operands must be. In: a judged opcode and its operands; out: the operation.
+
+use super::elements::{Class, Element, NoValue, merge};
+use super::names::Binding;
+use super::operand::Site;
+use super::plan::{Opcode, Plan};
+use super::strict_address::{Narrowest, NoPlace, Place};
+use super::{Checker, Module, kind};
+use crate::diagnostics::wmma_store as diagnose;
+use crate::tree::OperandKind;
+use warpgrid_isa::form::{Bound, Complaint, Origin};
+use warpgrid_isa::forms::wmma_store::n_registers;
+use warpgrid_isa::{MatrixLayout, Meaning, ScalarType, Version};
+use warpgrid_program::{Diagnostic, MatrixShape, Operation, Source, Span};
+
+/// From here on `.aligned` is written.
+const ALIGNED_FROM: Version = Version::new(6, 3);
+
+/// Whether the assembler overlooks this: `.sync` may be written twice.
+pub(crate) fn forgives(opcode: &Opcode<'_>, complaint: Complaint) -> bool {
+    match complaint {
+        Complaint::Duplicate { word, .. } => opcode.modifier(word) == "sync",
+        _ => false,
+    }
+}
+
+/// What the words of the opcode are short of, apart from the rows' own rules.
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    if bound.word("store") != Some(0) || bound.word("d") != Some(1) {
+        problems.push(diagnose::name_order(opcode.modifier_span(usize::MAX)));
+    }
+    match bound.word("aligned") {
+        None if module.version >= ALIGNED_FROM => {
+            let name = opcode.modifier_span(0).to(opcode.modifier_span(1));
+            let last = bound.word("sync").unwrap_or(1);
+            problems.push(diagnose::aligned_missing(
+                name,
+                opcode.modifier_span(last).end,
+                module.version,
+            ));
+        }
+        Some(word) if module.version < ALIGNED_FROM => problems.push(diagnose::aligned_too_early(
+            opcode.dotted_span(word),
+            module.version,
+        )),
+        _ => {}
+    }
+    problems.extend(beyond_manual(opcode, bound));
+    problems
+}
+
+fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    let word = bound.word("type")?;
+    let is_sub_byte = matches!(
+        bound.meaning("shape"),
+        Some(Meaning::Shape(8, 8, 32 | 128))
+    );
+    let value = bound.slots.iter().flatten().find(|b| b.word == word)?.value?;
+    let what = format!("`.{}` with this shape", value.text);
+    (is_sub_byte && matches!(value.gate.origin, Origin::Assembler(_)))
+        .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &what))
+}
+
+/// What the fragment of an instruction must be.
+#[derive(Clone, Copy, Debug)]
+struct Fragment {
+    shape: MatrixShape,
+    ty: ScalarType,
+}
+
+impl Fragment {
+    fn of(bound: &Bound) -> Option<Fragment> {
+        let Some(Meaning::Shape(rows, columns, depth)) = bound.meaning("shape") else {
+            return None;
+        };
+        Some(Fragment {
+            shape: MatrixShape {
+                rows,
+                columns,
+                depth,
+            },
+            ty: bound.scalar("type")?,
+        })
+    }
+
+    fn n_registers(self) -> usize {
+        n_registers(
+            self.shape.rows,
+            self.shape.columns,
+            self.ty == ScalarType::F16,
+        )
+    }
+
+    /// Whether registers of this merged class hold the fragment (assembler 13.5).
+    fn takes(self, class: Class) -> bool {
+        match (self.ty, class) {
+            (_, Class::Open) => true,
+            (ScalarType::F16, _) => matches!(class, Class::Bits(32) | Class::Halves),
+            (ScalarType::F32, _) => {
+                matches!(class, Class::Bits(32) | Class::Float(32) | Class::Single)
+            }
+            (ScalarType::S32, _) => matches!(
+                class,
+                Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32) | Class::Integer
+            ),
+            (ScalarType::F64, _) => matches!(
+                class,
+                Class::Bits(64) | Class::Float(64) | Class::Double | Class::Single
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether one value of a list that fits as a whole can be moved into the fragment.
+    fn takes_element(self, element: &Element) -> bool {
+        match (self.ty, element.class) {
+            _ if element.is_special() => false,
+            (ScalarType::F64, Class::Unsigned(_) | Class::Signed(_) | Class::Integer) => false,
+            (ScalarType::F64, _) => true,
+            (_, class) => class != Class::Double,
+        }
+    }
+
+    fn expected(self) -> &'static str {
+        match self.ty {
+            ScalarType::F16 => "a `.b32` or `.f16x2` register",
+            ScalarType::F32 => "a `.f32` or `.b32` register",
+            ScalarType::S32 => "a `.s32`, `.u32` or `.b32` register",
+            _ => "a `.f64` or `.b64` register",
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// `wmma.store.d [p], r{, stride}`
+    pub(crate) fn wmma_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Operation> {
+        let bound = plan.bound.as_ref()?;
+        let space = kind::space(bound);
+        let address = self.wmma_place(site, bound);
+        let fragment = Fragment::of(bound);
+        let sources = fragment.and_then(|fragment| self.fragment(site, fragment));
+        let stride = match site.operand(2) {
+            None => Some(Some(None)),
+            Some(_) => self.stride(site, bound).map(|stride| stride.map(Some)),
+        };
+        let (address, fragment, sources, stride) = (address?, fragment?, sources?, stride?);
+        let Some(Meaning::Layout(layout)) = bound.meaning("layout") else {
+            return None;
+        };
+        let (Place::At(address), Some(stride)) = (address, stride) else {
+            return Some(Operation::NotEmulated {
+                opcode: self.opcode(site).to_owned(),
+            });
+        };
+        self.judge_stride(site, fragment, layout, stride);
+        Some(Operation::WmmaStore {
+            shape: fragment.shape,
+            layout,
+            ty: fragment.ty,
+            space,
+            address,
+            sources,
+            stride,
+        })
+    }
+
+    fn wmma_place(&mut self, site: &Site<'a>, bound: &Bound) -> Option<Place> {
+        let (operand, _) = site.operand(0)?;
+        let space = kind::space(bound);
+        let problem = match self.strict_address(operand, space, Narrowest::Bits32) {
+            Ok(place) => return Some(place),
+            Err(NoPlace::Reported) => return None,
+            Err(NoPlace::NoAddress(span, found)) => diagnose::no_address(span, found),
+            Err(NoPlace::Type(span, ty)) => diagnose::address_type(span, ty),
+            Err(NoPlace::Space(span, found, declared)) => {
+                diagnose::address_space(span, found, space, declared)
+            }
+            Err(NoPlace::Constant(span)) => diagnose::constant_address(span),
+        };
+        self.report(problem);
+        None
+    }
+
+    fn fragment(&mut self, site: &Site<'a>, fragment: Fragment) -> Option<Vec<Source>> {
+        let (operand, children) = site.operand(1)?;
+        let n = fragment.n_registers();
+        if operand.kind == OperandKind::Error {
+            return None;
+        }
+        if !matches!(operand.kind, OperandKind::Vector { .. }) {
+            self.report(diagnose::no_fragment(operand.span, n));
+            return None;
+        }
+        let items = self.list(site, operand, children)?;
+        let count = items.len();
+        let mut elements = Vec::with_capacity(count);
+        for item in items {
+            match item {
+                Ok(element) => elements.push(element),
+                Err((_, NoValue::Reported)) => {}
+                Err((span, why)) => self.report(diagnose::no_register(span, why.describe())),
+            }
+        }
+        if count != n {
+            let why = self.count_reason(fragment);
+            self.report(diagnose::fragment_size(operand.span, count, n, &why));
+            return None;
+        }
+        if elements.len() != count {
+            return None;
+        }
+        self.fit_fragment(operand.span, &elements, fragment)?;
+        Some(elements.iter().map(|e| bits_of(e, fragment.ty)).collect())
+    }
+
+    fn count_reason(&self, fragment: Fragment) -> String {
+        let MatrixShape { rows, columns, .. } = fragment.shape;
+        let packed = match fragment.ty {
+            ScalarType::F16 => ", two halves to a register",
+            _ => "",
+        };
+        format!("{rows} by {columns} elements over 32 lanes{packed}")
+    }
+
+    fn fit_fragment(&mut self, list: Span, elements: &[Element], fragment: Fragment) -> Option<()> {
+        let problem = match merge(elements) {
+            Err(clash) => {
+                let place = |index: usize| elements.get(index).map_or(list, |e| e.span);
+                diagnose::fragment_clash(place(0), place(clash.index), clash.width)
+            }
+            Ok(class) => {
+                let fits = fragment.takes(class);
+                let odd = elements.iter().find(|element| match fits {
+                    true => !fragment.takes_element(element),
+                    false => !fragment.takes(element.class),
+                });
+                let odd = match (fits, odd) {
+                    (true, None) => return Some(()),
+                    (_, Some(odd)) => odd,
+                    (false, None) => elements.first()?,
+                };
+                let found = match odd.is_special() {
+                    true => "a special register".to_owned(),
+                    false => odd.class.describe(),
+                };
+                diagnose::fragment_type(odd.span, &found, fragment.ty, fragment.expected())
+            }
+        };
+        self.report(problem);
+        None
+    }
+
+    /// The stride; `Some(None)` for a sum with a register, which is legal but cannot be run.
+    fn stride(&mut self, site: &Site<'a>, bound: &Bound) -> Option<Option<Source>> {
+        let (operand, _) = site.operand(2)?;
+        if let OperandKind::Sum { name, offset } = operand.kind {
+            let span = self.name_span(operand, name);
+            return match self.binding(name, span) {
+                Binding::Variable(variable) => Some(Some(Source::VariableAddress {
+                    variable,
+                    offset,
+                    generic: false,
+                })),
+                Binding::None => {
+                    self.unknown(span);
+                    None
+                }
+                _ => {
+                    self.report(diagnose::beyond_manual(
+                        operand.span,
+                        "a sum with a register",
+                    ));
+                    Some(None)
+                }
+            };
+        }
+        let _ = bound;
+        let found = match self.element(site, operand) {
+            Ok(element) if element.is_special() => "a special register".to_owned(),
+            Ok(element) => match element.class {
+                Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32) | Class::Integer => {
+                    return Some(Some(bits_of(&element, ScalarType::U32)));
+                }
+                class => class.describe(),
+            },
+            Err(NoValue::Reported) => return None,
+            Err(why) => why.describe().to_owned(),
+        };
+        self.report(diagnose::stride_type(operand.span, &found));
+        None
+    }
+
+    /// A constant stride that the manual excludes, though the assembler does not look at it.
+    fn judge_stride(
+        &mut self,
+        site: &Site<'a>,
+        fragment: Fragment,
+        layout: MatrixLayout,
+        stride: Option<Source>,
+    ) {
+        let (Some(Source::Immediate(stride)), Some((operand, _))) = (stride, site.operand(2))
+        else {
+            return;
+        };
+        let MatrixShape { rows, columns, .. } = fragment.shape;
+        let (least, line) = match layout {
+            MatrixLayout::Row => (columns, "row"),
+            MatrixLayout::Col => (rows, "column"),
+        };
+        let bytes = stride.saturating_mul(fragment.ty.width_bytes().into());
+        let problem = if stride < least.into() {
+            format!(
+                "a stride of {stride} makes lines overlap: a {line} has {least} elements, and less is undefined"
+            )
+        } else if !bytes.is_multiple_of(16) {
+            format!("a stride of {stride} elements puts lines off their 16-byte alignment")
+        } else {
+            return;
+        };
+        self.report(diagnose::stride_value(operand.span, &problem));
+    }
+}
+
+fn bits_of(element: &Element, ty: ScalarType) -> Source {
+    match (element.source, element.class, ty) {
+        (Source::Immediate(bits), Class::Single, ScalarType::F64) => {
+            Source::Immediate(f64::from(f32::from_bits(bits as u32)).to_bits())
+        }
+        (Source::Immediate(bits), _, ScalarType::F64) => Source::Immediate(bits),
+        (Source::Immediate(bits), ..) => Source::Immediate(bits & u64::from(u32::MAX)),
+        (source, ..) => source,
+    }
+}

@@ -1,0 +1,334 @@
+//! Declarations of variables, registers and parameters: codes W0600 to W0699.
+
+use super::catalogue;
+use warpgrid_isa::{ScalarType, Version};
+use warpgrid_program::{Diagnostic, Span};
+
+catalogue! {
+    /// Some types exist in instructions only: 8-bit floats, `.bf16`, `.tf32`, 4-bit integers. A register or variable for
+    /// them is declared with untyped bits of the same width.
+    NOT_DECLARABLE = "W0600", "type that cannot be declared", ".reg .bf16 x;", ".reg .b16 x;";
+    /// The type came with a later version or with later hardware.
+    TYPE_GATE = "W0601", "type not there yet", ".version 8.2 ... .reg .b128 x;", ".version 8.3 ... .reg .b128 x;";
+    /// Predicates live in registers, one by one: no memory, no vectors, no arrays.
+    PREDICATE = "W0602", "predicate outside of a register", ".global .pred p;", ".reg .pred p;";
+    /// A declared vector has two or four elements and at most 128 bits.
+    VECTOR_SIZE = "W0603", "vector too large", ".reg .v4 .f64 x;", ".reg .v2 .f64 x;";
+    /// Registers have no address, so there are no arrays of them; `%r<4>` declares four registers.
+    REGISTER_ARRAY = "W0604", "array of registers", ".reg .b32 x[4];", ".reg .b32 x<4>;";
+    /// Only global and constant memory is filled before a kernel starts.
+    NO_INITIALIZER = "W0605", "initial value in this space", ".shared .u32 v = 5;", ".global .u32 v = 5;";
+    /// An initial value is an integer for integers, a float for floats, either for untyped bits; the address of a variable
+    /// only for `.u32`, `.u64` and their signed relatives.
+    INITIAL_TYPE = "W0606", "initial value of another type", ".global .f32 v = 1;", ".global .f32 v = 1.0;";
+    /// A list of initial values has at most as many entries as the array has elements.
+    TOO_MANY_VALUES = "W0607", "too many initial values", ".global .u32 v[2] = {1, 2, 3};", ".global .u32 v[3] = {1, 2, 3};";
+    /// A vector is initialised with exactly its number of elements.
+    VECTOR_VALUES = "W0608", "wrong number of values for a vector", ".global .v2 .u32 v = {1};", ".global .v2 .u32 v = {1, 2};";
+    /// A variable without size needs initial values that tell it, unless it is `.extern`.
+    INCOMPLETE = "W0609", "array without size", ".shared .u32 v[];", ".shared .u32 v[16];";
+    /// Alignment is 1, 2, 4, 8, 16 and so on.
+    ALIGNMENT = "W0610", "alignment that is no power of two", ".global .align 3 .u32 v;", ".global .align 4 .u32 v;";
+    /// Parameters of functions and call arguments are aligned to at most 128 bytes.
+    PARAMETER_ALIGNMENT = "W0611", "alignment too large for a parameter", ".param .align 256 .b8 v[8];", ".param .align 128 .b8 v[8];";
+    /// A parameter is a scalar or an array; vectors and packed pairs are declared as arrays of bytes.
+    PARAMETER_TYPE = "W0612", "type that no parameter has", ".param .v2 .f32 v;", ".param .align 8 .b8 v[8];";
+    /// `.managed` is for global memory, which host and device share then.
+    ATTRIBUTE = "W0613", "attribute in this space", ".shared .attribute(.managed) .u32 v;", ".global .attribute(.managed) .u32 v;";
+    /// Textures, samplers and surfaces are declared outside of functions, in global memory, or as kernel parameters.
+    TEXTURE_PLACE = "W0614", "texture inside a function", ".global .texref t; inside a function", ".global .texref t; before the function";
+    /// The space `.tex` ended with PTX ISA 1.5.
+    TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".global .texref t;";
+    /// Parameters inside a function body, for calls, came with PTX ISA 2.0.
+    PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4 ... .param .u32 v;", ".version 2.0 ... .param .u32 v;";
+    /// Static shared memory of a kernel is at most 48 KiB; more must be dynamic (`.extern .shared`), sized at launch.
+    SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".extern .shared .b8 v[];";
+    /// All `.const` variables of a module share 64 KiB.
+    CONST_SIZE = "W0618", "too much constant memory", ".const .b8 v[65537];", ".global .b8 v[65537];";
+    /// `.extern`, `.visible`, `.weak` and `.common` are for names that other modules see, so not inside a function.
+    LINKAGE_PLACE = "W0619", "linkage inside a function", ".visible .global .u32 v; inside a function", ".global .u32 v; inside a function";
+    /// This space is not for variables outside of functions.
+    MODULE_SPACE = "W0620", "space inside functions only", ".reg .b32 v; outside of a function", ".reg .b32 v; inside a function";
+    /// Half-precision variables cannot have initial values; the bits can be given to a `.b16` variable.
+    HALF_VALUE = "W0621", "initial value of a half", ".global .f16 v = 1.0;", ".global .b16 v = 0x3C00;";
+    /// Initial values can be addresses of functions and of variables in global or constant memory.
+    INITIAL_SYMBOL = "W0622", "name that is no initial value", ".global .u64 v = %r1;", ".global .u64 v = w;";
+    /// Kernels have parameters since PTX ISA 1.4, and functions have `.param` parameters since 2.0 on `sm_20`.
+    PARAMETER_GATE = "W0623", "parameter list not there yet", ".version 1.3 ... .entry k(.param .u32 v)", ".version 1.4 ... .entry k(.param .u32 v)";
+}
+
+/// A type that exists in instructions only.
+pub fn not_declarable(span: Span, ty: ScalarType) -> Diagnostic {
+    let bits = ty.to_bits();
+    let diagnostic = Diagnostic::error(
+        NOT_DECLARABLE,
+        span,
+        format!("type `.{ty}` exists in instructions only"),
+    );
+    match bits == ty {
+        true => diagnostic,
+        false => diagnostic.fix(
+            format!("declare `.{bits}`"),
+            span,
+            format!(".{bits}"),
+        ),
+    }
+}
+
+/// A type of a later version.
+pub fn type_version(span: Span, what: &str, since: Version, version: Version) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        TYPE_GATE,
+        span,
+        format!("{what} needs PTX ISA {since}, the module says {version}"),
+    );
+    diagnostic.needs.version = Some(since);
+    diagnostic
+}
+
+/// A type of later hardware.
+pub fn type_target(span: Span, what: &str, target: &'static str, found: &str) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        TYPE_GATE,
+        span,
+        format!("{what} needs target `{target}`, the module says `{found}`"),
+    );
+    diagnostic.needs.target = Some(target);
+    diagnostic
+}
+
+/// A predicate in memory, a vector or an array.
+pub fn predicate(span: Span, clash: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        PREDICATE,
+        span,
+        format!("predicates are scalar registers, found {what}"),
+    )
+    .label(clash, "this is not for predicates")
+}
+
+/// A vector of more than 128 bits, or of eight elements.
+pub fn vector_size(span: Span, ty: Span, n_bits: u32) -> Diagnostic {
+    Diagnostic::error(
+        VECTOR_SIZE,
+        span,
+        format!("a vector of {n_bits} bits, at most 4 elements and 128 bits can be declared"),
+    )
+    .label(ty, "elements of this type")
+}
+
+/// `.reg .b32 x[4];`
+pub fn register_array(span: Span, dimensions: Span, size: Option<u64>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(REGISTER_ARRAY, span, "registers cannot be an array")
+        .label(dimensions, "registers have no address to count from");
+    match size {
+        Some(size) => diagnostic.fix(
+            "declare that many registers",
+            dimensions,
+            format!("<{size}>"),
+        ),
+        None => diagnostic,
+    }
+}
+
+/// An initial value where none is kept.
+pub fn no_initializer(value: Span, space: Span, name: &str, removed: Span) -> Diagnostic {
+    Diagnostic::error(
+        NO_INITIALIZER,
+        value,
+        format!("`{name}` takes no initial value in this space"),
+    )
+    .label(space, "only `.global` and `.const` are filled before a kernel starts")
+    .fix("leave out the initial value", removed, "")
+}
+
+/// A value of another type.
+pub fn initial_type(value: Span, found: &str, ty: ScalarType, declared: Span) -> Diagnostic {
+    Diagnostic::error(
+        INITIAL_TYPE,
+        value,
+        format!("found {found}, expected a value of type `.{ty}`"),
+    )
+    .label(declared, "the type of each element")
+}
+
+/// An integer for a float: the fix is at hand.
+pub fn initial_integer(value: Span, text: &str, ty: ScalarType, declared: Span) -> Diagnostic {
+    initial_type(value, "an integer", ty, declared).fix(
+        format!("write `{text}.0`"),
+        value,
+        format!("{text}.0"),
+    )
+}
+
+/// A list or a value where the shape wants the other.
+pub fn initial_shape(value: Span, found: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        INITIAL_TYPE,
+        value,
+        format!("found {found}, expected {expected}"),
+    )
+}
+
+/// More values than elements.
+pub fn too_many_values(value: Span, found: u64, size: u64, dimension: Span) -> Diagnostic {
+    Diagnostic::error(
+        TOO_MANY_VALUES,
+        value,
+        format!("{found} initial values for {size} elements"),
+    )
+    .label(dimension, "the number of elements")
+}
+
+/// Not as many values as a vector has elements.
+pub fn vector_values(value: Span, found: u64, n: usize, vector: Span) -> Diagnostic {
+    Diagnostic::error(
+        VECTOR_VALUES,
+        value,
+        format!("found {found} values for a vector, expected {n}"),
+    )
+    .label(vector, "the vector width")
+}
+
+/// An array without size.
+pub fn incomplete(dimension: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        INCOMPLETE,
+        dimension,
+        format!("array `{name}` has no size"),
+    )
+    .help("give a size, or initial values that tell it; an `.extern .shared` array gets its size at launch")
+}
+
+/// An alignment that is no power of two.
+pub fn alignment(span: Span, found: u64) -> Diagnostic {
+    let next = found.checked_next_power_of_two().unwrap_or(128).max(1);
+    Diagnostic::error(
+        ALIGNMENT,
+        span,
+        format!("alignment {found} is no power of two"),
+    )
+    .fix(format!("align to {next}"), span, format!(".align {next}"))
+}
+
+/// More than 128 bytes for a parameter.
+pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
+    Diagnostic::error(
+        PARAMETER_ALIGNMENT,
+        span,
+        format!("alignment {found}, at most 128 is possible for a parameter"),
+    )
+    .fix("align to 128", span, ".align 128")
+}
+
+/// A vector or packed pair as a parameter.
+pub fn parameter_type(span: Span, what: &str, n_bytes: u32) -> Diagnostic {
+    Diagnostic::error(PARAMETER_TYPE, span, format!("{what} cannot be a parameter")).help(
+        format!("declare `.align {n_bytes} .b8 name[{n_bytes}]` instead"),
+    )
+}
+
+/// `.managed` outside of global memory.
+pub fn attribute(span: Span, word: &str, space: Span) -> Diagnostic {
+    Diagnostic::error(
+        ATTRIBUTE,
+        span,
+        format!("`{word}` is for variables in `.global` only"),
+    )
+    .label(space, "another space")
+}
+
+/// A texture in a function.
+pub fn texture_place(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        TEXTURE_PLACE,
+        span,
+        "textures, samplers and surfaces are declared outside of functions, in `.global`",
+    )
+}
+
+/// `.tex`
+pub fn tex_space(span: Span, version: Version) -> Diagnostic {
+    Diagnostic::error(
+        TEX_SPACE,
+        span,
+        format!("the space `.tex` ended with PTX ISA 1.5, the module says {version}"),
+    )
+    .help("declare a `.global .texref` outside of functions")
+}
+
+/// `.param` in a body, in versions 1.4 and 1.5.
+pub fn parameter_place(span: Span, version: Version) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        PARAMETER_PLACE,
+        span,
+        format!("in PTX ISA {version} parameters stand in a parameter list only"),
+    );
+    diagnostic.needs.version = Some(Version::new(2, 0));
+    diagnostic
+}
+
+/// More static shared memory than a kernel has.
+pub fn shared_size(span: Span, n_bytes: u64) -> Diagnostic {
+    Diagnostic::error(
+        SHARED_SIZE,
+        span,
+        format!("the kernel declares {n_bytes} bytes of shared memory, at most 49152 can be static"),
+    )
+    .help("declare an `.extern .shared` array without size and give the size at launch")
+}
+
+/// More constant memory than a module has.
+pub fn const_size(span: Span, n_bytes: u64) -> Diagnostic {
+    Diagnostic::error(
+        CONST_SIZE,
+        span,
+        format!("the module declares {n_bytes} bytes of constant memory, at most 65536 are there"),
+    )
+}
+
+/// `.visible` and relatives in a function.
+pub fn linkage_place(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error(
+        LINKAGE_PLACE,
+        span,
+        format!("`{word}` has no meaning inside a function"),
+    )
+    .fix(format!("leave out `{word}`"), span, "")
+}
+
+/// A register or the like outside of functions.
+pub fn module_space(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::error(
+        MODULE_SPACE,
+        span,
+        format!("`{word}` variables are declared inside functions only"),
+    )
+}
+
+/// An initial value of a half.
+pub fn half_value(value: Span, declared: Span) -> Diagnostic {
+    Diagnostic::error(HALF_VALUE, value, "`.f16` variables take no initial value")
+        .label(declared, "the type")
+        .help("give the bits to a `.b16` variable: 1.0 is `0x3C00`")
+}
+
+/// A name that is no initial value.
+pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        INITIAL_SYMBOL,
+        span,
+        format!("`{name}` is {found}, an initial value is a function or lies in `.global` or `.const`"),
+    )
+}
+
+/// A parameter list before its time.
+pub fn parameter_gate(span: Span, what: &str, since: Version) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        PARAMETER_GATE,
+        span,
+        format!("{what} came with PTX ISA {since}"),
+    );
+    diagnostic.needs.version = Some(since);
+    diagnostic
+}

@@ -1,0 +1,237 @@
+//! Asynchronous stores: codes W0400 to W0499. The rules between modifiers are rows of the table and told by the store
+//! catalogue; here is what operands, their number and the place of `async` add.
+
+use super::catalogue;
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{Diagnostic, Edit, Fix, Span};
+
+catalogue! {
+    /// The instruction is called `st.async`. Modifiers may stand in any order, but `async` belongs to the name and comes
+    /// directly after `st`.
+    ASYNC_PLACE = "W0400", "`async` not next to `st`", "st.global.async.u32 [a], b;", "st.async.global.u32 [a], b;";
+    /// With an mbarrier operand and generic addressing the store goes to shared memory of the cluster, and there the way
+    /// of reporting completion must be written.
+    BARRIER_WITHOUT_MECHANISM = "W0401", "mbarrier without completion mechanism", "st.async.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.u32 [a], b, [m];";
+    /// An mbarrier lives in shared memory and tracks stores to shared memory. A store to global memory has none.
+    BARRIER_WITH_GLOBAL = "W0402", "mbarrier for a store to global memory", "st.async.global.u32 [a], b, [m];", "st.async.global.u32 [a], b;";
+    /// Transactions of an mbarrier are counted in units of 32 bits or more, so 8- and 16-bit types go without one.
+    NARROW_WITH_BARRIER = "W0403", "narrow type with an mbarrier", "st.async.shared::cta.u16 [a], b, [m];", "st.async.shared::cta.u32 [a], b, [m];";
+    /// Vectors belong to the form with an mbarrier operand.
+    VECTOR_WITHOUT_BARRIER = "W0404", "vector without an mbarrier", "st.async.release.gpu.v2.u32 [a], {b, c};", "st.async.release.gpu.u32 [a], b;";
+    /// `.b128` belongs to the form with an mbarrier operand, one element at a time.
+    QUAD_WITHOUT_BARRIER = "W0405", "128 bits without an mbarrier", "st.async.release.gpu.b128 [a], q;", "st.async.mbarrier::complete_tx::bytes.b128 [a], q, [m];";
+    /// The value must fit the type to the bit: `st.async`, unlike `st`, takes no wider register. Untyped bits of the right
+    /// width always fit.
+    SOURCE_TYPE = "W0406", "value of another type", "st.async.release.gpu.u32 [a], %rd1;", "st.async.release.gpu.u64 [a], %rd1;";
+    /// What is stored is a register or a constant. The address of a variable must be moved into a register first.
+    NO_VALUE = "W0407", "no value to store", "st.async.release.gpu.u64 [a], buffer;", "mov.u64 %rd1, buffer;";
+    /// A brace list has as many elements as the vector width says: two or four.
+    ELEMENT_COUNT = "W0408", "wrong number of elements", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b}, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c}, [m];";
+    /// All elements of a brace list have one type; only untyped bits mix with others.
+    ELEMENT_CLASH = "W0409", "elements of different types", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {%f1, %u1}, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {%u1, %u2}, [m];";
+    /// The place to store to, and the mbarrier, stand in brackets: a register or a variable, and a constant offset.
+    NO_ADDRESS = "W0410", "no address", "st.async.release.gpu.u32 a, b;", "st.async.release.gpu.u32 [a], b;";
+    /// An address is an integer of 32 or 64 bits. Floating-point numbers, predicates and narrow integers are none.
+    ADDRESS_TYPE = "W0411", "register that holds no address", "st.async.release.gpu.u32 [%f1], b;", "st.async.release.gpu.u32 [%rd1], b;";
+    /// The variable lies in another space than the one the instruction names.
+    ADDRESS_SPACE = "W0412", "variable in another space", "st.async.global.u32 [shared_array], b;", "st.async.shared::cta.u32 [shared_array], b;";
+    /// A bare number is an address only in local memory, where asynchronous stores do not go.
+    CONSTANT_ADDRESS = "W0413", "number as an address", "st.async.release.gpu.u32 [16], b;", "st.async.release.gpu.u32 [%rd1+16], b;";
+    /// The reference assembler takes the instruction, the manual does not describe it: what it does may change.
+    BEYOND_MANUAL = "W0414", "not in the manual", "st.async.shared::cta.u32 [a], b;", "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [m];";
+    /// A vector width with a single value: the assembler takes it, but nothing says what the other elements become.
+    ONE_VALUE_FOR_VECTOR = "W0415", "one value for a vector", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, b}, [m];";
+}
+
+/// `async` is not the first modifier.
+pub fn async_place(opcode: Span, dotted: Span) -> Diagnostic {
+    let word = Span::new(dotted.start + 1, dotted.end);
+    let mut diagnostic = Diagnostic::error(
+        ASYNC_PLACE,
+        word,
+        "`async` is part of the name `st.async` and must come directly after `st`",
+    );
+    diagnostic.fixes.push(Fix {
+        title: "move `.async` to the front".to_owned(),
+        edits: vec![
+            Edit {
+                span: Span::at(opcode.start + 2),
+                text: ".async".to_owned(),
+            },
+            Edit {
+                span: dotted,
+                text: String::new(),
+            },
+        ],
+    });
+    diagnostic
+}
+
+/// Three operands, generic addressing, no mechanism. `at` is where it would be inserted.
+pub fn barrier_without_mechanism(barrier: Span, at: u32) -> Diagnostic {
+    Diagnostic::error(
+        BARRIER_WITHOUT_MECHANISM,
+        barrier,
+        "an mbarrier operand needs `.mbarrier::complete_tx::bytes` when no state space is named",
+    )
+    .help("or name the space: `.shared::cta` takes the mbarrier without the mechanism")
+    .fix(
+        "add `.mbarrier::complete_tx::bytes`",
+        Span::at(at),
+        ".mbarrier::complete_tx::bytes",
+    )
+}
+
+/// Three operands for global memory.
+pub fn barrier_with_global(barrier: Span, removed: Span, because: Span) -> Diagnostic {
+    Diagnostic::error(
+        BARRIER_WITH_GLOBAL,
+        barrier,
+        "a store to global memory has no mbarrier operand",
+    )
+    .label(because, "goes to global memory")
+    .fix("leave out the mbarrier", removed, "")
+}
+
+/// 8 or 16 bits with an mbarrier.
+pub fn narrow_with_barrier(ty: ScalarType, at: Span, barrier: Span) -> Diagnostic {
+    Diagnostic::error(
+        NARROW_WITH_BARRIER,
+        at,
+        format!("type `.{ty}` is too narrow for a store that reports to an mbarrier"),
+    )
+    .label(barrier, "the mbarrier")
+    .help("types of 32 and 64 bits, and `.b128`, are allowed with an mbarrier")
+}
+
+/// A vector with two operands.
+pub fn vector_without_barrier(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        VECTOR_WITHOUT_BARRIER,
+        at,
+        "vectors need an mbarrier as third operand",
+    )
+    .help("without an mbarrier, `st.async` stores one element")
+}
+
+/// `.b128` with two operands.
+pub fn quad_without_barrier(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        QUAD_WITHOUT_BARRIER,
+        at,
+        "type `.b128` needs an mbarrier as third operand",
+    )
+}
+
+/// A register or constant of another type.
+pub fn source_type(span: Span, found: &str, ty: ScalarType, declared: Option<Span>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        SOURCE_TYPE,
+        span,
+        format!("found {found}, expected a value of type `.{ty}`"),
+    )
+    .help(format!(
+        "`st.async` takes no wider register; `.{}` always fits",
+        ty.to_bits()
+    ));
+    match declared {
+        Some(place) => diagnostic.label(place, "declared here"),
+        None => diagnostic,
+    }
+}
+
+/// Something that is no value.
+pub fn no_value(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        NO_VALUE,
+        span,
+        format!("found {found}, expected a register or a constant"),
+    )
+}
+
+/// Too few or too many elements.
+pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        ELEMENT_COUNT,
+        span,
+        format!("found {found} elements, expected {expected}"),
+    )
+}
+
+/// Two elements that do not go together.
+pub fn element_clash(first: Span, second: Span, width: bool) -> Diagnostic {
+    let what = match width {
+        true => "elements of different widths",
+        false => "elements of different types",
+    };
+    Diagnostic::error(ELEMENT_CLASH, second, format!("{what} in one vector"))
+        .label(first, "does not go with this")
+}
+
+/// No address in brackets.
+pub fn no_address(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        NO_ADDRESS,
+        span,
+        format!("found {found}, expected an address in brackets"),
+    )
+}
+
+/// A register that cannot hold an address.
+pub fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_TYPE,
+        span,
+        format!("a register of type `.{ty}` holds no address"),
+    )
+    .help("an integer or untyped register of 32 or 64 bits is needed")
+}
+
+/// A variable of another space.
+pub fn address_space(
+    span: Span,
+    found: StateSpace,
+    wanted: StateSpace,
+    declared: Option<Span>,
+) -> Diagnostic {
+    let wanted = match wanted {
+        StateSpace::Generic => "global, shared or local memory".to_owned(),
+        space => format!("`.{}`", space.name()),
+    };
+    let diagnostic = Diagnostic::error(
+        ADDRESS_SPACE,
+        span,
+        format!("the variable lies in `.{}`, expected {wanted}", found.name()),
+    );
+    match declared {
+        Some(place) => diagnostic.label(place, "declared here"),
+        None => diagnostic,
+    }
+}
+
+/// A number as an address.
+pub fn constant_address(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CONSTANT_ADDRESS,
+        span,
+        "a number alone is an address in local memory only",
+    )
+}
+
+/// The assembler takes it, the manual does not have it.
+pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::warning(
+        BEYOND_MANUAL,
+        span,
+        format!("{what} is not in the manual, although the reference assembler 13.5 takes it"),
+    )
+}
+
+/// `.v2` with a single value.
+pub fn one_value_for_vector(span: Span) -> Diagnostic {
+    Diagnostic::warning(
+        ONE_VALUE_FOR_VECTOR,
+        span,
+        "one value for a vector: the reference assembler takes it, its effect is not documented",
+    )
+}

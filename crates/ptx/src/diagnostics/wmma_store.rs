@@ -1,0 +1,191 @@
+//! Warp-wide matrix stores: codes W0500 to W0599.
+
+use super::catalogue;
+use warpgrid_isa::{ScalarType, StateSpace, Version};
+use warpgrid_program::{Diagnostic, Span};
+
+catalogue! {
+    /// The instruction is called `wmma.store.d`; the modifiers follow in any order.
+    NAME_ORDER = "W0500", "words of the name out of order", "wmma.store.sync.d.aligned.row.m16n16k16.f32 [p], {...};", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...};";
+    /// From PTX ISA 6.3 on, the promise that all lanes of the warp execute this very instruction must be written.
+    ALIGNED_MISSING = "W0501", "missing `.aligned`", "wmma.store.d.sync.row.m16n16k16.f32 [p], {...};", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...};";
+    /// Before PTX ISA 6.3 `.aligned` was understood and could not be written.
+    ALIGNED_TOO_EARLY = "W0502", "`.aligned` before version 6.3", ".version 6.2 ... wmma.store.d.sync.aligned", ".version 6.2 ... wmma.store.d.sync";
+    /// Each lane holds as many registers of the matrix as shape and type say: 8 for 16 by 16 elements of 32 bits, 4 when
+    /// two halves share a register, 2 for 8 by 8 elements.
+    FRAGMENT_SIZE = "W0503", "wrong number of registers", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [p], {a, b};", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [p], {a, b, c, d};";
+    /// The registers of a fragment have the type of the elements, or are untyped bits of that width; halves come in pairs.
+    FRAGMENT_TYPE = "W0504", "register of another type", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {%f0, %f1};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {%r0, %r1};";
+    /// All registers of a fragment have one type; only untyped bits mix with others.
+    FRAGMENT_CLASH = "W0505", "registers of different types", "{%f0, %s1}", "{%f0, %f1}";
+    /// The fragment is a list of registers in braces, also where it could be a vector register.
+    NO_FRAGMENT = "W0506", "no register list", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], %r0;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {%r0, %r1};";
+    /// What stands in the braces of a fragment is a register.
+    NO_REGISTER = "W0507", "no register in a fragment", "{%r0, _}", "{%r0, %r1}";
+    /// The stride is an integer of 32 bits: a register or a constant. It counts elements, not bytes.
+    STRIDE_TYPE = "W0508", "stride of another type", "..., {%r0, %r1}, %rd9;", "..., {%r0, %r1}, %r9;";
+    /// The place of the matrix stands in brackets: a register or a variable, and a constant offset.
+    NO_ADDRESS = "W0509", "no address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 p, {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {a, b};";
+    /// An address is an integer of 32 or 64 bits.
+    ADDRESS_TYPE = "W0510", "register that holds no address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%f1], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {a, b};";
+    /// The variable lies in another space than the one the instruction names.
+    ADDRESS_SPACE = "W0511", "variable in another space", "wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [shared_array], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.shared.s32 [shared_array], {a, b};";
+    /// A bare number is an address only in local memory, where matrices are not stored.
+    CONSTANT_ADDRESS = "W0512", "number as an address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [0], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {a, b};";
+    /// The reference assembler takes the instruction, the manual does not describe it: what it does may change.
+    BEYOND_MANUAL = "W0513", "not in the manual", "wmma.store.d.sync.aligned.row.m8n8k32.f32 [p], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {a, b};";
+    /// With a stride below the length of a line, lines overlap: the manual calls that undefined. The stride must also keep
+    /// every line aligned to 16 bytes. The reference assembler does not look at it.
+    STRIDE_VALUE = "W0514", "stride that breaks the layout", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...}, 8;", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...}, 16;";
+}
+
+/// `wmma.store.sync.d`
+pub fn name_order(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        NAME_ORDER,
+        span,
+        "the words `wmma.store.d` belong together, in this order, before all modifiers",
+    )
+}
+
+/// From 6.3 on. `after` is the end of the word that it goes behind.
+pub fn aligned_missing(name: Span, after: u32, version: Version) -> Diagnostic {
+    Diagnostic::error(
+        ALIGNED_MISSING,
+        name,
+        format!("`.aligned` is required from PTX ISA 6.3 on, the module says {version}"),
+    )
+    .fix("add `.aligned`", Span::at(after), ".aligned")
+}
+
+/// Before 6.3.
+pub fn aligned_too_early(dotted: Span, version: Version) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        ALIGNED_TOO_EARLY,
+        Span::new(dotted.start + 1, dotted.end),
+        format!("`.aligned` is understood, and must not be written, in PTX ISA {version}"),
+    )
+    .fix("leave out `.aligned`", dotted, "");
+    diagnostic.needs.version = Some(Version::new(6, 3));
+    diagnostic
+}
+
+/// Too few or too many registers.
+pub fn fragment_size(span: Span, found: usize, expected: usize, why: &str) -> Diagnostic {
+    Diagnostic::error(
+        FRAGMENT_SIZE,
+        span,
+        format!("found {found} registers, expected {expected}: {why}"),
+    )
+}
+
+/// A register of another type.
+pub fn fragment_type(span: Span, found: &str, ty: ScalarType, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        FRAGMENT_TYPE,
+        span,
+        format!("found {found}, expected {expected} for elements `.{ty}`"),
+    )
+}
+
+/// Two registers that do not go together.
+pub fn fragment_clash(first: Span, second: Span, width: bool) -> Diagnostic {
+    let what = match width {
+        true => "registers of different widths",
+        false => "registers of different types",
+    };
+    Diagnostic::error(FRAGMENT_CLASH, second, format!("{what} in one fragment"))
+        .label(first, "does not go with this")
+}
+
+/// The second operand is no list.
+pub fn no_fragment(span: Span, expected: usize) -> Diagnostic {
+    Diagnostic::error(
+        NO_FRAGMENT,
+        span,
+        format!("expected a list of {expected} registers in braces"),
+    )
+}
+
+/// An element is no register.
+pub fn no_register(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        NO_REGISTER,
+        span,
+        format!("found {found}, expected a register"),
+    )
+}
+
+/// The stride is no 32-bit integer.
+pub fn stride_type(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        STRIDE_TYPE,
+        span,
+        format!("found {found}, expected a 32-bit integer register or an integer constant"),
+    )
+    .help("the stride counts elements from one line of the matrix to the next")
+}
+
+/// No address in brackets.
+pub fn no_address(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        NO_ADDRESS,
+        span,
+        format!("found {found}, expected an address in brackets"),
+    )
+}
+
+/// A register that cannot hold an address.
+pub fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_TYPE,
+        span,
+        format!("a register of type `.{ty}` holds no address"),
+    )
+    .help("an integer or untyped register of 32 or 64 bits is needed")
+}
+
+/// A variable of another space.
+pub fn address_space(
+    span: Span,
+    found: StateSpace,
+    wanted: StateSpace,
+    declared: Option<Span>,
+) -> Diagnostic {
+    let wanted = match wanted {
+        StateSpace::Generic => "global, shared or local memory".to_owned(),
+        space => format!("`.{}`", space.name()),
+    };
+    let diagnostic = Diagnostic::error(
+        ADDRESS_SPACE,
+        span,
+        format!("the variable lies in `.{}`, expected {wanted}", found.name()),
+    );
+    match declared {
+        Some(place) => diagnostic.label(place, "declared here"),
+        None => diagnostic,
+    }
+}
+
+/// A number as an address.
+pub fn constant_address(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CONSTANT_ADDRESS,
+        span,
+        "a number alone is an address in local memory only",
+    )
+}
+
+/// The assembler takes it, the manual does not have it.
+pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::warning(
+        BEYOND_MANUAL,
+        span,
+        format!("{what} is not in the manual, although the reference assembler 13.5 takes it"),
+    )
+}
+
+/// A constant stride that the manual excludes.
+pub fn stride_value(span: Span, problem: &str) -> Diagnostic {
+    Diagnostic::warning(STRIDE_VALUE, span, problem)
+}
