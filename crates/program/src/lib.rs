@@ -14,7 +14,7 @@ pub use function::{
 };
 pub use operation::{
     Address, AddressBase, Arithmetic, ArithmeticMode, AtomicOp, BarrierKind, BarrierReduce,
-    CallArgument, CallTarget, Carry, CarryUse, Conversion, FloatTest, MemoryAccess, Operation,
-    PermuteMode, PredicateOp, ReduceOp, Source,
+    CallArgument, CallTarget, Carry, CarryUse, Conversion, FloatTest, MatrixShape, MemoryAccess,
+    Operation, PermuteMode, PredicateOp, ReduceOp, Source,
 };
 pub use span::{LineIndex, Position, Span};

@@ -7,7 +7,10 @@ mod body;
 mod call;
 mod control;
 mod convert;
+mod declarations;
+mod declarations_values;
 mod declare;
+mod elements;
 mod function;
 mod header;
 mod initializer;
@@ -22,7 +25,10 @@ pub(crate) mod plan;
 pub(crate) mod rules;
 mod statement;
 pub(crate) mod store;
+mod store_async;
+mod strict_address;
 mod types;
+mod wmma_store;
 
 use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
@@ -114,11 +120,13 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
         },
         body: Body::default(),
         diagnostics,
+        is_sound: true,
         externs: BTreeSet::new(),
         indirect: Vec::new(),
     };
     checker.run();
     checker.complete_calls();
+    checker.judge_const();
     finish(checker, parse)
 }
 
@@ -182,6 +190,8 @@ pub(crate) struct Checker<'a> {
     /// Of the function at hand.
     pub(crate) body: Body,
     pub(crate) diagnostics: Diagnostics,
+    /// Whether the declaration at hand is as it should be, so that its values can be read.
+    pub(crate) is_sound: bool,
     /// Module variables that are only declared so far: `.extern`.
     pub(crate) externs: BTreeSet<u32>,
     /// Indirect calls by prototype: caller, instruction, and number of returns and parameters.

@@ -5,9 +5,12 @@
 //! diagnostics. Nothing else in the crate words a message.
 
 pub mod check;
+pub mod declarations;
 pub mod rules;
 pub mod store;
+pub mod store_async;
 pub mod syntax;
+pub mod wmma_store;
 
 /// The reference page of a code, for `warpgrid explain` and the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +52,15 @@ macro_rules! catalogue {
 pub(crate) use catalogue;
 
 /// The catalogues, in order of their codes.
-const CATALOGUES: &[&[Code]] = &[syntax::CODES, check::CODES, rules::CODES, store::CODES];
+const CATALOGUES: &[&[Code]] = &[
+    syntax::CODES,
+    check::CODES,
+    rules::CODES,
+    store::CODES,
+    store_async::CODES,
+    wmma_store::CODES,
+    declarations::CODES,
+];
 
 /// Every code of the PTX front end, in order.
 pub fn codes() -> impl Iterator<Item = &'static Code> {

@@ -228,6 +228,13 @@ pub static RULES: &[Rule] = &[
     rule(RuleKind::Refused { words: &["pred"] }, "predicates have no bits in memory; `selp` makes a number of one"),
 ];
 
+/// Judged by code: what fits depends on how many operands there are.
+const OPERANDS: &[(&str, OperandType)] = &[
+    ("a", OperandType::Custom),
+    ("b", OperandType::Custom),
+    ("mbar", OperandType::Custom),
+];
+
 /// The forms of `st.async`.
 pub static FORMS: &[Form] = &[
     Form {
@@ -240,7 +247,7 @@ pub static FORMS: &[Form] = &[
             &VECTOR,
             &TYPE_MBARRIER,
         ],
-        types: &[("b", OperandType::Custom)],
+        types: OPERANDS,
         gate: MBARRIER,
         does: Does::StoreAsync,
         help: "Starts a store to shared memory of the cluster; an mbarrier there learns when its bytes have arrived.",
@@ -260,7 +267,7 @@ pub static FORMS: &[Form] = &[
             &SPACE_GLOBAL,
             &TYPE_RELEASE,
         ],
-        types: &[("b", OperandType::Custom)],
+        types: OPERANDS,
         gate: RELEASE,
         does: Does::StoreAsync,
         help: "Starts a store to global memory that becomes visible after all earlier accesses of the thread.",
@@ -274,7 +281,7 @@ pub static FORMS: &[Form] = &[
     Form {
         syntax: "st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
         sets: &[&WEAK, &SCOPE_DEVICE, &SPACE_PLAIN, &VECTOR, &TYPE_RELEASE],
-        types: &[("b", OperandType::Custom)],
+        types: OPERANDS,
         gate: MBARRIER.assembler(ASSEMBLER),
         does: Does::StoreAsync,
         help: "Starts a store without saying how its end is seen; the manual does not have this form, the assembler takes it.",

@@ -151,12 +151,19 @@ pub static RULES: &[Rule] = &[
     rule(RuleKind::Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "a result matrix has elements `.f16`, `.f32`, `.s32` or `.f64`"),
 ];
 
+/// Judged by code: how many registers, of which types, follows from shape and element type.
+const OPERANDS: &[(&str, OperandType)] = &[
+    ("p", OperandType::Custom),
+    ("r", OperandType::Custom),
+    ("stride", OperandType::Custom),
+];
+
 /// The forms of `wmma.store`.
 pub static FORMS: &[Form] = &[
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
         sets: &[&LAYOUT, &SHAPE_16, &SPACE, &TYPE_16],
-        types: &[("r", OperandType::Custom), ("stride", OperandType::Custom)],
+        types: OPERANDS,
         gate: FLOATS,
         does: Does::WmmaStore,
         help: "The lanes of a warp together write a result matrix from their fragments, one line every stride elements.",
@@ -170,7 +177,7 @@ pub static FORMS: &[Form] = &[
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
         sets: &[&LAYOUT, &SHAPE_SUB_BYTE, &SPACE, &TYPE_SUB_BYTE],
-        types: &[("r", OperandType::Custom), ("stride", OperandType::Custom)],
+        types: OPERANDS,
         gate: SUB_BYTE,
         does: Does::WmmaStore,
         help: "The same for the product of matrices of 4-bit integers or single bits.",
@@ -181,7 +188,7 @@ pub static FORMS: &[Form] = &[
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
         sets: &[&LAYOUT, &SHAPE_TF32, &SPACE, &TYPE_TF32],
-        types: &[("r", OperandType::Custom), ("stride", OperandType::Custom)],
+        types: OPERANDS,
         gate: AMPERE,
         does: Does::WmmaStore,
         help: "The same for the product of tf32 matrices.",
@@ -192,7 +199,7 @@ pub static FORMS: &[Form] = &[
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
         sets: &[&LAYOUT, &SHAPE_DOUBLE, &SPACE, &TYPE_DOUBLE],
-        types: &[("r", OperandType::Custom), ("stride", OperandType::Custom)],
+        types: OPERANDS,
         gate: AMPERE,
         does: Does::WmmaStore,
         help: "The same for the product of double-precision matrices.",

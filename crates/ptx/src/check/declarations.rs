@@ -4,10 +4,10 @@
 use super::Checker;
 use crate::diagnostics::declarations as diagnose;
 use crate::tree::{
-    Declaration, DeclarationSpace, DeclaredType, Declarator, FunctionHeader, FunctionSort, Linkage,
+    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
 };
-use warpgrid_isa::{ScalarType, Target, VectorWidth, Version};
-use warpgrid_program::Span;
+use warpgrid_isa::{ScalarType, StateSpace, Target, VectorWidth, Version};
+use warpgrid_program::{FunctionId, FunctionKind, Span};
 
 /// Where a declaration stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ const GATES: &[(ScalarType, Version, &str)] = &[
 impl<'a> Checker<'a> {
     /// Judges a declaration with all of its names; true when nothing is wrong with it.
     pub(crate) fn judge_declaration(&mut self, declaration: &Declaration, place: Place) -> bool {
-        let before = self.diagnostics.n_errors();
+        let before = self.diagnostics.n_errors;
         self.judge_place(declaration, place);
         self.judge_type(declaration, place);
         self.judge_alignment(declaration, place);
@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
             self.judge_shape(declaration, declarator, place);
             self.judge_values(declaration, declarator, place);
         }
-        self.diagnostics.n_errors() == before
+        self.diagnostics.n_errors == before
     }
 
     /// Judges the parameters of a function or kernel.
@@ -72,7 +72,12 @@ impl<'a> Checker<'a> {
             self.report(diagnose::parameter_gate(declaration.span, what, since));
         } else if self.module.target.sm < sm {
             let found = self.module.target.name;
-            self.report(diagnose::type_target(declaration.span, what, "sm_20", found));
+            self.report(diagnose::type_target(
+                declaration.span,
+                what,
+                "sm_20",
+                found,
+            ));
         }
     }
 
@@ -178,7 +183,10 @@ impl<'a> Checker<'a> {
             && place != Place::Parameter(FunctionSort::Entry)
             && alignment.bytes > PARAMETER_ALIGNMENT
         {
-            self.report(diagnose::parameter_alignment(alignment.span, alignment.bytes));
+            self.report(diagnose::parameter_alignment(
+                alignment.span,
+                alignment.bytes,
+            ));
         }
     }
 
@@ -198,7 +206,12 @@ impl<'a> Checker<'a> {
             let since = Version::new(4, 0);
             let what = format!("attribute `{word}`");
             if version < since {
-                self.report(diagnose::type_version(attribute.span, &what, since, version));
+                self.report(diagnose::type_version(
+                    attribute.span,
+                    &what,
+                    since,
+                    version,
+                ));
             }
             if target.sm < 30 {
                 let found = target.name;
@@ -235,7 +248,9 @@ impl<'a> Checker<'a> {
         if ty == ScalarType::Pred && declaration.space != DeclarationSpace::Reg {
             return;
         }
-        let open_first = dimensions.first().is_some_and(|d| d.size.is_none_or(|n| n == 0));
+        let open_first = dimensions
+            .first()
+            .is_some_and(|d| d.size.is_none_or(|n| n == 0));
         let given = open_first
             && dimensions.first().is_some_and(|d| d.size.is_none())
             && self.has_values(declarator);
@@ -244,7 +259,10 @@ impl<'a> Checker<'a> {
             Place::Parameter(sort) => sort == FunctionSort::Func,
             Place::Body => false,
         };
-        let open_inner = dimensions.iter().skip(1).any(|d| d.size.is_none_or(|n| n == 0));
+        let open_inner = dimensions
+            .iter()
+            .skip(1)
+            .any(|d| d.size.is_none_or(|n| n == 0));
         if open_inner || (open_first && !given && !may_be_open) {
             let name = declarator.name_span.text(self.source);
             self.report(diagnose::incomplete(span, name));
@@ -270,21 +288,28 @@ impl<'a> Checker<'a> {
     }
 
     /// Judges the shared memory of a kernel at its end.
-    pub(crate) fn judge_shared(&mut self, is_kernel: bool, place: Span) {
-        use warpgrid_isa::StateSpace;
-        if !is_kernel {
+    pub(crate) fn judge_static_shared(&mut self, function: FunctionId, end: Span) {
+        let Some(function) = self.program.functions.get(function.0 as usize) else {
+            return;
+        };
+        if function.kind != FunctionKind::Entry {
             return;
         }
-        let shared = self.body.variables.iter().filter(|v| v.space == StateSpace::Shared);
+        let shared = self
+            .body
+            .variables
+            .iter()
+            .filter(|v| v.space == StateSpace::Shared);
+        let shared_span = shared.clone().last().map(|v| v.span);
         let total = total_bytes(shared.map(|v| (v.size_bytes, v.align_bytes)));
         if total > SHARED_BYTES {
+            let place = shared_span.unwrap_or(end);
             self.report(diagnose::shared_size(place, total));
         }
     }
 
     /// Judges the constant memory of the module at its end.
     pub(crate) fn judge_const(&mut self) {
-        use warpgrid_isa::StateSpace;
         let all = self.program.variables.iter();
         let constant = all.filter(|v| v.space == StateSpace::Const);
         let last = constant.clone().last().map(|v| v.span);

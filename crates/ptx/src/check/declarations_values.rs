@@ -6,7 +6,7 @@ use super::declarations::Place;
 use super::names::Binding;
 use crate::diagnostics::declarations as diagnose;
 use crate::tree::{
-    Declaration, DeclarationSpace, DeclaredType, Declarator, Dimension, InitValue, InitValueKind,
+    Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension, InitValue, InitValueKind,
 };
 use warpgrid_isa::{ScalarType, StateSpace, TypeKind, VectorWidth};
 use warpgrid_program::Span;
@@ -77,7 +77,9 @@ impl<'a> Checker<'a> {
     /// Where what is before the value ends: the name, its count or its array sizes.
     fn before_value(&self, declarator: &Declarator, value: Span) -> u32 {
         let dimensions = self.tree.dimensions_of(declarator);
-        let end = dimensions.last().map_or(declarator.name_span.end, |d| d.span.end);
+        let end = dimensions
+            .last()
+            .map_or(declarator.name_span.end, |d| d.span.end);
         end.max(declarator.count_span.end.min(value.start))
     }
 
@@ -88,7 +90,11 @@ impl<'a> Checker<'a> {
         };
         let InitValueKind::List { entries } = value.kind else {
             if !dimensions.is_empty() || element.n > 1 {
-                self.report(diagnose::initial_shape(value.span, "one value", "a list in braces"));
+                self.report(diagnose::initial_shape(
+                    value.span,
+                    "one value",
+                    "a list in braces",
+                ));
             } else {
                 self.judge_value(value, element);
             }

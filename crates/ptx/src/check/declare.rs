@@ -1,6 +1,7 @@
 //! Declarations: registers, groups of registers, and variables of every space.
 
 use super::Checker;
+use super::declarations::Place;
 use super::names::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage, Name};
@@ -14,6 +15,11 @@ impl<'a> Checker<'a> {
         let Some(declaration) = tree.declarations.get(index as usize) else {
             return;
         };
+        let place = match self.body.function {
+            Some(_) => Place::Body,
+            None => Place::Module,
+        };
+        self.is_sound = self.judge_declaration(declaration, place);
         for declarator in tree.declarators_of(declaration) {
             match declaration.space {
                 DeclarationSpace::Reg => self.declare_register(declaration, declarator),
@@ -164,7 +170,9 @@ impl<'a> Checker<'a> {
             relocations: Vec::new(),
             span: declarator.span,
         };
-        self.initialize(&mut variable, declarator, element_bytes);
+        if self.is_sound {
+            self.initialize(&mut variable, declarator, element_bytes);
+        }
         if self.body.function.is_none() && declaration.linkage == Some(Linkage::Extern) {
             self.externs.insert(self.program.variables.len() as u32);
         }

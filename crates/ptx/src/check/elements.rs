@@ -53,10 +53,7 @@ impl Class {
     }
 
     const fn is_integer(self) -> bool {
-        matches!(
-            self,
-            Class::Unsigned(_) | Class::Signed(_) | Class::Integer
-        )
+        matches!(self, Class::Unsigned(_) | Class::Signed(_) | Class::Integer)
     }
 
     const fn is_float(self) -> bool {
@@ -198,10 +195,9 @@ fn join(a: Class, b: Class) -> Result<Class, bool> {
         (Class::Predicate, _) | (_, Class::Predicate) => Err(false),
         (Class::Integer, Class::Bits(_)) => Ok(Class::Open),
         (Class::Bits(w), _) | (_, Class::Bits(w)) => Ok(Class::Bits(w)),
-        _ if a.is_integer() && b.is_integer() => Ok(a
-            .width()
-            .or(b.width())
-            .map_or(Class::Integer, Class::Bits)),
+        _ if a.is_integer() && b.is_integer() => {
+            Ok(a.width().or(b.width()).map_or(Class::Integer, Class::Bits))
+        }
         _ if a.is_float() && b.is_float() => Ok(join_floats(a, b)),
         _ => Err(false),
     }
@@ -236,19 +232,20 @@ impl<'a> Checker<'a> {
         match operand.kind {
             OperandKind::Vector { .. } => Some(
                 children
-                    .map(|(child, _)| {
-                        self.element(site, child).map_err(|why| (child.span, why))
-                    })
+                    .map(|(child, _)| self.element(site, child).map_err(|why| (child.span, why)))
                     .collect(),
             ),
             OperandKind::Name(name) => match self.binding(name, operand.span) {
                 Binding::Vector { first, n } => {
                     let span = operand.span;
-                    Some((0..u32::from(n)).map(|i| {
-                        let register = RegisterId(first.0 + i);
-                        Ok(self.register_element(register, span))
-                    })
-                    .collect())
+                    Some(
+                        (0..u32::from(n))
+                            .map(|i| {
+                                let register = RegisterId(first.0 + i);
+                                Ok(self.register_element(register, span))
+                            })
+                            .collect(),
+                    )
                 }
                 _ => None,
             },

@@ -24,6 +24,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let function = self.function_id(header, false);
+        self.judge_parameters(header);
         self.names.open();
         self.body.variables.clear();
         self.body.registers.clear();
@@ -50,6 +51,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let function = self.function_id(header, true);
+        self.judge_parameters(header);
         self.names.open();
         self.body = Body {
             function: Some(function),
@@ -77,6 +79,7 @@ impl<'a> Checker<'a> {
         let Some(id) = self.body.function.take() else {
             return;
         };
+        self.judge_static_shared(id, span);
         // Falling off the end returns; labels at the very end have an instruction to stand before.
         self.body.instructions.push(Instruction {
             guard: None,

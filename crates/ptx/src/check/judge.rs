@@ -13,14 +13,17 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     let mut problems: Vec<Diagnostic> = bound
         .complaints
         .iter()
+        .filter(|complaint| !kind::forgives(opcode, bound, **complaint))
         .map(|complaint| complain(opcode, bound, *complaint))
         .collect();
     for (word, gate) in bound.gates() {
         problems.extend(gate_problem(opcode, word, gate, module));
     }
     problems.extend(rules::judge(opcode, bound, module));
+    if bound.complaints.is_empty() || kind::judges_always(bound) {
+        problems.extend(kind::judge(opcode, bound, module));
+    }
     if bound.complaints.is_empty() {
-        problems.extend(kind::judge(opcode, bound));
         if bound.layout.form.does == Does::NotEmulated {
             problems.push(diagnose::not_emulated(opcode));
         }

@@ -1,9 +1,9 @@
 //! What a bound form will become: everything about an operation that its opcode alone decides.
 
 use super::plan::Opcode;
-use super::{convert, memory, store};
+use super::{Module, convert, memory, store, store_async, wmma_store};
 use crate::diagnostics::check as diagnose;
-use warpgrid_isa::form::Bound;
+use warpgrid_isa::form::{Bound, Complaint};
 use warpgrid_isa::{
     BitwiseOp, BoolOp, CompareOp, Does, Meaning, MulPart, ScalarType, ShuffleMode, StateSpace,
     TypeKind, VoteMode,
@@ -73,6 +73,8 @@ pub(crate) enum Kind {
         access: MemoryAccess,
         n_elements: usize,
     },
+    StoreAsync,
+    WmmaStore,
     Atomic {
         op: AtomicOp,
         access: MemoryAccess,
@@ -183,6 +185,8 @@ pub(crate) fn takes_address(does: Does) -> bool {
 pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     match bound.layout.form.does {
         Does::Store => store::judge(opcode, bound),
+        Does::StoreAsync => store_async::judge(opcode, bound),
+        Does::WmmaStore => wmma_store::judge(opcode, bound, module),
         Does::Cvt => convert::judge(opcode, bound),
         Does::Load => memory::judge(opcode, bound),
         Does::Setp | Does::Set => judge_compare(opcode, bound),
@@ -207,8 +211,27 @@ fn judge_compare(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     }
 }
 
+/// Whether the assembler overlooks what the form complains about.
+pub(crate) fn forgives(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
+    match bound.layout.form.does {
+        Does::WmmaStore => wmma_store::forgives(opcode, complaint),
+        _ => false,
+    }
+}
+
+/// Whether the rules of the family are told beside complaints about single modifiers.
+pub(crate) fn judges_always(bound: &Bound) -> bool {
+    matches!(bound.layout.form.does, Does::StoreAsync | Does::WmmaStore)
+}
+
 /// What the form makes; forms whose modifiers are wrong make nothing that runs.
 pub(crate) fn of(bound: &Bound, opcode: &Opcode<'_>) -> Kind {
+    match bound.layout.form.does {
+        // Their operands are judged in any case.
+        Does::StoreAsync => return Kind::StoreAsync,
+        Does::WmmaStore => return Kind::WmmaStore,
+        _ => {}
+    }
     if !bound.complaints.is_empty() {
         return Kind::NotEmulated;
     }

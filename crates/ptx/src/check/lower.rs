@@ -177,6 +177,8 @@ impl<'a> Checker<'a> {
                 b: source_of(v[2]),
                 c: source_of(v[3]),
             },
+            Kind::StoreAsync => return self.store_async(site, plan),
+            Kind::WmmaStore => return self.wmma_store(site, plan),
             Kind::Atomic { .. } => return self.atomic(site, plan, v),
             Kind::CreatePolicy => Operation::CreatePolicy {
                 d: self.written(site, v[0])?,

@@ -101,7 +101,11 @@ impl<'a> Checker<'a> {
             checker.report(problem);
             ok = false;
         };
-        let word = |slot| bound.word(slot).map(|word| self.tree.word_span(site.instruction, word + 1));
+        let word = |slot| {
+            bound
+                .word(slot)
+                .map(|word| self.tree.word_span(site.instruction, word + 1))
+        };
         let (vector, type_word, scope, space_word) =
             (word("vec"), word("type"), word("scope"), word("ss"));
         let ty = bound.scalar("type");
@@ -128,9 +132,14 @@ impl<'a> Checker<'a> {
                 _ => scope,
             };
             let because = because.unwrap_or(barrier.span);
-            report(self, diagnose::barrier_with_global(barrier.span, removed, because));
+            report(
+                self,
+                diagnose::barrier_with_global(barrier.span, removed, because),
+            );
         } else if space == StateSpace::Generic && completion(bound).is_none() {
-            let at = type_word.or(vector).map_or(barrier.span.start, |w| w.start - 1);
+            let at = type_word
+                .or(vector)
+                .map_or(barrier.span.start, |w| w.start - 1);
             let at = vector.map_or(at, |w| w.start - 1);
             report(self, diagnose::barrier_without_mechanism(barrier.span, at));
         }
@@ -196,7 +205,11 @@ impl<'a> Checker<'a> {
                 1 => "one".to_owned(),
                 n => n.to_string(),
             };
-            self.report(diagnose::element_count(operand.span, elements.len(), &expected));
+            self.report(diagnose::element_count(
+                operand.span,
+                elements.len(),
+                &expected,
+            ));
             return None;
         }
         if !ok {

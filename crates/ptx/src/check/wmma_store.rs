@@ -52,11 +52,13 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
 
 fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
     let word = bound.word("type")?;
-    let is_sub_byte = matches!(
-        bound.meaning("shape"),
-        Some(Meaning::Shape(8, 8, 32 | 128))
-    );
-    let value = bound.slots.iter().flatten().find(|b| b.word == word)?.value?;
+    let is_sub_byte = matches!(bound.meaning("shape"), Some(Meaning::Shape(8, 8, 32 | 128)));
+    let value = bound
+        .slots
+        .iter()
+        .flatten()
+        .find(|b| b.word == word)?
+        .value?;
     let what = format!("`.{}` with this shape", value.text);
     (is_sub_byte && matches!(value.gate.origin, Origin::Assembler(_)))
         .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &what))

@@ -67,11 +67,7 @@ pub fn not_declarable(span: Span, ty: ScalarType) -> Diagnostic {
     );
     match bits == ty {
         true => diagnostic,
-        false => diagnostic.fix(
-            format!("declare `.{bits}`"),
-            span,
-            format!(".{bits}"),
-        ),
+        false => diagnostic.fix(format!("declare `.{bits}`"), span, format!(".{bits}")),
     }
 }
 
@@ -138,7 +134,10 @@ pub fn no_initializer(value: Span, space: Span, name: &str, removed: Span) -> Di
         value,
         format!("`{name}` takes no initial value in this space"),
     )
-    .label(space, "only `.global` and `.const` are filled before a kernel starts")
+    .label(
+        space,
+        "only `.global` and `.const` are filled before a kernel starts",
+    )
     .fix("leave out the initial value", removed, "")
 }
 
@@ -223,9 +222,14 @@ pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
 
 /// A vector or packed pair as a parameter.
 pub fn parameter_type(span: Span, what: &str, n_bytes: u32) -> Diagnostic {
-    Diagnostic::error(PARAMETER_TYPE, span, format!("{what} cannot be a parameter")).help(
-        format!("declare `.align {n_bytes} .b8 name[{n_bytes}]` instead"),
+    Diagnostic::error(
+        PARAMETER_TYPE,
+        span,
+        format!("{what} cannot be a parameter"),
     )
+    .help(format!(
+        "declare `.align {n_bytes} .b8 name[{n_bytes}]` instead"
+    ))
 }
 
 /// `.managed` outside of global memory.
@@ -273,7 +277,9 @@ pub fn shared_size(span: Span, n_bytes: u64) -> Diagnostic {
     Diagnostic::error(
         SHARED_SIZE,
         span,
-        format!("the kernel declares {n_bytes} bytes of shared memory, at most 49152 can be static"),
+        format!(
+            "the kernel declares {n_bytes} bytes of shared memory, at most 49152 can be static"
+        ),
     )
     .help("declare an `.extern .shared` array without size and give the size at launch")
 }
@@ -318,7 +324,9 @@ pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
     Diagnostic::error(
         INITIAL_SYMBOL,
         span,
-        format!("`{name}` is {found}, an initial value is a function or lies in `.global` or `.const`"),
+        format!(
+            "`{name}` is {found}, an initial value is a function or lies in `.global` or `.const`"
+        ),
     )
 }
 

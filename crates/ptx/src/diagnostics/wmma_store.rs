@@ -159,7 +159,10 @@ pub fn address_space(
     let diagnostic = Diagnostic::error(
         ADDRESS_SPACE,
         span,
-        format!("the variable lies in `.{}`, expected {wanted}", found.name()),
+        format!(
+            "the variable lies in `.{}`, expected {wanted}",
+            found.name()
+        ),
     );
     match declared {
         Some(place) => diagnostic.label(place, "declared here"),
