@@ -103,6 +103,25 @@ set!(
     ]
 );
 set!(
+    SCOPE_PLAIN,
+    "scope",
+    "scope",
+    [
+        value(
+            "gpu",
+            Meaning::Scope(Scope::Gpu),
+            MBARRIER.assembler(ASSEMBLER),
+            "with the threads of the device"
+        ),
+        value(
+            "sys",
+            Meaning::Scope(Scope::Sys),
+            MBARRIER.assembler(ASSEMBLER),
+            "with every thread of the system, the host included"
+        ),
+    ]
+);
+set!(
     SPACE_CLUSTER,
     "ss",
     "state space",
@@ -280,7 +299,7 @@ pub static FORMS: &[Form] = &[
     },
     Form {
         syntax: "st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
-        sets: &[&WEAK, &SCOPE_DEVICE, &SPACE_PLAIN, &VECTOR, &TYPE_RELEASE],
+        sets: &[&WEAK, &SCOPE_PLAIN, &SPACE_PLAIN, &VECTOR, &TYPE_RELEASE],
         types: OPERANDS,
         gate: MBARRIER.assembler(ASSEMBLER),
         does: Does::StoreAsync,

@@ -6,7 +6,7 @@
 use super::sets::{GLOBAL, SHARED, SHARED_CTA, plain, set, ty_from, value};
 use crate::form::rule::{Rule, RuleKind, rule};
 use crate::form::{Does, Form, Gate, Meaning, OperandType, Set, Value};
-use crate::modifier::MatrixLayout;
+use crate::modifier::{MatrixLayout, VectorWidth};
 use crate::types::ScalarType::{F16, F32, F64, S32};
 
 const ASSEMBLER: &str = "13.5";
@@ -38,6 +38,12 @@ set!(
     ]
 );
 set!(SPACE, "ss", "state space", [GLOBAL, SHARED, SHARED_CTA]);
+set!(
+    VECTOR,
+    "vec",
+    "vector width",
+    [width("v2", VectorWidth::V2), width("v4", VectorWidth::V4)]
+);
 set!(
     SHAPE_16,
     "shape",
@@ -126,6 +132,15 @@ set!(
 set!(TYPE_TF32, "type", "type", [ty_from(F32, FLOATS)]);
 set!(TYPE_DOUBLE, "type", "type", [ty_from(F64, AMPERE)]);
 
+const fn width(text: &'static str, width: VectorWidth) -> Value {
+    value(
+        text,
+        Meaning::Vector(width),
+        FLOATS,
+        "the number of registers in the braces, which need not be said",
+    )
+}
+
 /// Every set of shapes, for finding the row that has a shape.
 pub static SHAPES: &[&Set] = &[&SHAPE_16, &SHAPE_SUB_BYTE, &SHAPE_TF32, &SHAPE_DOUBLE];
 
@@ -161,8 +176,8 @@ const OPERANDS: &[(&str, OperandType)] = &[
 /// The forms of `wmma.store`.
 pub static FORMS: &[Form] = &[
     Form {
-        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
-        sets: &[&LAYOUT, &SHAPE_16, &SPACE, &TYPE_16],
+        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        sets: &[&LAYOUT, &SHAPE_16, &SPACE, &VECTOR, &TYPE_16],
         types: OPERANDS,
         gate: FLOATS,
         does: Does::WmmaStore,
@@ -175,8 +190,8 @@ pub static FORMS: &[Form] = &[
         bad: &[],
     },
     Form {
-        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
-        sets: &[&LAYOUT, &SHAPE_SUB_BYTE, &SPACE, &TYPE_SUB_BYTE],
+        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        sets: &[&LAYOUT, &SHAPE_SUB_BYTE, &SPACE, &VECTOR, &TYPE_SUB_BYTE],
         types: OPERANDS,
         gate: SUB_BYTE,
         does: Does::WmmaStore,
@@ -186,8 +201,8 @@ pub static FORMS: &[Form] = &[
         bad: &[],
     },
     Form {
-        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
-        sets: &[&LAYOUT, &SHAPE_TF32, &SPACE, &TYPE_TF32],
+        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        sets: &[&LAYOUT, &SHAPE_TF32, &SPACE, &VECTOR, &TYPE_TF32],
         types: OPERANDS,
         gate: AMPERE,
         does: Does::WmmaStore,
@@ -197,8 +212,8 @@ pub static FORMS: &[Form] = &[
         bad: &[],
     },
     Form {
-        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}",
-        sets: &[&LAYOUT, &SHAPE_DOUBLE, &SPACE, &TYPE_DOUBLE],
+        syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        sets: &[&LAYOUT, &SHAPE_DOUBLE, &SPACE, &VECTOR, &TYPE_DOUBLE],
         types: OPERANDS,
         gate: AMPERE,
         does: Does::WmmaStore,

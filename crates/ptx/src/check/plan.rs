@@ -89,6 +89,14 @@ impl<'a> Opcode<'a> {
         self.words.get(1..).unwrap_or(&[])
     }
 
+    /// Whether nothing but the dot stands between a word (the opcode is word 0) and the one before.
+    pub(crate) fn is_joined(&self, word: usize) -> bool {
+        match (word.checked_sub(1).and_then(|w| self.spans.get(w)), self.spans.get(word)) {
+            (Some(before), Some(span)) => before.end.saturating_add(1) == span.start,
+            _ => true,
+        }
+    }
+
     /// The place of a modifier, counted from 0; of the opcode for numbers beyond.
     pub(crate) fn modifier_span(&self, index: usize) -> Span {
         self.spans.get(index + 1).copied().unwrap_or(self.span)
@@ -167,7 +175,15 @@ fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
     !bound.complaints.is_empty()
         && warpgrid_isa::forms::UNMODELLED
             .iter()
-            .any(|(name, word)| opcode.name() == *name && opcode.modifiers().contains(word))
+            .any(|(name, word)| opcode.name() == *name && is_said(opcode, name, word))
+}
+
+/// Words of a name of several parts stand in front.
+fn is_said(opcode: &Opcode<'_>, name: &str, word: &str) -> bool {
+    match name {
+        "st" | "red" => opcode.modifiers().first() == Some(&word),
+        _ => opcode.modifiers().contains(&word),
+    }
 }
 
 fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {

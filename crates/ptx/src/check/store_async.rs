@@ -7,6 +7,7 @@ use super::Checker;
 use super::elements::{Class, Element, NoValue, fits_alone, fits_in_braces, merge};
 use super::kind;
 use super::memory::n_elements;
+use super::names::Binding;
 use super::operand::Site;
 use super::plan::{Opcode, Plan};
 use super::strict_address::{Narrowest, NoPlace, Place};
@@ -21,9 +22,10 @@ use warpgrid_program::{Diagnostic, MemoryAccess, Operation, Source, Span};
 pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     match bound.word("async") {
-        Some(0) | None => {}
+        Some(0) if opcode.is_joined(1) => {}
+        None => {}
         Some(word) => problems.push(diagnose::async_place(
-            opcode.modifier_span(usize::MAX),
+            opcode.span,
             opcode.dotted_span(word),
         )),
     }
@@ -47,6 +49,8 @@ fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
 /// The facts of one instruction that its operands are compared with.
 struct Wanted {
     ty: ScalarType,
+    /// Release order goes through code of the assembler's own library, which takes no sums.
+    is_release: bool,
     /// Elements of the vector; 1 without a vector width.
     n: usize,
     has_barrier: bool,
@@ -69,6 +73,7 @@ impl<'a> Checker<'a> {
         let ty = bound.scalar("type")?;
         let wanted = Wanted {
             ty,
+            is_release: bound.has("sem"),
             n: n_elements(bound),
             has_barrier,
         };
@@ -261,7 +266,14 @@ impl<'a> Checker<'a> {
         wanted: &Wanted,
     ) -> Option<Option<Vec<Source>>> {
         if let OperandKind::Sum { name, .. } = operand.kind {
-            return self.async_sum(operand, self.name_span(operand, name), wanted.ty);
+            return self.async_sum(operand, self.name_span(operand, name), wanted);
+        }
+        if let OperandKind::Name(name) = operand.kind
+            && let Binding::Function(_) = self.binding(name, operand.span)
+            && (!wanted.is_release || wanted.ty.width_bits() == 16)
+        {
+            self.report(diagnose::beyond_manual(operand.span, "the name of a function"));
+            return Some(None);
         }
         let element = match self.element(site, operand) {
             Ok(element) if element.is_special() => {
@@ -291,42 +303,39 @@ impl<'a> Checker<'a> {
     fn async_sum(
         &mut self,
         operand: &Operand,
-        name: Span,
-        ty: ScalarType,
+        span: Span,
+        wanted: &Wanted,
     ) -> Option<Option<Vec<Source>>> {
-        let OperandKind::Sum { name: base, offset } = operand.kind else {
+        let OperandKind::Sum { name, offset } = operand.kind else {
             return None;
         };
-        use super::names::Binding;
-        match self.binding(base, name) {
+        let binding = self.binding(name, span);
+        let ty = wanted.ty;
+        let problem = match binding {
+            Binding::None => {
+                self.unknown(span);
+                return None;
+            }
+            _ if wanted.is_release && ty.width_bits() != 16 => {
+                diagnose::no_value(operand.span, "a sum with a name")
+            }
             Binding::Variable(variable) if ty.is_integer() => {
-                Some(Some(vec![Source::VariableAddress {
+                return Some(Some(vec![Source::VariableAddress {
                     variable,
                     offset,
                     generic: false,
-                }]))
+                }]));
             }
             Binding::Variable(_) => {
-                self.report(diagnose::source_type(
-                    operand.span,
-                    "the address of a variable",
-                    ty,
-                    None,
-                ));
-                None
-            }
-            Binding::None => {
-                self.unknown(name);
-                None
+                diagnose::source_type(operand.span, "the address of a variable", ty, None)
             }
             _ => {
-                self.report(diagnose::beyond_manual(
-                    operand.span,
-                    "a sum with a register",
-                ));
-                Some(None)
+                self.report(diagnose::beyond_manual(operand.span, "a sum with a register"));
+                return Some(None);
             }
-        }
+        };
+        self.report(problem);
+        None
     }
 
     fn report_no_value(&mut self, span: Span, why: NoValue) {

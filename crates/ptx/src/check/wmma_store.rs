@@ -1,6 +1,7 @@
 //! `wmma.store`: what its operands must be. In: a judged opcode and its operands; out: the operation.
 
 use super::elements::{Class, Element, NoValue, merge};
+use super::memory::n_elements;
 use super::names::Binding;
 use super::operand::Site;
 use super::plan::{Opcode, Plan};
@@ -27,8 +28,9 @@ pub(crate) fn forgives(opcode: &Opcode<'_>, complaint: Complaint) -> bool {
 /// What the words of the opcode are short of, apart from the rows' own rules.
 pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    if bound.word("store") != Some(0) || bound.word("d") != Some(1) {
-        problems.push(diagnose::name_order(opcode.modifier_span(usize::MAX)));
+    let joined = opcode.is_joined(1) && opcode.is_joined(2);
+    if bound.word("store") != Some(0) || bound.word("d") != Some(1) || !joined {
+        problems.push(diagnose::name_order(opcode.span));
     }
     match bound.word("aligned") {
         None if module.version >= ALIGNED_FROM => {
@@ -45,6 +47,14 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
             module.version,
         )),
         _ => {}
+    }
+    if let (Some(word), Some(fragment)) = (bound.word("vec"), Fragment::of(bound)) {
+        let n = fragment.n_registers();
+        let dotted = opcode.dotted_span(word);
+        match n_elements(bound) == n {
+            true => problems.push(diagnose::beyond_manual(dotted, "a vector width")),
+            false => problems.push(diagnose::vector_width(dotted, n)),
+        }
     }
     problems.extend(beyond_manual(opcode, bound));
     problems

@@ -37,6 +37,8 @@ catalogue! {
     /// With a stride below the length of a line, lines overlap: the manual calls that undefined. The stride must also keep
     /// every line aligned to 16 bytes. The reference assembler does not look at it.
     STRIDE_VALUE = "W0514", "stride that breaks the layout", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...}, 8;", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...}, 16;";
+    /// A vector width, which the manual does not have here, must be the number of registers in the braces.
+    VECTOR_WIDTH = "W0515", "vector width of a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {a, b};";
 }
 
 /// `wmma.store.sync.d`
@@ -191,4 +193,14 @@ pub fn beyond_manual(span: Span, what: &str) -> Diagnostic {
 /// A constant stride that the manual excludes.
 pub fn stride_value(span: Span, problem: &str) -> Diagnostic {
     Diagnostic::warning(STRIDE_VALUE, span, problem)
+}
+
+/// A vector width that is not the number of registers.
+pub fn vector_width(dotted: Span, n: usize) -> Diagnostic {
+    Diagnostic::error(
+        VECTOR_WIDTH,
+        Span::new(dotted.start + 1, dotted.end),
+        format!("a vector width here must be the number of registers, {n}"),
+    )
+    .fix("leave out the vector width", dotted, "")
 }
