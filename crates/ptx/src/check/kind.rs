@@ -182,7 +182,7 @@ pub(crate) fn takes_address(does: Does) -> bool {
 }
 
 /// The rules of a family that need several modifiers at once.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     match bound.layout.form.does {
         Does::Store => store::judge(opcode, bound),
         Does::StoreAsync => store_async::judge(opcode, bound),
