@@ -121,8 +121,6 @@ pub enum FaultKind {
     BadBranchIndex { index: u64, n_targets: u32 },
     /// A barrier number of 16 or more, or a thread count that is no multiple of 32.
     BadBarrier { id: u32, threads: Option<u32> },
-    /// Execution ran past the last instruction of a function.
-    FellOffTheEnd,
 }
 
 /// A group of lanes that waits, in a deadlock.
@@ -160,7 +158,6 @@ impl FaultKind {
             FaultKind::BadCallTarget { .. } => "bad_call_target",
             FaultKind::BadBranchIndex { .. } => "bad_branch_index",
             FaultKind::BadBarrier { .. } => "bad_barrier",
-            FaultKind::FellOffTheEnd => "fell_off_the_end",
         }
     }
 }
@@ -197,9 +194,6 @@ impl fmt::Display for Fault {
                 Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
                 None => write!(f, "there is no barrier {id}"),
             },
-            FaultKind::FellOffTheEnd => {
-                write!(f, "{who} ran past the last instruction of a function")
-            }
             kind => write!(f, "{who}: {}", kind.name()),
         }
     }

@@ -8,6 +8,36 @@ pub mod machine;
 pub mod observe;
 pub mod timeline;
 
+// State.
+mod block;
+mod memory;
+mod registers;
+mod warp;
+
+// From the program to code.
+mod check_launch;
+mod code;
+mod decode;
+mod decode_operation;
+mod layout;
+
+// Steps.
+mod alu_float;
+mod alu_int;
+mod atomic;
+mod barrier;
+mod collective;
+mod control;
+mod convert;
+mod memory_ops;
+mod resolve;
+mod schedule;
+mod soft;
+mod step;
+mod system;
+
+mod views;
+
 pub use fault::{AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter};
 pub use inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, SharedVariable, Status, WarpView, Writer,

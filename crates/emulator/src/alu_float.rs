@@ -1,0 +1,408 @@
+//! Floating-point arithmetic (PTX ISA, "Floating-Point Instructions", "Half Precision ...").
+//!
+//! Round to nearest runs row by row on the host's own operations, which are IEEE's; everything else
+//! goes lane by lane through exact helpers. NaNs are made as the machine makes them, so that no
+//! host's NaN shows.
+
+use crate::code::{FloatMode, Round};
+use crate::registers::{LANES, Lanes, Row32, Slot};
+use crate::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::Arithmetic;
+
+#[inline(always)]
+fn canonical(value: f32) -> u32 {
+    if value.is_nan() {
+        NAN_32
+    } else {
+        value.to_bits()
+    }
+}
+
+/// Operations on f32.
+#[inline]
+pub(crate) fn float32(l: &mut Lanes<'_>, f: Arithmetic, mode: FloatMode, [d, a, b, c]: [Slot; 4]) {
+    let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
+    let row = if mode.is_plain() {
+        match f {
+            Arithmetic::Add => rows(a, b, |a, b| a + b),
+            Arithmetic::Sub => rows(a, b, |a, b| a - b),
+            Arithmetic::Mul(_) => rows(a, b, |a, b| a * b),
+            Arithmetic::Fma | Arithmetic::Mad(_) => fma_rows(a, b, c),
+            _ => lane_by_lane(f, mode, a, b, c),
+        }
+    } else {
+        lane_by_lane(f, mode, a, b, c)
+    };
+    l.set32(d, &row);
+}
+
+#[inline(always)]
+fn rows(a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) -> Row32 {
+    let mut row = [0; LANES];
+    for ((r, a), b) in row.iter_mut().zip(a).zip(b) {
+        *r = canonical(f(f32::from_bits(*a), f32::from_bits(*b)));
+    }
+    row
+}
+
+/// Smallest normal f32 as bits of an f64.
+const SMALLEST_NORMAL: u64 = 897 << 52;
+
+/// a*b+c with one rounding. The product is exact in f64 and the sum rounded there, so narrowing is
+/// right unless the sum lies exactly between two f32 values or below the normal ones; then the
+/// exact way is taken for the whole row.
+#[inline(always)]
+fn fma_rows(a: &Row32, b: &Row32, c: &Row32) -> Row32 {
+    let mut row = [0; LANES];
+    let mut doubtful = 0u64;
+    for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
+        let product = f64::from(f32::from_bits(*a)) * f64::from(f32::from_bits(*b));
+        let sum = product + f64::from(f32::from_bits(*c));
+        let bits = sum.to_bits();
+        let magnitude = bits & (u64::MAX >> 1);
+        let tie = ((bits ^ 0x1000_0000) & 0x1fff_ffff).wrapping_sub(1);
+        let tiny = magnitude.wrapping_sub(SMALLEST_NORMAL) & magnitude.wrapping_neg();
+        doubtful |= tie | tiny;
+        *r = canonical(sum as f32);
+    }
+    if doubtful >> 63 != 0 {
+        fma_exact(&mut row, a, b, c);
+    }
+    row
+}
+
+#[cold]
+#[inline(never)]
+fn fma_exact(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
+    for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
+        *r = canonical(fma32(
+            f32::from_bits(*a),
+            f32::from_bits(*b),
+            f32::from_bits(*c),
+            Round::Nearest,
+        ));
+    }
+}
+
+fn fma32(a: f32, b: f32, c: f32, round: Round) -> f32 {
+    let product = f64::from(a) * f64::from(b);
+    directed_zero(
+        soft::add_odd(product, f64::from(c)),
+        product,
+        f64::from(c),
+        round,
+    )
+}
+
+/// An exact zero sum of terms that differ in sign is negative when rounding down.
+fn directed_zero(sum: f64, a: f64, b: f64, round: Round) -> f32 {
+    if sum == 0.0 && round == Round::Down && (a.is_sign_negative() || b.is_sign_negative()) {
+        return -0.0;
+    }
+    soft::narrow(sum, round)
+}
+
+#[inline(never)]
+fn lane_by_lane(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Row32 {
+    let mut row = [0; LANES];
+    for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
+        *r = op32(
+            f,
+            mode,
+            f32::from_bits(*a),
+            f32::from_bits(*b),
+            f32::from_bits(*c),
+        );
+    }
+    row
+}
+
+fn flush(value: f32, mode: FloatMode) -> f32 {
+    if mode.ftz && value.is_subnormal() {
+        0.0f32.copysign(value)
+    } else {
+        value
+    }
+}
+
+/// One f32 operation in any mode.
+pub(crate) fn op32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
+    use Arithmetic as A;
+    let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
+    let round = mode.round;
+    let wide = f64::from;
+    let value = match f {
+        A::Neg => return (-a).to_bits(),
+        A::Abs => return a.abs().to_bits(),
+        A::Copysign => return b.copysign(a).to_bits(),
+        A::Min | A::Max => return minmax32(f, mode, a, b, c),
+        A::Add => directed_zero(soft::add_odd(wide(a), wide(b)), wide(a), wide(b), round),
+        A::Sub => directed_zero(soft::add_odd(wide(a), -wide(b)), wide(a), -wide(b), round),
+        A::Mul(_) => soft::narrow(wide(a) * wide(b), round),
+        A::Fma | A::Mad(_) => fma32(a, b, c, round),
+        A::Div if round == Round::Approximate => div_approximate(a, b),
+        A::Div => soft::narrow(soft::div_odd(a, b), round),
+        A::Rcp => soft::narrow(soft::div_odd(1.0, a), round),
+        A::Sqrt => soft::narrow(soft::sqrt_odd(a), round),
+        A::Rsqrt => (1.0 / wide(a).sqrt()) as f32,
+        A::Sin => soft::sin_cos(wide(a)).0 as f32,
+        A::Cos => soft::sin_cos(wide(a)).1 as f32,
+        A::Lg2 => soft::log2(wide(a)) as f32,
+        A::Ex2 => soft::exp2(wide(a)) as f32,
+        A::Tanh => soft::tanh(wide(a)) as f32,
+        _ => a,
+    };
+    let mut value = flush(value, mode);
+    if mode.saturate {
+        value = if value.is_nan() {
+            0.0
+        } else {
+            // Adding zero turns -0 into +0.
+            value.clamp(0.0, 1.0) + 0.0
+        };
+    }
+    if mode.relu && value < 0.0 {
+        value = 0.0;
+    }
+    canonical(value)
+}
+
+/// `div.approx` and `div.full`: divisors between 2^126 and 2^128 give zero in the former only; here
+/// both divide exactly and round, which is within their error bounds elsewhere.
+fn div_approximate(a: f32, b: f32) -> f32 {
+    a / b
+}
+
+fn minmax32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, _c: f32) -> u32 {
+    let sign = if mode.xorsign_abs {
+        (a.to_bits() ^ b.to_bits()) & (1 << 31)
+    } else {
+        0
+    };
+    let (a, b) = if mode.xorsign_abs {
+        (a.abs(), b.abs())
+    } else {
+        (a, b)
+    };
+    let value = match (a.is_nan(), b.is_nan()) {
+        (true, true) => return NAN_32,
+        (true, false) | (false, true) if mode.nan => return NAN_32,
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) => {
+            // -0 counts as smaller than +0.
+            let a_smaller = a < b || a == b && a.is_sign_negative();
+            if a_smaller == matches!(f, Arithmetic::Min) {
+                a
+            } else {
+                b
+            }
+        }
+    };
+    value.to_bits() | sign
+}
+
+/// Operations on f64. NaN operands are passed on, quieted (PTX ISA: payloads are preserved).
+pub(crate) fn float64(l: &mut Lanes<'_>, f: Arithmetic, mode: FloatMode, [d, a, b, c]: [Slot; 4]) {
+    use Arithmetic as A;
+    let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
+    let mut row = [0; LANES];
+    let plain = mode.is_plain();
+    match f {
+        A::Add if plain => {
+            for lane in 0..LANES {
+                let sum = f64::from_bits(a[lane]) + f64::from_bits(b[lane]);
+                row[lane] = passed_on(sum, [a[lane], b[lane], 0]);
+            }
+        }
+        A::Mul(_) if plain => {
+            for lane in 0..LANES {
+                let product = f64::from_bits(a[lane]) * f64::from_bits(b[lane]);
+                row[lane] = passed_on(product, [a[lane], b[lane], 0]);
+            }
+        }
+        _ => {
+            for lane in 0..LANES {
+                row[lane] = op64(f, mode, [a[lane], b[lane], c[lane]]);
+            }
+        }
+    }
+    l.set64(d, &row);
+}
+
+#[inline(always)]
+fn passed_on(value: f64, operands: [u64; 3]) -> u64 {
+    if value.is_nan() {
+        first_nan(operands)
+    } else {
+        value.to_bits()
+    }
+}
+
+#[cold]
+fn first_nan(operands: [u64; 3]) -> u64 {
+    operands
+        .into_iter()
+        .find(|bits| f64::from_bits(*bits).is_nan())
+        .map_or(NAN_64, |bits| bits | 1 << 51)
+}
+
+pub(crate) fn op64(f: Arithmetic, mode: FloatMode, operands: [u64; 3]) -> u64 {
+    use Arithmetic as A;
+    let [a, b, c] = operands.map(f64::from_bits);
+    let round = mode.round;
+    let (value, n_operands) = match f {
+        A::Neg => return (-a).to_bits(),
+        A::Abs => return a.abs().to_bits(),
+        A::Copysign => return b.copysign(a).to_bits(),
+        A::Min | A::Max => {
+            return match (a.is_nan(), b.is_nan()) {
+                (true, true) => first_nan(operands),
+                (true, false) => operands[1],
+                (false, true) => operands[0],
+                (false, false) => {
+                    let a_smaller = a < b || a == b && a.is_sign_negative();
+                    operands[usize::from(a_smaller != matches!(f, A::Min))]
+                }
+            };
+        }
+        A::Add => (soft::add64(a, b, round), 2),
+        A::Sub => (soft::add64(a, -b, round), 2),
+        A::Mul(_) => (soft::mul64(a, b, round), 2),
+        A::Fma | A::Mad(_) => (soft::fma64(a, b, c, round), 3),
+        A::Div => (soft::div64(a, b, round), 2),
+        A::Rcp => (soft::div64(1.0, a, round), 1),
+        A::Sqrt => (soft::sqrt64(a, round), 1),
+        A::Rsqrt => (1.0 / a.sqrt(), 1),
+        _ => (a, 1),
+    };
+    if mode.saturate {
+        return if value.is_nan() {
+            0
+        } else {
+            (value.clamp(0.0, 1.0) + 0.0).to_bits()
+        };
+    }
+    let mut seen = [0; 3];
+    seen[..n_operands].copy_from_slice(&operands[..n_operands]);
+    passed_on(value, seen)
+}
+
+/// Two f32 in each 64-bit register.
+pub(crate) fn float32x2(
+    l: &mut Lanes<'_>,
+    f: Arithmetic,
+    mode: FloatMode,
+    [d, a, b, c]: [Slot; 4],
+) {
+    let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
+    let mut row = [0; LANES];
+    for lane in 0..LANES {
+        let half = |shift: u32| {
+            let part = |v: u64| f32::from_bits((v >> shift) as u32);
+            u64::from(op32(f, mode, part(a[lane]), part(b[lane]), part(c[lane]))) << shift
+        };
+        row[lane] = half(0) | half(32);
+    }
+    l.set64(d, &row);
+}
+
+/// 16-bit floats, one or two a register.
+pub(crate) fn half(
+    l: &mut Lanes<'_>,
+    f: Arithmetic,
+    ty: ScalarType,
+    mode: FloatMode,
+    [d, a, b, c]: [Slot; 4],
+) {
+    let format = match ty {
+        ScalarType::F16 | ScalarType::F16x2 => F16,
+        _ => BF16,
+    };
+    let packed = ty.width_bits() == 32;
+    let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
+    let mut row = [0; LANES];
+    for lane in 0..LANES {
+        let one = |shift: u32| {
+            let part = |v: u32| v >> shift & 0xffff;
+            op_half(
+                f,
+                mode,
+                format,
+                [part(a[lane]), part(b[lane]), part(c[lane])],
+            ) << shift
+        };
+        row[lane] = if packed { one(0) | one(16) } else { one(0) };
+    }
+    l.set32(d, &row);
+}
+
+/// One 16-bit operation; computed in f64, where one rounding to odd keeps all that matters.
+pub(crate) fn op_half(f: Arithmetic, mode: FloatMode, format: Format, operands: [u32; 3]) -> u32 {
+    use Arithmetic as A;
+    let sign = format.sign();
+    let flushed = |bits: u32| {
+        let subnormal = bits & format.infinity() == 0;
+        if mode.ftz && subnormal {
+            bits & sign
+        } else {
+            bits
+        }
+    };
+    let bits = operands.map(flushed);
+    let [a, b, c] = bits.map(|v| format.unpack(v));
+    let round = mode.round;
+    let value = match f {
+        A::Neg => return bits[0] ^ sign,
+        A::Abs => return bits[0] & !sign,
+        A::Min | A::Max => return minmax_half(f, mode, format, bits),
+        A::Add => a + b,
+        A::Sub => a - b,
+        A::Mul(_) => a * b,
+        A::Fma | A::Mad(_) => soft::add_odd(a * b, c),
+        A::Ex2 => soft::exp2(a),
+        A::Tanh => soft::tanh(a),
+        _ => a,
+    };
+    let packed = flushed(format.pack(value, round));
+    let is_nan = value.is_nan();
+    if mode.saturate {
+        return if is_nan || packed & sign != 0 {
+            0
+        } else {
+            packed.min(format.pack(1.0, Round::Nearest))
+        };
+    }
+    if mode.relu && !is_nan && packed & sign != 0 {
+        return 0;
+    }
+    packed
+}
+
+fn minmax_half(f: Arithmetic, mode: FloatMode, format: Format, bits: [u32; 3]) -> u32 {
+    let sign = format.sign();
+    let result_sign = if mode.xorsign_abs {
+        (bits[0] ^ bits[1]) & sign
+    } else {
+        0
+    };
+    let clean = |v: u32| if mode.xorsign_abs { v & !sign } else { v };
+    let (a, b) = (clean(bits[0]), clean(bits[1]));
+    let (x, y) = (format.unpack(a), format.unpack(b));
+    let chosen = match (x.is_nan(), y.is_nan()) {
+        (true, true) => return format.nan(),
+        (true, false) | (false, true) if mode.nan => return format.nan(),
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) => {
+            let a_smaller = x < y || x == y && x.is_sign_negative();
+            if a_smaller == matches!(f, Arithmetic::Min) {
+                a
+            } else {
+                b
+            }
+        }
+    };
+    chosen | result_sign
+}

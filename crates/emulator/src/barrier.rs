@@ -1,0 +1,162 @@
+//! Barriers of a block (PTX ISA, "bar", "barrier"): who comes, who waits, when all go on.
+
+use crate::block::{Barrier, Block, N_BARRIERS};
+use crate::code::{BarrierMode, BarrierPlan, Code, Op};
+use crate::control::lanes_at;
+use crate::fault::FaultKind;
+use crate::memory_ops::{Executed, Halt};
+use crate::registers::LANES;
+use crate::step::part_from_excluded;
+use crate::warp::SplitState;
+use warpgrid_program::BarrierReduce;
+
+/// Lanes of the running group of a warp come to a barrier.
+pub(crate) fn arrive(
+    code: &Code,
+    block: &mut Block,
+    warp_index: usize,
+    plan: u32,
+    mask: u32,
+) -> Executed {
+    let (Some(plan), Some(warp)) = (
+        code.barriers.get(plan as usize),
+        block.warps.get_mut(warp_index),
+    ) else {
+        return Ok(());
+    };
+    let depth = warp.splits.current().depth;
+    let lanes = lanes_at(code, warp, depth, mask);
+    let id = lanes.r32(plan.id)[lanes.first()];
+    let threads = plan
+        .threads
+        .is_some()
+        .then(|| lanes.r32(plan.threads)[lanes.first()]);
+    let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
+    if id as usize >= N_BARRIERS || bad_count {
+        return Err(Halt::new(FaultKind::BadBarrier { id, threads }, mask));
+    }
+    if matches!(plan.kind, BarrierMode::Arrive) {
+        let current = *warp.splits.current();
+        warp.splits.current_mut().pc = current.pc + 1;
+    } else {
+        part_from_excluded(warp, mask);
+        warp.splits.current_mut().state = SplitState::Barrier { id };
+    }
+    let n_warps = block.warps.len();
+    if block.barriers.is_empty() {
+        block.barriers = vec![
+            Barrier {
+                arrived: vec![0; n_warps],
+                expected: 0,
+            };
+            N_BARRIERS
+        ];
+    }
+    block.dirty = true;
+    if let Some(barrier) = block.barriers.get_mut(id as usize) {
+        if let Some(threads) = threads {
+            barrier.expected = threads;
+        }
+        if let Some(arrived) = barrier.arrived.get_mut(warp_index) {
+            *arrived |= mask;
+        }
+    }
+    release_if_complete(code, block, id as usize);
+    Ok(())
+}
+
+/// After lanes have ended: barriers that waited for nobody else open.
+pub(crate) fn after_exit(code: &Code, block: &mut Block) {
+    for id in 0..block.barriers.len() {
+        if block.waiting_at(id as u32) {
+            release_if_complete(code, block, id);
+        }
+    }
+}
+
+fn release_if_complete(code: &Code, block: &mut Block, id: usize) {
+    if !block.barrier_complete(id) {
+        return;
+    }
+    block.dirty = true;
+    if let Some(barrier) = block.barriers.get_mut(id) {
+        barrier.arrived.fill(0);
+        barrier.expected = 0;
+    }
+    let state = SplitState::Barrier { id: id as u32 };
+    let votes = votes(code, block, state);
+    for warp in &mut block.warps {
+        for index in 0..warp.splits.len() {
+            let Some(split) = warp.splits.all().get(index).copied() else {
+                continue;
+            };
+            if split.state != state {
+                continue;
+            }
+            warp.dirty = true;
+            if let Some(BarrierPlan {
+                kind: BarrierMode::Reduce { op, d, .. },
+                ..
+            }) = plan_at(code, split.pc)
+            {
+                let mut lanes = lanes_at(code, warp, split.depth, split.mask);
+                match op {
+                    BarrierReduce::Popc => lanes.set32(*d, &[votes.yes; LANES]),
+                    BarrierReduce::And => {
+                        let all = votes.yes == votes.all;
+                        lanes.set_predicate(*d, if all { u32::MAX } else { 0 });
+                    }
+                    BarrierReduce::Or => {
+                        lanes.set_predicate(*d, if votes.yes > 0 { u32::MAX } else { 0 });
+                    }
+                }
+            }
+            if let Some(split) = warp.splits.all_mut().get_mut(index) {
+                split.state = SplitState::Ready;
+                split.pc += 1;
+            }
+        }
+    }
+}
+
+struct Votes {
+    yes: u32,
+    all: u32,
+}
+
+/// Counts the predicates of `bar.red` over all lanes that wait.
+fn votes(code: &Code, block: &mut Block, state: SplitState) -> Votes {
+    let mut votes = Votes { yes: 0, all: 0 };
+    for warp in &mut block.warps {
+        for index in 0..warp.splits.len() {
+            let Some(split) = warp.splits.all().get(index).copied() else {
+                continue;
+            };
+            if split.state != state {
+                continue;
+            }
+            if let Some(BarrierPlan {
+                kind:
+                    BarrierMode::Reduce {
+                        predicate, negated, ..
+                    },
+                ..
+            }) = plan_at(code, split.pc)
+            {
+                let lanes = lanes_at(code, warp, split.depth, split.mask);
+                let p = lanes.predicate(*predicate);
+                let p = if *negated { !p } else { p };
+                votes.yes += (p & split.mask).count_ones();
+                votes.all += split.mask.count_ones();
+            }
+        }
+    }
+    votes
+}
+
+fn plan_at(code: &Code, pc: u32) -> Option<&BarrierPlan> {
+    match code.instructions.get(pc as usize)?.op {
+        Op::Barrier(plan) => code.barriers.get(plan as usize),
+        _ => None,
+    }
+}

@@ -1,0 +1,75 @@
+//! A block that runs: its warps, its shared memory, its barriers.
+
+use crate::memory::PagedBytes;
+use crate::warp::{SplitState, Warp};
+
+/// Named barriers of a block.
+pub(crate) const N_BARRIERS: usize = 16;
+
+/// Lanes that have come to one barrier, warp by warp.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Barrier {
+    /// Lanes that wait or have announced themselves.
+    pub(crate) arrived: Vec<u32>,
+    /// Threads that the first to come asked for; 0 for all of the block.
+    pub(crate) expected: u32,
+}
+
+/// One block, or the place where one was.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// Linear index in the grid.
+    pub(crate) index: u64,
+    pub(crate) position: [u32; 3],
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) shared: PagedBytes,
+    pub(crate) barriers: Vec<Barrier>,
+    /// Warps with live lanes.
+    pub(crate) n_live_warps: u32,
+    /// Barriers changed since the last snapshot.
+    pub(crate) dirty: bool,
+}
+
+impl Block {
+    pub(crate) fn finished(&self) -> bool {
+        self.n_live_warps == 0
+    }
+
+    /// Whether everybody that a barrier waits for has come. Warps count as 32 threads each, as the
+    /// machine counts (PTX ISA, "bar": thread counts are multiples of the warp size).
+    pub(crate) fn barrier_complete(&self, id: usize) -> bool {
+        let Some(barrier) = self.barriers.get(id) else {
+            return false;
+        };
+        let mut come = 0u32;
+        let mut all = 0u32;
+        for (warp, arrived) in self.warps.iter().zip(&barrier.arrived) {
+            let live = warp.live();
+            if live != 0 || *arrived != 0 {
+                all += 32;
+            }
+            if *arrived != 0 {
+                come += if live & !arrived == 0 {
+                    32
+                } else {
+                    arrived.count_ones()
+                };
+            }
+        }
+        if barrier.expected == 0 {
+            come > 0 && come >= all
+        } else {
+            come >= barrier.expected
+        }
+    }
+
+    /// Lanes of a warp that wait at a barrier.
+    pub(crate) fn waiting_at(&self, id: u32) -> bool {
+        self.warps.iter().any(|warp| {
+            warp.splits
+                .all()
+                .iter()
+                .any(|split| split.state == SplitState::Barrier { id })
+        })
+    }
+}

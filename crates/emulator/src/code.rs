@@ -1,0 +1,602 @@
+//! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
+
+use crate::registers::{BankSizes, Banks, Slot};
+use warpgrid_isa::{
+    BoolOp, CompareOp, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, VoteMode,
+};
+use warpgrid_program::{
+    Arithmetic, AtomicOp, BarrierReduce, Carry, Conversion, FloatTest, FunctionId, PredicateOp,
+    ReduceOp,
+};
+
+/// Everything that the steps of a launch read and never change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) instructions: Vec<Instr>,
+    /// Functions that the entry can reach, in the order of their first instruction.
+    pub(crate) functions: Vec<FunctionCode>,
+    pub(crate) constants: Banks,
+    /// What to put into the rows of the special bank of each warp.
+    pub(crate) specials32: Vec<SpecialRegister>,
+    pub(crate) specials64: Vec<SpecialRegister>,
+    pub(crate) accesses: Vec<AccessPlan>,
+    pub(crate) atomics: Vec<AtomicPlan>,
+    pub(crate) calls: Vec<CallPlan>,
+    pub(crate) branch_tables: Vec<Vec<u32>>,
+    pub(crate) packs: Vec<Vec<Element>>,
+    pub(crate) collectives: Vec<Collective>,
+    pub(crate) barriers: Vec<BarrierPlan>,
+    pub(crate) system_calls: Vec<SystemPlan>,
+    /// Opcodes that cannot be executed.
+    pub(crate) refused: Vec<String>,
+    pub(crate) entry_sizes: BankSizes,
+    /// The largest frame of any function that is called.
+    pub(crate) frame_sizes: BankSizes,
+}
+
+/// A function's place in [`Code::instructions`].
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionCode {
+    pub(crate) id: FunctionId,
+    pub(crate) start: u32,
+    /// Bytes of its variables on the stack, a multiple of 16.
+    pub(crate) frame_bytes: u32,
+    /// Stack addresses that its instructions use, filled in when a frame is made.
+    pub(crate) frame_addresses: Vec<FrameAddress>,
+    /// Slots by register id, with their bank.
+    pub(crate) registers: Vec<Element>,
+}
+
+/// A register that holds an address on the stack: frame start plus addend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FrameAddress {
+    pub(crate) slot: Slot,
+    pub(crate) bank: Bank,
+    pub(crate) addend: u64,
+}
+
+/// Which bank a slot is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bank {
+    B32,
+    B64,
+    B128,
+    Predicate,
+}
+
+/// An operand of any bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Element {
+    /// [`Slot::NONE`] for a sink.
+    pub(crate) slot: Slot,
+    pub(crate) bank: Bank,
+    /// Width of the register (8 to 128), or of the value where it is no register.
+    pub(crate) bits: u32,
+}
+
+impl Element {
+    pub(crate) const SINK: Element = Element {
+        slot: Slot::NONE,
+        bank: Bank::B32,
+        bits: 32,
+    };
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instr {
+    pub(crate) op: Op,
+    /// Guard predicate, or none.
+    pub(crate) guard: Slot,
+    pub(crate) negated: bool,
+    /// Reads a clock: specials must be refreshed first.
+    pub(crate) reads_clock: bool,
+}
+
+/// Rounding of float results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Round {
+    #[default]
+    Nearest,
+    Zero,
+    Down,
+    Up,
+    /// Ties away from zero.
+    NearestAway,
+    Approximate,
+}
+
+/// How a float operation treats its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct FloatMode {
+    pub(crate) round: Round,
+    pub(crate) ftz: bool,
+    pub(crate) saturate: bool,
+    pub(crate) nan: bool,
+    pub(crate) xorsign_abs: bool,
+    pub(crate) relu: bool,
+}
+
+impl FloatMode {
+    /// Round to nearest, and nothing else.
+    #[inline(always)]
+    pub(crate) fn is_plain(self) -> bool {
+        matches!(self.round, Round::Nearest) && !self.ftz && !self.saturate && !self.relu
+    }
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CompareKind {
+    U16,
+    S16,
+    U32,
+    S32,
+    U64,
+    S64,
+    F32,
+    F64,
+    F16,
+    Bf16,
+}
+
+/// The predicate that a comparison is combined with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Combine {
+    pub(crate) op: BoolOp,
+    pub(crate) slot: Slot,
+    pub(crate) negated: bool,
+}
+
+/// A comparison of two rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    pub(crate) kind: CompareKind,
+    pub(crate) op: CompareOp,
+    pub(crate) ftz: bool,
+    pub(crate) a: Slot,
+    pub(crate) b: Slot,
+}
+
+/// The decoded operation. Slots are in the bank that the variant says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    Int16 {
+        f: Arithmetic,
+        signed: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Int32 {
+        f: Arithmetic,
+        signed: bool,
+        saturate: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Int64 {
+        f: Arithmetic,
+        signed: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    /// Two 16-bit integers in a register.
+    Int16x2 {
+        f: Arithmetic,
+        signed: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    /// b is 32 bits wide.
+    Shift64 {
+        f: Arithmetic,
+        signed: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    /// `bfe` on 64 bits: position and length are 32 bits wide.
+    Extract64 {
+        signed: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    /// d is 32 bits wide, a 64.
+    Count64 {
+        f: Arithmetic,
+        signed: bool,
+        d: Slot,
+        a: Slot,
+    },
+    /// `bfi`: a into b at c, e bits.
+    Insert32 {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+        e: Slot,
+    },
+    Insert64 {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+        e: Slot,
+    },
+    /// 32 by 32 to 64 bits, plus c when it is there.
+    Wide32 {
+        signed: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    /// 16 by 16 to 32 bits, plus c when it is there.
+    Wide16 {
+        signed: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Float32 {
+        f: Arithmetic,
+        mode: FloatMode,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Float64 {
+        f: Arithmetic,
+        mode: FloatMode,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    /// Two f32 in a 64-bit register.
+    Float32x2 {
+        f: Arithmetic,
+        mode: FloatMode,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    /// 16-bit floats, one or two a register.
+    Half {
+        f: Arithmetic,
+        ty: ScalarType,
+        mode: FloatMode,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Carry32 {
+        f: Carry,
+        signed: bool,
+        reads: bool,
+        writes: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Carry64 {
+        f: Carry,
+        signed: bool,
+        reads: bool,
+        writes: bool,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Mov32 {
+        d: Slot,
+        a: Slot,
+    },
+    Mov64 {
+        d: Slot,
+        a: Slot,
+    },
+    Mov128 {
+        d: Slot,
+        a: Slot,
+    },
+    MovPredicate {
+        d: Slot,
+        a: Slot,
+    },
+    Pack {
+        d: Element,
+        elements: u32,
+        element_bits: u8,
+    },
+    Unpack {
+        a: Element,
+        elements: u32,
+        element_bits: u8,
+    },
+    Convert {
+        conversion: Conversion,
+        d: Element,
+        a: Element,
+    },
+    /// Signed or unsigned 32 to 64 bits.
+    Extend32 {
+        signed: bool,
+        d: Slot,
+        a: Slot,
+    },
+    /// The low half.
+    Truncate64 {
+        d: Slot,
+        a: Slot,
+    },
+    ConvertPacked {
+        conversion: Conversion,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    /// Adds to an address: `cvta` and back.
+    Offset {
+        d: Element,
+        a: Element,
+        addend: u64,
+    },
+    IsSpace {
+        space: StateSpace,
+        d: Slot,
+        a: Element,
+    },
+    SetPredicate {
+        compare: Comparison,
+        d: Slot,
+        q: Slot,
+        combine: Option<Combine>,
+    },
+    Set {
+        compare: Comparison,
+        to: ScalarType,
+        d: Slot,
+        combine: Option<Combine>,
+    },
+    TestFloat {
+        test: FloatTest,
+        wide: bool,
+        d: Slot,
+        a: Slot,
+    },
+    Select32 {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        p: Slot,
+    },
+    Select64 {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        p: Slot,
+    },
+    SelectSign {
+        d: Element,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+        float: bool,
+    },
+    PredicateLogic {
+        op: PredicateOp,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Load(u32),
+    Store(u32),
+    Atomic(u32),
+    Nop,
+    Policy {
+        d: Slot,
+    },
+    Branch {
+        target: u32,
+    },
+    BranchIndexed {
+        index: Slot,
+        table: u32,
+    },
+    Call(u32),
+    SystemCall(u32),
+    Return,
+    Exit,
+    Trap,
+    Barrier(u32),
+    WarpBarrier {
+        mask: Slot,
+    },
+    Collective(u32),
+    ActiveMask {
+        d: Slot,
+    },
+    Yield,
+    Refused(u32),
+}
+
+/// A load or a store.
+#[derive(Clone, Debug)]
+pub(crate) struct AccessPlan {
+    pub(crate) space: StateSpace,
+    pub(crate) base: Slot,
+    /// Whether the base is in the 64-bit bank.
+    pub(crate) wide: bool,
+    pub(crate) offset: i64,
+    pub(crate) element_bytes: u32,
+    /// Of all elements.
+    pub(crate) width_bytes: u32,
+    /// Loads of signed types extend.
+    pub(crate) signed: bool,
+    pub(crate) elements: Vec<Element>,
+    /// Bit i: element i is not a sink.
+    pub(crate) written: u32,
+    pub(crate) sem: Sem,
+    pub(crate) scope: Option<Scope>,
+}
+
+/// An atomic operation on memory.
+#[derive(Clone, Debug)]
+pub(crate) struct AtomicPlan {
+    /// Its elements are those of the old value.
+    pub(crate) access: AccessPlan,
+    pub(crate) op: AtomicOp,
+    pub(crate) ty: ScalarType,
+    pub(crate) b: Element,
+    pub(crate) c: Element,
+}
+
+/// A call of one of several functions.
+#[derive(Clone, Debug)]
+pub(crate) struct CallPlan {
+    /// Address of the function, for indirect calls.
+    pub(crate) register: Element,
+    pub(crate) targets: Vec<CallTargetPlan>,
+}
+
+/// How arguments go to and results come from a function.
+#[derive(Clone, Debug)]
+pub(crate) struct CallTargetPlan {
+    /// Index into [`Code::functions`].
+    pub(crate) function: u32,
+    pub(crate) address: u64,
+    /// From places of the caller to places of the callee.
+    pub(crate) arguments: Vec<(Place, Place)>,
+    /// From places of the callee to places of the caller.
+    pub(crate) returns: Vec<(Place, Place)>,
+}
+
+/// Where a value that crosses a call lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Register(Element),
+    /// Bytes of the frame.
+    Stack {
+        offset: u32,
+        size: u32,
+    },
+}
+
+/// An operation across the lanes of a warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Collective {
+    /// Lanes that must take part; none for the old forms without a mask.
+    pub(crate) mask: Slot,
+    pub(crate) kind: CollectiveKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CollectiveKind {
+    Shuffle {
+        mode: ShuffleMode,
+        d: Slot,
+        predicate: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
+    Vote {
+        mode: VoteMode,
+        d: Slot,
+        a: Slot,
+        negated: bool,
+    },
+    Match {
+        all: bool,
+        d: Slot,
+        predicate: Slot,
+        a: Element,
+    },
+    Reduce {
+        op: ReduceOp,
+        ty: ScalarType,
+        d: Slot,
+        a: Slot,
+    },
+    Elect {
+        d: Slot,
+        predicate: Slot,
+    },
+}
+
+/// `bar` and `barrier`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BarrierPlan {
+    pub(crate) id: Slot,
+    /// None for the whole block.
+    pub(crate) threads: Slot,
+    pub(crate) kind: BarrierMode,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BarrierMode {
+    Sync,
+    Arrive,
+    Reduce {
+        op: BarrierReduce,
+        d: Slot,
+        predicate: Slot,
+        negated: bool,
+    },
+}
+
+/// A call into the driver.
+#[derive(Clone, Debug)]
+pub(crate) struct SystemPlan {
+    pub(crate) kind: SystemCall,
+    pub(crate) arguments: Vec<Place>,
+    pub(crate) returns: Vec<Place>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SystemCall {
+    Printf,
+    AssertFail,
+}
+
+impl Code {
+    /// Where a function with this index starts, and its frame.
+    pub(crate) fn function_at(&self, pc: u32) -> Option<&FunctionCode> {
+        let after = self.functions.partition_point(|f| f.start <= pc);
+        self.functions.get(after.checked_sub(1)?)
+    }
+
+    /// Function and instruction index of a place in the code.
+    pub(crate) fn origin(&self, pc: u32) -> (FunctionId, u32) {
+        match self.function_at(pc) {
+            Some(function) => (function.id, pc - function.start),
+            None => (FunctionId(0), 0),
+        }
+    }
+
+    /// Where the frame of a call depth starts in the banks.
+    #[inline(always)]
+    pub(crate) fn base(&self, depth: u32) -> BankSizes {
+        if depth == 0 {
+            BankSizes::default()
+        } else {
+            self.entry_sizes.plus_times(depth - 1, self.frame_sizes)
+        }
+    }
+}

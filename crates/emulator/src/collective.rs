@@ -1,0 +1,176 @@
+//! Operations across the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync", "match.sync",
+//! "redux.sync", "elect.sync"). Lanes whose masks differ form groups of their own.
+
+use crate::code::{Collective, CollectiveKind, FloatMode};
+use crate::convert::read64;
+use crate::registers::{FULL, LANES, Lanes, Row32, lanes_of};
+use warpgrid_isa::{BitwiseOp, ScalarType, ShuffleMode, VoteMode};
+use warpgrid_program::{Arithmetic, ReduceOp};
+
+/// Executes a collective; all lanes that it names are there.
+pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
+    let groups = if plan.mask.is_some() {
+        *l.r32(plan.mask)
+    } else {
+        [FULL; LANES]
+    };
+    match plan.kind {
+        CollectiveKind::Shuffle {
+            mode,
+            d,
+            predicate,
+            a,
+            b,
+            c,
+        } => {
+            let (row, inside) = shuffle(mode, l.r32(a), l.r32(b), l.r32(c));
+            if d.is_some() {
+                l.set32(d, &row);
+            }
+            if predicate.is_some() {
+                l.set_predicate(predicate, inside);
+            }
+        }
+        CollectiveKind::Vote {
+            mode,
+            d,
+            a,
+            negated,
+        } => {
+            let p = l.predicate(a);
+            let p = if negated { !p } else { p };
+            let mut row = [0; LANES];
+            let mut predicate = 0;
+            for_groups(l.mask, &groups, |lanes| {
+                let ballot = p & lanes;
+                let result = match mode {
+                    VoteMode::All => ballot == lanes,
+                    VoteMode::Any => ballot != 0,
+                    VoteMode::Uni => ballot == 0 || ballot == lanes,
+                    VoteMode::Ballot => false,
+                };
+                predicate |= if result { lanes } else { 0 };
+                for lane in lanes_of(lanes) {
+                    row[lane] = ballot;
+                }
+            });
+            match mode {
+                VoteMode::Ballot => l.set32(d, &row),
+                _ => l.set_predicate(d, predicate),
+            }
+        }
+        CollectiveKind::Match {
+            all,
+            d,
+            predicate,
+            a,
+        } => {
+            let values = read64(l, a);
+            let mut row = [0; LANES];
+            let mut same = 0;
+            for_groups(l.mask, &groups, |lanes| {
+                for lane in lanes_of(lanes) {
+                    let equal = lanes_of(lanes)
+                        .filter(|other| values[*other] == values[lane])
+                        .fold(0, |mask, other| mask | 1 << other);
+                    if equal == lanes {
+                        same |= 1 << lane;
+                    }
+                    row[lane] = if all && equal != lanes { 0 } else { equal };
+                }
+            });
+            if d.is_some() {
+                l.set32(d, &row);
+            }
+            if predicate.is_some() {
+                l.set_predicate(predicate, same);
+            }
+        }
+        CollectiveKind::Reduce { op, ty, d, a } => {
+            let values = *l.r32(a);
+            let mut row = [0; LANES];
+            for_groups(l.mask, &groups, |lanes| {
+                let mut values = lanes_of(lanes).map(|lane| values[lane]);
+                let first = values.next().unwrap_or(0);
+                let result = values.fold(first, |a, b| reduce(op, ty, a, b));
+                for lane in lanes_of(lanes) {
+                    row[lane] = result;
+                }
+            });
+            l.set32(d, &row);
+        }
+        CollectiveKind::Elect { d, predicate } => {
+            let mut row = [0; LANES];
+            let mut elected = 0;
+            for_groups(l.mask, &groups, |lanes| {
+                let leader = lanes.trailing_zeros();
+                elected |= 1 << leader;
+                for lane in lanes_of(lanes) {
+                    row[lane] = leader;
+                }
+            });
+            if d.is_some() {
+                l.set32(d, &row);
+            }
+            l.set_predicate(predicate, elected);
+        }
+    }
+}
+
+/// Calls with the lanes of each group: those active lanes whose masks are equal.
+fn for_groups(active: u32, masks: &Row32, mut f: impl FnMut(u32)) {
+    let mut left = active;
+    while left != 0 {
+        let first = masks[(left.trailing_zeros() & 31) as usize];
+        let lanes = lanes_of(left)
+            .filter(|lane| masks[*lane] == first)
+            .fold(0, |mask, lane| mask | 1 << lane);
+        f(lanes);
+        left &= !lanes;
+    }
+}
+
+/// Rows of `shfl`: the value, and which lanes had a source within their segment.
+fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
+    let mut row = [0; LANES];
+    let mut inside = 0;
+    for (lane, value) in row.iter_mut().enumerate() {
+        let index = lane as i32;
+        let amount = (b[lane] & 31) as i32;
+        let (clamp, segment) = ((c[lane] & 31) as i32, (c[lane] >> 8 & 31) as i32);
+        let lowest = index & segment;
+        let limit = lowest | clamp & !segment & 31;
+        let (source, within) = match mode {
+            ShuffleMode::Up => (index - amount, index - amount >= limit),
+            ShuffleMode::Down => (index + amount, index + amount <= limit),
+            ShuffleMode::Bfly => (index ^ amount, index ^ amount <= limit),
+            ShuffleMode::Idx => {
+                let source = lowest | amount & !segment & 31;
+                (source, source <= limit)
+            }
+        };
+        let source = if within { source } else { index };
+        *value = a[(source & 31) as usize];
+        inside |= u32::from(within) << lane;
+    }
+    (row, inside)
+}
+
+fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
+    let float = |f| {
+        let mode = FloatMode::default();
+        crate::alu_float::op32(f, mode, f32::from_bits(a), f32::from_bits(b), 0.0)
+    };
+    match op {
+        ReduceOp::Add => a.wrapping_add(b),
+        ReduceOp::Min if ty == ScalarType::F32 => float(Arithmetic::Min),
+        ReduceOp::Max if ty == ScalarType::F32 => float(Arithmetic::Max),
+        ReduceOp::Min if ty.is_signed() => (a as i32).min(b as i32) as u32,
+        ReduceOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
+        ReduceOp::Min => a.min(b),
+        ReduceOp::Max => a.max(b),
+        ReduceOp::Bitwise(BitwiseOp::And) => a & b,
+        ReduceOp::Bitwise(BitwiseOp::Or) => a | b,
+        ReduceOp::Bitwise(BitwiseOp::Xor) => a ^ b,
+    }
+}

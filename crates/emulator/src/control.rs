@@ -1,0 +1,374 @@
+//! Branches, calls, returns (PTX ISA, "Control Flow Instructions"): who goes where.
+
+use crate::code::{Bank, CallTargetPlan, Code, Op, Place};
+use crate::convert::{read64, read128, write128};
+use crate::fault::FaultKind;
+use crate::inspect::Writer;
+use crate::launch::Limits;
+use crate::memory_ops::{Executed, Halt};
+use crate::registers::{LANES, Lanes, lanes_of};
+use crate::warp::{Frame, Split, SplitState, Warp};
+
+/// The registers of a frame of a warp.
+pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask: u32) -> Lanes<'a> {
+    Lanes {
+        banks: &mut warp.banks,
+        constants: &code.constants,
+        specials: &warp.specials,
+        base: code.base(depth),
+        mask,
+        carry: &mut warp.carry,
+    }
+}
+
+/// Lanes of the running group go to a place at a depth; the others of the group stay what they are.
+pub(crate) fn go(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
+    let current = warp.splits.current_mut();
+    if current.mask == lanes {
+        current.pc = pc;
+        current.depth = depth;
+        return;
+    }
+    let split = Split {
+        mask: lanes,
+        pc,
+        depth,
+        ..*current
+    };
+    current.mask &= !lanes;
+    warp.splits.add(split);
+}
+
+/// `bra` of some lanes of the running group; the others go on.
+#[inline(always)]
+pub(crate) fn branch(warp: &mut Warp, taken: u32, target: u32) {
+    let current = warp.splits.current_mut();
+    if taken == current.mask {
+        current.pc = target;
+        return;
+    }
+    current.pc += 1;
+    let depth = current.depth;
+    go(warp, taken, target, depth);
+}
+
+/// `brx.idx`
+pub(crate) fn branch_indexed(
+    warp: &mut Warp,
+    mask: u32,
+    indices: &[u32; LANES],
+    targets: &[u32],
+) -> Executed {
+    let bad = lanes_of(mask)
+        .filter(|lane| indices[*lane] as usize >= targets.len())
+        .fold(0, |lanes, lane| lanes | 1u32 << lane);
+    if bad != 0 {
+        let index = u64::from(indices[(bad.trailing_zeros() & 31) as usize]);
+        let n_targets = targets.len() as u32;
+        return Err(Halt::new(
+            FaultKind::BadBranchIndex { index, n_targets },
+            bad,
+        ));
+    }
+    let mut left = mask;
+    let depth = warp.splits.current().depth;
+    let others = warp.splits.current().mask & !mask;
+    warp.splits.current_mut().pc += 1;
+    while left != 0 {
+        let first = indices[(left.trailing_zeros() & 31) as usize];
+        let lanes = lanes_of(left)
+            .filter(|lane| indices[*lane] == first)
+            .fold(0, |lanes, lane| lanes | 1 << lane);
+        let target = targets.get(first as usize).copied().unwrap_or(0);
+        go(warp, lanes, target, depth);
+        left &= !lanes;
+        if left == 0 && others == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// `call`: groups the lanes by what they call.
+pub(crate) fn call(
+    code: &Code,
+    limits: &Limits,
+    warp: &mut Warp,
+    mask: u32,
+    plan: u32,
+    writer: Writer,
+) -> Executed {
+    let Some(plan) = code.calls.get(plan as usize) else {
+        return Ok(());
+    };
+    let depth = warp.splits.current().depth;
+    if depth + 1 >= limits.max_call_depth {
+        return Err(Halt::new(FaultKind::StackOverflow, mask));
+    }
+    if !plan.register.slot.is_some() {
+        let Some(target) = plan.targets.first() else {
+            return Ok(());
+        };
+        reserve(code, limits, warp, mask, depth, target)?;
+        enter(code, warp, mask, depth, target, writer);
+        return Ok(());
+    }
+    let addresses = read64(&lanes_at(code, warp, depth, mask), plan.register);
+    let find = |lane: usize| {
+        plan.targets
+            .iter()
+            .position(|t| t.address == addresses[lane])
+    };
+    let bad = lanes_of(mask)
+        .filter(|lane| find(*lane).is_none())
+        .fold(0, |lanes, lane| lanes | 1u32 << lane);
+    if bad != 0 {
+        let address = addresses[(bad.trailing_zeros() & 31) as usize];
+        return Err(Halt::new(FaultKind::BadCallTarget { address }, bad));
+    }
+    for (index, target) in plan.targets.iter().enumerate() {
+        let lanes = lanes_of(mask)
+            .filter(|lane| find(*lane) == Some(index))
+            .fold(0, |lanes, lane| lanes | 1 << lane);
+        if lanes != 0 {
+            reserve(code, limits, warp, lanes, depth, target)?;
+        }
+    }
+    let caller = *warp.splits.current();
+    for (index, target) in plan.targets.iter().enumerate() {
+        let lanes = lanes_of(mask)
+            .filter(|lane| find(*lane) == Some(index))
+            .fold(0, |lanes, lane| lanes | 1 << lane);
+        if lanes == 0 {
+            continue;
+        }
+        // The group that remains still stands at the call while others are sent off.
+        let current = warp.splits.current_mut();
+        (current.pc, current.depth) = (caller.pc, caller.depth);
+        enter(code, warp, lanes, depth, target, writer);
+    }
+    Ok(())
+}
+
+/// Makes room for a frame.
+fn reserve(
+    code: &Code,
+    limits: &Limits,
+    warp: &mut Warp,
+    lanes: u32,
+    depth: u32,
+    target: &CallTargetPlan,
+) -> Executed {
+    let caller = code.function_at(warp.splits.current().pc);
+    let caller_bytes = caller.map_or(0, |f| f.frame_bytes);
+    let callee_bytes = code
+        .functions
+        .get(target.function as usize)
+        .map_or(0, |f| f.frame_bytes);
+    let Some(frame) = warp.frames.get(depth as usize).copied() else {
+        return Ok(());
+    };
+    let mut next = warp
+        .frames
+        .get(depth as usize + 1)
+        .copied()
+        .unwrap_or(Frame::EMPTY);
+    let mut needed = 0u64;
+    for lane in lanes_of(lanes) {
+        let start = u64::from(frame.stack_start[lane]) + u64::from(caller_bytes);
+        needed = needed.max(start + u64::from(callee_bytes));
+        next.stack_start[lane] = start.min(u64::from(u32::MAX)) as u32;
+    }
+    if needed > limits.max_local_bytes {
+        return Err(Halt::new(FaultKind::StackOverflow, lanes));
+    }
+    if warp.frames.len() < depth as usize + 2 {
+        warp.frames.resize(depth as usize + 2, Frame::EMPTY);
+        warp.banks.grow(code.base(depth + 2));
+    }
+    let tracked = !warp.stack.writers.is_empty();
+    warp.stack.grow(needed as usize, tracked);
+    if let Some(slot) = warp.frames.get_mut(depth as usize + 1) {
+        *slot = next;
+    }
+    Ok(())
+}
+
+/// Sends lanes into a function whose frame has room.
+fn enter(
+    code: &Code,
+    warp: &mut Warp,
+    lanes: u32,
+    depth: u32,
+    target: &CallTargetPlan,
+    writer: Writer,
+) {
+    let return_pc = warp.splits.current().pc + 1;
+    if let Some(frame) = warp.frames.get_mut(depth as usize + 1) {
+        for lane in lanes_of(lanes) {
+            frame.return_pc[lane] = return_pc;
+        }
+    }
+    let Some(function) = code.functions.get(target.function as usize) else {
+        return;
+    };
+    set_frame_addresses(code, warp, lanes, depth + 1, target.function as usize);
+    for (from, to) in &target.arguments {
+        transfer(code, warp, lanes, (depth, *from), (depth + 1, *to), writer);
+    }
+    let others = warp.splits.current().mask & !lanes;
+    if others != 0 {
+        warp.splits.current_mut().pc += 1;
+    }
+    go(warp, lanes, function.start, depth + 1);
+}
+
+/// Fills the registers that hold stack addresses.
+pub(crate) fn set_frame_addresses(
+    code: &Code,
+    warp: &mut Warp,
+    lanes: u32,
+    depth: u32,
+    function: usize,
+) {
+    let (Some(function), Some(frame)) = (
+        code.functions.get(function),
+        warp.frames.get(depth as usize).copied(),
+    ) else {
+        return;
+    };
+    let mut l = lanes_at(code, warp, depth, lanes);
+    for address in &function.frame_addresses {
+        let row = frame
+            .stack_start
+            .map(|start| u64::from(start).wrapping_add(address.addend));
+        match address.bank {
+            Bank::B64 => l.set64(address.slot, &row),
+            _ => l.set32(address.slot, &row.map(|v| v as u32)),
+        }
+    }
+}
+
+/// Copies a value between frames.
+fn transfer(
+    code: &Code,
+    warp: &mut Warp,
+    lanes: u32,
+    (from_depth, from): (u32, Place),
+    (to_depth, to): (u32, Place),
+    writer: Writer,
+) {
+    match (from, to) {
+        (Place::Register(from), Place::Register(to)) => {
+            let row = read128(&lanes_at(code, warp, from_depth, lanes), from);
+            write128(&mut lanes_at(code, warp, to_depth, lanes), to, &row);
+        }
+        (Place::Register(from), Place::Stack { offset, size }) => {
+            let row = read128(&lanes_at(code, warp, from_depth, lanes), from);
+            for lane in lanes_of(lanes) {
+                let at = stack_place(warp, to_depth, lane, offset);
+                let bytes = row[lane].to_le_bytes();
+                let n = (size as usize).min(16);
+                let writer = Writer {
+                    lane: lane as u32,
+                    ..writer
+                };
+                warp.stack.write(at, bytes.get(..n).unwrap_or(&[]), writer);
+            }
+        }
+        (Place::Stack { offset, size }, Place::Register(to)) => {
+            let mut row = [0u128; LANES];
+            for lane in lanes_of(lanes) {
+                let at = stack_place(warp, from_depth, lane, offset);
+                let n = (size as usize).min(16);
+                let mut bytes = [0; 16];
+                if let Some(from) = warp.stack.bytes.get(at..at + n) {
+                    bytes[..n].copy_from_slice(from);
+                }
+                row[lane] = u128::from_le_bytes(bytes);
+            }
+            write128(&mut lanes_at(code, warp, to_depth, lanes), to, &row);
+        }
+        (
+            Place::Stack { offset, size },
+            Place::Stack {
+                offset: to_offset,
+                size: to_size,
+            },
+        ) => {
+            let n = size.min(to_size) as usize;
+            for lane in lanes_of(lanes) {
+                let from = stack_place(warp, from_depth, lane, offset);
+                let at = stack_place(warp, to_depth, lane, to_offset);
+                let writer = Writer {
+                    lane: lane as u32,
+                    ..writer
+                };
+                warp.stack.copy(from, at, n, writer);
+            }
+        }
+    }
+}
+
+/// Where a byte of a frame is in the stack's bytes.
+pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> usize {
+    let start = warp
+        .frames
+        .get(depth as usize)
+        .map_or(0, |frame| frame.stack_start[lane]);
+    lane * warp.stack.lane_bytes + start as usize + offset as usize
+}
+
+/// `ret` of some lanes of the running group; false when they stand in the kernel itself.
+pub(crate) fn returns(code: &Code, warp: &mut Warp, mask: u32, writer: Writer) -> bool {
+    let Split { depth, pc, .. } = *warp.splits.current();
+    if depth == 0 {
+        return false;
+    }
+    let function = code
+        .functions
+        .partition_point(|f| f.start <= pc)
+        .saturating_sub(1) as u32;
+    let Some(frame) = warp.frames.get(depth as usize).copied() else {
+        return false;
+    };
+    let others = warp.splits.current().mask & !mask;
+    let mut left = mask;
+    while left != 0 {
+        let return_pc = frame.return_pc[(left.trailing_zeros() & 31) as usize];
+        let lanes = lanes_of(left)
+            .filter(|lane| frame.return_pc[*lane] == return_pc)
+            .fold(0, |lanes, lane| lanes | 1 << lane);
+        left &= !lanes;
+        let caller = code.instructions.get(return_pc.wrapping_sub(1) as usize);
+        if let Some(Op::Call(plan)) = caller.map(|i| i.op)
+            && let Some(plan) = code.calls.get(plan as usize)
+            && let Some(target) = plan.targets.iter().find(|t| t.function == function)
+        {
+            for (from, to) in &target.returns {
+                transfer(code, warp, lanes, (depth, *from), (depth - 1, *to), writer);
+            }
+        }
+        let last = left == 0 && others == 0;
+        if last {
+            let current = warp.splits.current_mut();
+            current.pc = return_pc;
+            current.depth = depth - 1;
+        } else {
+            let current = warp.splits.current_mut();
+            let split = Split {
+                mask: lanes,
+                pc: return_pc,
+                depth: depth - 1,
+                state: SplitState::Ready,
+                ..*current
+            };
+            current.mask &= !lanes;
+            warp.splits.add(split);
+        }
+    }
+    if others != 0 {
+        warp.splits.current_mut().pc = pc + 1;
+    }
+    true
+}

@@ -1,0 +1,480 @@
+//! Gives every variable, buffer and parameter its place, before anything is decoded or run.
+
+use crate::inspect::SharedVariable;
+use crate::launch::{BufferIndex, Contents, Launch, LaunchError, Limits};
+use crate::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
+use warpgrid_isa::StateSpace;
+use warpgrid_program::{
+    CallTarget, Function, FunctionId, Operation, Parameter, Program, RelocationTarget, Variable,
+};
+
+/// Distance kept free between global allocations, so that a stride that runs away is seen.
+const GUARD_BYTES: u64 = 64 << 10;
+
+/// Where a variable of a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VariablePlace {
+    /// Address in its own space.
+    Fixed(u64),
+    /// Offset into the frame of the thread's stack.
+    Frame(u32),
+}
+
+/// Where everything is.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) map: AddressMap,
+    /// By module variable.
+    pub(crate) module: Vec<u64>,
+    /// By function, by variable; empty for functions that cannot be reached.
+    pub(crate) functions: Vec<Vec<VariablePlace>>,
+    pub(crate) frame_bytes: Vec<u32>,
+    /// In the order in which they will be decoded; the entry comes first.
+    pub(crate) reachable: Vec<FunctionId>,
+    pub(crate) shared_bytes: u64,
+    pub(crate) shared_variables: Vec<SharedVariable>,
+    /// Offset and size of each kernel parameter.
+    pub(crate) parameters: Vec<(u64, u64)>,
+}
+
+fn align_up(value: u64, align: u64) -> u64 {
+    let align = align.max(1);
+    value.div_ceil(align).saturating_mul(align)
+}
+
+/// Functions that a run may execute: the entry, what it calls, and what has its address taken.
+fn reachable(program: &Program, entry: FunctionId) -> Vec<FunctionId> {
+    let mut seen = vec![false; program.functions.len()];
+    let mut order = Vec::new();
+    let mut queue = vec![entry];
+    for variable in &program.variables {
+        queue.extend(variable.relocations.iter().filter_map(|r| match r.target {
+            RelocationTarget::Function(id) => Some(id),
+            RelocationTarget::Variable(_) => None,
+        }));
+    }
+    queue.reverse();
+    while let Some(id) = queue.pop() {
+        let index = id.0 as usize;
+        let (Some(function), Some(seen)) = (program.functions.get(index), seen.get_mut(index))
+        else {
+            continue;
+        };
+        if std::mem::replace(seen, true) {
+            continue;
+        }
+        order.push(id);
+        for instruction in &function.instructions {
+            match &instruction.operation {
+                Operation::Call { target, .. } => match target {
+                    CallTarget::Direct(id) => queue.push(*id),
+                    CallTarget::Indirect { candidates, .. } => queue.extend(candidates),
+                    CallTarget::System(_) => {}
+                },
+                Operation::Move {
+                    a: warpgrid_program::Source::FunctionAddress(id),
+                    ..
+                } => queue.push(*id),
+                _ => {}
+            }
+        }
+    }
+    order
+}
+
+impl Layout {
+    /// Places all but the buffers.
+    pub(crate) fn new(program: &Program, launch: &Launch) -> Layout {
+        let map = AddressMap::for_address_bits(program.address_bits);
+        let reachable = reachable(program, launch.entry);
+        let mut layout = Layout {
+            map,
+            module: vec![0; program.variables.len()],
+            functions: vec![Vec::new(); program.functions.len()],
+            frame_bytes: vec![0; program.functions.len()],
+            reachable,
+            shared_bytes: 0,
+            shared_variables: Vec::new(),
+            parameters: Vec::new(),
+        };
+        let mut dynamic = Vec::new();
+        for (index, variable) in program.variables.iter().enumerate() {
+            if variable.space == StateSpace::Shared {
+                let id = warpgrid_program::VariableId::Module(index as u32);
+                if variable.dynamic {
+                    dynamic.push((None, id, variable));
+                } else {
+                    layout.module[index] = layout.place_shared(None, id, variable);
+                }
+            }
+        }
+        for id in layout.reachable.clone() {
+            if let Some(function) = program.functions.get(id.0 as usize) {
+                layout.place_function(id, function, &mut dynamic);
+            }
+        }
+        layout.place_dynamic(&dynamic, launch.dynamic_shared_bytes);
+        layout
+    }
+
+    fn place_shared(
+        &mut self,
+        function: Option<FunctionId>,
+        variable: warpgrid_program::VariableId,
+        declared: &Variable,
+    ) -> u64 {
+        let offset = align_up(self.shared_bytes, u64::from(declared.align_bytes));
+        self.shared_bytes = offset.saturating_add(declared.size_bytes);
+        self.shared_variables.push(SharedVariable {
+            function,
+            variable,
+            name: declared.name.clone(),
+            byte_offset: offset,
+            size_bytes: declared.size_bytes,
+        });
+        offset
+    }
+
+    fn place_function<'p>(
+        &mut self,
+        id: FunctionId,
+        function: &'p Function,
+        dynamic: &mut Vec<(
+            Option<FunctionId>,
+            warpgrid_program::VariableId,
+            &'p Variable,
+        )>,
+    ) {
+        let mut frame = 0u64;
+        let mut parameters = 0u64;
+        let mut places = Vec::with_capacity(function.variables.len());
+        for (index, variable) in function.variables.iter().enumerate() {
+            let align = u64::from(variable.align_bytes);
+            places.push(match variable.space {
+                StateSpace::Shared | StateSpace::SharedCluster => {
+                    let name = warpgrid_program::VariableId::Function(index as u32);
+                    if variable.dynamic {
+                        dynamic.push((Some(id), name, variable));
+                        VariablePlace::Fixed(0)
+                    } else {
+                        VariablePlace::Fixed(self.place_shared(Some(id), name, variable))
+                    }
+                }
+                StateSpace::ParamEntry => {
+                    let offset = align_up(parameters, align);
+                    parameters = offset.saturating_add(variable.size_bytes);
+                    VariablePlace::Fixed(self.map.parameters + offset)
+                }
+                _ => {
+                    let offset = align_up(frame, align);
+                    frame = offset.saturating_add(variable.size_bytes);
+                    VariablePlace::Frame(offset.min(u64::from(u32::MAX)) as u32)
+                }
+            });
+        }
+        if self.reachable.first() == Some(&id) {
+            self.parameters = function
+                .parameters
+                .iter()
+                .map(|parameter| match parameter {
+                    Parameter::Variable(index) => {
+                        let size = function
+                            .variables
+                            .get(*index as usize)
+                            .map_or(0, |v| v.size_bytes);
+                        match places.get(*index as usize) {
+                            Some(VariablePlace::Fixed(address)) => {
+                                (address.wrapping_sub(self.map.parameters), size)
+                            }
+                            _ => (0, size),
+                        }
+                    }
+                    Parameter::Register(_) => (0, 0),
+                })
+                .collect();
+        }
+        if let Some(slot) = self.functions.get_mut(id.0 as usize) {
+            *slot = places;
+        }
+        if let Some(slot) = self.frame_bytes.get_mut(id.0 as usize) {
+            *slot = align_up(frame, 16).min(u64::from(u32::MAX & !15)) as u32;
+        }
+    }
+
+    /// All unsized shared arrays start behind the sized ones, at the same place.
+    fn place_dynamic(
+        &mut self,
+        dynamic: &[(Option<FunctionId>, warpgrid_program::VariableId, &Variable)],
+        bytes: u64,
+    ) {
+        let align = dynamic
+            .iter()
+            .map(|(_, _, variable)| u64::from(variable.align_bytes))
+            .max()
+            .unwrap_or(1)
+            .max(16);
+        let start = if dynamic.is_empty() && bytes == 0 {
+            self.shared_bytes
+        } else {
+            align_up(self.shared_bytes, align)
+        };
+        self.shared_bytes = start.saturating_add(bytes);
+        for (function, id, variable) in dynamic {
+            self.shared_variables.push(SharedVariable {
+                function: *function,
+                variable: *id,
+                name: variable.name.clone(),
+                byte_offset: start,
+                size_bytes: bytes,
+            });
+            match (function, id) {
+                (None, warpgrid_program::VariableId::Module(index)) => {
+                    if let Some(place) = self.module.get_mut(*index as usize) {
+                        *place = start;
+                    }
+                }
+                (Some(function), warpgrid_program::VariableId::Function(index)) => {
+                    if let Some(place) = self
+                        .functions
+                        .get_mut(function.0 as usize)
+                        .and_then(|places| places.get_mut(*index as usize))
+                    {
+                        *place = VariablePlace::Fixed(start);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Bytes of the kernel's parameters.
+    pub(crate) fn parameter_bytes(&self) -> u64 {
+        self.parameters
+            .iter()
+            .map(|(offset, size)| offset + size)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The generic address of something in a space.
+    pub(crate) fn generic(&self, space: StateSpace, address: u64) -> u64 {
+        address.wrapping_add(self.window(space))
+    }
+
+    /// What a generic address has over the address in the space.
+    pub(crate) const fn window(&self, space: StateSpace) -> u64 {
+        match space {
+            StateSpace::Shared | StateSpace::SharedCluster => self.map.shared,
+            StateSpace::Local | StateSpace::ParamFunc => self.map.local,
+            _ => 0,
+        }
+    }
+
+    /// The address of a function's code.
+    pub(crate) const fn function_address(&self, id: FunctionId) -> u64 {
+        self.map.code + 16 * (id.0 as u64 + 1)
+    }
+
+    /// Places the buffers and the module's variables, and fills all of them.
+    pub(crate) fn build_memory(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        limits: &Limits,
+        tracking: Tracking,
+    ) -> Result<GlobalMemory, LaunchError> {
+        let mut plan = Placement {
+            allocations: Vec::new(),
+            arena_bytes: 0,
+            limit: limits.max_memory_bytes.min(u64::from(u32::MAX >> 1)),
+        };
+        plan.add(
+            self.map.parameters,
+            self.parameter_bytes(),
+            Owner::Parameters,
+        )?;
+        let mut address = self.map.constant;
+        for (index, variable) in program.variables.iter().enumerate() {
+            if variable.space == StateSpace::Const {
+                let owner = Owner::ConstVariable(index as u32, variable.name.clone());
+                address = align_up(address, u64::from(variable.align_bytes.max(16)));
+                plan.add(address, variable.size_bytes, owner)?;
+                self.module[index] = address;
+                address = address
+                    .saturating_add(variable.size_bytes)
+                    .saturating_add(256);
+            }
+        }
+        address = self.map.global;
+        for (index, buffer) in launch.buffers.iter().enumerate() {
+            let owner = Owner::Buffer(BufferIndex(index as u32), buffer.name.clone());
+            address = align_up(address, u64::from(buffer.align_bytes.clamp(256, 1 << 20)));
+            plan.add(address, buffer.contents.size_bytes(), owner)?;
+            let end = address.saturating_add(buffer.contents.size_bytes());
+            address = align_up(end.saturating_add(GUARD_BYTES), GUARD_BYTES);
+        }
+        for (index, variable) in program.variables.iter().enumerate() {
+            if matches!(variable.space, StateSpace::Global) {
+                let owner = Owner::GlobalVariable(index as u32, variable.name.clone());
+                address = align_up(address, u64::from(variable.align_bytes.max(256)));
+                plan.add(address, variable.size_bytes, owner)?;
+                self.module[index] = address;
+                address = address
+                    .saturating_add(variable.size_bytes)
+                    .saturating_add(4096);
+            }
+        }
+        if program.address_bits == 32 && address > u64::from(u32::MAX) {
+            return Err(LaunchError::MemoryTooLarge {
+                bytes: address,
+                limit: u64::from(u32::MAX),
+            });
+        }
+        let mut arena = PagedBytes::new(plan.arena_bytes as usize, tracking);
+        self.fill(program, launch, &plan.allocations, arena.raw().0)?;
+        plan.allocations.sort_by_key(|a| a.address);
+        Ok(GlobalMemory::new(arena, plan.allocations))
+    }
+
+    fn fill(
+        &self,
+        program: &Program,
+        launch: &Launch,
+        allocations: &[Allocation],
+        arena: &mut [u8],
+    ) -> Result<(), LaunchError> {
+        for allocation in allocations {
+            let range = allocation.start..allocation.start + allocation.size as usize;
+            let Some(bytes) = arena.get_mut(range) else {
+                continue;
+            };
+            match &allocation.owner {
+                Owner::Buffer(index, _) => {
+                    if let Some(buffer) = launch.buffers.get(index.0 as usize) {
+                        fill_buffer(bytes, &buffer.contents);
+                    }
+                }
+                Owner::GlobalVariable(index, _) | Owner::ConstVariable(index, _) => {
+                    if let Some(variable) = program.variables.get(*index as usize) {
+                        self.fill_variable(program, variable, bytes);
+                    }
+                }
+                Owner::Parameters => self.fill_parameters(program, launch, allocations, bytes)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_variable(&self, program: &Program, variable: &Variable, bytes: &mut [u8]) {
+        let n = variable.init.len().min(bytes.len());
+        bytes[..n].copy_from_slice(&variable.init[..n]);
+        for relocation in &variable.relocations {
+            let address = match relocation.target {
+                RelocationTarget::Function(id) => self.function_address(id),
+                RelocationTarget::Variable(index) => {
+                    let own = self.module.get(index as usize).copied().unwrap_or(0);
+                    match program.variables.get(index as usize) {
+                        Some(target) if relocation.generic => self.generic(target.space, own),
+                        _ => own,
+                    }
+                }
+            };
+            let value = address.wrapping_add_signed(relocation.addend).to_le_bytes();
+            let width = (relocation.width_bytes as usize).min(8);
+            let start = relocation.byte_offset as usize;
+            if let Some(place) = bytes.get_mut(start..start.saturating_add(width)) {
+                place.copy_from_slice(&value[..width]);
+            }
+        }
+    }
+
+    fn fill_parameters(
+        &self,
+        program: &Program,
+        launch: &Launch,
+        allocations: &[Allocation],
+        bytes: &mut [u8],
+    ) -> Result<(), LaunchError> {
+        let address_bytes = (program.address_bits / 8) as usize;
+        for (index, (argument, (offset, _))) in
+            launch.arguments.iter().zip(&self.parameters).enumerate()
+        {
+            let mut value = argument.bytes.clone();
+            for patch in &argument.pointers {
+                let address = allocations.iter().find_map(|a| match &a.owner {
+                    Owner::Buffer(buffer, _) if *buffer == patch.buffer => Some(a.address),
+                    _ => None,
+                });
+                let start = patch.byte_offset as usize;
+                let place = value.get_mut(start..start.saturating_add(address_bytes));
+                let (Some(address), Some(place)) = (address, place) else {
+                    return Err(LaunchError::BadPointer { index });
+                };
+                let address = address.wrapping_add_signed(patch.addend).to_le_bytes();
+                place.copy_from_slice(&address[..address_bytes]);
+            }
+            let start = *offset as usize;
+            if let Some(place) = bytes.get_mut(start..start.saturating_add(value.len())) {
+                place.copy_from_slice(&value);
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Placement {
+    allocations: Vec<Allocation>,
+    arena_bytes: u64,
+    limit: u64,
+}
+
+impl Placement {
+    fn add(&mut self, address: u64, size: u64, owner: Owner) -> Result<(), LaunchError> {
+        if size > self.limit {
+            let name = match &owner {
+                Owner::Buffer(_, name)
+                | Owner::GlobalVariable(_, name)
+                | Owner::ConstVariable(_, name) => name.clone(),
+                Owner::Parameters => "parameters".to_owned(),
+            };
+            return Err(LaunchError::BufferTooLarge {
+                name,
+                bytes: size,
+                limit: self.limit,
+            });
+        }
+        // Allocations start on lines of their own, so that no page copy is torn in the middle of a word.
+        let start = align_up(self.arena_bytes, 128);
+        self.arena_bytes = start + size;
+        if self.arena_bytes > self.limit {
+            return Err(LaunchError::MemoryTooLarge {
+                bytes: self.arena_bytes,
+                limit: self.limit,
+            });
+        }
+        self.allocations.push(Allocation {
+            address,
+            size,
+            start: start as usize,
+            owner,
+        });
+        Ok(())
+    }
+}
+
+fn fill_buffer(bytes: &mut [u8], contents: &Contents) {
+    match contents {
+        Contents::Bytes(init) => {
+            let n = init.len().min(bytes.len());
+            bytes[..n].copy_from_slice(&init[..n]);
+        }
+        Contents::Zeroed(_) => {}
+        Contents::Fill { pattern, .. } => {
+            if !pattern.is_empty() {
+                for chunk in bytes.chunks_mut(pattern.len()) {
+                    chunk.copy_from_slice(&pattern[..chunk.len()]);
+                }
+            }
+        }
+    }
+}

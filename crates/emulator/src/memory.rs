@@ -1,0 +1,219 @@
+//! Bytes, and where they are: paged storage with dirty marks, global allocations, address windows.
+
+use crate::inspect::Writer;
+use crate::launch::BufferIndex;
+
+/// Unit of change tracking and of snapshots.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
+/// Bytes that know which of their pages changed since the last snapshot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PagedBytes {
+    bytes: Vec<u8>,
+    /// One flag a page.
+    dirty: Vec<bool>,
+    /// One entry a byte when last writers are tracked, else empty.
+    writers: Vec<u64>,
+}
+
+impl PagedBytes {
+    /// Zeroed bytes; with last writers when asked.
+    pub(crate) fn new(size: usize, tracking: Tracking) -> PagedBytes {
+        PagedBytes {
+            bytes: vec![0; size],
+            dirty: vec![false; size.div_ceil(PAGE_BYTES)],
+            writers: match tracking {
+                Tracking::Off => Vec::new(),
+                Tracking::LastWriter => vec![0; size],
+            },
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn writers(&self) -> &[u64] {
+        &self.writers
+    }
+
+    #[inline(always)]
+    pub(crate) fn tracks_writers(&self) -> bool {
+        !self.writers.is_empty()
+    }
+
+    pub(crate) fn is_dirty(&self, page: usize) -> bool {
+        self.dirty.get(page).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn clear_dirty(&mut self) {
+        self.dirty.fill(false);
+    }
+
+    /// The bytes for setting up and for restoring; every change must be followed by
+    /// [`PagedBytes::clear_dirty`] or be wanted as dirty.
+    pub(crate) fn raw(&mut self) -> (&mut [u8], &mut [u64], &mut [bool]) {
+        (&mut self.bytes, &mut self.writers, &mut self.dirty)
+    }
+
+    /// The one function that changes memory while a program runs.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
+        let end = offset + data.len();
+        let Some(place) = self.bytes.get_mut(offset..end) else {
+            return;
+        };
+        place.copy_from_slice(data);
+        if let Some(flag) = self.dirty.get_mut(offset / PAGE_BYTES) {
+            *flag = true;
+        }
+        if let Some(flag) = self.dirty.get_mut((end - 1) / PAGE_BYTES) {
+            *flag = true;
+        }
+        if !self.writers.is_empty()
+            && let Some(place) = self.writers.get_mut(offset..end)
+        {
+            place.fill(writer.pack());
+        }
+    }
+
+    /// All zero again, nobody's writing.
+    pub(crate) fn reset(&mut self) {
+        self.bytes.fill(0);
+        self.writers.fill(0);
+        self.dirty.fill(true);
+    }
+}
+
+/// Whether last writers are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tracking {
+    Off,
+    LastWriter,
+}
+
+/// Where the spaces appear among generic addresses. Global, constant and parameter addresses are
+/// generic addresses; shared and local ones are offsets into their windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AddressMap {
+    pub(crate) global: u64,
+    pub(crate) constant: u64,
+    pub(crate) parameters: u64,
+    pub(crate) shared: u64,
+    pub(crate) local: u64,
+    /// Code address of function i: `code + 16 * (i + 1)`.
+    pub(crate) code: u64,
+    /// Size of the shared and of the local window.
+    pub(crate) window_bytes: u64,
+}
+
+impl AddressMap {
+    /// For modules with 32-bit or 64-bit addresses.
+    pub(crate) const fn for_address_bits(bits: u32) -> AddressMap {
+        if bits == 32 {
+            AddressMap {
+                global: 0x1000_0000,
+                constant: 0x0800_0000,
+                parameters: 0x0700_0000,
+                shared: 0x0400_0000,
+                local: 0x0500_0000,
+                code: 0x0001_0000,
+                window_bytes: 0x0100_0000,
+            }
+        } else {
+            AddressMap {
+                global: 0x7f00_0000_0000,
+                constant: 0x7ef0_0000_0000,
+                parameters: 0x7ee0_0000_0000,
+                shared: 0x7ffe_0000_0000,
+                local: 0x7fff_0000_0000,
+                code: 0x0001_0000,
+                window_bytes: 0x0100_0000,
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn in_shared(&self, address: u64) -> bool {
+        address.wrapping_sub(self.shared) < self.window_bytes
+    }
+
+    #[inline(always)]
+    pub(crate) const fn in_local(&self, address: u64) -> bool {
+        address.wrapping_sub(self.local) < self.window_bytes
+    }
+}
+
+/// What an allocation was made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Buffer(BufferIndex, String),
+    GlobalVariable(u32, String),
+    ConstVariable(u32, String),
+    Parameters,
+}
+
+/// A range of addresses that may be accessed.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    /// Where its bytes start in the arena.
+    pub(crate) start: usize,
+    pub(crate) owner: Owner,
+}
+
+impl Allocation {
+    pub(crate) fn read_only(&self) -> bool {
+        matches!(self.owner, Owner::ConstVariable(..) | Owner::Parameters)
+    }
+
+    #[inline(always)]
+    pub(crate) fn holds(&self, address: u64, width: u64) -> bool {
+        let offset = address.wrapping_sub(self.address);
+        offset < self.size && self.size - offset >= width
+    }
+}
+
+/// Buffers, module variables and kernel parameters: all that the blocks of a grid share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GlobalMemory {
+    pub(crate) arena: PagedBytes,
+    /// Sorted by address, with gaps between.
+    allocations: Vec<Allocation>,
+}
+
+impl GlobalMemory {
+    /// Allocations must be sorted by address and their bytes lie within the arena.
+    pub(crate) fn new(arena: PagedBytes, allocations: Vec<Allocation>) -> GlobalMemory {
+        GlobalMemory { arena, allocations }
+    }
+
+    pub(crate) fn allocations(&self) -> &[Allocation] {
+        &self.allocations
+    }
+
+    /// The allocation that holds the address; nothing for addresses in gaps.
+    #[inline(always)]
+    pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
+        let after = self.allocations.partition_point(|a| a.address <= address);
+        let allocation = self.allocations.get(after.checked_sub(1)?)?;
+        (address - allocation.address < allocation.size).then_some(allocation)
+    }
+
+    /// The allocation with the smallest distance to the address.
+    pub(crate) fn nearest(&self, address: u64) -> Option<&Allocation> {
+        self.allocations.iter().min_by_key(|a| {
+            if address < a.address {
+                a.address - address
+            } else {
+                (address - a.address).saturating_sub(a.size.saturating_sub(1))
+            }
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Whose turn it is: a deterministic choice among the warps that can run.
+
+use crate::block::Block;
+
+/// Steps that a warp has before the next one gets its turn.
+const QUANTUM: u32 = 32;
+
+/// The place of a warp on the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WarpPlace {
+    pub(crate) block: usize,
+    pub(crate) warp: usize,
+}
+
+/// Seed 0 goes round; other seeds draw the next warp and the length of its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    at: WarpPlace,
+    pub(crate) left: u32,
+    seed: u64,
+    random: u64,
+}
+
+impl Schedule {
+    pub(crate) fn new(seed: u64) -> Schedule {
+        Schedule {
+            at: WarpPlace { block: 0, warp: 0 },
+            left: QUANTUM,
+            seed,
+            random: seed,
+        }
+    }
+
+    /// A step of splitmix64.
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// The warp that runs now; none when no warp can.
+    #[inline]
+    pub(crate) fn pick(&mut self, blocks: &[Block]) -> Option<WarpPlace> {
+        if self.left > 0 && can_run(blocks, self.at) {
+            return Some(self.at);
+        }
+        self.next(blocks)
+    }
+
+    fn next(&mut self, blocks: &[Block]) -> Option<WarpPlace> {
+        self.left = QUANTUM;
+        if self.seed != 0 {
+            let draw = self.draw();
+            self.left = 1 + (draw >> 32) as u32 % (2 * QUANTUM);
+            let n_warps: usize = blocks.iter().map(|b| b.warps.len()).sum();
+            self.skip(blocks, draw as usize % n_warps.max(1));
+        }
+        let start = self.at;
+        let n_warps: usize = blocks.iter().map(|b| b.warps.len()).sum();
+        for _ in 0..n_warps {
+            self.skip(blocks, 1);
+            if can_run(blocks, self.at) {
+                return Some(self.at);
+            }
+        }
+        self.at = start;
+        None
+    }
+
+    /// Goes on by so many warps.
+    fn skip(&mut self, blocks: &[Block], n: usize) {
+        for _ in 0..n {
+            self.at.warp += 1;
+            if blocks
+                .get(self.at.block)
+                .is_none_or(|b| self.at.warp >= b.warps.len())
+            {
+                self.at.warp = 0;
+                self.at.block += 1;
+                if self.at.block >= blocks.len() {
+                    self.at.block = 0;
+                }
+            }
+        }
+    }
+
+    /// Ends the turn of the warp that runs.
+    pub(crate) fn end_turn(&mut self) {
+        self.left = 0;
+    }
+}
+
+#[inline]
+fn can_run(blocks: &[Block], at: WarpPlace) -> bool {
+    blocks
+        .get(at.block)
+        .and_then(|b| b.warps.get(at.warp))
+        .is_some_and(|warp| warp.splits.all().iter().any(|split| split.is_ready()))
+}

@@ -1,0 +1,567 @@
+//! Exact helpers behind the float operations: rounding in every direction, narrow formats, and
+//! elementary functions from basic operations only, so that every host computes the same bits.
+
+use crate::code::Round;
+
+/// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
+pub(crate) const NAN_32: u32 = 0x7fff_ffff;
+/// The NaN of 64-bit operations that have no NaN to pass on.
+pub(crate) const NAN_64: u64 = 0xfff8_0000_0000_0000;
+
+/// Moves a rounded-to-nearest result to where the exact one, `result + error`, is rounded to odd.
+/// Narrowing such a value rounds as if it were exact.
+fn to_odd(result: f64, error: f64) -> f64 {
+    if error == 0.0 || !error.is_finite() || !result.is_finite() {
+        return result;
+    }
+    let bits = result.to_bits();
+    let bits = if (error > 0.0) == (result > 0.0) {
+        bits | 1
+    } else {
+        bits.wrapping_sub(1) | 1
+    };
+    f64::from_bits(bits)
+}
+
+/// a + b, rounded to odd.
+pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let b_part = sum - a;
+    to_odd(sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// a / b of 32-bit values, rounded to odd.
+pub(crate) fn div_odd(a: f32, b: f32) -> f64 {
+    let (a, b) = (f64::from(a), f64::from(b));
+    let quotient = a / b;
+    if !quotient.is_finite() || b.is_infinite() {
+        return quotient;
+    }
+    // The remainder of 24-bit operands has an exact sign.
+    let rest = (-quotient).mul_add(b, a);
+    to_odd(quotient, if b > 0.0 { rest } else { -rest })
+}
+
+/// The square root of a 32-bit value, rounded to odd.
+pub(crate) fn sqrt_odd(a: f32) -> f64 {
+    let a = f64::from(a);
+    let root = a.sqrt();
+    if !root.is_finite() {
+        return root;
+    }
+    to_odd(root, (-root).mul_add(root, a))
+}
+
+/// To 32 bits in any direction.
+pub(crate) fn narrow(value: f64, round: Round) -> f32 {
+    let nearest = value as f32;
+    let back = f64::from(nearest);
+    match round {
+        Round::Zero if back.abs() > value.abs() => {
+            if value > 0.0 {
+                nearest.next_down()
+            } else {
+                nearest.next_up()
+            }
+        }
+        Round::Down if back > value => nearest.next_down(),
+        Round::Up if back < value => nearest.next_up(),
+        _ => nearest,
+    }
+}
+
+/// A 16-bit or smaller float format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    pub(crate) exponent_bits: u32,
+    pub(crate) fraction_bits: u32,
+    /// The largest magnitude; what lies beyond is infinity, where there is one.
+    pub(crate) has_infinity: bool,
+}
+
+pub(crate) const F16: Format = Format {
+    exponent_bits: 5,
+    fraction_bits: 10,
+    has_infinity: true,
+};
+pub(crate) const BF16: Format = Format {
+    exponent_bits: 8,
+    fraction_bits: 7,
+    has_infinity: true,
+};
+pub(crate) const TF32: Format = Format {
+    exponent_bits: 8,
+    fraction_bits: 10,
+    has_infinity: true,
+};
+pub(crate) const E5M2: Format = Format {
+    exponent_bits: 5,
+    fraction_bits: 2,
+    has_infinity: true,
+};
+/// Without infinity: all ones is NaN, 448 the largest.
+pub(crate) const E4M3: Format = Format {
+    exponent_bits: 4,
+    fraction_bits: 3,
+    has_infinity: false,
+};
+
+impl Format {
+    fn bias(self) -> i32 {
+        (1 << (self.exponent_bits - 1)) - 1
+    }
+
+    /// The largest finite number.
+    pub(crate) fn largest(self) -> u32 {
+        let all = (1u32 << (self.exponent_bits + self.fraction_bits)) - 1;
+        if self.has_infinity {
+            all - (1 << self.fraction_bits)
+        } else {
+            all - 1
+        }
+    }
+
+    pub(crate) fn infinity(self) -> u32 {
+        ((1 << self.exponent_bits) - 1) << self.fraction_bits
+    }
+
+    pub(crate) fn sign(self) -> u32 {
+        1 << (self.exponent_bits + self.fraction_bits)
+    }
+
+    /// The NaN that operations give: all ones but the sign.
+    pub(crate) fn nan(self) -> u32 {
+        self.sign() - 1
+    }
+
+    /// Rounds a number; beyond the largest lies infinity (or NaN where there is none).
+    pub(crate) fn pack(self, value: f64, round: Round) -> u32 {
+        if value.is_nan() {
+            return self.nan();
+        }
+        let sign = if value.is_sign_negative() {
+            self.sign()
+        } else {
+            0
+        };
+        if value == 0.0 {
+            return sign;
+        }
+        if value.is_infinite() {
+            return sign
+                | if self.has_infinity {
+                    self.infinity()
+                } else {
+                    self.nan()
+                };
+        }
+        let bits = value.to_bits();
+        let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
+        let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
+        // Biased exponent 1 is also the scale of subnormals.
+        let biased = (exponent + self.bias()).max(1);
+        let dropped = 52 - self.fraction_bits as i32 + (biased - (exponent + self.bias()));
+        let magnitude = if dropped > 63 {
+            let away = match round {
+                Round::Up => sign == 0,
+                Round::Down => sign != 0,
+                _ => false,
+            };
+            u64::from(away)
+        } else {
+            let kept = mantissa >> dropped;
+            let rest = mantissa & ((1 << dropped) - 1);
+            let half = 1u64 << (dropped - 1);
+            let up = match round {
+                Round::Nearest | Round::Approximate => rest > half || rest == half && kept & 1 == 1,
+                Round::NearestAway => rest >= half,
+                Round::Zero => false,
+                Round::Up => rest > 0 && sign == 0,
+                Round::Down => rest > 0 && sign != 0,
+            };
+            kept + u64::from(up)
+        };
+        // A carry out of the fraction lands in the exponent, as it should.
+        let packed = magnitude + ((biased as u64 - 1) << self.fraction_bits);
+        if packed > u64::from(self.largest()) {
+            let to_largest = match round {
+                Round::Zero => true,
+                Round::Down => sign == 0,
+                Round::Up => sign != 0,
+                _ => false,
+            };
+            return sign
+                | if to_largest {
+                    self.largest()
+                } else if self.has_infinity {
+                    self.infinity()
+                } else {
+                    self.nan()
+                };
+        }
+        sign | packed as u32
+    }
+
+    /// The exact value.
+    pub(crate) fn unpack(self, bits: u32) -> f64 {
+        let fraction = bits & ((1 << self.fraction_bits) - 1);
+        let exponent = (bits >> self.fraction_bits) & ((1 << self.exponent_bits) - 1);
+        let top = (1 << self.exponent_bits) - 1;
+        let magnitude = if exponent == top && self.has_infinity {
+            if fraction == 0 {
+                f64::INFINITY
+            } else {
+                f64::NAN
+            }
+        } else if !self.has_infinity && bits & self.nan() == self.nan() {
+            f64::NAN
+        } else if exponent == 0 {
+            f64::from(fraction) * exp2_int(1 - self.bias() - self.fraction_bits as i32)
+        } else {
+            f64::from(fraction | 1 << self.fraction_bits)
+                * exp2_int(exponent as i32 - self.bias() - self.fraction_bits as i32)
+        };
+        if bits & self.sign() != 0 {
+            -magnitude
+        } else {
+            magnitude
+        }
+    }
+}
+
+/// 2 to an integer power, for exponents of normal numbers.
+fn exp2_int(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023).clamp(0, 2047) as u64) << 52)
+}
+
+/// An exact value: `mantissa * 2^exponent`, the mantissa with its top bit at bit 125, or zero.
+#[derive(Clone, Copy)]
+struct Exact {
+    negative: bool,
+    exponent: i32,
+    mantissa: u128,
+}
+
+const TOP: u32 = 125;
+
+impl Exact {
+    fn new(negative: bool, exponent: i32, mantissa: u128) -> Exact {
+        if mantissa == 0 {
+            return Exact {
+                negative,
+                exponent: 0,
+                mantissa: 0,
+            };
+        }
+        let top = 127 - mantissa.leading_zeros();
+        if top > TOP {
+            let shift = top - TOP;
+            return Exact {
+                negative,
+                exponent: exponent + shift as i32,
+                mantissa: shift_sticky(mantissa, shift),
+            };
+        }
+        Exact {
+            negative,
+            exponent: exponent - (TOP - top) as i32,
+            mantissa: mantissa << (TOP - top),
+        }
+    }
+
+    fn of(value: f64) -> Exact {
+        let bits = value.to_bits();
+        let exponent = ((bits >> 52) & 0x7ff) as i32;
+        let fraction = u128::from(bits & ((1 << 52) - 1));
+        let (exponent, mantissa) = if exponent == 0 {
+            (-1074, fraction)
+        } else {
+            (exponent - 1075, fraction | 1 << 52)
+        };
+        Exact::new(value.is_sign_negative(), exponent, mantissa)
+    }
+
+    fn times(self, other: Exact) -> Exact {
+        // 53 significant bits each, so nothing is lost.
+        let (a, b) = (self.mantissa >> 73, other.mantissa >> 73);
+        Exact::new(
+            self.negative != other.negative,
+            self.exponent + other.exponent + 146,
+            a * b,
+        )
+    }
+
+    fn plus(self, other: Exact) -> Exact {
+        if self.mantissa == 0 {
+            return other;
+        }
+        if other.mantissa == 0 {
+            return self;
+        }
+        let (high, low) = if (self.exponent, self.mantissa) >= (other.exponent, other.mantissa) {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let shifted = shift_sticky(low.mantissa, (high.exponent - low.exponent) as u32);
+        let mantissa = if high.negative == low.negative {
+            high.mantissa + shifted
+        } else {
+            high.mantissa - shifted
+        };
+        Exact::new(high.negative, high.exponent, mantissa)
+    }
+
+    fn round(self, round: Round) -> f64 {
+        if self.mantissa == 0 {
+            return 0.0;
+        }
+        // The lowest bit of the result has this weight.
+        let lowest = (self.exponent + TOP as i32 - 52).max(-1074);
+        let drop = lowest - self.exponent;
+        let (kept, rest, half) = if drop > 127 {
+            (0, 1, 2)
+        } else {
+            let drop = drop as u32;
+            (
+                self.mantissa >> drop,
+                self.mantissa & ((1 << drop) - 1),
+                1u128 << (drop - 1),
+            )
+        };
+        let up = match round {
+            Round::Nearest | Round::Approximate => rest > half || rest == half && kept & 1 == 1,
+            Round::NearestAway => rest >= half,
+            Round::Zero => false,
+            Round::Up => rest > 0 && !self.negative,
+            Round::Down => rest > 0 && self.negative,
+        };
+        let magnitude = (kept + u128::from(up)) as u64;
+        // A subnormal's exponent field is 0; otherwise the implicit bit adds one to the field.
+        let bits = magnitude + (((lowest + 1074) as u64) << 52);
+        let infinity = 0x7ffu64 << 52;
+        let bits = if bits >= infinity {
+            let to_largest = match round {
+                Round::Zero => true,
+                Round::Down => !self.negative,
+                Round::Up => self.negative,
+                _ => false,
+            };
+            if to_largest { infinity - 1 } else { infinity }
+        } else {
+            bits
+        };
+        f64::from_bits(bits | u64::from(self.negative) << 63)
+    }
+}
+
+fn shift_sticky(mantissa: u128, shift: u32) -> u128 {
+    if shift == 0 {
+        mantissa
+    } else if shift > 127 {
+        u128::from(mantissa != 0)
+    } else {
+        (mantissa >> shift) | u128::from(mantissa & ((1 << shift) - 1) != 0)
+    }
+}
+
+/// a * b + c with one rounding, in any direction.
+pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
+    if matches!(round, Round::Nearest | Round::Approximate) {
+        return a.mul_add(b, c);
+    }
+    if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return a.mul_add(b, c);
+    }
+    let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+    if sum.mantissa == 0 {
+        // An exact zero: the sign is that of the terms when they agree, else that of the direction.
+        let product_negative = a.is_sign_negative() != b.is_sign_negative();
+        return if product_negative == c.is_sign_negative() {
+            c * 0.0
+        } else if round == Round::Down {
+            -0.0
+        } else {
+            0.0
+        };
+    }
+    sum.round(round)
+}
+
+/// a + b in any direction.
+pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
+    if matches!(round, Round::Nearest | Round::Approximate) {
+        a + b
+    } else {
+        fma64(a, 1.0, b, round)
+    }
+}
+
+/// a * b in any direction.
+pub(crate) fn mul64(a: f64, b: f64, round: Round) -> f64 {
+    let nearest = a * b;
+    if matches!(round, Round::Nearest | Round::Approximate)
+        || !(a.is_finite() && b.is_finite())
+        || a == 0.0
+        || b == 0.0
+    {
+        return nearest;
+    }
+    Exact::of(a).times(Exact::of(b)).round(round)
+}
+
+/// a / b in any direction.
+pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
+    let nearest = a / b;
+    if matches!(round, Round::Nearest | Round::Approximate)
+        || !(a.is_finite() && b.is_finite())
+        || a == 0.0
+        || b == 0.0
+    {
+        return nearest;
+    }
+    let (x, y) = (Exact::of(a), Exact::of(b));
+    // 126 bits over 53 bits leaves 73 or 74 bits of quotient.
+    let divisor = y.mantissa >> 73;
+    let quotient = x.mantissa / divisor;
+    let sticky = u128::from(x.mantissa % divisor != 0);
+    let exact = Exact::new(
+        x.negative != y.negative,
+        x.exponent - (y.exponent + 73) - 2,
+        quotient << 2 | sticky,
+    );
+    exact.round(round)
+}
+
+/// The square root in any direction.
+pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
+    let nearest = a.sqrt();
+    if matches!(round, Round::Nearest | Round::Approximate) || !nearest.is_finite() || a <= 0.0 {
+        return nearest;
+    }
+    let x = Exact::of(a);
+    // An even exponent, then the integer root of some 125 bits has 62 or 63.
+    let odd = x.exponent & 1;
+    let mantissa = if odd != 0 {
+        x.mantissa << 1
+    } else {
+        x.mantissa
+    };
+    let root = mantissa.isqrt();
+    let sticky = u128::from(root * root != mantissa);
+    Exact::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky).round(round)
+}
+
+/// Rounds to an integer in the float's own format.
+pub(crate) fn to_integral(value: f64, round: Round) -> f64 {
+    if value.abs() >= 4_503_599_627_370_496.0 || value.is_nan() {
+        return value;
+    }
+    let whole = value as i64 as f64;
+    let rest = value - whole;
+    let result = match round {
+        Round::Zero => whole,
+        Round::Down => whole - f64::from(u8::from(rest < 0.0)),
+        Round::Up => whole + f64::from(u8::from(rest > 0.0)),
+        Round::NearestAway => {
+            whole + f64::from(u8::from(rest >= 0.5)) - f64::from(u8::from(rest <= -0.5))
+        }
+        Round::Nearest | Round::Approximate => {
+            let odd = whole as i64 & 1 != 0;
+            if rest > 0.5 || rest == 0.5 && odd {
+                whole + 1.0
+            } else if rest < -0.5 || rest == -0.5 && odd {
+                whole - 1.0
+            } else {
+                whole
+            }
+        }
+    };
+    result.copysign(value)
+}
+
+/// 2^x to about 50 bits.
+pub(crate) fn exp2(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    if x > 1100.0 {
+        return f64::INFINITY;
+    }
+    if x < -1200.0 {
+        return 0.0;
+    }
+    let whole = to_integral(x, Round::Nearest);
+    let t = (x - whole) * std::f64::consts::LN_2;
+    // The exponential series; |t| < 0.35, so 14 terms reach 2^-53.
+    let mut sum = 1.0;
+    for n in (1..=14u8).rev() {
+        sum = 1.0 + sum * t / f64::from(n);
+    }
+    let half = (whole as i32) / 2;
+    sum * exp2_int(half) * exp2_int(whole as i32 - half)
+}
+
+/// The logarithm to base 2 of a positive normal number, to about 50 bits.
+pub(crate) fn log2(x: f64) -> f64 {
+    if x.is_nan() || x < 0.0 {
+        return f64::NAN;
+    }
+    if x == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    if x.is_infinite() {
+        return x;
+    }
+    let bits = x.to_bits();
+    let mut exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
+    let mut m = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
+    if m > std::f64::consts::SQRT_2 {
+        m /= 2.0;
+        exponent += 1;
+    }
+    // ln m = 2 artanh((m-1)/(m+1)); the argument is below 0.172.
+    let z = (m - 1.0) / (m + 1.0);
+    let z2 = z * z;
+    let mut sum = 0.0;
+    for n in (0..=12u8).rev() {
+        sum = sum * z2 + 1.0 / f64::from(2 * n + 1);
+    }
+    f64::from(exponent) + 2.0 * z * sum * std::f64::consts::LOG2_E
+}
+
+/// Sine and cosine, to about 50 bits for arguments below 2^30.
+pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
+    if !x.is_finite() {
+        return (f64::NAN, f64::NAN);
+    }
+    // Quarter turns, in two parts for the digits that one constant lacks.
+    let quarter = to_integral(x * std::f64::consts::FRAC_2_PI, Round::Nearest);
+    let t = (x - quarter * std::f64::consts::FRAC_PI_2) - quarter * 6.123_233_995_736_766e-17;
+    let t2 = t * t;
+    let mut sine = 1.0;
+    let mut cosine = 1.0;
+    for n in (1..=9u16).rev() {
+        sine = 1.0 - sine * t2 / f64::from(2 * n * (2 * n + 1));
+        cosine = 1.0 - cosine * t2 / f64::from(2 * n * (2 * n - 1));
+    }
+    let sine = sine * t;
+    match (quarter as i64) & 3 {
+        0 => (sine, cosine),
+        1 => (cosine, -sine),
+        2 => (-sine, -cosine),
+        _ => (-cosine, sine),
+    }
+}
+
+/// The hyperbolic tangent.
+pub(crate) fn tanh(x: f64) -> f64 {
+    if x.abs() > 20.0 {
+        return 1.0f64.copysign(x);
+    }
+    if x.abs() < 1e-3 {
+        return x - x * x * x / 3.0;
+    }
+    let e = exp2(2.0 * x * std::f64::consts::LOG2_E);
+    (e - 1.0) / (e + 1.0)
+}

@@ -1,0 +1,581 @@
+//! One instruction of one group of lanes: a match on the decoded operation, one call a family.
+
+use crate::alu_float::{float32, float32x2, float64, half};
+use crate::alu_int::*;
+use crate::atomic::atomic;
+use crate::code::{Code, CollectiveKind, Element, Instr, Op};
+use crate::collective::collective;
+use crate::control::{branch, branch_indexed, call, returns};
+use crate::convert;
+use crate::fault::FaultKind;
+use crate::inspect::{Note, Writer};
+use crate::launch::Limits;
+use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::memory_ops::{Executed, Halt, Reach, load, store};
+use crate::observe::Observer;
+use crate::registers::{LANES, Lanes, Slot, lanes_of};
+use crate::system::{SystemReach, system_call};
+use crate::warp::{SplitState, Warp};
+use warpgrid_isa::{SpecialRegister, StateSpace};
+
+/// Why a warp stopped before its turn was over.
+pub(crate) enum Stop {
+    /// The turn is over.
+    Turn,
+    /// No group of it can go on.
+    Blocked,
+    /// Some lanes ended.
+    Exited,
+    /// Some lanes came to a barrier of the block; the step is not counted yet.
+    Barrier {
+        plan: u32,
+        mask: u32,
+    },
+    /// It gives way.
+    Yield,
+    Fault(Box<Halt>),
+}
+
+/// What the steps of a warp can reach beyond the warp.
+pub(crate) struct Surroundings<'a, O> {
+    pub(crate) code: &'a Code,
+    pub(crate) map: &'a AddressMap,
+    pub(crate) limits: &'a Limits,
+    pub(crate) global: &'a mut GlobalMemory,
+    pub(crate) shared: &'a mut PagedBytes,
+    pub(crate) observer: &'a mut O,
+    pub(crate) notes: &'a mut Vec<Note>,
+    pub(crate) block: u64,
+}
+
+/// Runs a warp for at most `budget` steps, the first of which has number `step`. Returns the steps
+/// that were executed.
+pub(crate) fn run_warp<O: Observer>(
+    around: &mut Surroundings<'_, O>,
+    warp: &mut Warp,
+    mut step: u64,
+    budget: u32,
+) -> (u32, Stop) {
+    let code = around.code;
+    warp.dirty = true;
+    let mut done = 0;
+    while done < budget {
+        if !warp.splits.select() {
+            return (done, Stop::Blocked);
+        }
+        let split = warp.splits.current();
+        let (pc, depth, all) = (split.pc, split.depth, split.mask);
+        let Some(instr) = code.instructions.get(pc as usize) else {
+            return (done, Stop::Fault(Halt::new(FaultKind::Trap, all)));
+        };
+        if instr.reads_clock {
+            refresh_clocks(code, warp, step);
+        }
+        let mut lanes = Lanes {
+            banks: &mut warp.banks,
+            constants: &code.constants,
+            specials: &warp.specials,
+            base: code.base(depth),
+            mask: all,
+            carry: &mut warp.carry,
+        };
+        if instr.guard.is_some() {
+            let guard = lanes.predicate(instr.guard);
+            lanes.mask &= if instr.negated { !guard } else { guard };
+        }
+        let mask = lanes.mask;
+        if mask == 0 {
+            warp.splits.current_mut().pc = pc + 1;
+        } else if compute(instr, code, &mut lanes) {
+            warp.splits.current_mut().pc = pc + 1;
+        } else {
+            match instr.op {
+                Op::Load(plan) | Op::Store(plan) => {
+                    let mut reach = Reach {
+                        code,
+                        map: around.map,
+                        global: around.global,
+                        shared: around.shared,
+                        stack: &mut warp.stack,
+                        observer: around.observer,
+                        step,
+                        block: around.block,
+                        warp: warp.index,
+                        pc,
+                    };
+                    let Some(plan) = code.accesses.get(plan as usize) else {
+                        continue;
+                    };
+                    let executed = if matches!(instr.op, Op::Load(_)) {
+                        load(&mut reach, &mut lanes, plan)
+                    } else {
+                        store(&mut reach, &mut lanes, plan)
+                    };
+                    if let Err(halt) = executed {
+                        return (done, Stop::Fault(halt));
+                    }
+                    warp.splits.current_mut().pc = pc + 1;
+                }
+                Op::Branch { target } => branch(warp, mask, target),
+                _ => match rare(around, warp, instr, mask, step) {
+                    Ok(After::Next) => {
+                        warp.splits.current_mut().pc = pc + 1;
+                    }
+                    Ok(After::Moved) => {}
+                    // Nothing happened: another group is looked for, and no step is counted.
+                    Ok(After::Waits) => continue,
+                    Ok(After::Stops(stop)) => {
+                        let counted = !matches!(stop, Stop::Barrier { .. });
+                        warp.steps += u64::from(counted);
+                        return (done + u32::from(counted), stop);
+                    }
+                    Err(halt) => return (done, Stop::Fault(halt)),
+                },
+            }
+        }
+        warp.steps += 1;
+        done += 1;
+        step += 1;
+    }
+    (done, Stop::Turn)
+}
+
+/// Operations that only change registers. False for all others, which are not executed.
+#[inline(always)]
+fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
+    match instr.op {
+        Op::Int32 {
+            f,
+            signed,
+            saturate,
+            d,
+            a,
+            b,
+            c,
+        } => int32(l, f, signed, saturate, [d, a, b, c]),
+        Op::Int64 {
+            f,
+            signed,
+            d,
+            a,
+            b,
+            c,
+        } => int64(l, f, signed, [d, a, b, c]),
+        Op::Wide32 { signed, d, a, b, c } => wide32(l, signed, [d, a, b, c]),
+        Op::Float32 {
+            f,
+            mode,
+            d,
+            a,
+            b,
+            c,
+        } => float32(l, f, mode, [d, a, b, c]),
+        Op::Mov32 { d, a } => {
+            let row = *l.r32(a);
+            l.set32(d, &row);
+        }
+        Op::Mov64 { d, a } => {
+            let row = *l.r64(a);
+            l.set64(d, &row);
+        }
+        Op::SetPredicate {
+            ref compare,
+            d,
+            q,
+            combine,
+        } => convert::set_predicate(l, compare, d, q, combine),
+        Op::Extend32 { signed, d, a } => extend32(l, signed, d, a),
+        Op::Truncate64 { d, a } => {
+            let row = l.r64(a).map(|v| v as u32);
+            l.set32(d, &row);
+        }
+        Op::Select32 { d, a, b, p } => convert::select32(l, [d, a, b, p]),
+        Op::Shift64 { f, signed, d, a, b } => shift64(l, f, signed, [d, a, b]),
+        Op::Nop => {}
+        _ => return compute_more(instr, code, l),
+    }
+    true
+}
+
+fn extend32(l: &mut Lanes<'_>, signed: bool, d: Slot, a: Slot) {
+    let mut row = [0; LANES];
+    for (r, v) in row.iter_mut().zip(l.r32(a)) {
+        *r = if signed {
+            i64::from(*v as i32) as u64
+        } else {
+            u64::from(*v)
+        };
+    }
+    l.set64(d, &row);
+}
+
+/// The less frequent part of [`compute`].
+#[inline(never)]
+fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
+    let elements = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
+    match instr.op {
+        Op::Int16 {
+            f,
+            signed,
+            d,
+            a,
+            b,
+            c,
+        } => int16(l, f, signed, [d, a, b, c]),
+        Op::Int16x2 { f, signed, d, a, b } => int16x2(l, f, signed, [d, a, b]),
+        Op::Extract64 { signed, d, a, b, c } => extract64(l, signed, [d, a, b, c]),
+        Op::Count64 { f, signed, d, a } => count64(l, f, signed, d, a),
+        Op::Insert32 { d, a, b, c, e } => insert32(l, [d, a, b, c, e]),
+        Op::Insert64 { d, a, b, c, e } => insert64(l, [d, a, b, c, e]),
+        Op::Wide16 { signed, d, a, b, c } => wide16(l, signed, [d, a, b, c]),
+        Op::Float64 {
+            f,
+            mode,
+            d,
+            a,
+            b,
+            c,
+        } => float64(l, f, mode, [d, a, b, c]),
+        Op::Float32x2 {
+            f,
+            mode,
+            d,
+            a,
+            b,
+            c,
+        } => float32x2(l, f, mode, [d, a, b, c]),
+        Op::Half {
+            f,
+            ty,
+            mode,
+            d,
+            a,
+            b,
+            c,
+        } => half(l, f, ty, mode, [d, a, b, c]),
+        Op::Carry32 {
+            f,
+            signed,
+            reads,
+            writes,
+            d,
+            a,
+            b,
+            c,
+        } => {
+            let mode = CarryMode {
+                signed,
+                reads,
+                writes,
+            };
+            carry32(l, f, mode, [d, a, b, c]);
+        }
+        Op::Carry64 {
+            f,
+            signed,
+            reads,
+            writes,
+            d,
+            a,
+            b,
+            c,
+        } => {
+            let mode = CarryMode {
+                signed,
+                reads,
+                writes,
+            };
+            carry64(l, f, mode, [d, a, b, c]);
+        }
+        Op::Mov128 { d, a } => {
+            let row = *l.r128(a);
+            l.set128(d, &row);
+        }
+        Op::MovPredicate { d, a } => {
+            let value = l.predicate(a);
+            l.set_predicate(d, value);
+        }
+        Op::Pack {
+            d,
+            elements: list,
+            element_bits,
+        } => convert::pack(l, d, elements(list), u32::from(element_bits)),
+        Op::Unpack {
+            a,
+            elements: list,
+            element_bits,
+        } => convert::unpack(l, a, elements(list), u32::from(element_bits)),
+        Op::Convert {
+            ref conversion,
+            d,
+            a,
+        } => convert::convert(l, conversion, d, a),
+        Op::ConvertPacked {
+            ref conversion,
+            d,
+            a,
+            b,
+        } => convert::convert_packed(l, conversion, [d, a, b]),
+        Op::Offset { d, a, addend } => convert::offset(l, d, a, addend),
+        Op::Set {
+            ref compare,
+            to,
+            d,
+            combine,
+        } => convert::set(l, compare, to, d, combine),
+        Op::TestFloat { test, wide, d, a } => convert::test_float(l, test, wide, d, a),
+        Op::Select64 { d, a, b, p } => convert::select64(l, [d, a, b, p]),
+        Op::SelectSign { d, a, b, c, float } => convert::select_sign(l, d, [a, b, c], float),
+        Op::PredicateLogic { op, d, a, b } => convert::predicate_logic(l, op, [d, a, b]),
+        Op::Policy { d } => l.set64(d, &[0; LANES]),
+        Op::ActiveMask { d } => {
+            let mask = l.mask;
+            l.set32(d, &[mask; LANES]);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// What becomes of the running group.
+enum After {
+    /// It goes on with the next instruction.
+    Next,
+    /// It has been sent elsewhere.
+    Moved,
+    /// It waits at this instruction, which is not executed.
+    Waits,
+    Stops(Stop),
+}
+
+/// Operations that are neither arithmetic nor plain memory accesses.
+#[inline(never)]
+fn rare<O: Observer>(
+    around: &mut Surroundings<'_, O>,
+    warp: &mut Warp,
+    instr: &Instr,
+    mask: u32,
+    step: u64,
+) -> Result<After, Box<Halt>> {
+    let code = around.code;
+    let split = *warp.splits.current();
+    let writer = Writer { step, lane: 0 };
+    match instr.op {
+        Op::Atomic(plan) => {
+            let Some(plan) = code.atomics.get(plan as usize) else {
+                return Ok(After::Next);
+            };
+            let mut reach = Reach {
+                code,
+                map: around.map,
+                global: around.global,
+                shared: around.shared,
+                stack: &mut warp.stack,
+                observer: around.observer,
+                step,
+                block: around.block,
+                warp: warp.index,
+                pc: split.pc,
+            };
+            let mut lanes = Lanes {
+                banks: &mut warp.banks,
+                constants: &code.constants,
+                specials: &warp.specials,
+                base: code.base(split.depth),
+                mask,
+                carry: &mut warp.carry,
+            };
+            atomic(&mut reach, &mut lanes, plan)?;
+            Ok(After::Next)
+        }
+        Op::IsSpace { space, d, a } => {
+            is_space(around, warp, (space, d, a), mask);
+            Ok(After::Next)
+        }
+        Op::Collective(index) => {
+            let Some(plan) = code.collectives.get(index as usize) else {
+                return Ok(After::Next);
+            };
+            let missing = missing_lanes(code, warp, plan.mask, mask, mask);
+            if missing != 0 && !matches!(plan.kind, CollectiveKind::Elect { .. }) {
+                wait_for(warp, mask, missing);
+                return Ok(After::Waits);
+            }
+            let mut lanes = crate::control::lanes_at(code, warp, split.depth, mask);
+            collective(&mut lanes, plan);
+            Ok(After::Next)
+        }
+        Op::WarpBarrier { mask: slot } => Ok(warp_barrier(code, warp, slot, mask)),
+        Op::BranchIndexed { index, table } => {
+            let targets = code.branch_tables.get(table as usize);
+            let indices = *crate::control::lanes_at(code, warp, split.depth, mask).r32(index);
+            branch_indexed(warp, mask, &indices, targets.map_or(&[], |t| t))?;
+            Ok(After::Moved)
+        }
+        Op::Call(plan) => {
+            call(code, around.limits, warp, mask, plan, writer)?;
+            Ok(After::Moved)
+        }
+        Op::SystemCall(plan) => {
+            run_system_call(around, warp, plan, mask, step)?;
+            Ok(After::Next)
+        }
+        Op::Return if returns(code, warp, mask, writer) => Ok(After::Moved),
+        Op::Return | Op::Exit => {
+            warp.splits.current_mut().pc = split.pc + 1;
+            warp.exit(mask);
+            Ok(After::Stops(Stop::Exited))
+        }
+        Op::Barrier(plan) => Ok(After::Stops(Stop::Barrier { plan, mask })),
+        Op::Yield => {
+            warp.splits.current_mut().pc = split.pc + 1;
+            Ok(After::Stops(Stop::Yield))
+        }
+        Op::Trap => Err(Halt::new(FaultKind::Trap, mask)),
+        Op::Refused(index) => {
+            let opcode = code.refused.get(index as usize).cloned();
+            let opcode = opcode.unwrap_or_default();
+            Err(Halt::new(FaultKind::NotEmulated { opcode }, mask))
+        }
+        _ => Ok(After::Next),
+    }
+}
+
+fn run_system_call<O: Observer>(
+    around: &mut Surroundings<'_, O>,
+    warp: &mut Warp,
+    plan: u32,
+    mask: u32,
+    step: u64,
+) -> Executed {
+    let Some(plan) = around.code.system_calls.get(plan as usize) else {
+        return Ok(());
+    };
+    let mut reach = SystemReach {
+        code: around.code,
+        map: around.map,
+        global: around.global,
+        shared: around.shared,
+        notes: around.notes,
+        max_notes: around.limits.max_notes as usize,
+        step,
+        block: around.block,
+    };
+    system_call(&mut reach, warp, mask, plan)
+}
+
+/// Lanes that the active ones name and that are not among `here`.
+pub(crate) fn missing_lanes(
+    code: &Code,
+    warp: &mut Warp,
+    mask_slot: Slot,
+    active: u32,
+    here: u32,
+) -> u32 {
+    if !mask_slot.is_some() {
+        return 0;
+    }
+    let live = warp.live();
+    let depth = warp.splits.current().depth;
+    let masks = *crate::control::lanes_at(code, warp, depth, active).r32(mask_slot);
+    let named = lanes_of(active).fold(0, |named, lane| named | masks[lane]);
+    named & live & !here
+}
+
+/// The active lanes of the running group wait; those that the guard excludes go on.
+fn wait_for(warp: &mut Warp, mask: u32, missing: u32) {
+    part_from_excluded(warp, mask);
+    warp.splits.current_mut().state = SplitState::Lanes { missing };
+}
+
+/// Makes the lanes that the guard excludes a group of their own, behind this instruction.
+pub(crate) fn part_from_excluded(warp: &mut Warp, mask: u32) {
+    let current = *warp.splits.current();
+    let excluded = current.mask & !mask;
+    if excluded != 0 {
+        crate::control::go(warp, excluded, current.pc + 1, current.depth);
+    }
+}
+
+/// `bar.warp.sync`: lanes may come to it at different instructions.
+fn warp_barrier(code: &Code, warp: &mut Warp, slot: Slot, mask: u32) -> After {
+    let at_barrier = |pc: u32| {
+        matches!(
+            code.instructions.get(pc as usize).map(|i| i.op),
+            Some(Op::WarpBarrier { .. })
+        )
+    };
+    let here = warp
+        .splits
+        .all()
+        .iter()
+        .filter(|s| matches!(s.state, SplitState::Lanes { .. }) && at_barrier(s.pc))
+        .fold(mask, |here, s| here | s.mask);
+    let missing = missing_lanes(code, warp, slot, mask, here);
+    if missing != 0 {
+        wait_for(warp, mask, missing);
+        return After::Waits;
+    }
+    // Everybody is here: those that waited go on too.
+    let depth = warp.splits.current().depth;
+    let masks = *crate::control::lanes_at(code, warp, depth, mask).r32(slot);
+    let named = lanes_of(mask).fold(0, |named, lane| named | masks[lane]);
+    for split in warp.splits.all_mut() {
+        if matches!(split.state, SplitState::Lanes { .. })
+            && at_barrier(split.pc)
+            && split.mask & named != 0
+        {
+            split.state = SplitState::Ready;
+            split.pc += 1;
+        }
+    }
+    After::Next
+}
+
+/// `isspacep`
+fn is_space<O>(
+    around: &Surroundings<'_, O>,
+    warp: &mut Warp,
+    (space, d, a): (StateSpace, Slot, Element),
+    mask: u32,
+) {
+    let depth = warp.splits.current().depth;
+    let mut lanes = crate::control::lanes_at(around.code, warp, depth, mask);
+    let row = convert::read64(&lanes, a);
+    let map = around.map;
+    let mut result = 0;
+    for (lane, address) in row.iter().enumerate() {
+        let constant = address.wrapping_sub(map.constant) < 1 << 32;
+        let parameter = address.wrapping_sub(map.parameters) < 1 << 16;
+        let inside = match space {
+            StateSpace::Shared | StateSpace::SharedCluster => map.in_shared(*address),
+            StateSpace::Local => map.in_local(*address),
+            StateSpace::Const => constant,
+            StateSpace::ParamEntry | StateSpace::ParamFunc => parameter,
+            _ => !(map.in_shared(*address) || map.in_local(*address) || constant || parameter),
+        };
+        result |= u32::from(inside) << lane;
+    }
+    lanes.set_predicate(d, result);
+}
+
+/// Puts the present time into the special registers that show it.
+fn refresh_clocks(code: &Code, warp: &mut Warp, step: u64) {
+    let time = |special: SpecialRegister| match special {
+        SpecialRegister::Clock | SpecialRegister::Clock64 => Some(warp.steps),
+        SpecialRegister::ClockHi => Some(warp.steps >> 32),
+        SpecialRegister::Globaltimer | SpecialRegister::GlobaltimerLo => Some(step),
+        SpecialRegister::GlobaltimerHi => Some(step >> 32),
+        _ => None,
+    };
+    for (special, row) in code.specials32.iter().zip(&mut warp.specials.r32) {
+        if let Some(time) = time(*special) {
+            *row = [time as u32; LANES];
+        }
+    }
+    for (special, row) in code.specials64.iter().zip(&mut warp.specials.r64) {
+        if let Some(time) = time(*special) {
+            *row = [time; LANES];
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Calls into the driver: `vprintf` leaves notes, `__assertfail` stops the run.
+
+use crate::code::{Code, Place, SystemCall, SystemPlan};
+use crate::control::{lanes_at, stack_place};
+use crate::convert::{read64, write64};
+use crate::fault::FaultKind;
+use crate::inspect::Note;
+use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::memory_ops::{Executed, Halt};
+use crate::registers::{LANES, Row64, lanes_of};
+use crate::warp::Warp;
+
+/// The longest text that is taken from memory.
+const MAX_TEXT: usize = 1024;
+
+/// Memory as a driver call sees it.
+pub(crate) struct SystemReach<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) map: &'a AddressMap,
+    pub(crate) global: &'a GlobalMemory,
+    pub(crate) shared: &'a PagedBytes,
+    pub(crate) notes: &'a mut Vec<Note>,
+    pub(crate) max_notes: usize,
+    pub(crate) step: u64,
+    pub(crate) block: u64,
+}
+
+impl SystemReach<'_> {
+    /// Bytes at a generic address of a lane; fewer when the memory ends.
+    fn bytes<'m>(&'m self, warp: &'m Warp, lane: usize, address: u64, n: usize) -> &'m [u8] {
+        let (bytes, start, end) = if self.map.in_shared(address) {
+            let start = (address - self.map.shared) as usize;
+            (self.shared.bytes(), start, self.shared.len())
+        } else if self.map.in_local(address) {
+            let start = lane * warp.stack.lane_bytes + (address - self.map.local) as usize;
+            (
+                &warp.stack.bytes[..],
+                start,
+                (lane + 1) * warp.stack.lane_bytes,
+            )
+        } else {
+            match self.global.find(address) {
+                Some(a) => {
+                    let start = a.start + (address - a.address) as usize;
+                    (self.global.arena.bytes(), start, a.start + a.size as usize)
+                }
+                None => return &[],
+            }
+        };
+        bytes
+            .get(start..end.min(start.saturating_add(n)))
+            .unwrap_or(&[])
+    }
+
+    fn text(&self, warp: &Warp, lane: usize, address: u64) -> String {
+        let bytes = self.bytes(warp, lane, address, MAX_TEXT);
+        let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(bytes.get(..end).unwrap_or(&[])).into_owned()
+    }
+
+    fn word(&self, warp: &Warp, lane: usize, address: u64, n: usize) -> u64 {
+        let mut value = [0; 8];
+        let bytes = self.bytes(warp, lane, address, n.min(8));
+        if let Some(to) = value.get_mut(..bytes.len()) {
+            to.copy_from_slice(bytes);
+        }
+        u64::from_le_bytes(value)
+    }
+
+    /// The value of an argument in every lane.
+    fn argument(&self, warp: &mut Warp, depth: u32, place: Option<&Place>) -> Row64 {
+        match place {
+            None => [0; LANES],
+            Some(Place::Register(element)) => {
+                read64(&lanes_at(self.code, warp, depth, u32::MAX), *element)
+            }
+            Some(Place::Stack { offset, size }) => {
+                let mut row = [0; LANES];
+                for (lane, value) in row.iter_mut().enumerate() {
+                    let at = stack_place(warp, depth, lane, *offset);
+                    let n = (*size as usize).min(8);
+                    let mut bytes = [0; 8];
+                    if let Some(from) = warp.stack.bytes.get(at..at + n) {
+                        bytes[..n].copy_from_slice(from);
+                    }
+                    *value = u64::from_le_bytes(bytes);
+                }
+                row
+            }
+        }
+    }
+}
+
+/// Executes a call into the driver.
+pub(crate) fn system_call(
+    reach: &mut SystemReach<'_>,
+    warp: &mut Warp,
+    mask: u32,
+    plan: &SystemPlan,
+) -> Executed {
+    let depth = warp.splits.current().depth;
+    let first = reach.argument(warp, depth, plan.arguments.first());
+    let second = reach.argument(warp, depth, plan.arguments.get(1));
+    match plan.kind {
+        SystemCall::AssertFail => {
+            let third = reach.argument(warp, depth, plan.arguments.get(2));
+            let lane = (mask.trailing_zeros() & 31) as usize;
+            let message = format!(
+                "assertion `{}` failed ({}:{})",
+                reach.text(warp, lane, first[lane]),
+                reach.text(warp, lane, second[lane]),
+                third[lane] as u32,
+            );
+            Err(Halt::new(FaultKind::Assert { message }, mask))
+        }
+        SystemCall::Printf => {
+            for lane in lanes_of(mask) {
+                if reach.notes.len() >= reach.max_notes {
+                    break;
+                }
+                let text = printf(reach, warp, lane, first[lane], second[lane]);
+                reach.notes.push(Note {
+                    step: reach.step,
+                    block: reach.block,
+                    warp: warp.index,
+                    lane: lane as u32,
+                    text,
+                });
+            }
+            match plan.returns.first() {
+                Some(Place::Register(element)) => {
+                    write64(
+                        &mut lanes_at(reach.code, warp, depth, mask),
+                        *element,
+                        &[0; LANES],
+                    );
+                }
+                Some(Place::Stack { offset, size }) => {
+                    for lane in lanes_of(mask) {
+                        let at = stack_place(warp, depth, lane, *offset);
+                        if let Some(place) = warp.stack.bytes.get_mut(at..at + *size as usize) {
+                            place.fill(0);
+                        }
+                    }
+                }
+                None => {}
+            }
+            Ok(())
+        }
+    }
+}
+
+/// One conversion of a format: flags, width, precision, letter.
+struct Spec {
+    left: bool,
+    plus: bool,
+    zero: bool,
+    alternate: bool,
+    width: usize,
+    precision: Option<usize>,
+    long: bool,
+    letter: char,
+}
+
+/// Formats as C does, for the conversions that kernels use.
+fn printf(
+    reach: &SystemReach<'_>,
+    warp: &Warp,
+    lane: usize,
+    format: u64,
+    arguments: u64,
+) -> String {
+    let format = reach.text(warp, lane, format);
+    let mut text = String::new();
+    let mut at = arguments;
+    let mut rest = format.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            text.push(c);
+            continue;
+        }
+        let Some(spec) = read_spec(&mut rest) else {
+            break;
+        };
+        if spec.letter == '%' {
+            text.push('%');
+            continue;
+        }
+        // Arguments lie at multiples of their own size; floats are passed as 64 bits.
+        let wide =
+            spec.long || matches!(spec.letter, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G');
+        let size = if wide { 8 } else { 4 };
+        at = at.next_multiple_of(size);
+        let value = reach.word(warp, lane, at, size as usize);
+        at += size;
+        let body = if spec.letter == 's' {
+            let mut string = reach.text(warp, lane, value);
+            if let Some(precision) = spec.precision {
+                string = string.chars().take(precision).collect();
+            }
+            string
+        } else {
+            number(&spec, value)
+        };
+        pad(&mut text, &spec, &body);
+        if text.len() > 4 * MAX_TEXT {
+            break;
+        }
+    }
+    text
+}
+
+fn read_spec(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Spec> {
+    let mut spec = Spec {
+        left: false,
+        plus: false,
+        zero: false,
+        alternate: false,
+        width: 0,
+        precision: None,
+        long: false,
+        letter: '%',
+    };
+    let mut longs = 0;
+    loop {
+        let c = rest.next()?;
+        match c {
+            '-' => spec.left = true,
+            '+' => spec.plus = true,
+            '#' => spec.alternate = true,
+            '0' if spec.width == 0 && spec.precision.is_none() => spec.zero = true,
+            '0'..='9' => {
+                let digit = c as usize - '0' as usize;
+                let place = spec.precision.as_mut().unwrap_or(&mut spec.width);
+                *place = (*place * 10 + digit).min(256);
+            }
+            '.' => spec.precision = Some(0),
+            'l' | 'j' | 'z' | 't' => longs += 1,
+            'h' | ' ' => {}
+            letter => {
+                // `long` has 64 bits on the hosts that compile kernels.
+                spec.long = longs > 0;
+                spec.letter = letter;
+                return Some(spec);
+            }
+        }
+    }
+}
+
+fn number(spec: &Spec, value: u64) -> String {
+    let signed = if spec.long {
+        value as i64
+    } else {
+        i64::from(value as u32 as i32)
+    };
+    let unsigned = if spec.long {
+        value
+    } else {
+        u64::from(value as u32)
+    };
+    let float = f64::from_bits(value);
+    let precision = spec.precision.unwrap_or(6);
+    let prefix = |p: &str, s: String| {
+        if spec.alternate { format!("{p}{s}") } else { s }
+    };
+    let text = match spec.letter {
+        'd' | 'i' => signed.to_string(),
+        'u' => unsigned.to_string(),
+        'x' => prefix("0x", format!("{unsigned:x}")),
+        'X' => prefix("0X", format!("{unsigned:X}")),
+        'o' => prefix("0", format!("{unsigned:o}")),
+        'c' => char::from(value as u8).to_string(),
+        'p' => format!("0x{value:x}"),
+        'f' | 'F' => format!("{float:.precision$}"),
+        'e' | 'E' => exponential(float, precision),
+        'g' | 'G' => format!("{float}"),
+        _ => String::new(),
+    };
+    if spec.plus && matches!(spec.letter, 'd' | 'i' | 'f' | 'e' | 'g') && !text.starts_with('-') {
+        return format!("+{text}");
+    }
+    text
+}
+
+/// `1.500000e+00`: at least two digits of exponent, with its sign.
+fn exponential(value: f64, precision: usize) -> String {
+    let text = format!("{value:.precision$e}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => {
+            let (sign, digits) = match exponent.strip_prefix('-') {
+                Some(digits) => ('-', digits),
+                None => ('+', exponent),
+            };
+            format!("{mantissa}e{sign}{digits:0>2}")
+        }
+        None => text,
+    }
+}
+
+fn pad(text: &mut String, spec: &Spec, body: &str) {
+    let missing = spec.width.saturating_sub(body.chars().count());
+    if spec.left {
+        text.push_str(body);
+        text.extend(std::iter::repeat_n(' ', missing));
+    } else if spec.zero && spec.letter != 's' {
+        let (sign, digits) = match body.strip_prefix('-') {
+            Some(digits) => ("-", digits),
+            None => ("", body),
+        };
+        text.push_str(sign);
+        text.extend(std::iter::repeat_n('0', missing));
+        text.push_str(digits);
+    } else {
+        text.extend(std::iter::repeat_n(' ', missing));
+        text.push_str(body);
+    }
+}

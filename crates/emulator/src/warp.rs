@@ -1,0 +1,364 @@
+//! A warp: its registers, its stack, and the groups that its lanes have split into.
+
+use crate::inspect::Writer;
+use crate::registers::{Banks, LANES, Row32};
+
+/// What a group of lanes is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SplitState {
+    Ready,
+    /// At a collective, until these lanes come too.
+    Lanes {
+        missing: u32,
+    },
+    /// At a barrier of the block.
+    Barrier {
+        id: u32,
+    },
+}
+
+/// Lanes that stand at one place at one call depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Split {
+    pub(crate) mask: u32,
+    pub(crate) pc: u32,
+    pub(crate) depth: u32,
+    pub(crate) state: SplitState,
+    /// When it ran last, in turns of the warp; the longest waiting one gets a turn of its own.
+    pub(crate) last_turn: u32,
+}
+
+impl Split {
+    /// Deeper calls go first, then lower places: where lanes part they meet again soonest so.
+    #[inline(always)]
+    fn key(&self) -> (u32, u32) {
+        (u32::MAX - self.depth, self.pc)
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        matches!(self.state, SplitState::Ready)
+    }
+}
+
+const NO_SPLIT: Split = Split {
+    mask: 0,
+    pc: 0,
+    depth: 0,
+    state: SplitState::Ready,
+    last_turn: 0,
+};
+
+/// Steps that a group of lanes may keep others of its warp waiting.
+const TURN_STEPS: u32 = 512;
+
+/// The groups of a warp's lanes; masks are disjoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Splits {
+    items: [Split; LANES],
+    n: usize,
+    /// The one that runs; meaningless when there is none.
+    current: usize,
+    turn: u32,
+    /// Steps left before another group gets its turn.
+    patience: u32,
+    /// Set while a group that was kept waiting has its turn.
+    forced: bool,
+}
+
+impl Splits {
+    pub(crate) fn new(mask: u32, pc: u32) -> Splits {
+        let mut items = [NO_SPLIT; LANES];
+        items[0] = Split {
+            mask,
+            pc,
+            ..NO_SPLIT
+        };
+        Splits {
+            items,
+            n: usize::from(mask != 0),
+            current: 0,
+            turn: 0,
+            patience: TURN_STEPS,
+            forced: false,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn all(&self) -> &[Split] {
+        self.items.get(..self.n).unwrap_or(&[])
+    }
+
+    pub(crate) fn all_mut(&mut self) -> &mut [Split] {
+        self.items.get_mut(..self.n).unwrap_or(&mut [])
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// The group that runs.
+    #[inline(always)]
+    pub(crate) fn current(&self) -> &Split {
+        &self.items[self.current & (LANES - 1)]
+    }
+
+    #[inline(always)]
+    pub(crate) fn current_mut(&mut self) -> &mut Split {
+        &mut self.items[self.current & (LANES - 1)]
+    }
+
+    pub(crate) fn current_index(&self) -> usize {
+        self.current
+    }
+
+    pub(crate) fn add(&mut self, split: Split) {
+        if let Some(place) = self.items.get_mut(self.n) {
+            *place = split;
+            self.n += 1;
+        }
+    }
+
+    /// Takes the lanes away from whatever group they are in; empty groups go.
+    pub(crate) fn remove_lanes(&mut self, lanes: u32) {
+        for split in self.all_mut() {
+            split.mask &= !lanes;
+        }
+        self.drop_empty();
+    }
+
+    fn drop_empty(&mut self) {
+        let mut kept = 0;
+        let mut current = 0;
+        for index in 0..self.n {
+            let split = self.items[index];
+            if split.mask != 0 {
+                if index == self.current {
+                    current = kept;
+                }
+                self.items[kept] = split;
+                kept += 1;
+            }
+        }
+        for place in self.items.iter_mut().skip(kept) {
+            *place = NO_SPLIT;
+        }
+        self.n = kept;
+        self.current = current;
+    }
+
+    /// Joins groups that stand at the same place; one that waited is looked at again.
+    fn merge(&mut self) {
+        let mut merged = false;
+        for a in 0..self.n {
+            for b in a + 1..self.n {
+                let (first, second) = (self.items[a], self.items[b]);
+                if first.mask != 0
+                    && second.mask != 0
+                    && first.key() == second.key()
+                    && !matches!(first.state, SplitState::Barrier { .. })
+                    && !matches!(second.state, SplitState::Barrier { .. })
+                {
+                    self.items[a].mask |= second.mask;
+                    self.items[a].state = SplitState::Ready;
+                    self.items[a].last_turn = first.last_turn.max(second.last_turn);
+                    self.items[b].mask = 0;
+                    if self.current == b {
+                        self.current = a;
+                    }
+                    merged = true;
+                }
+            }
+        }
+        if merged {
+            self.drop_empty();
+        }
+    }
+
+    /// Makes the group current that shall run next. False when none can.
+    #[inline(always)]
+    pub(crate) fn select(&mut self) -> bool {
+        if self.n == 1 {
+            self.current = 0;
+            self.items[0].is_ready()
+        } else {
+            self.select_of_many()
+        }
+    }
+
+    fn select_of_many(&mut self) -> bool {
+        if self.n == 0 {
+            return false;
+        }
+        self.merge();
+        self.patience = self.patience.saturating_sub(1);
+        if self.forced && self.patience > 0 && self.current().is_ready() {
+            return true;
+        }
+        let out_of_patience = self.patience == 0 && !self.forced;
+        let ready = self
+            .all()
+            .iter()
+            .enumerate()
+            .filter(|(_, split)| split.is_ready());
+        let choice = if out_of_patience {
+            ready.min_by_key(|(_, split)| (split.last_turn, split.key()))
+        } else {
+            ready.min_by_key(|(_, split)| split.key())
+        };
+        let Some(index) = choice.map(|(index, _)| index) else {
+            return false;
+        };
+        if index != self.current || out_of_patience || self.forced {
+            self.forced = out_of_patience;
+            self.turn = self.turn.wrapping_add(1);
+            self.patience = TURN_STEPS;
+        }
+        self.current = index;
+        self.items[index].last_turn = self.turn;
+        true
+    }
+
+    /// Lets all groups that wait for lanes look again.
+    pub(crate) fn wake_collectives(&mut self) {
+        for split in self.all_mut() {
+            if matches!(split.state, SplitState::Lanes { .. }) {
+                split.state = SplitState::Ready;
+            }
+        }
+    }
+}
+
+/// The stack of each lane, lane after lane.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Stack {
+    pub(crate) bytes: Vec<u8>,
+    /// Who wrote each byte; empty when not tracked.
+    pub(crate) writers: Vec<u64>,
+    /// Bytes a lane.
+    pub(crate) lane_bytes: usize,
+}
+
+impl Stack {
+    /// At least so many bytes a lane; what is there stays.
+    pub(crate) fn grow(&mut self, lane_bytes: usize, tracked: bool) {
+        if lane_bytes <= self.lane_bytes {
+            return;
+        }
+        let old = self.lane_bytes;
+        let mut bytes = vec![0; lane_bytes * LANES];
+        let mut writers = vec![0; if tracked { lane_bytes * LANES } else { 0 }];
+        if old > 0 {
+            for lane in 0..LANES {
+                let (to, from) = (lane * lane_bytes, lane * old);
+                bytes[to..to + old].copy_from_slice(&self.bytes[from..from + old]);
+                if tracked && !self.writers.is_empty() {
+                    writers[to..to + old].copy_from_slice(&self.writers[from..from + old]);
+                }
+            }
+        }
+        self.bytes = bytes;
+        self.writers = writers;
+        self.lane_bytes = lane_bytes;
+    }
+
+    /// Changes bytes; the offset counts from the first lane's stack.
+    pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
+        let range = offset..offset + data.len();
+        if let Some(place) = self.bytes.get_mut(range.clone()) {
+            place.copy_from_slice(data);
+        }
+        if let Some(place) = self.writers.get_mut(range) {
+            place.fill(writer.pack());
+        }
+    }
+
+    /// Copies bytes within the stacks.
+    pub(crate) fn copy(&mut self, from: usize, to: usize, n: usize, writer: Writer) {
+        let len = self.bytes.len();
+        if from + n <= len && to + n <= len {
+            self.bytes.copy_within(from..from + n, to);
+            if let Some(place) = self.writers.get_mut(to..to + n) {
+                place.fill(writer.pack());
+            }
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.bytes.fill(0);
+        self.writers.fill(0);
+    }
+}
+
+/// Where a frame returns to and where its variables are, lane by lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) return_pc: Row32,
+    pub(crate) stack_start: Row32,
+}
+
+impl Frame {
+    pub(crate) const EMPTY: Frame = Frame {
+        return_pc: [0; LANES],
+        stack_start: [0; LANES],
+    };
+}
+
+/// One warp.
+#[derive(Clone, Debug)]
+pub(crate) struct Warp {
+    /// Within the block.
+    pub(crate) index: u32,
+    pub(crate) present: u32,
+    pub(crate) exited: u32,
+    pub(crate) splits: Splits,
+    pub(crate) banks: Banks,
+    pub(crate) specials: Banks,
+    pub(crate) carry: u32,
+    pub(crate) stack: Stack,
+    /// By call depth; the first is the kernel's.
+    pub(crate) frames: Vec<Frame>,
+    /// Steps of this warp.
+    pub(crate) steps: u64,
+    /// Changed since the last snapshot.
+    pub(crate) dirty: bool,
+}
+
+impl Warp {
+    pub(crate) fn new(index: u32) -> Warp {
+        Warp {
+            index,
+            present: 0,
+            exited: 0,
+            splits: Splits::new(0, 0),
+            banks: Banks::default(),
+            specials: Banks::default(),
+            carry: 0,
+            stack: Stack::default(),
+            frames: Vec::new(),
+            steps: 0,
+            dirty: true,
+        }
+    }
+
+    /// Lanes that exist and have not exited.
+    pub(crate) fn live(&self) -> u32 {
+        self.present & !self.exited
+    }
+
+    /// Ends lanes; those that wait for them look again.
+    pub(crate) fn exit(&mut self, lanes: u32) {
+        self.exited |= lanes;
+        self.splits.remove_lanes(lanes);
+        self.splits.wake_collectives();
+    }
+
+    /// Memory that a snapshot of it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.banks.bytes()
+            + self.specials.bytes()
+            + (self.stack.bytes.len() + 8 * self.stack.writers.len() + 256 * self.frames.len())
+                as u64
+            + 1024
+    }
+}
