@@ -428,6 +428,8 @@ pub(crate) fn operation(d: &mut Decoder<'_>, operation: &Operation) -> Decoded<O
             collective(d, kind, Some(*mask))
         }
         Operation::Yield => Ok(Op::Yield),
+        Operation::StoreAsync { .. } => Ok(d.refuse("st.async".to_owned())),
+        Operation::WmmaStore { .. } => Ok(d.refuse("wmma.store".to_owned())),
         Operation::NotEmulated { opcode } => Ok(d.refuse(opcode.clone())),
     }
 }
