@@ -149,7 +149,6 @@ pub static OTHER_MODIFIERS: &[&str] = &[
 
 /// Forms without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
 pub static UNMODELLED: &[(&str, &str)] = &[
-    ("st", "bulk"),
     ("red", "async"),
     ("cvt", "e4m3x2"),
     ("cvt", "e5m2x2"),

@@ -27,6 +27,9 @@ const CONST_BYTES: u64 = 64 * 1024;
 /// The most bytes that a parameter is aligned to.
 const PARAMETER_ALIGNMENT: u64 = 128;
 
+/// The one name that no declaration takes (assembler 13.5).
+const WARP_SIZE: &str = "WARP_SZ";
+
 /// A type's own gate where it is declared; instructions have theirs in the rows.
 const GATES: &[(ScalarType, Version, &str)] = &[
     (ScalarType::B128, Version::new(8, 3), "sm_70"),
@@ -43,6 +46,10 @@ impl<'a> Checker<'a> {
         self.judge_attributes(declaration);
         let tree = self.tree;
         for declarator in tree.declarators_of(declaration) {
+            let name = declarator.name_span.text(self.source);
+            if name == WARP_SIZE {
+                self.report(diagnose::reserved_name(declarator.name_span, name));
+            }
             self.judge_shape(declaration, declarator, place);
             self.judge_values(declaration, declarator, place);
         }

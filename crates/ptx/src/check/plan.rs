@@ -155,7 +155,9 @@ impl Plan {
     }
 
     fn without_form(opcode: &Opcode<'_>, problem: Option<Diagnostic>) -> Plan {
-        let problem = problem.unwrap_or_else(|| diagnose::not_emulated(opcode));
+        let mut problems = vec![problem.unwrap_or_else(|| diagnose::not_emulated(opcode))];
+        let foreign = opcode.modifiers().iter().position(|word| STORE_WORDS.contains(word));
+        problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
         Plan {
             bound: None,
             kind: Kind::NotEmulated,
@@ -164,11 +166,14 @@ impl Plan {
             n_most: usize::MAX,
             takes_special: true,
             takes_address: true,
-            problems: vec![problem],
+            problems,
             first: opcode.span,
         }
     }
 }
+
+/// Words of the name `wmma.store.d` and of no other instruction.
+const STORE_WORDS: &[&str] = &["store", "d"];
 
 /// Whether the words are those of a form that has no row, although its opcode has others.
 fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
@@ -181,7 +186,7 @@ fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
 /// Words of a name of several parts stand in front.
 fn is_said(opcode: &Opcode<'_>, name: &str, word: &str) -> bool {
     match name {
-        "st" | "red" => opcode.modifiers().first() == Some(&word),
+        "st" | "red" | "wmma" => opcode.modifiers().first() == Some(&word),
         _ => opcode.modifiers().contains(&word),
     }
 }

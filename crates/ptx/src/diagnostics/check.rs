@@ -205,6 +205,14 @@ pub(crate) fn unknown_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) 
     }
 }
 
+/// A word that belongs to the name of another instruction.
+pub(crate) fn foreign_modifier(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`{}` does not take `.{text}`", opcode.name());
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
+        .help("`.store.d` belongs to `wmma.store.d`")
+}
+
 pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
     let text = opcode.modifier(word);
     let message = format!("`{}` does not take `.{text}`", opcode.name());

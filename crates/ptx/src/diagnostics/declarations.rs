@@ -55,6 +55,8 @@ catalogue! {
     INITIAL_SYMBOL = "W0622", "name that is no initial value", ".global .u64 v = %r1;", ".global .u64 v = w;";
     /// Kernels have parameters since PTX ISA 1.4, and functions have `.param` parameters since 2.0 on `sm_20`.
     PARAMETER_GATE = "W0623", "parameter list not there yet", ".version 1.3 ... .entry k(.param .u32 v)", ".version 1.4 ... .entry k(.param .u32 v)";
+    /// `WARP_SZ` is the number of lanes of a warp, 32, and cannot be declared.
+    RESERVED_NAME = "W0624", "reserved name", ".reg .b32 WARP_SZ;", ".reg .b32 warp_size;";
 }
 
 /// A type that exists in instructions only.
@@ -339,4 +341,13 @@ pub fn parameter_gate(span: Span, what: &str, since: Version) -> Diagnostic {
     );
     diagnostic.needs.version = Some(since);
     diagnostic
+}
+
+/// `WARP_SZ` declared.
+pub fn reserved_name(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        RESERVED_NAME,
+        span,
+        format!("`{name}` is a constant of the language and cannot be declared"),
+    )
 }
