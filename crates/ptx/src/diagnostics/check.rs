@@ -114,6 +114,7 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
         }
         OperandKind::Vector { .. } => "a vector",
         OperandKind::Group { .. } => "a list in parentheses",
+        OperandKind::Resident(_) => "a residency predicate",
         OperandKind::String | OperandKind::Word | OperandKind::Error => "something else",
     }
 }

@@ -27,7 +27,11 @@ catalogue! {
     MALFORMED_NUMBER = "W0006", "malformed number", "mov.f32 %f1, 0f3F8;", "mov.f32 %f1, 0f3F800000;";
 
     /// Integer constants have 64 bits, floating-point ones are doubles; this one fits neither.
-    CONSTANT_OVERFLOW = "W0007", "constant too large", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
+    CONSTANT_OVERFLOW = "W0007", "constant too large", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
+
+    /// The constant has more than 64 bits. The reference assembler cuts it to 64 bits without a word, as long as the value
+    /// before the last digit fits 63 bits; the manual allows 64 bits only.
+    CONSTANT_WRAPS = "W0008", "constant cut to 64 bits", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
     /// Instructions, declarations and most directives end with a semicolon; the end of the line does not end them.
     MISSING_SEMICOLON = "W0010", "missing semicolon", "ret", "ret;";
@@ -227,6 +231,15 @@ pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
         CONSTANT_OVERFLOW,
         span,
         format!("`{text}` does not fit 64 bits"),
+    )
+}
+
+/// A literal that the assembler cuts.
+pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
+    Diagnostic::warning(
+        CONSTANT_WRAPS,
+        span,
+        format!("`{text}` does not fit 64 bits; the assembler takes it as {value:#x}"),
     )
 }
 
@@ -520,6 +533,15 @@ pub fn name_expected(found: &Found, what: &str) -> Diagnostic {
         NAME_EXPECTED,
         found.span,
         format!("found {}, expected the name of {what}", found.name),
+    )
+}
+
+/// A name that PTX keeps for itself.
+pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::error(
+        NAME_EXPECTED,
+        span,
+        format!("`{text}` is a constant of PTX and cannot be declared"),
     )
 }
 

@@ -13,6 +13,9 @@ pub(crate) enum Value {
     Single(u32),
     /// `0d` or decimal: a double.
     Double(f64),
+    /// More than 64 bits, but of a kind that the reference assembler (13.5) takes, cut to 64 bits: it
+    /// only looks whether the top bit was set before the last digit.
+    Wrapped(u64),
     /// More than 64 bits, or beyond the largest double.
     Overflow,
     /// Starts like a number and is none: `0x`, `0f3F8`.
@@ -88,28 +91,27 @@ fn run(text: &[u8], at: usize, class: u8) -> usize {
 fn in_base(text: &[u8], at: usize, base: u32) -> Number {
     let digits = run(text, at, if base == 16 { HEX } else { DIGIT });
     let spelled = text.get(at..digits).unwrap_or(&[]);
-    let mut value = Some(0u64);
+    let mut value = 0u64;
     let mut legal = !spelled.is_empty();
+    let mut wrapped = false;
+    let mut overflow = false;
     for digit in spelled {
-        match (*digit as char).to_digit(base) {
-            // The assembler (13.5) counts modulo 2^64 and only refuses another digit once the top bit is set.
-            Some(digit) => {
-                value = value.filter(|v| *v >> 63 == 0).map(|v| {
-                    v.wrapping_mul(u64::from(base))
-                        .wrapping_add(u64::from(digit))
-                });
-            }
-            None => legal = false,
-        }
+        let digit = (*digit as char).to_digit(base);
+        legal &= digit.is_some();
+        overflow |= value > i64::MAX as u64;
+        let exact = u128::from(value) * u128::from(base) + u128::from(digit.unwrap_or(0));
+        value = exact as u64;
+        wrapped |= exact > u128::from(u64::MAX);
     }
     let unsigned = text.get(digits) == Some(&b'U');
     let value = match value {
         _ if !legal => Value::Broken(Flaw::Digits),
-        Some(value) => Value::Integer {
+        _ if overflow => Value::Overflow,
+        value if wrapped => Value::Wrapped(value),
+        value => Value::Integer {
             value,
             unsigned: unsigned || value > i64::MAX as u64,
         },
-        None => Value::Overflow,
     };
     Number {
         value,
@@ -151,23 +153,13 @@ fn decimal_float_end(text: &[u8], at: usize, digits: usize) -> Option<usize> {
     (end > digits).then_some(end)
 }
 
-/// Whether some digit before the exponent is not zero.
-fn has_digits(spelled: &[u8]) -> bool {
-    spelled
-        .iter()
-        .take_while(|b| !matches!(b, b'e' | b'E'))
-        .any(|b| matches!(b, b'1'..=b'9'))
-}
-
 fn decimal_float(text: &[u8], at: usize, end: usize) -> Number {
     let spelled = text.get(at..end).unwrap_or(&[]);
     let parsed = std::str::from_utf8(spelled)
         .ok()
         .and_then(|s| s.parse::<f64>().ok());
     let value = match parsed {
-        // Neither too large nor too small for a normal number (assembler 13.5).
-        Some(value) if value.is_normal() => Value::Double(value),
-        Some(value) if value == 0.0 && !has_digits(spelled) => Value::Double(value),
+        Some(value) if value.is_finite() => Value::Double(value),
         Some(_) => Value::Overflow,
         None => Value::Broken(Flaw::Digits),
     };

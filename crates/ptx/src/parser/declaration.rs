@@ -230,7 +230,9 @@ impl Parser<'_> {
                     return Ok(value);
                 }
             }
+            let start = self.cursor.at;
             self.literal(false)?;
+            self.cursor.at = start;
         }
         self.bad_token()?;
         let found = self.found();
@@ -397,7 +399,9 @@ impl Parser<'_> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let token = self.cursor.token();
-        if token.kind != TokenKind::Name || token.span.text(self.cursor.source) == "_" {
+        if token.kind != TokenKind::Name
+            || matches!(token.span.text(self.cursor.source), "_" | "WARP_SZ")
+        {
             return self.declarator_name_expected("what is declared");
         }
         self.cursor.skip_name();

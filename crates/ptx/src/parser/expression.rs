@@ -296,6 +296,13 @@ impl Parser<'_> {
                     "an integer, `0d` or decimal constant, as `0f` constants stand alone",
                 );
             }
+            Value::Wrapped(value) => {
+                self.report(syntax::constant_wraps(whole, text, value));
+                Constant::Integer {
+                    value,
+                    unsigned: true,
+                }
+            }
             Value::Overflow => {
                 self.report(syntax::constant_overflow(whole, text));
                 ZERO

@@ -3,7 +3,9 @@
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::{self, Cursor};
-use crate::tree::{Grammar, Guard, Instruction, Name, Range, StatementKind, Word};
+use crate::tree::{
+    Grammar, Guard, Instruction, Name, Operand, OperandKind, Operands, Range, StatementKind, Word,
+};
 use warpgrid_program::Span;
 
 /// Words of declarations and directives that the reference assembler refuses in an opcode.
@@ -95,15 +97,65 @@ impl Parser<'_> {
     /// Operands with commas between them.
     #[inline]
     fn operands(&mut self, mut byte: u8) -> Read<()> {
+        let first = self.tree.operands.len();
         loop {
             self.operand(byte)?;
+            if byte == b'_' {
+                self.sink_comes_first(first);
+            }
             byte = self.cursor.skip();
+            if byte == b'|' {
+                self.resident(first)?;
+                byte = self.cursor.skip();
+            }
             if byte != b',' {
                 return Ok(());
             }
             self.cursor.at += 1;
             byte = self.cursor.skip();
         }
+    }
+
+    /// `_` takes a result: it is the first operand, or within a vector or pair.
+    #[cold]
+    fn sink_comes_first(&mut self, first: usize) {
+        match self.tree.operands.last() {
+            Some(last)
+                if last.kind == OperandKind::Sink && self.tree.operands.len() > first + 1 =>
+            {
+                self.report(syntax::misplaced_sink(
+                    last.span,
+                    "a value, as only a result can be dropped",
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    /// `|%p` behind a vector that is the first operand, of texture instructions; the bar is at the cursor.
+    #[cold]
+    fn resident(&mut self, first: usize) -> Read<()> {
+        let bar = self.cursor.offset();
+        let only = Operands::new(self.tree.operands.get(first..).unwrap_or(&[])).count() == 1;
+        let vector = matches!(self.tree.operands.get(first), Some(o) if matches!(o.kind, OperandKind::Vector { .. }));
+        if !only || !vector {
+            return self.unexpected("`,` or `;`");
+        }
+        self.cursor.at += 1;
+        self.cursor.skip();
+        if !self.cursor.at_name() {
+            return self.unexpected("a predicate register behind `|`");
+        }
+        let start = self.cursor.offset();
+        self.cursor.skip_name();
+        let name_span = self.since(start);
+        if name_span.text(self.cursor.source) == "_" {
+            return self.broken(syntax::misplaced_sink(name_span, "a predicate register"));
+        }
+        let kind = OperandKind::Resident(self.name_of(name_span));
+        let span = Span::new(bar, name_span.end);
+        self.tree.operands.push(Operand { span, kind });
+        Ok(())
     }
 
     /// Modifiers with blanks before their dots, and what is wrong with a dot that starts none.
@@ -205,7 +257,9 @@ impl Parser<'_> {
         let end = self.end_before_cursor();
         let gap = Span::new(end, self.cursor.offset()).text(self.cursor.source);
         let byte = self.cursor.byte();
-        if self.cursor.at_end() || gap.contains('\n') || byte == b'}' {
+        let new_line = gap.contains('\n');
+        let closes = byte == b'}' && !self.brace_in_statement();
+        if self.cursor.at_end() || new_line || closes {
             let found = self.found();
             self.report(syntax::missing_semicolon(end, what, &found));
             self.cursor.at = end as usize;

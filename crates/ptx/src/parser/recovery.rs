@@ -42,7 +42,7 @@ impl Parser<'_> {
                     b'{' if moved && fresh_line && n_open == 0 => return,
                     b'{' => n_open += 1,
                     b'}' if n_open > 0 => n_open -= 1,
-                    b'}' if moved => return,
+                    b'}' if moved && (fresh_line || !self.brace_in_statement()) => return,
                     b'@' if moved && fresh_line => return,
                     _ => {}
                 },
@@ -54,6 +54,13 @@ impl Parser<'_> {
             fresh_line = false;
             self.cursor.at = token.span.end as usize;
         }
+    }
+
+    /// Whether the statement goes on behind the `}` at the cursor, so that it closes no scope.
+    pub(super) fn brace_in_statement(&self) -> bool {
+        let mut ahead = self.cursor.clone();
+        ahead.at += 1;
+        matches!(ahead.skip(), b';' | b',')
     }
 
     /// Whether the name at the cursor, first on its line, looks like a label or an opcode.

@@ -123,7 +123,11 @@ impl Parser<'_> {
             _ => {
                 if self.cursor.skip() == b':' && self.cursor.byte_at(1) != b':' {
                     self.cursor.at += 1;
-                    let name = self.name_of(Span::new(start, end));
+                    let span = Span::new(start, end);
+                    if span.text(self.cursor.source) == "WARP_SZ" {
+                        return self.broken(syntax::reserved_name(span, "WARP_SZ"));
+                    }
+                    let name = self.name_of(span);
                     self.push(start, StatementKind::Label(name));
                     return Ok(());
                 }
