@@ -7,7 +7,7 @@ pub(crate) mod number;
 
 use warpgrid_program::Span;
 
-/// Blank. The reference assembler counts form feed and backslash among them, but no vertical tab.
+/// Blank. The reference assembler counts form feed among them, but no vertical tab.
 const SPACE: u8 = 1;
 /// May start a name.
 const START: u8 = 2;
@@ -20,6 +20,9 @@ pub(crate) const HEX: u8 = 32;
 /// May stand in an opcode with its modifiers.
 pub(crate) const MNEMONIC: u8 = 64;
 
+/// Usually starts an operand, and nothing else.
+pub(crate) const OPERAND: u8 = 128;
+
 /// What each byte may be.
 static CLASS: [u8; 256] = classes();
 
@@ -30,12 +33,13 @@ const fn classes() -> [u8; 256] {
         let b = byte as u8;
         table[byte] = match b {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0c => SPACE,
-            b'0'..=b'9' => NAME | DIGIT | WORD | HEX | MNEMONIC,
+            b'0'..=b'9' => NAME | DIGIT | WORD | HEX | MNEMONIC | OPERAND,
             b'a'..=b'f' | b'A'..=b'F' => START | NAME | WORD | HEX | MNEMONIC,
             b'g'..=b'z' | b'G'..=b'Z' => START | NAME | WORD | MNEMONIC,
-            b'_' => START | NAME | WORD | MNEMONIC,
-            b'$' => START | NAME | WORD | MNEMONIC,
-            b'%' => START,
+            b'_' => START | NAME | WORD | MNEMONIC | OPERAND,
+            b'$' => START | NAME | WORD | MNEMONIC | OPERAND,
+            b'%' => START | OPERAND,
+            b'[' | b'{' | b'(' | b'-' | b'!' => OPERAND,
             b'.' | b':' => MNEMONIC,
             _ => 0,
         };

@@ -4,8 +4,10 @@ pub mod check;
 pub mod diagnostics;
 mod lexer;
 pub mod parser;
+pub mod tokens;
 pub mod tree;
 
 pub use check::{Checked, Options, check};
 pub use parser::{Parse, parse};
+pub use tokens::{Token, TokenClass, tokens};
 pub use tree::Tree;

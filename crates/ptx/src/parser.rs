@@ -143,7 +143,10 @@ impl<'s> Parser<'s> {
         match token.kind {
             TokenKind::Foreign => self.broken(syntax::foreign_character(token.span, text)),
             TokenKind::OpenComment => self.broken(syntax::unclosed_comment(token.span)),
-            TokenKind::OpenString => self.broken(syntax::unclosed_string(token.span)),
+            TokenKind::OpenString => self.broken(syntax::unclosed_string(
+                token.span,
+                token.span.text(self.cursor.source),
+            )),
             _ => Ok(()),
         }
     }

@@ -143,7 +143,7 @@ catalogue! {
     INITIALIZER = "W0045", "malformed initialiser", ".global .b8 v[4] = \"abc\";", ".global .b8 v[4] = {97, 98, 99, 0};";
 
     /// Each directive takes its own arguments; the message says which.
-    DIRECTIVE_ARGUMENT = "W0046", "wrong argument of a directive", ".maxntid 16+16", ".maxntid 32";
+    DIRECTIVE_ARGUMENT = "W0046", "wrong argument of a directive", ".maxntid sixteen", ".maxntid 32";
 
     /// `.loc` and `.file` end with their line, without a semicolon; so do the directives of a function's head.
     SEMICOLON_NOT_ALLOWED = "W0047", "semicolon where none may be", ".loc 1 2 3;", ".loc 1 2 3";
@@ -199,13 +199,15 @@ pub fn unclosed_comment(span: Span) -> Diagnostic {
 }
 
 /// A string up to the end of its line.
-pub fn unclosed_string(span: Span) -> Diagnostic {
+pub fn unclosed_string(span: Span, text: &str) -> Diagnostic {
+    let swallowed = text.len() - text.trim_end_matches([';', ' ', '\t', '\r']).len();
+    let end = span.end - swallowed as u32;
     Diagnostic::error(
         UNCLOSED_STRING,
         span,
         "this string has no closing `\"` on its line",
     )
-    .fix("close the string", Span::at(span.end), "\"")
+    .fix("close the string", Span::at(end), "\"")
 }
 
 /// A literal that cannot be read, with the reason.

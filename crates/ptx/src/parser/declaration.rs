@@ -459,7 +459,14 @@ impl Parser<'_> {
         } else {
             Some(self.literal_integer("the size of the array")?)
         };
-        self.close(open, b']', "`]`, as the size is one integer literal")?;
+        if !self.eat(b']') {
+            self.bad_token()?;
+            let found = self.found();
+            return self.broken(syntax::array_size(
+                &found,
+                "`]`, as the size is one integer literal",
+            ));
+        }
         let span = self.since(open);
         self.tree.dimensions.push(Dimension { span, size });
         Ok(())

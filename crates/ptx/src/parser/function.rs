@@ -60,8 +60,11 @@ impl Parser<'_> {
         linkage: Option<(Linkage, Span)>,
     ) -> Read<()> {
         let mut header = self.empty_header(start, sort, sort_span, linkage);
-        let n_diagnostics = self.diagnostics.len();
-        let read = self.head(&mut header);
+        let mut read = self.head(&mut header);
+        let unended = read.is_ok() && self.ends_with_line(sort);
+        if read.is_ok() && !unended && !matches!(self.cursor.skip(), b'{' | b';') {
+            read = self.unexpected("`{` and the body of the function, or `;`");
+        }
         if read.is_err() && !self.skip_to_body() {
             return Err(super::Broken);
         }
@@ -88,17 +91,22 @@ impl Parser<'_> {
                 self.cursor.at += 1;
                 self.push_prototype(start, header);
             }
-            _ if self.diagnostics.len() > n_diagnostics => self.push_prototype(start, header),
-            _ if sort == FunctionSort::Func
-                && (self.cursor.at_end() || self.cursor.byte() == b'.')
-                && self.place == Place::Module =>
-            {
-                self.missing_semicolon("declaration of a function")?;
+            _ => {
+                if unended {
+                    self.missing_semicolon("declaration of a function")?;
+                }
                 self.push_prototype(start, header);
             }
-            _ => return self.unexpected("`{` and the body of the function, or `;`"),
         }
         Ok(())
+    }
+
+    /// Whether a declaration of a function stops without a semicolon, and another statement follows.
+    fn ends_with_line(&mut self, sort: FunctionSort) -> bool {
+        let byte = self.cursor.skip();
+        sort == FunctionSort::Func
+            && self.place == Place::Module
+            && (byte == b'.' || self.cursor.at_end())
     }
 
     fn push_prototype(&mut self, start: u32, header: FunctionHeader) {

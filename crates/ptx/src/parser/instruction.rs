@@ -68,7 +68,7 @@ impl Parser<'_> {
         let operands_start = self.tree.operands.len() as u32;
         match self.tree.mnemonics.get(mnemonic).grammar {
             Grammar::Plain => {
-                if byte != b';' {
+                if byte != b';' && !self.ends_without_operands(span, byte) {
                     self.operands(byte)?;
                 }
             }
@@ -92,6 +92,24 @@ impl Parser<'_> {
         };
         self.push(start, StatementKind::Instruction(instruction));
         Ok(())
+    }
+
+    /// Whether the text behind an opcode is another statement.
+    #[inline]
+    fn ends_without_operands(&self, mnemonic: Span, byte: u8) -> bool {
+        let near = self.cursor.offset() <= mnemonic.end + 2;
+        !(near && lexer::is(byte, lexer::OPERAND)) && self.other_statement_follows(mnemonic)
+    }
+
+    #[cold]
+    fn other_statement_follows(&self, mnemonic: Span) -> bool {
+        let gap = Span::new(mnemonic.end, self.cursor.offset()).text(self.cursor.source);
+        match self.cursor.byte() {
+            b'}' => true,
+            _ if self.cursor.at_end() => true,
+            b'@' | b'.' => gap.contains('\n'),
+            _ => gap.contains('\n') && self.cursor.at_name() && self.starts_statement(b','),
+        }
     }
 
     /// Operands with commas between them.

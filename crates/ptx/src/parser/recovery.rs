@@ -64,7 +64,7 @@ impl Parser<'_> {
     }
 
     /// Whether the name at the cursor, first on its line, looks like a label or an opcode.
-    fn starts_statement(&self, previous: u8) -> bool {
+    pub(super) fn starts_statement(&self, previous: u8) -> bool {
         let first = self.cursor.byte();
         if first == b'%' || first == b'_' {
             return false;

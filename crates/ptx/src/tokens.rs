@@ -1,0 +1,277 @@
+//! Text in, highlighting classes out: one fast pass without a tree, fit for every keystroke.
+
+use crate::lexer::{self, TokenKind, token_at};
+use warpgrid_isa::{ScalarType, special::SpecialRegister};
+use warpgrid_program::Span;
+
+/// What a token looks like to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenClass {
+    Comment,
+    /// `.reg`, `.entry`, `.align`
+    Directive,
+    /// `st`
+    Opcode,
+    /// `.global`, `.L1::evict_last`, `.x`
+    Modifier,
+    /// `.u32`
+    Type,
+    /// `%r1`
+    Register,
+    /// `%tid`, with its component
+    SpecialRegister,
+    Number,
+    String,
+    /// Where it stands and where it is branched to.
+    Label,
+    Punctuation,
+    /// A variable, parameter or function.
+    Name,
+    /// Characters that PTX has no use for, comments and strings without an end.
+    Error,
+}
+
+impl TokenClass {
+    /// Every class, in order.
+    pub const ALL: &'static [TokenClass] = &[
+        TokenClass::Comment,
+        TokenClass::Directive,
+        TokenClass::Opcode,
+        TokenClass::Modifier,
+        TokenClass::Type,
+        TokenClass::Register,
+        TokenClass::SpecialRegister,
+        TokenClass::Number,
+        TokenClass::String,
+        TokenClass::Label,
+        TokenClass::Punctuation,
+        TokenClass::Name,
+        TokenClass::Error,
+    ];
+
+    /// A name for style sheets: `special-register`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TokenClass::Comment => "comment",
+            TokenClass::Directive => "directive",
+            TokenClass::Opcode => "opcode",
+            TokenClass::Modifier => "modifier",
+            TokenClass::Type => "type",
+            TokenClass::Register => "register",
+            TokenClass::SpecialRegister => "special-register",
+            TokenClass::Number => "number",
+            TokenClass::String => "string",
+            TokenClass::Label => "label",
+            TokenClass::Punctuation => "punctuation",
+            TokenClass::Name => "name",
+            TokenClass::Error => "error",
+        }
+    }
+}
+
+/// A token with its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub span: Span,
+    pub class: TokenClass,
+}
+
+/// The tokens of a text in order, blanks left out. Texts of 4 GiB and more give none.
+pub fn tokens(source: &str) -> Vec<Token> {
+    if source.len() >= u32::MAX as usize {
+        return Vec::new();
+    }
+    let mut painter = Painter {
+        source,
+        place: Place::Start,
+        braces: 0,
+        after_equals: false,
+        branch: false,
+        special: false,
+    };
+    let mut all = Vec::with_capacity(source.len() / 5);
+    let mut at = 0;
+    while at < source.len() {
+        let token = token_at(source, at);
+        at = token.span.end as usize;
+        if token.kind == TokenKind::Blank {
+            painter.blank(token.span);
+        } else {
+            let class = painter.class(token.kind, token.span);
+            all.push(Token {
+                span: token.span,
+                class,
+            });
+        }
+    }
+    all
+}
+
+/// Where in a statement a token stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Start,
+    /// Behind `@`.
+    Guard,
+    /// Among the modifiers.
+    Opcode,
+    Operands,
+    /// In a declaration or directive that ends with a semicolon.
+    Directive,
+    /// In a directive that ends with its line.
+    Line,
+}
+
+struct Painter<'s> {
+    source: &'s str,
+    place: Place,
+    /// Open braces within the statement.
+    braces: u32,
+    after_equals: bool,
+    /// Names are labels.
+    branch: bool,
+    /// The token before was a special register.
+    special: bool,
+}
+
+impl Painter<'_> {
+    fn blank(&mut self, span: Span) {
+        if self.place == Place::Line && span.text(self.source).contains('\n') {
+            self.place = Place::Start;
+        }
+    }
+
+    fn class(&mut self, kind: TokenKind, span: Span) -> TokenClass {
+        let special = std::mem::take(&mut self.special);
+        match kind {
+            TokenKind::Comment => {
+                self.special = special;
+                TokenClass::Comment
+            }
+            TokenKind::Name => self.name(span),
+            TokenKind::Word => self.word(span, special),
+            TokenKind::Number => TokenClass::Number,
+            TokenKind::String => TokenClass::String,
+            TokenKind::Punctuation => self.punctuation(span),
+            _ => TokenClass::Error,
+        }
+    }
+
+    fn name(&mut self, span: Span) -> TokenClass {
+        let text = span.text(self.source);
+        match self.place {
+            Place::Start if self.next_is_colon(span) => return TokenClass::Label,
+            Place::Start => {
+                self.place = Place::Opcode;
+                self.branch = matches!(text, "bra" | "brx");
+                return TokenClass::Opcode;
+            }
+            Place::Guard => self.place = Place::Start,
+            Place::Opcode => self.place = Place::Operands,
+            _ => {}
+        }
+        if !text.starts_with('%') {
+            return if self.branch && self.place == Place::Operands {
+                TokenClass::Label
+            } else {
+                TokenClass::Name
+            };
+        }
+        if SpecialRegister::from_name(text).is_some() || SPECIAL_VECTORS.contains(&text) {
+            self.special = true;
+            return TokenClass::SpecialRegister;
+        }
+        TokenClass::Register
+    }
+
+    fn next_is_colon(&self, span: Span) -> bool {
+        let mut cursor = lexer::Cursor::new(self.source);
+        cursor.at = span.end as usize;
+        cursor.skip() == b':' && cursor.byte_at(1) != b':'
+    }
+
+    fn word(&mut self, span: Span, special: bool) -> TokenClass {
+        let text = span.text(self.source);
+        let is_type = || ScalarType::from_name(text.get(1..).unwrap_or("")).is_some();
+        match self.place {
+            Place::Start | Place::Guard => {
+                self.place = if ends_with_line(text) {
+                    Place::Line
+                } else {
+                    Place::Directive
+                };
+                if is_type() {
+                    TokenClass::Type
+                } else {
+                    TokenClass::Directive
+                }
+            }
+            Place::Directive | Place::Line if is_type() => TokenClass::Type,
+            Place::Directive | Place::Line => TokenClass::Directive,
+            Place::Opcode if is_type() => TokenClass::Type,
+            Place::Operands if special => TokenClass::SpecialRegister,
+            Place::Opcode | Place::Operands => TokenClass::Modifier,
+        }
+    }
+
+    fn punctuation(&mut self, span: Span) -> TokenClass {
+        let first = span.text(self.source).bytes().next().unwrap_or(0);
+        let after_equals = std::mem::replace(&mut self.after_equals, first == b'=');
+        match first {
+            b'@' if self.place == Place::Start => self.place = Place::Guard,
+            b'{' => {
+                let inner = self.braces > 0
+                    || matches!(self.place, Place::Opcode | Place::Operands)
+                    || after_equals;
+                if inner {
+                    self.braces += 1;
+                    self.operands();
+                } else {
+                    self.start();
+                }
+            }
+            b'}' if self.braces > 0 => self.braces -= 1,
+            b'}' | b';' => self.start(),
+            b':' if self.place == Place::Start => {}
+            b'!' if self.place == Place::Guard => {}
+            _ => self.operands(),
+        }
+        TokenClass::Punctuation
+    }
+
+    fn start(&mut self) {
+        self.place = Place::Start;
+        self.braces = 0;
+        self.branch = false;
+    }
+
+    fn operands(&mut self) {
+        if self.place == Place::Opcode {
+            self.place = Place::Operands;
+        }
+    }
+}
+
+/// Special registers that the table lists by their components.
+const SPECIAL_VECTORS: &[&str] = &[
+    "%tid",
+    "%ntid",
+    "%ctaid",
+    "%nctaid",
+    "%clusterid",
+    "%nclusterid",
+    "%cluster_ctaid",
+    "%cluster_nctaid",
+];
+
+fn ends_with_line(word: &str) -> bool {
+    matches!(
+        word,
+        ".version" | ".target" | ".address_size" | ".file" | ".loc"
+    ) || data_word(word)
+}
+
+/// A line of data in a debug section.
+fn data_word(word: &str) -> bool {
+    matches!(word, ".b8" | ".b16" | ".b32" | ".b64")
+}

@@ -1,0 +1,97 @@
+//! The reference pages of the syntax codes: the wrong text gives the code, the right one is silent, and
+//! every fix that is offered alone makes the text right.
+
+mod support;
+
+use support::describe;
+use warpgrid_ptx::diagnostics::{codes, find, syntax};
+
+/// Lines of a function are tried in one, whole texts as they are.
+fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
+    let mut source = text.to_owned();
+    let whole = [".version", ".entry", ".func", ".visible"]
+        .iter()
+        .any(|w| text.contains(w));
+    let module = [".alias", ".maxntid", ".global .", "//"]
+        .iter()
+        .any(|w| text.starts_with(w))
+        && !text.contains("%r");
+    if !whole && !module {
+        source = format!(".entry k()\n{{\n{text}\n}}\n");
+    }
+    if text.starts_with(".maxntid") {
+        source = format!(".entry k() {text} {{ ret; }}");
+    }
+    let parse = warpgrid_ptx::parse(&source);
+    (source, parse)
+}
+
+/// Codes whose example is told, not written out.
+const TOLD: &[&str] = &[
+    syntax::SOURCE_TOO_LARGE,
+    syntax::TOO_MANY,
+    syntax::NESTED_TOO_DEEP,
+];
+
+#[test]
+fn wrong_examples_give_their_code_and_right_ones_are_silent() {
+    for page in syntax::CODES
+        .iter()
+        .filter(|page| !TOLD.contains(&page.code))
+    {
+        let (source, parse) = parse_example(page.wrong);
+        let found = parse.diagnostics.iter().any(|d| d.code == page.code);
+        assert!(
+            found,
+            "{}: {source:?} gives\n{}",
+            page.code,
+            describe(&source, &parse.diagnostics)
+        );
+        let (source, parse) = parse_example(page.right);
+        assert!(
+            parse.diagnostics.is_empty(),
+            "{}: {source:?} gives\n{}",
+            page.code,
+            describe(&source, &parse.diagnostics)
+        );
+    }
+}
+
+#[test]
+fn fixes_of_the_examples_make_them_silent() {
+    for page in syntax::CODES
+        .iter()
+        .filter(|page| !TOLD.contains(&page.code))
+    {
+        let (source, parse) = parse_example(page.wrong);
+        if let [only] = &parse.diagnostics[..] {
+            for fix in &only.fixes {
+                let fixed = fix.apply(&source);
+                let again = warpgrid_ptx::parse(&fixed);
+                assert!(
+                    again.diagnostics.is_empty(),
+                    "{}: {fixed:?} gives\n{}",
+                    page.code,
+                    describe(&fixed, &again.diagnostics)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn codes_are_unique_sorted_and_explained() {
+    let all: Vec<&str> = codes().map(|page| page.code).collect();
+    let mut sorted = all.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(all, sorted);
+    for page in codes() {
+        assert!(
+            page.explanation.len() > 20 && !page.title.is_empty(),
+            "{}",
+            page.code
+        );
+        assert_eq!(find(page.code), Some(page));
+    }
+}

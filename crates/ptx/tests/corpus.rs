@@ -1,0 +1,53 @@
+//! Every module of the corpora parses without a finding and without loss.
+
+mod support;
+
+use support::{assert_sound, corpus, describe};
+use warpgrid_ptx::tree::StatementKind;
+
+#[test]
+fn every_module_parses_without_a_finding() {
+    let files = corpus();
+    assert!(files.len() >= 6, "the files in tests/data are missing");
+    for (path, source) in files {
+        let parse = warpgrid_ptx::parse(&source);
+        assert!(
+            parse.diagnostics.is_empty(),
+            "{}:\n{}",
+            path.display(),
+            describe(&source, &parse.diagnostics)
+        );
+        assert_sound(&source, &parse);
+    }
+}
+
+#[test]
+fn every_module_has_as_many_instructions_as_semicolons_say() {
+    for (path, source) in corpus() {
+        let parse = warpgrid_ptx::parse(&source);
+        let ends = parse.tree.statements.iter().filter(|s| {
+            matches!(s.kind, StatementKind::Instruction(_)) && !s.span.text(&source).ends_with(';')
+        });
+        assert_eq!(ends.count(), 0, "{}", path.display());
+    }
+}
+
+#[test]
+fn tokens_cover_every_module() {
+    for (path, source) in corpus() {
+        let mut end = 0;
+        for token in warpgrid_ptx::tokens(&source) {
+            assert!(token.span.start >= end, "{}", path.display());
+            let gap = &source[end as usize..token.span.start as usize];
+            assert!(gap.trim().is_empty(), "{}: lost {gap:?}", path.display());
+            assert_ne!(
+                token.class,
+                warpgrid_ptx::TokenClass::Error,
+                "{}",
+                path.display()
+            );
+            end = token.span.end;
+        }
+        assert!(source[end as usize..].trim().is_empty());
+    }
+}
