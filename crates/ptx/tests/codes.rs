@@ -80,12 +80,12 @@ fn fixes_of_the_examples_make_them_silent() {
 }
 
 #[test]
-fn codes_are_unique_sorted_and_explained() {
+fn codes_are_unique_and_explained() {
     let all: Vec<&str> = codes().map(|page| page.code).collect();
     let mut sorted = all.clone();
     sorted.sort_unstable();
     sorted.dedup();
-    assert_eq!(all, sorted);
+    assert_eq!(all.len(), sorted.len());
     for page in codes() {
         assert!(
             page.explanation.len() > 20 && !page.title.is_empty(),
