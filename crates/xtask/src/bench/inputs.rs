@@ -17,7 +17,8 @@ const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n\n";
 pub(super) fn write() -> Result<PathBuf> {
     let corpus = shell::root().join("crates/view/tests/corpus");
     let folder = shell::root().join("target/bench");
-    fs::create_dir_all(&folder).map_err(|error| said(&folder, &error))?;
+    let kernels = folder.join("kernels");
+    fs::create_dir_all(&kernels).map_err(|error| said(&kernels, &error))?;
     let parts = parts(&corpus)?;
     save(
         &folder.join("large.ptx"),
@@ -27,6 +28,12 @@ pub(super) fn write() -> Result<PathBuf> {
         &folder.join("lines.ptx"),
         &module(&parts, |text| text.lines().count() >= LINES),
     )?;
+    for (number, part) in parts.iter().enumerate() {
+        save(
+            &folder.join(format!("kernels/{number}.ptx")),
+            &format!("{HEADER}{}", part.numbered(number)),
+        )?;
+    }
     for kernel in ["saxpy_float4", "matmul_tiled"] {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
         save(&folder.join(format!("{kernel}.ptx")), &text)?;
@@ -34,21 +41,24 @@ pub(super) fn write() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A kernel without its header, and the name that makes it unique.
+/// A kernel without its header, split behind the name of its entry, the only name outside it.
 struct Part {
-    name: String,
-    body: String,
+    head: String,
+    tail: String,
+}
+
+impl Part {
+    /// The kernel under a name of its own.
+    fn numbered(&self, number: usize) -> String {
+        format!("{}_{number}{}", self.head, self.tail)
+    }
 }
 
 /// Kernels in turn, each under a name of its own, until there is enough.
 fn module(parts: &[Part], enough: impl Fn(&str) -> bool) -> String {
     let mut text = HEADER.to_string();
     for (number, part) in parts.iter().cycle().take(1_000_000).enumerate() {
-        text.push_str(
-            &part
-                .body
-                .replace(&part.name, &format!("{}_{number}", part.name)),
-        );
+        text.push_str(&part.numbered(number));
         text.push('\n');
         if enough(&text) {
             break;
@@ -87,14 +97,16 @@ fn part(source: &str) -> Option<Part> {
     if rest.contains(".entry ") || newer_than_hopper(source) {
         return None;
     }
-    let name = rest.split(['(', '\n', ' ']).next()?.to_string();
     let header = [".version", ".target", ".address_size"];
     let kept = source
         .lines()
         .filter(|line| !header.iter().any(|word| line.starts_with(word)));
+    let body: String = kept.map(|line| format!("{line}\n")).collect();
+    let name = body.find(".entry ")? + ".entry ".len();
+    let end = name + body[name..].find(['(', '\n', ' '])?;
     Some(Part {
-        name,
-        body: kept.map(|line| format!("{line}\n")).collect(),
+        head: body[..end].to_string(),
+        tail: body[end..].to_string(),
     })
 }
 
