@@ -1,5 +1,5 @@
-// Bundles the page's JavaScript: every web/editor/*.js that is an entry goes in with what it imports
-// from npm, one module each comes out in target/bundle/. Trunk runs this before each build.
+// Bundles the page's JavaScript: every entry goes in with what it imports from npm,
+// one module each comes out in target/bundle/. Trunk runs this before each build.
 import { build } from "esbuild";
 
 const release = process.env.TRUNK_PROFILE === "release";
@@ -13,5 +13,8 @@ await build({
   minify: release,
   sourcemap: release ? false : "inline",
   legalComments: "none",
+  // The text that the editor opens with before the core has arrived.
+  alias: { "first-example": "./public/examples/row-and-column-stores.ptx" },
+  loader: { ".ptx": "text" },
   logLevel: "warning",
 });

@@ -1,10 +1,250 @@
-// The editor: CodeMirror, mounted into an element of the page.
-import { EditorView } from "@codemirror/view";
-import { EditorState } from "@codemirror/state";
+// The text editor of the page: CodeMirror, coloured and judged by the Rust core.
+// It works before the core has arrived: the text can be edited and is kept over a reload.
+// The core reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
+import { EditorState, StateEffect, StateField, RangeSetBuilder } from "@codemirror/state";
+import {
+  EditorView, ViewPlugin, Decoration, GutterMarker, gutter, keymap, lineNumbers,
+  drawSelection, highlightSpecialChars, rectangularSelection, highlightActiveLine,
+} from "@codemirror/view";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
+import firstExample from "first-example";
 
-/** Mounts an editor with a text; returns the view. */
-export function mountEditor(parent, text) {
-  return new EditorView({ parent, state: EditorState.create({ doc: text }) });
+const TEXT_KEY = "warpgrid.text";
+/** Beyond this many units a text is coloured only after a pause, and only so far. */
+const EAGER_LENGTH = 200_000;
+const COLOURED_LENGTH = 2_000_000;
+/** Browsers refuse more; what is longer is not kept. */
+const KEPT_LENGTH = 2_000_000;
+
+const CLASSES = [
+  "comment", "directive", "opcode", "modifier", "type", "register",
+  "special-register", "number", "string", "label", "name", "punctuation",
+];
+const tokenMarks = CLASSES.map((name) => Decoration.mark({ class: `tok-${name}` }));
+
+let tokenizer = null;
+let onChange = null;
+let onLine = null;
+let hoveredLine = 0;
+
+const tokensChanged = StateEffect.define();
+const tokens = StateField.define({
+  create: () => new Uint32Array(0),
+  update(value, transaction) {
+    for (const effect of transaction.effects) if (effect.is(tokensChanged)) return effect.value;
+    if (!transaction.docChanged) return value;
+    if (tokenizer && transaction.newDoc.length <= EAGER_LENGTH) return tokenizer(transaction.newDoc.toString());
+    return transaction.newDoc.length <= EAGER_LENGTH ? value.slice(0, 0) : value;
+  },
+});
+
+/** The first token that ends after `position`; tokens are triples (start, end, class) in order. */
+function firstTokenAfter(data, position) {
+  let low = 0;
+  let high = data.length / 3;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (data[middle * 3 + 1] <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low * 3;
 }
 
-window.warpgridEditor = { mountEditor };
+function visibleTokens(view) {
+  const data = view.state.field(tokens);
+  const builder = new RangeSetBuilder();
+  const length = view.state.doc.length;
+  for (const { from, to } of view.visibleRanges) {
+    for (let i = firstTokenAfter(data, from); i < data.length && data[i] < to; i += 3) {
+      const end = Math.min(data[i + 1], length);
+      const mark = tokenMarks[data[i + 2]];
+      if (data[i] < end && mark) builder.add(data[i], end, mark);
+    }
+  }
+  return builder.finish();
+}
+
+const highlighter = ViewPlugin.fromClass(class {
+  constructor(view) { this.decorations = visibleTokens(view); }
+  update(update) {
+    const changed = update.startState.field(tokens) !== update.state.field(tokens);
+    if (changed || update.docChanged || update.viewportChanged) this.decorations = visibleTokens(update.view);
+  }
+}, { decorations: (plugin) => plugin.decorations });
+
+const marksChanged = StateEffect.define();
+const marks = StateField.define({
+  create: () => ({ done: 0, next: 0, linked: [], faulted: 0 }),
+  update(value, transaction) {
+    for (const effect of transaction.effects) if (effect.is(marksChanged)) return effect.value;
+    return value;
+  },
+  provide: (field) => EditorView.decorations.compute([field, "doc"], (state) => {
+    const { done, linked, faulted } = state.field(field);
+    const classes = new Map();
+    const add = (line, name) => {
+      if (line >= 1 && line <= state.doc.lines) classes.set(line, `${classes.get(line) ?? ""} ${name}`.trim());
+    };
+    add(done, "line-done");
+    add(faulted, "line-faulted");
+    for (const line of linked) add(line, "line-linked");
+    const ordered = [...classes].sort((a, b) => a[0] - b[0]);
+    return Decoration.set(ordered.map(([line, name]) => Decoration.line({ class: name }).range(state.doc.line(line).from)));
+  }),
+});
+
+class Arrow extends GutterMarker {
+  constructor(text, title) { super(); this.text = text; this.title = title; }
+  eq(other) { return other.text === this.text; }
+  toDOM() {
+    const span = document.createElement("span");
+    span.textContent = this.text;
+    span.title = this.title;
+    return span;
+  }
+}
+const doneArrow = new Arrow("▸", "the step just done");
+const nextArrow = new Arrow("▹", "comes next");
+const stepGutter = gutter({
+  class: "cm-steps",
+  lineMarker(view, block) {
+    const { done, next } = view.state.field(marks);
+    const line = view.state.doc.lineAt(block.from).number;
+    return line === done ? doneArrow : line === next ? nextArrow : null;
+  },
+  lineMarkerChange: (update) => update.startState.field(marks) !== update.state.field(marks),
+  initialSpacer: () => doneArrow,
+});
+
+function lineUnder(event, view) {
+  const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
+  return position === null ? 0 : view.state.doc.lineAt(position).number;
+}
+function hover(line) {
+  if (line === hoveredLine) return;
+  hoveredLine = line;
+  onLine?.(line);
+}
+
+function keep(text) {
+  try {
+    if (text.length <= KEPT_LENGTH) localStorage.setItem(TEXT_KEY, text);
+  } catch { /* storage is full or forbidden: the text lives as long as the page */ }
+}
+function kept() {
+  try { return localStorage.getItem(TEXT_KEY); } catch { return null; }
+}
+
+let later = 0;
+let keepLater = 0;
+const listener = EditorView.updateListener.of((update) => {
+  if (!update.docChanged) return;
+  clearTimeout(keepLater);
+  keepLater = setTimeout(() => keep(api.text()), 150);
+  clearTimeout(later);
+  if (update.state.doc.length <= EAGER_LENGTH) { onChange?.(update.state.doc.toString()); return; }
+  later = setTimeout(() => {
+    onChange?.(api.text());
+    api.retokenize();
+  }, 250);
+});
+addEventListener("pagehide", () => keep(api.text()));
+
+const saved = kept();
+const view = new EditorView({
+  state: EditorState.create({
+    doc: saved ?? firstExample,
+    extensions: [
+      lineNumbers(), stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
+      rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
+      keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
+      tokens, highlighter, marks, listener,
+      EditorView.contentAttributes.of({
+        "aria-label": "PTX source", spellcheck: "false", autocorrect: "off", autocapitalize: "off", translate: "no",
+      }),
+      EditorView.domEventHandlers({
+        mousemove: (event, v) => hover(lineUnder(event, v)),
+        mouseleave: () => hover(0),
+      }),
+    ],
+  }),
+});
+
+/** Lines and columns from 1, in UTF-16 units, clamped to the text. */
+function offset(line, column) {
+  const { doc } = view.state;
+  if (line < 1) return 0;
+  if (line > doc.lines) return doc.length;
+  const at = doc.line(line);
+  return Math.min(at.from + Math.max(column - 1, 0), at.to);
+}
+const span = (range) => {
+  const from = offset(range[0], range[1]);
+  return { from, to: Math.max(from, offset(range[2], range[3])) };
+};
+
+const api = {
+  /** Whether the text was kept from an earlier visit. */
+  wasKept: saved !== null,
+  text: () => view.state.doc.toString(),
+  setText(text) {
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
+  },
+  attach(parent) {
+    const had = view.hasFocus;
+    const { scrollTop, scrollLeft } = view.scrollDOM;
+    parent.appendChild(view.dom);
+    view.scrollDOM.scrollTop = scrollTop;
+    view.scrollDOM.scrollLeft = scrollLeft;
+    if (had) view.focus();
+    view.requestMeasure();
+  },
+  /** `tokenize(text)` gives triples; `change(text)` and `line(number or 0)` are told. */
+  connect(tokenize, change, line) {
+    tokenizer = tokenize;
+    onChange = change;
+    onLine = line;
+    api.retokenize();
+  },
+  retokenize() {
+    if (tokenizer) view.dispatch({ effects: tokensChanged.of(tokenizer(view.state.doc.sliceString(0, COLOURED_LENGTH))) });
+  },
+  /** `[severity, message, range, fixes: [[title, [[range, text]]]]]` each; ranges are `[line, column, endLine, endColumn]`. */
+  setDiagnostics(list) {
+    const diagnostics = list.map(([severity, message, range, fixes]) => ({
+      ...span(range), severity, message,
+      actions: fixes.map(([name, edits]) => ({ name, apply: () => api.applyEdits(edits) })),
+    }));
+    view.dispatch(setDiagnostics(view.state, diagnostics));
+  },
+  applyEdits(edits) {
+    const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
+    view.dispatch({ changes, userEvent: "input.fix" });
+    view.focus();
+  },
+  setMarks(done, next, faulted, linked) {
+    view.dispatch({ effects: marksChanged.of({ done, next, faulted, linked: [...linked] }) });
+  },
+  reveal(line) {
+    if (line < 1 || line > view.state.doc.lines || view.hasFocus) return;
+    const at = view.state.doc.line(line);
+    const block = view.lineBlockAt(at.from);
+    const { scrollTop, clientHeight } = view.scrollDOM;
+    if (block.top < scrollTop || block.bottom > scrollTop + clientHeight) {
+      view.dispatch({ effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
+    }
+  },
+  select(line, column, endLine, endColumn) {
+    const { from, to } = span([line, column, endLine, endColumn]);
+    view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+    view.focus();
+  },
+};
+globalThis.warpgridEditor = api;
+
+const host = document.getElementById("editor-host");
+if (host) api.attach(host);
+dispatchEvent(new Event("warpgrid-editor"));

@@ -1,12 +1,5 @@
-//! The page.
-
-use yew::prelude::*;
-
-#[component]
-fn App() -> Html {
-    html! { <main><h1>{ "Warpgrid" }</h1></main> }
-}
+//! One wasm, two roles: on the page it mounts the application, in a worker it runs kernels.
 
 fn main() {
-    yew::Renderer::<App>::new().render();
+    warpgrid_web::start();
 }

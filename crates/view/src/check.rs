@@ -187,3 +187,17 @@ pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
     let _ = (source, front, TokenClass::Name);
     Vec::new()
 }
+
+/// Names of every target, oldest first.
+pub fn targets() -> Vec<&'static str> {
+    warpgrid_isa::target::TARGETS.iter().map(|target| target.name).collect()
+}
+
+/// The PTX versions since 6.0, oldest first: what a picker offers.
+pub fn versions() -> Vec<String> {
+    // (major, last minor): one release line each.
+    [(6, 5), (7, 8), (8, 8), (9, 5)]
+        .into_iter()
+        .flat_map(|(major, last)| (0..=last).map(move |minor| format!("{major}.{minor}")))
+        .collect()
+}

@@ -1,0 +1,249 @@
+//! Painting a grid: the only file that draws.
+
+use crate::format::element_bytes;
+use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label};
+use crate::links::Links;
+use crate::model::Overlay;
+use crate::theme::Palette;
+use warpgrid_view::model::{Cell, Grid, Written};
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+
+const CELL_FONT: &str = "10.5px";
+const HEAD_FONT: &str = "10px";
+/// Corner of a cell.
+const RADIUS: f64 = 2.5;
+/// Hardware moves global memory in sectors of so many bytes.
+const SECTOR_BYTES: u64 = 32;
+
+/// A grid, and how and where to show it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    pub grid: &'a Grid,
+    pub geometry: Geometry,
+    pub overlay: Overlay,
+    pub links: &'a Links,
+    pub palette: &'a Palette,
+    /// The part that is visible: its corner in the whole grid, and its size.
+    pub left: f64,
+    pub top: f64,
+    pub width: f64,
+    pub height: f64,
+    /// The element under the keyboard's cursor.
+    pub cursor: Option<u64>,
+}
+
+/// Draws the visible part, sharp on any screen.
+pub fn paint(canvas: &HtmlCanvasElement, scene: &Scene<'_>) {
+    let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+    let (width, height) = (
+        (scene.width * ratio).ceil() as u32,
+        (scene.height * ratio).ceil() as u32,
+    );
+    if (canvas.width(), canvas.height()) != (width, height) {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
+    let context = canvas.get_context("2d").ok().flatten();
+    let Some(context) = context.and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok()) else {
+        return;
+    };
+    if context
+        .set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0)
+        .is_err()
+    {
+        return;
+    }
+    context.clear_rect(0.0, 0.0, scene.width, scene.height);
+    context.set_text_align("center");
+    context.set_text_baseline("middle");
+    cells(&context, scene);
+    heads(&context, scene);
+}
+
+fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
+    let grid = scene.grid;
+    let columns = u64::from(grid.columns.max(1));
+    let first = grid.first_row * columns;
+    context.set_font(&format!("{CELL_FONT} {}", scene.palette.mono));
+    let newest = grid
+        .cells
+        .iter()
+        .filter_map(|cell| cell.step)
+        .max()
+        .unwrap_or(0);
+    for (i, cell) in grid.cells.iter().enumerate() {
+        let index = first + i as u64;
+        let rect = scene
+            .geometry
+            .cell(index / columns, (index % columns) as u32);
+        let rect = Rect {
+            x: rect.x - scene.left,
+            y: rect.y - scene.top,
+            ..rect
+        };
+        let hidden = rect.y + ROW < HEAD
+            || rect.y > scene.height
+            || rect.x + rect.width < 0.0
+            || rect.x > scene.width;
+        if !hidden {
+            paint_cell(context, scene, cell, rect, newest);
+            marks(context, scene, cell, index, rect);
+        }
+    }
+}
+
+fn paint_cell(
+    context: &CanvasRenderingContext2d,
+    scene: &Scene<'_>,
+    cell: &Cell,
+    rect: Rect,
+    newest: u64,
+) {
+    let palette = scene.palette;
+    rounded(context, rect, 0.0);
+    let written = cell.written != Written::Never;
+    let lane = cell.lane.filter(|_| written);
+    let mut ink = palette.faint.as_str();
+    context.set_fill_style_str(&palette.empty);
+    match (lane, scene.overlay) {
+        (Some(_), Overlay::Age) => {
+            context.fill();
+            let age = newest.saturating_sub(cell.step.unwrap_or(0)) as f64;
+            context.set_global_alpha(0.75 / (1.0 + age / (newest as f64 / 6.0).max(1.0)) + 0.08);
+            context.set_fill_style_str(&palette.accent);
+            context.fill();
+            context.set_global_alpha(1.0);
+            ink = &palette.now;
+        }
+        (Some(lane), _) => {
+            context.set_fill_style_str(palette.lane(lane));
+            context.fill();
+            ink = &palette.lane_ink;
+        }
+        (None, _) => context.fill(),
+    }
+    if cell.conflict {
+        hatch(context, palette, rect);
+    }
+    let text = cell_text(cell, scene.overlay);
+    context.set_fill_style_str(ink);
+    let width = rect.width - 2.0;
+    let _ = context.fill_text_with_max_width(
+        &text,
+        rect.x + rect.width / 2.0,
+        rect.y + rect.height / 2.0 + 0.5,
+        width,
+    );
+}
+
+/// What stands in a cell.
+fn cell_text(cell: &Cell, overlay: Overlay) -> String {
+    let untouched = cell.written == Written::Never;
+    match overlay {
+        _ if untouched && overlay != Overlay::Value => "·".into(),
+        Overlay::Value
+            if untouched && matches!(cell.text.as_str(), "0" | "0.0" | "0x0" | "0x00") =>
+        {
+            "·".into()
+        }
+        Overlay::Value => cell.text.clone(),
+        Overlay::Lane => cell
+            .lane
+            .map_or_else(|| "·".into(), |lane| lane.to_string()),
+        Overlay::Age => cell
+            .step
+            .map_or_else(|| "·".into(), |step| step.to_string()),
+    }
+}
+
+/// Outlines of the present store, of what is linked, of the keyboard's cursor; sectors.
+fn marks(
+    context: &CanvasRenderingContext2d,
+    scene: &Scene<'_>,
+    cell: &Cell,
+    index: u64,
+    rect: Rect,
+) {
+    let (grid, palette) = (scene.grid, scene.palette);
+    let sector = (SECTOR_BYTES / element_bytes(&grid.ty)).max(1);
+    if grid.memory.space == "global"
+        && index.is_multiple_of(sector)
+        && !index.is_multiple_of(u64::from(grid.columns.max(1)))
+    {
+        context.set_fill_style_str(&palette.sector);
+        context.fill_rect(rect.x - GAP - 0.25, rect.y, 1.5, rect.height);
+    }
+    if cell.written == Written::Now {
+        outline(context, rect, &palette.now, 1.6);
+    }
+    if scene.links.has_cell(&grid.memory.id, index, cell) {
+        outline(context, rect, &palette.link, 2.5);
+    }
+    if scene.cursor == Some(index) {
+        outline(context, rect, &palette.link, 3.5);
+    }
+}
+
+fn outline(context: &CanvasRenderingContext2d, rect: Rect, colour: &str, width: f64) {
+    rounded(context, rect, width / 2.0);
+    context.set_line_width(width);
+    context.set_stroke_style_str(colour);
+    context.stroke();
+}
+
+/// Diagonal strokes: several lanes wrote this cell.
+fn hatch(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
+    context.save();
+    rounded(context, rect, 0.0);
+    context.clip();
+    context.set_stroke_style_str(&palette.bad);
+    context.set_line_width(1.5);
+    context.begin_path();
+    let mut x = rect.x - rect.height;
+    while x < rect.x + rect.width {
+        context.move_to(x, rect.y + rect.height);
+        context.line_to(x + rect.height, rect.y);
+        x += 6.0;
+    }
+    context.stroke();
+    context.restore();
+}
+
+fn rounded(context: &CanvasRenderingContext2d, rect: Rect, inset: f64) {
+    context.begin_path();
+    let (x, y) = (rect.x + inset, rect.y + inset);
+    let (width, height) = (rect.width - 2.0 * inset, rect.height - 2.0 * inset);
+    if context
+        .round_rect_with_f64(x, y, width, height, RADIUS)
+        .is_err()
+    {
+        context.rect(x, y, width, height);
+    }
+}
+
+/// Column numbers above and row numbers at the left; they stay while the cells scroll.
+fn heads(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
+    let (grid, geometry) = (scene.grid, &scene.geometry);
+    context.clear_rect(0.0, 0.0, scene.width, HEAD);
+    context.clear_rect(0.0, 0.0, geometry.row_head, scene.height);
+    context.set_font(&format!("{HEAD_FONT} {}", scene.palette.mono));
+    context.set_fill_style_str(&scene.palette.faint);
+    for column in 0..grid.columns {
+        let rect = geometry.cell(0, column);
+        let x = rect.x - scene.left + rect.width / 2.0;
+        if x > geometry.row_head && x < scene.width {
+            let _ = context.fill_text(&column.to_string(), x, HEAD / 2.0);
+        }
+    }
+    context.set_text_align("right");
+    let n_rows = u64::from(grid.n_rows).min(grid.total_rows.saturating_sub(grid.first_row));
+    for row in grid.first_row..grid.first_row + n_rows {
+        let rect = geometry.cell(row, 0);
+        let y = rect.y - scene.top + rect.height / 2.0;
+        if y > HEAD {
+            let _ = context.fill_text(&row_label(grid, row), geometry.row_head - 6.0, y + 0.5);
+        }
+    }
+    context.set_text_align("center");
+}

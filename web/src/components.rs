@@ -1,0 +1,83 @@
+//! The page in pieces: one file a component, no logic beyond showing.
+
+mod app;
+mod banner;
+mod cell_card;
+mod diagnostics;
+mod editor_pane;
+mod fault_card;
+mod grid_canvas;
+mod grid_table;
+mod header;
+mod help;
+mod memory_card;
+mod phrases;
+mod pickers;
+mod registers_card;
+mod scrubber;
+mod splitter;
+mod transport;
+mod warp_card;
+
+use crate::model::{Action, Model, reduce};
+use std::ops::Deref;
+use std::rc::Rc;
+use warpgrid_view::model::Frame;
+use yew::prelude::*;
+
+/// The model as Yew holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State(pub Model);
+
+impl Reducible for State {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        Rc::new(State(reduce(Rc::unwrap_or_clone(self).0, action)))
+    }
+}
+
+impl Deref for State {
+    type Target = Model;
+
+    fn deref(&self) -> &Model {
+        &self.0
+    }
+}
+
+/// How components say that something happened.
+pub type Dispatch = UseReducerDispatcher<State>;
+
+/// A frame as a property: equal when it is the same one.
+#[derive(Clone, Debug)]
+pub struct FrameRef(pub Rc<Frame>);
+
+impl PartialEq for FrameRef {
+    fn eq(&self, other: &FrameRef) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Deref for FrameRef {
+    type Target = Frame;
+
+    fn deref(&self) -> &Frame {
+        &self.0
+    }
+}
+
+/// Mounts the application over the static page.
+pub fn mount() {
+    let root = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.get_element_by_id("app"));
+    if let Some(root) = root {
+        yew::Renderer::<app::App>::with_root(root).render();
+    }
+}
+
+/// A callback that says one thing.
+pub(crate) fn say<E>(dispatch: &Dispatch, action: Action) -> Callback<E> {
+    let dispatch = dispatch.clone();
+    Callback::from(move |_| dispatch.dispatch(action.clone()))
+}

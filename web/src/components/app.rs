@@ -1,0 +1,181 @@
+//! The whole page.
+
+use super::banner::Banner;
+use super::cell_card::CellCard;
+use super::diagnostics::Diagnostics;
+use super::editor_pane::EditorPane;
+use super::fault_card::FaultCard;
+use super::header::Header;
+use super::help::Help;
+use super::memory_card::MemoryCard;
+use super::phrases::Sentence;
+use super::registers_card::RegistersCard;
+use super::splitter::Splitter;
+use super::transport::Transport;
+use super::warp_card::WarpCard;
+use super::{Dispatch, FrameRef, State};
+use crate::hooks::{use_check, use_editor, use_keys, use_palette, use_playback, use_worker};
+use crate::links::{Links, links};
+use crate::model::{Focus, Model, ThemeChoice};
+use crate::runner::is_shown;
+use crate::theme::Palette;
+use crate::{editor, examples, storage};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// The page as it was left.
+fn open() -> State {
+    let text = editor::text();
+    let mut model = Model::new(&text, examples::with_source(&text));
+    model.theme = match storage::get("theme").as_deref() {
+        Some("light") => ThemeChoice::Light,
+        Some("dark") => ThemeChoice::Dark,
+        _ => ThemeChoice::System,
+    };
+    State(model)
+}
+
+#[component]
+pub(crate) fn App() -> Html {
+    let state = use_reducer(open);
+    let dispatch = state.dispatcher();
+    let restart = use_worker(&state);
+    use_check(&state);
+    use_playback(&state);
+    use_keys(&state);
+    let palette = use_palette(state.theme);
+    let links = Rc::new(links(&state));
+    use_editor(&state, &links);
+    let split = use_state(|| None::<f64>);
+    let style = split.map(|share| format!("--split: {share:.1}%"));
+    let set_split = {
+        let split = split.clone();
+        Callback::from(move |share| split.set(Some(share)))
+    };
+    html! {
+        <div class="page" {style}>
+            <Header
+                example={state.example}
+                target={state.target.clone()}
+                ptx_version={state.ptx_version.clone()}
+                text={state.text.clone()}
+                facts={state.run.facts.clone()}
+                theme={state.theme}
+                dispatch={dispatch.clone()}
+            />
+            <main>
+                <section class="left" aria-label="Source">
+                    <EditorPane />
+                    <Diagnostics
+                        report={state.report.clone()}
+                        refusal={state.run.refusal.clone()}
+                        checked={state.checked > 0}
+                    />
+                </section>
+                <Splitter on_change={set_split} />
+                <section class={classes!("right", state.is_stale().then_some("stale"))} aria-label="Memory">
+                    if let Some(trouble) = &state.trouble {
+                        <Banner text={trouble.clone()} dispatch={dispatch.clone()} />
+                    }
+                    { run(&state, &links, &palette, &dispatch) }
+                </section>
+            </main>
+            <Transport
+                frame={state.run.frame.clone().map(FrameRef)}
+                known_length={state.run.known_length()}
+                playing={state.playing}
+                progress={state.run.busy.and_then(|busy| busy.position)}
+                stale={state.is_stale()}
+                {restart}
+                dispatch={dispatch.clone()}
+            />
+            <Help open={state.help} {dispatch} />
+        </div>
+    }
+}
+
+fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispatch) -> Html {
+    let Some(frame) = state.run.frame.clone() else {
+        return html! { <p class="placeholder">{ waiting(state) }</p> };
+    };
+    let block = state.shown_block();
+    let frame = FrameRef(frame);
+    let memories = frame
+        .grids
+        .iter()
+        .enumerate()
+        .filter(|(_, grid)| is_shown(&grid.memory.id, block))
+        .map(|(index, grid)| {
+            let id = &grid.memory.id;
+            html! {
+                <MemoryCard
+                    key={id.clone()}
+                    frame={frame.clone()}
+                    {index}
+                    choice={state.views.get(id).cloned().unwrap_or_default()}
+                    links={links.clone()}
+                    palette={palette.clone()}
+                    dispatch={dispatch.clone()}
+                />
+            }
+        });
+    html! {
+        <>
+            <Sentence frame={frame.clone()} stale={state.is_stale()} />
+            if frame.fault.is_some() {
+                <FaultCard frame={frame.clone()} />
+            }
+            <div class="cards">
+                <div class="flow">{ for memories }</div>
+                <div class="side">
+                    <WarpCard frame={frame.clone()} chosen={state.warp} links={links.clone()}
+                        register={focused_register(state)} dispatch={dispatch.clone()} />
+                    <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
+                        dispatch={dispatch.clone()} />
+                    { cell_card(state, &frame) }
+                    { notes(&frame) }
+                </div>
+            </div>
+        </>
+    }
+}
+
+fn waiting(state: &State) -> &'static str {
+    if state.checked > 0 && !state.report.accept {
+        "Nothing runs yet: the text has errors. They are listed below the editor."
+    } else if state.run.refusal.is_some() {
+        "Nothing runs yet: the launch was refused. The reason stands below the editor."
+    } else {
+        "The kernel is being launched."
+    }
+}
+
+fn focused_register(state: &State) -> Option<AttrValue> {
+    match state.focus() {
+        Some(Focus::Register(name)) => Some(name.clone().into()),
+        _ => None,
+    }
+}
+
+fn cell_card(state: &State, frame: &FrameRef) -> Html {
+    let Some(Focus::Cell { memory, index }) = state.focus() else {
+        return Html::default();
+    };
+    let step = state.cell(memory, *index).and_then(|(_, cell)| cell.step);
+    let stores = step
+        .and_then(|step| state.stores_of(step))
+        .map(<[_]>::to_vec);
+    html! { <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} /> }
+}
+
+fn notes(frame: &FrameRef) -> Html {
+    if frame.notes.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section class="card" aria-label="Notes">
+            <h3>{ "Notes" }</h3>
+            <ul class="notes">{ for frame.notes.iter().take(50).map(|note| html! { <li>{ note }</li> }) }</ul>
+        </section>
+    }
+}

@@ -1,0 +1,82 @@
+//! What is known of the cell under the pointer: value, address, and who wrote it when.
+
+use super::FrameRef;
+use crate::format::{count, element_bytes};
+use crate::layout::index_text;
+use crate::links::writer_of;
+use crate::model::cell_of;
+use warpgrid_view::model::{Grid, StoreView};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) memory: String,
+    pub(crate) index: u64,
+    /// What the step stored that wrote the cell; absent until it is known.
+    pub(crate) stores: Option<Vec<StoreView>>,
+}
+
+#[component]
+pub(crate) fn CellCard(props: &Props) -> Html {
+    let Some((grid, cell)) = cell_of(&props.frame.0, &props.memory, props.index) else {
+        return Html::default();
+    };
+    let size = element_bytes(&grid.ty);
+    let offset = props.index.saturating_mul(size);
+    let bytes = format!(
+        "{size} {} at {}",
+        if size == 1 { "byte" } else { "bytes" },
+        address(grid, offset)
+    );
+    let writer = cell
+        .lane
+        .zip(props.stores.as_deref())
+        .and_then(|(lane, stores)| writer_of(stores, &props.memory, lane, offset));
+    let step = cell.step.map_or_else(|| "–".into(), |step| count(step + 1));
+    html! {
+        <section class="card" aria-label="Cell">
+            <h3>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small></h3>
+            <table class="facts">
+                <tr><th>{ "value" }</th><td>{ &cell.text }{ format!(" as {}", grid.ty) }</td></tr>
+                if let Some(lane) = cell.lane {
+                    <tr><th>{ "written by" }</th><td>{ format!("lane {lane}, at step {step}") }</td></tr>
+                } else {
+                    <tr><th>{ "written by" }</th><td>{ "no store so far" }</td></tr>
+                }
+                if let Some((store, register)) = writer {
+                    { written(store, register, cell.lane.unwrap_or(0)) }
+                }
+            </table>
+        </section>
+    }
+}
+
+fn written(store: &StoreView, register: Option<&str>, lane: u8) -> Html {
+    let of_lane = store.lanes.iter().find(|of_lane| of_lane.lane == lane);
+    let [x, y, z] = of_lane.map_or([0; 3], |of_lane| of_lane.thread);
+    let [block_x, block_y, block_z] = store.block;
+    html! {
+        <>
+            <tr>
+                <th>{ "thread" }</th>
+                <td>{ format!("({x}, {y}, {z}) of block ({block_x}, {block_y}, {block_z}), warp {}", store.warp) }</td>
+            </tr>
+            if let Some(register) = register {
+                <tr><th>{ "from" }</th><td><code>{ register }</code></td></tr>
+            }
+            <tr>
+                <th>{ format!("line {}", store.range.line) }</th>
+                <td><code>{ &store.instruction }</code></td>
+            </tr>
+        </>
+    }
+}
+
+fn address(grid: &Grid, offset: u64) -> String {
+    let digits = grid.memory.address.trim_start_matches("0x");
+    match u64::from_str_radix(digits, 16) {
+        Ok(base) => format!("{:#x}", base.wrapping_add(offset)),
+        Err(_) => format!("{} + {offset}", grid.memory.address),
+    }
+}

@@ -1,0 +1,104 @@
+//! What is wrong with the text, in sentences with buttons.
+
+use super::phrases::prose;
+use crate::editor;
+use crate::protocol::Refusal;
+use std::rc::Rc;
+use warpgrid_view::CheckReport;
+use warpgrid_view::model::{DiagnosticView, FixView};
+use yew::prelude::*;
+
+/// More than these are only counted.
+const MAX_SHOWN: usize = 40;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) report: Rc<CheckReport>,
+    pub(crate) refusal: Option<Rc<Refusal>>,
+    pub(crate) checked: bool,
+}
+
+#[component]
+pub(crate) fn Diagnostics(props: &Props) -> Html {
+    let list = &props.report.diagnostics;
+    let refusal = props.refusal.as_deref().filter(|_| props.report.accept);
+    let n_more = list.len().saturating_sub(MAX_SHOWN);
+    html! {
+        <section class="problems" aria-label="Problems" aria-live="polite">
+            <p class={classes!("verdict", (!props.report.accept && props.checked).then_some("bad"))}>
+                { verdict(props, refusal) }
+            </p>
+            if let Some(refusal) = refusal {
+                <article class="diag error">
+                    <h4>{ prose(&refusal.message) }<small>{ &refusal.code }</small></h4>
+                </article>
+                { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
+            }
+            { for list.iter().take(MAX_SHOWN).map(article) }
+            if n_more > 0 {
+                <p class="verdict">{ format!("and {n_more} more") }</p>
+            }
+        </section>
+    }
+}
+
+fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
+    if !props.checked {
+        return "Reading the text …".into();
+    }
+    let count = |severity: &str, word: &str| {
+        let n = props
+            .report
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == severity)
+            .count();
+        match n {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            _ => Some(format!("{n} {word}s")),
+        }
+    };
+    let counts = [count("error", "error"), count("warning", "warning")];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    match (counts.is_empty(), refusal) {
+        (true, None) => "Accepted: no problems".into(),
+        (true, Some(_)) => "Accepted, but it cannot be launched".into(),
+        _ => counts.join(", "),
+    }
+}
+
+fn article(diagnostic: &DiagnosticView) -> Html {
+    let range = diagnostic.range;
+    let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
+    let label = |label: &warpgrid_view::model::LabelView| {
+        html! { <li>{ format!("line {}: ", label.range.line) }{ prose(&label.text) }</li> }
+    };
+    html! {
+        <article class={classes!("diag", diagnostic.severity.clone())}>
+            <h4>
+                { prose(&diagnostic.message) }
+                <small>{ &diagnostic.code }</small>
+                <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
+            </h4>
+            if let Some(needs) = &diagnostic.needs {
+                <p>{ prose(needs) }</p>
+            }
+            if let Some(help) = &diagnostic.help {
+                <p>{ prose(help) }</p>
+            }
+            if !diagnostic.labels.is_empty() {
+                <ul>{ for diagnostic.labels.iter().map(label) }</ul>
+            }
+            if !diagnostic.fixes.is_empty() {
+                <div class="fixes">{ for diagnostic.fixes.iter().map(fix) }</div>
+            }
+        </article>
+    }
+}
+
+fn fix(fix: &FixView) -> Html {
+    let edits = fix.edits.clone();
+    let apply = Callback::from(move |_: MouseEvent| editor::apply(&edits));
+    html! { <button class="fix" onclick={apply}>{ prose(&fix.title) }</button> }
+}

@@ -1,0 +1,64 @@
+//! The same cells as a table: for readers, for tests, for printing.
+
+use super::FrameRef;
+use crate::layout::row_label;
+use warpgrid_view::model::{Cell, Written};
+use yew::prelude::*;
+
+/// Rows that the table shows at most; the grid's window is rarely taller.
+const MAX_ROWS: usize = 64;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) index: usize,
+    /// Visible, or for readers only.
+    pub(crate) shown: bool,
+}
+
+#[component]
+pub(crate) fn GridTable(props: &Props) -> Html {
+    let Some(grid) = props.frame.grids.get(props.index) else {
+        return Html::default();
+    };
+    let columns = grid.columns.max(1) as usize;
+    let rows = grid
+        .cells
+        .chunks(columns)
+        .take(MAX_ROWS)
+        .enumerate()
+        .map(|(i, cells)| {
+            let row = grid.first_row + i as u64;
+            html! {
+                <tr role="row" aria-rowindex={(row + 2).to_string()}>
+                    <th role="rowheader" scope="row">{ row_label(grid, row) }</th>
+                    { for cells.iter().map(cell) }
+                </tr>
+            }
+        });
+    let heads = (0..grid.columns)
+        .map(|column| html! { <th role="columnheader" scope="col">{ column }</th> });
+    html! {
+        <div class={classes!("twin", (!props.shown).then_some("visually-hidden"))}>
+            <table role="grid" aria-label={grid.memory.title.clone()} aria-readonly="true"
+                aria-rowcount={(grid.total_rows + 1).to_string()} aria-colcount={(grid.columns + 1).to_string()}
+                data-memory={grid.memory.id.clone()} data-type={grid.ty.clone()}>
+                <thead><tr role="row" aria-rowindex="1"><td></td>{ for heads }</tr></thead>
+                <tbody>{ for rows }</tbody>
+            </table>
+        </div>
+    }
+}
+
+fn cell(cell: &Cell) -> Html {
+    let written = match cell.written {
+        Written::Never => "never",
+        Written::Before => "before",
+        Written::Now => "now",
+    };
+    html! {
+        <td role="gridcell" data-written={written} data-lane={cell.lane.map(|lane| lane.to_string())}
+            data-step={cell.step.map(|step| step.to_string())}
+            class={classes!(cell.conflict.then_some("conflict"))}>{ &cell.text }</td>
+    }
+}

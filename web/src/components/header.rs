@@ -1,0 +1,91 @@
+//! The bar at the top: what is run, for which machine, and the page's own switches.
+
+use super::pickers::{ExamplePicker, TargetPicker, VersionPicker};
+use super::{Dispatch, say};
+use crate::format;
+use crate::model::{Action, ThemeChoice};
+use crate::protocol::LaunchFacts;
+use crate::theme::lane_css;
+use std::rc::Rc;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) example: Option<usize>,
+    pub(crate) target: Option<String>,
+    pub(crate) ptx_version: Option<String>,
+    pub(crate) text: Rc<str>,
+    pub(crate) facts: Option<Rc<LaunchFacts>>,
+    pub(crate) theme: ThemeChoice,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn Header(props: &Props) -> Html {
+    let dispatch = &props.dispatch;
+    let (next_theme, theme_name) = match props.theme {
+        ThemeChoice::System => (ThemeChoice::Light, "as the system"),
+        ThemeChoice::Light => (ThemeChoice::Dark, "light"),
+        ThemeChoice::Dark => (ThemeChoice::System, "dark"),
+    };
+    html! {
+        <header>
+            <h1 class="brand"><Mark />{ "Warpgrid" }</h1>
+            <ExamplePicker example={props.example} dispatch={dispatch.clone()} />
+            <TargetPicker chosen={props.target.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
+            <VersionPicker chosen={props.ptx_version.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
+            { launch(props.facts.as_deref()) }
+            <span class="spring"></span>
+            <button class="icon" title={format!("Colours: {theme_name}")} aria-label={format!("Colours: {theme_name}")}
+                onclick={say(dispatch, Action::SetTheme(next_theme))}>
+                <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                    <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.4" />
+                    <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+                </svg>
+            </button>
+            <button class="icon" title="Help and keys" aria-label="Help and keys"
+                onclick={say(dispatch, Action::SetHelp(true))}>{ "?" }</button>
+        </header>
+    }
+}
+
+fn launch(facts: Option<&LaunchFacts>) -> Html {
+    let Some(facts) = facts else {
+        return Html::default();
+    };
+    html! {
+        <details class="pill launch">
+            <summary>{ format::launch(facts) }</summary>
+            <div class="popover">
+                if let Some(entry) = &facts.entry {
+                    <p><code>{ entry }</code></p>
+                }
+                <ul>{ for facts.params.iter().map(|parameter| html! { <li><code>{ parameter }</code></li> }) }</ul>
+                if facts.dynamic_shared > 0 {
+                    <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
+                }
+                <p class="quiet">
+                    { "Write the launch into the text: " }<code>{ "//@ launch grid=2 block=64" }</code>{ ", " }
+                    <code>{ "//@ buffer out: f32[16][16] = 0" }</code>{ ", " }<code>{ "//@ scalar n: s32 = 200" }</code>
+                    { ". What is missing is guessed." }
+                </p>
+            </div>
+        </details>
+    }
+}
+
+/// Nine cells in lane colours.
+#[component]
+fn Mark() -> Html {
+    let cell = |(i, lane): (usize, u8)| {
+        let (x, y) = ((i % 3) * 8, (i / 3) * 8);
+        let style = format!("fill: {}", lane_css(lane));
+        html! { <rect x={x.to_string()} y={y.to_string()} width="6" height="6" rx="1.5" {style} /> }
+    };
+    let lanes = [0, 9, 18, 4, 13, 22, 27, 31, 2];
+    html! {
+        <svg class="mark" viewBox="0 0 22 22" width="22" height="22" aria-hidden="true">
+            { for lanes.into_iter().enumerate().map(cell) }
+        </svg>
+    }
+}

@@ -1,0 +1,83 @@
+//! What one sees, the keys, the limits.
+
+use super::{Dispatch, say};
+use crate::model::Action;
+use crate::theme::lane_css;
+use web_sys::HtmlDialogElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) open: bool,
+    pub(crate) dispatch: Dispatch,
+}
+
+const KEYS: &[(&str, &str)] = &[
+    ("→", "to the next store"),
+    ("←", "to the previous store"),
+    ("Shift →", "one instruction on"),
+    ("Shift ←", "one instruction back"),
+    ("Space", "play and pause"),
+    ("Home, End", "to the start, run to the end"),
+    ("Escape", "stop a run; leave the pinned cell"),
+    ("?", "this help"),
+];
+
+#[component]
+pub(crate) fn Help(props: &Props) -> Html {
+    let dialog = use_node_ref();
+    {
+        let dialog = dialog.clone();
+        use_effect_with(props.open, move |open| {
+            if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
+                match (*open, dialog.open()) {
+                    (true, false) => drop(dialog.show_modal()),
+                    (false, true) => dialog.close(),
+                    _ => {}
+                }
+            }
+        });
+    }
+    let close = say::<Event>(&props.dispatch, Action::SetHelp(false));
+    let key = |(keys, what): &(&str, &str)| html! { <tr><th><kbd>{ *keys }</kbd></th><td>{ *what }</td></tr> };
+    html! {
+        <dialog ref={dialog} class="help" aria-labelledby="help-title" onclose={close}>
+            <h2 id="help-title">{ "What you see" }</h2>
+            { pictures() }
+            <h3>{ "Keys" }</h3>
+            <p>{ "They work wherever the focus is, except in the editor and in lists." }</p>
+            <table>{ for KEYS.iter().map(key) }</table>
+            <h3>{ "The launch" }</h3>
+            <p>
+                { "Comments that start with " }<code>{ "//@" }</code>{ " say how the kernel is launched: " }
+                <code>{ "//@ launch grid=2 block=64" }</code>{ ", one " }<code>{ "//@ buffer name: f32[16][16] = iota" }</code>
+                { " or " }<code>{ "//@ scalar n: s32 = 200" }</code>
+                { " for each parameter. What they leave open is guessed, and shown behind the launch button at the top." }
+            </p>
+            <h3>{ "Limits" }</h3>
+            <p>
+                { "Everything runs in this page, on an emulator: results are exact, time is not modelled. Where hardware leaves an \
+                   order open, one order is chosen, always the same. After a change a kernel runs for about a second by itself; \
+                   then it waits until you let it go on. Stop ends it at any time. The text is kept in this browser." }
+            </p>
+            <form method="dialog"><button class="main">{ "Close" }</button></form>
+        </dialog>
+    }
+}
+
+fn pictures() -> Html {
+    let swatch = |lane: u8| html! { <i style={format!("background: {}", lane_css(lane))}></i> };
+    html! {
+        <ul>
+            <li>
+                <span class="swatches" aria-hidden="true">{ for (0..32).map(swatch) }</span>
+                { "A cell has the colour of the lane that wrote it last: one hue for each group of four lanes, from light to dark. \
+                   The switch “lane” writes the number into the cell." }
+            </li>
+            <li>{ "A cell with an outline in ink was written by the step just done. Faint cells were never written: they show \
+                   what memory held before; a dot is a zero. Diagonal strokes mean that several lanes wrote the cell at once." }</li>
+            <li>{ "Thin vertical lines part the 32-byte sectors of global memory." }</li>
+            <li>{ "Point at a cell, a lane, a register or a line of the text: what belongs together lights up. A click pins it." }</li>
+        </ul>
+    }
+}

@@ -1,0 +1,42 @@
+//! Sentences: what the last step did, and texts with code in them.
+
+use super::FrameRef;
+use crate::format::code_pieces;
+use warpgrid_view::model::Phrase;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) stale: bool,
+}
+
+#[component]
+pub(crate) fn Sentence(props: &Props) -> Html {
+    let phrase = |phrase: &Phrase| match phrase.strong {
+        true => html! { <b>{ &phrase.text }</b> },
+        false => html! { <span>{ &phrase.text }</span> },
+    };
+    let faulted = props.frame.fault.is_some();
+    html! {
+        <p class="say" aria-live="polite">
+            <span class={classes!("dot", faulted.then_some("bad"))} aria-hidden="true"></span>
+            <span>
+                { for props.frame.sentence.iter().map(phrase) }
+                if props.stale {
+                    <small class="old">{ "from the last text that ran" }</small>
+                }
+            </span>
+        </p>
+    }
+}
+
+/// A text of the core: what stands in backticks is code.
+pub(crate) fn prose(text: &str) -> Html {
+    code_pieces(text)
+        .map(|(piece, is_code)| match is_code {
+            true => html! { <code>{ piece }</code> },
+            false => html! { { piece } },
+        })
+        .collect()
+}

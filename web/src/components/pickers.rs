@@ -1,0 +1,169 @@
+//! Which example, for which target and version.
+
+use super::Dispatch;
+use crate::examples::{EXAMPLES, Example};
+use crate::model::Action;
+use std::rc::Rc;
+use warpgrid_view::check::{targets, versions};
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct SelectProps {
+    pub(crate) label: &'static str,
+    pub(crate) class: Classes,
+    /// The present choice; it holds whatever a person did to the element before.
+    pub(crate) value: AttrValue,
+    pub(crate) on_choice: Callback<String>,
+    pub(crate) children: Html,
+}
+
+/// A `<select>` that always shows its value.
+#[component]
+pub(crate) fn Select(props: &SelectProps) -> Html {
+    let select = use_node_ref();
+    {
+        let select = select.clone();
+        use_effect_with(
+            (props.value.clone(), props.children.clone()),
+            move |(value, _)| {
+                if let Some(select) = select.cast::<HtmlSelectElement>() {
+                    select.set_value(value);
+                }
+            },
+        );
+    }
+    let on_choice = props.on_choice.clone();
+    let onchange = Callback::from(move |event: Event| {
+        if let Some(select) = event.target_dyn_into::<HtmlSelectElement>() {
+            on_choice.emit(select.value());
+        }
+    });
+    html! {
+        <select ref={select} class={props.class.clone()} aria-label={props.label} title={props.label} {onchange}>
+            { props.children.clone() }
+        </select>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct ExampleProps {
+    pub(crate) example: Option<usize>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn ExamplePicker(props: &ExampleProps) -> Html {
+    let dispatch = props.dispatch.clone();
+    let on_choice = Callback::from(move |id: String| {
+        if let Some(index) = EXAMPLES.iter().position(|example| example.id == id) {
+            dispatch.dispatch(Action::PickExample(index));
+        }
+    });
+    let mut groups: Vec<&str> = EXAMPLES.iter().map(|example| example.group).collect();
+    groups.dedup();
+    let group = |name: &str| {
+        let within = EXAMPLES.iter().filter(|example| example.group == name);
+        let option =
+            |example: &Example| html! { <option value={example.id}>{ example.title }</option> };
+        html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
+    };
+    let id = props
+        .example
+        .and_then(|index| EXAMPLES.get(index))
+        .map_or("", |example| example.id);
+    html! {
+        <Select label="Example" class="pill examples" value={id} {on_choice}>
+            <option value="" disabled=true>{ "Your own text" }</option>
+            { for groups.into_iter().map(group) }
+        </Select>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct OverrideProps {
+    pub(crate) chosen: Option<String>,
+    pub(crate) text: Rc<str>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn TargetPicker(props: &OverrideProps) -> Html {
+    let said = directive(&props.text, ".target").map_or("target", |said| {
+        said.split(',').next().unwrap_or(said).trim()
+    });
+    let dispatch = props.dispatch.clone();
+    let on_choice = Callback::from(move |name: String| {
+        dispatch.dispatch(Action::SetTarget(
+            Some(name).filter(|name| !name.is_empty()),
+        ));
+    });
+    let names: Vec<String> = targets().into_iter().map(str::to_owned).collect();
+    picker(
+        "Target",
+        "",
+        said,
+        props.chosen.as_deref(),
+        &names,
+        on_choice,
+    )
+}
+
+#[component]
+pub(crate) fn VersionPicker(props: &OverrideProps) -> Html {
+    let said = directive(&props.text, ".version").unwrap_or("version");
+    let dispatch = props.dispatch.clone();
+    let on_choice = Callback::from(move |name: String| {
+        dispatch.dispatch(Action::SetVersion(
+            Some(name).filter(|name| !name.is_empty()),
+        ));
+    });
+    picker(
+        "PTX version",
+        "PTX ",
+        said,
+        props.chosen.as_deref(),
+        &versions(),
+        on_choice,
+    )
+}
+
+fn picker(
+    label: &'static str,
+    prefix: &str,
+    said: &str,
+    chosen: Option<&str>,
+    names: &[String],
+    on_choice: Callback<String>,
+) -> Html {
+    let option = |name: &String| html! { <option value={name.clone()}>{ format!("{prefix}{name}") }</option> };
+    let class = classes!("pill", chosen.is_some().then_some("overridden"));
+    html! {
+        <Select {label} {class} value={chosen.unwrap_or("").to_owned()} {on_choice}>
+            <option value="">{ format!("{prefix}{said} (as written)") }</option>
+            { for names.iter().rev().map(option) }
+        </Select>
+    }
+}
+
+/// What a directive of the module says, for show only.
+fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines().take(400).find_map(|line| {
+        let rest = line.trim_start().strip_prefix(name)?;
+        let value = rest.split("//").next()?.trim();
+        (rest.starts_with([' ', '\t']) && !value.is_empty()).then_some(value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directive;
+
+    #[test]
+    fn directives_are_found_in_a_header() {
+        let text = "// .target sm_10\n.version 8.8\n.target sm_90, debug // x\n";
+        assert_eq!(directive(text, ".target"), Some("sm_90, debug"));
+        assert_eq!(directive(text, ".version"), Some("8.8"));
+        assert_eq!(directive("st.global.u32 [p], r;", ".target"), None);
+    }
+}

@@ -1,0 +1,82 @@
+//! The line between source and memory, moved by pointer or keys.
+
+use crate::storage;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+const FIRST: f64 = 37.0;
+const NARROWEST: f64 = 20.0;
+const WIDEST: f64 = 70.0;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// The share of the source, in per cent.
+    pub(crate) on_change: Callback<f64>,
+}
+
+#[component]
+pub(crate) fn Splitter(props: &Props) -> Html {
+    let share = use_state(|| FIRST);
+    let dragging = use_mut_ref(|| false);
+    let line = use_node_ref();
+    let set = {
+        let (share, on_change) = (share.clone(), props.on_change.clone());
+        move |percent: f64| {
+            let percent = percent.clamp(NARROWEST, WIDEST);
+            share.set(percent);
+            on_change.emit(percent);
+            storage::set("split", &format!("{percent:.1}"));
+        }
+    };
+    {
+        let set = set.clone();
+        use_effect_with((), move |()| {
+            if let Some(kept) = storage::get("split").and_then(|text| text.parse::<f64>().ok()) {
+                set(kept);
+            }
+        });
+    }
+    let onpointerdown = {
+        let (dragging, line) = (dragging.clone(), line.clone());
+        Callback::from(move |event: PointerEvent| {
+            *dragging.borrow_mut() = true;
+            if let Some(line) = line.cast::<Element>() {
+                let _ = line.set_pointer_capture(event.pointer_id());
+            }
+        })
+    };
+    let onpointermove = {
+        let (dragging, line, set) = (dragging.clone(), line.clone(), set.clone());
+        Callback::from(move |event: PointerEvent| {
+            let width = line
+                .cast::<HtmlElement>()
+                .and_then(|line| line.parent_element())
+                .map(|main| main.client_width());
+            if let Some(width) = width.filter(|width| *dragging.borrow() && *width > 0) {
+                set(f64::from(event.client_x()) / f64::from(width) * 100.0);
+            }
+        })
+    };
+    let onpointerup = {
+        let dragging = dragging.clone();
+        Callback::from(move |_: PointerEvent| *dragging.borrow_mut() = false)
+    };
+    let onkeydown = {
+        let share = share.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let change = match event.key().as_str() {
+                "ArrowLeft" => -2.0,
+                "ArrowRight" => 2.0,
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            set(*share + change);
+        })
+    };
+    html! {
+        <div ref={line} class="splitter" role="separator" tabindex="0" aria-orientation="vertical"
+            aria-label="Width of the source" aria-valuenow={format!("{:.0}", *share)} aria-valuemin="20" aria-valuemax="70"
+            {onpointerdown} {onpointermove} {onpointerup} {onkeydown}></div>
+    }
+}

@@ -1,0 +1,117 @@
+//! The transport at the bottom: to the start, back, play, step, to the end; where the run stands.
+
+use super::scrubber::Scrubber;
+use super::{Dispatch, FrameRef, say};
+use crate::format::count;
+use crate::model::Action;
+use crate::protocol::Goal;
+use warpgrid_view::model::RunStatus;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: Option<FrameRef>,
+    pub(crate) known_length: u64,
+    pub(crate) playing: bool,
+    /// How far a long run has come.
+    pub(crate) progress: Option<u64>,
+    pub(crate) stale: bool,
+    /// Ends the worker if it does not hear.
+    pub(crate) restart: Callback<()>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn Transport(props: &Props) -> Html {
+    let dispatch = &props.dispatch;
+    let disabled = props.frame.is_none() || props.stale;
+    let at_start = props.frame.as_ref().is_none_or(|frame| frame.position == 0);
+    let at_end = props
+        .frame
+        .as_ref()
+        .is_none_or(|frame| frame.status != RunStatus::Running);
+    let button = |label: &'static str, icon: &'static str, goal: Goal, off: bool| {
+        html! {
+            <button class="icon" title={label} aria-label={label.split(" (").next()} disabled={disabled || off}
+                onclick={say(dispatch, Action::Move(goal))}>{ glyph(icon) }</button>
+        }
+    };
+    let stop = {
+        let (dispatch, restart) = (dispatch.clone(), props.restart.clone());
+        Callback::from(move |_: MouseEvent| {
+            dispatch.dispatch(Action::Stop);
+            restart.emit(());
+        })
+    };
+    html! {
+        <footer aria-label="Transport">
+            <div class="buttons" role="group" aria-label="Steps">
+                { button("To the start (Home)", "start", Goal::Start, at_start) }
+                { button("Previous store (Left)", "back", Goal::StoreBack, at_start) }
+                { button("One instruction back (Shift Left)", "back-one", Goal::StepBack, at_start) }
+                if props.progress.is_some() {
+                    <button class="icon play" title="Stop (Escape)" aria-label="Stop" onclick={stop}>{ glyph("stop") }</button>
+                } else {
+                    <button class="icon play" title="Play (Space)" aria-label={if props.playing { "Pause" } else { "Play" }}
+                        {disabled} onclick={say(dispatch, Action::TogglePlay)}>
+                        { glyph(if props.playing { "pause" } else { "play" }) }
+                    </button>
+                }
+                { button("One instruction (Shift Right)", "step-one", Goal::StepForward, at_end) }
+                { button("Next store (Right)", "step", Goal::Stores(1), at_end) }
+                { button("Run to the end (End)", "end", Goal::End, at_end) }
+            </div>
+            <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
+            <div class="where" role="status" data-ready={(!props.stale && props.frame.is_some()).to_string()}>{ position(props) }</div>
+            <div class="keys" aria-hidden="true">
+                <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "?" }</kbd>{ " keys" }
+            </div>
+        </footer>
+    }
+}
+
+/// `store 6 of 9 · step 214 of 251`.
+fn position(props: &Props) -> String {
+    if let Some(position) = props.progress {
+        return format!("running · step {}", count(position));
+    }
+    let Some(frame) = &props.frame else {
+        return "nothing has run yet".into();
+    };
+    let more = if frame.length.is_none() { "+" } else { "" };
+    let stores = format!(
+        "store {} of {}{more}",
+        count(frame.stores_done),
+        count(frame.stores_known)
+    );
+    let steps = format!(
+        "step {} of {}{more}",
+        count(frame.position),
+        count(props.known_length)
+    );
+    let end = match frame.status {
+        RunStatus::Running => "",
+        RunStatus::Finished => " · finished",
+        RunStatus::Faulted => " · faulted",
+    };
+    format!("{stores} · {steps}{end}")
+}
+
+fn glyph(name: &str) -> Html {
+    let path = match name {
+        "start" => "M3 3v10M13 3l-7 5 7 5z",
+        "back" => "M13 3L6 8l7 5zM4 3v10",
+        "back-one" => "M11 3L5 8l6 5z",
+        "play" => "M4 2.5l9 5.5-9 5.5z",
+        "pause" => "M5 3v10M11 3v10",
+        "stop" => "M4 4h8v8H4z",
+        "step-one" => "M5 3l6 5-6 5z",
+        "step" => "M3 3l7 5-7 5zM12 3v10",
+        _ => "M2 3l6 5-6 5zM8 3l6 5-6 5z",
+    };
+    html! {
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" class={classes!("glyph", name.to_owned())}>
+            <path d={path} />
+        </svg>
+    }
+}

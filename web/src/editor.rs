@@ -1,0 +1,142 @@
+//! The editor of `web/editor/editor.js`, seen from Rust.
+
+use js_sys::{Array, Function, Uint32Array};
+use warpgrid_view::Front;
+use warpgrid_view::check::tokens;
+use warpgrid_view::model::{DiagnosticView, EditView, SourceRange};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = warpgridEditor)]
+    pub fn text() -> String;
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setText)]
+    pub fn set_text(text: &str);
+    #[wasm_bindgen(js_namespace = warpgridEditor)]
+    pub fn attach(parent: &web_sys::Element);
+    #[wasm_bindgen(js_namespace = warpgridEditor)]
+    fn connect(tokenize: &Function, change: &Function, line: &Function);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setDiagnostics)]
+    fn set_diagnostics_js(list: &Array);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyEdits)]
+    fn apply_edits_js(edits: &Array);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setMarks)]
+    fn set_marks_js(done: u32, next: u32, faulted: u32, linked: &[u32]);
+    #[wasm_bindgen(js_namespace = warpgridEditor)]
+    pub fn reveal(line: u32);
+    #[wasm_bindgen(js_namespace = warpgridEditor)]
+    fn select(line: u32, column: u32, end_line: u32, end_column: u32);
+}
+
+/// What stands beside the lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The line of the step just done, and of the one to come; 0 for none.
+    pub done: u32,
+    pub next: u32,
+    pub faulted: u32,
+    pub linked: Vec<u32>,
+}
+
+/// Tells of each change of the text and of the line under the pointer (0 when it leaves); for the life of the page.
+pub fn listen(change: impl Fn(String) + 'static, line: impl Fn(u32) + 'static) {
+    let tokenize =
+        Closure::<dyn Fn(String) -> Uint32Array>::new(|text: String| token_triples(&text));
+    let change = Closure::<dyn Fn(String)>::new(change);
+    let line = Closure::<dyn Fn(u32)>::new(line);
+    connect(
+        tokenize.as_ref().unchecked_ref(),
+        change.as_ref().unchecked_ref(),
+        line.as_ref().unchecked_ref(),
+    );
+    tokenize.forget();
+    change.forget();
+    line.forget();
+}
+
+fn token_triples(text: &str) -> Uint32Array {
+    let tokens = tokens(text, Front::Ptx);
+    let mut triples = Vec::with_capacity(tokens.len() * 3);
+    for token in tokens {
+        triples.extend([token.start, token.end, token.class as u32]);
+    }
+    Uint32Array::from(&triples[..])
+}
+
+/// Underlines what is wrong; each fix is a button in the tooltip.
+pub fn set_diagnostics(diagnostics: &[DiagnosticView]) {
+    let list: Array = diagnostics.iter().map(diagnostic).collect();
+    set_diagnostics_js(&list);
+}
+
+fn diagnostic(diagnostic: &DiagnosticView) -> JsValue {
+    let severity = match diagnostic.severity.as_str() {
+        "information" => "info",
+        other => other,
+    };
+    let message = match &diagnostic.help {
+        Some(help) => format!("{}\n{help}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    let fixes: Array = diagnostic
+        .fixes
+        .iter()
+        .map(|fix| {
+            JsValue::from(Array::of2(
+                &JsValue::from_str(&fix.title),
+                &edits(&fix.edits),
+            ))
+        })
+        .collect();
+    Array::of4(
+        &JsValue::from_str(severity),
+        &JsValue::from_str(&message.replace('`', "")),
+        &range(diagnostic.range),
+        &fixes,
+    )
+    .into()
+}
+
+fn edits(edits: &[EditView]) -> Array {
+    edits
+        .iter()
+        .map(|edit| {
+            JsValue::from(Array::of2(
+                &range(edit.range),
+                &JsValue::from_str(&edit.text),
+            ))
+        })
+        .collect()
+}
+
+fn range(range: SourceRange) -> JsValue {
+    let SourceRange {
+        line,
+        column,
+        end_line,
+        end_column,
+    } = range;
+    Array::of4(
+        &line.into(),
+        &column.into(),
+        &end_line.into(),
+        &end_column.into(),
+    )
+    .into()
+}
+
+/// Applies a fix as one change that can be undone.
+pub fn apply(fix: &[EditView]) {
+    apply_edits_js(&edits(fix));
+}
+
+/// Marks lines.
+pub fn set_marks(marks: &Marks) {
+    set_marks_js(marks.done, marks.next, marks.faulted, &marks.linked);
+}
+
+/// Puts the selection on a range and the focus into the editor.
+pub fn go_to(range: SourceRange) {
+    select(range.line, range.column, range.end_line, range.end_column);
+}

@@ -1,0 +1,59 @@
+//! The examples: each a PTX file of `public/examples` that says its title and its launch in `//@` lines.
+
+/// A text to start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// Stable, for links: the file's name.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub group: &'static str,
+    pub source: &'static str,
+}
+
+macro_rules! examples {
+    ($($group:literal { $($id:literal $title:literal)* })*) => {
+        /// All of them, in the order of the picker.
+        pub static EXAMPLES: &[Example] = &[$($(Example {
+            id: $id,
+            title: $title,
+            group: $group,
+            source: include_str!(concat!("../../public/examples/", $id, ".ptx")),
+        },)*)*];
+    };
+}
+
+examples! {
+    "One idea each" {
+        "row-and-column-stores" "Rows coalesce, columns scatter"
+    }
+}
+
+/// The example with this text.
+pub fn with_source(source: &str) -> Option<usize> {
+    EXAMPLES.iter().position(|example| example.source == source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpgrid_view::annotations::Annotations;
+
+    #[test]
+    fn every_example_says_its_title_and_its_launch() {
+        for example in EXAMPLES {
+            let read = Annotations::parse(example.source);
+            assert_eq!(read.title.as_deref(), Some(example.title), "{}", example.id);
+            assert!(read.about.is_some(), "{} says what it is about", example.id);
+            assert!(read.scenario.block.is_some(), "{} has a launch", example.id);
+            assert_eq!(read.diagnostics, vec![], "{}", example.id);
+        }
+    }
+
+    #[test]
+    fn ids_are_unique() {
+        let mut ids: Vec<_> = EXAMPLES.iter().map(|example| example.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), EXAMPLES.len());
+    }
+}

@@ -1,0 +1,13 @@
+//! Effects: the worker, the editor, the clock, the keyboard, the theme. They only watch the model and dispatch actions.
+
+mod editor;
+mod keys;
+mod size;
+mod timing;
+mod worker;
+
+pub(crate) use editor::use_editor;
+pub(crate) use keys::use_keys;
+pub(crate) use size::{use_palette, use_size};
+pub(crate) use timing::{use_check, use_playback};
+pub(crate) use worker::use_worker;

@@ -1,0 +1,49 @@
+//! Keeps the editor and the model in step.
+
+use crate::components::State;
+use crate::editor::{self, Marks};
+use crate::links::Links;
+use crate::model::{Action, Focus, Model};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Text from and to the editor; underlines; the marks beside its lines.
+#[hook]
+pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>) {
+    let dispatch = state.dispatcher();
+    use_effect_with((), move |()| {
+        let on_line = dispatch.clone();
+        editor::listen(
+            move |text| dispatch.dispatch(Action::Edited(text.into())),
+            move |line| on_line.dispatch(Action::Hover((line > 0).then_some(Focus::Line(line)))),
+        );
+    });
+    use_effect_with((state.example, state.text.clone()), |(example, text)| {
+        if example.is_some() && editor::text() != **text {
+            editor::set_text(text);
+        }
+    });
+    use_effect_with(state.report.clone(), |report| {
+        editor::set_diagnostics(&report.diagnostics)
+    });
+    let marks = marks(state, links);
+    let follow = state.playing || state.run.frame.is_some();
+    use_effect_with(marks, move |marks| {
+        editor::set_marks(marks);
+        if follow && marks.done > 0 {
+            editor::reveal(marks.done);
+        }
+    });
+}
+
+fn marks(model: &Model, links: &Links) -> Marks {
+    let Some(frame) = model.run.frame.as_deref().filter(|_| !model.is_stale()) else {
+        return Marks::default();
+    };
+    Marks {
+        done: frame.last.as_ref().map_or(0, |step| step.range.line),
+        next: frame.next.as_ref().map_or(0, |step| step.range.line),
+        faulted: frame.fault.as_ref().map_or(0, |fault| fault.range.line),
+        linked: links.lines.clone(),
+    }
+}

@@ -1,0 +1,54 @@
+//! The keys of the transport, wherever the focus is but in a text or a list.
+
+use crate::components::State;
+use crate::model::Action;
+use crate::protocol::Goal;
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
+use yew::prelude::*;
+
+/// Listens for the life of the page.
+#[hook]
+pub(crate) fn use_keys(state: &UseReducerHandle<State>) {
+    let dispatch = state.dispatcher();
+    use_effect_with((), move |()| {
+        let listener = web_sys::window().map(|window| {
+            let options = EventListenerOptions::enable_prevent_default();
+            EventListener::new_with_options(&window, "keydown", options, move |event| {
+                let Some(event) = event.dyn_ref::<KeyboardEvent>() else {
+                    return;
+                };
+                if let Some(action) = action(event) {
+                    event.prevent_default();
+                    dispatch.dispatch(action);
+                }
+            })
+        });
+        move || drop(listener)
+    });
+}
+
+fn action(event: &KeyboardEvent) -> Option<Action> {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
+        return None;
+    }
+    let target = event.target()?.dyn_into::<Element>().ok()?;
+    let takes_keys = "input, select, textarea, [contenteditable=true], dialog[open] *, summary";
+    if target.closest(takes_keys).ok().flatten().is_some() {
+        return None;
+    }
+    let on_button = target.closest("button").ok().flatten().is_some();
+    match (event.key().as_str(), event.shift_key()) {
+        ("ArrowRight", false) => Some(Action::Move(Goal::Stores(1))),
+        ("ArrowRight", true) => Some(Action::Move(Goal::StepForward)),
+        ("ArrowLeft", false) => Some(Action::Move(Goal::StoreBack)),
+        ("ArrowLeft", true) => Some(Action::Move(Goal::StepBack)),
+        ("Home", _) => Some(Action::Move(Goal::Start)),
+        ("End", _) => Some(Action::Move(Goal::End)),
+        (" ", _) if !on_button => Some(Action::TogglePlay),
+        ("Escape", _) => Some(Action::Stop),
+        ("?", _) => Some(Action::SetHelp(true)),
+        _ => None,
+    }
+}

@@ -1,0 +1,178 @@
+//! Where the cells of a grid stand: pure geometry in CSS pixels, also for memories of very many rows.
+
+use warpgrid_view::model::Grid;
+
+/// Height of a row, with the gap below it.
+pub const ROW: f64 = 24.0;
+/// Height of the column numbers.
+pub const HEAD: f64 = 18.0;
+/// Between two cells.
+pub const GAP: f64 = 1.0;
+/// Rows that a card shows before it scrolls.
+pub const SHOWN_ROWS: u64 = 17;
+/// Browsers cut elements that are much taller than this.
+const MAX_SPACE: f64 = 4_000_000.0;
+/// Advance of a digit at the cell's font size.
+const DIGIT: f64 = 6.35;
+
+/// A rectangle in the coordinates of the whole grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rect {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// The measures of one grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Geometry {
+    pub columns: u32,
+    pub total_rows: u64,
+    pub row_head: f64,
+    pub cell_width: f64,
+}
+
+impl Geometry {
+    /// Fits the widest value of the window and the widest row number.
+    pub fn of(grid: &Grid) -> Geometry {
+        let longest = grid
+            .cells
+            .iter()
+            .map(|cell| cell.text.chars().count())
+            .max()
+            .unwrap_or(1);
+        let chars = longest.clamp(3, 20).next_multiple_of(2) as f64;
+        let last_label = row_label(grid, grid.total_rows.saturating_sub(1));
+        Geometry {
+            columns: grid.columns.max(1),
+            total_rows: grid.total_rows,
+            row_head: (last_label.len().max(2) as f64 * DIGIT + 10.0).round(),
+            cell_width: (chars * DIGIT + 6.0).round().max(30.0),
+        }
+    }
+
+    /// Width of all columns.
+    pub fn width(&self) -> f64 {
+        self.row_head + f64::from(self.columns) * self.cell_width
+    }
+
+    /// Height of all rows, as far as a browser can scroll.
+    pub fn height(&self) -> f64 {
+        (HEAD + self.total_rows as f64 * ROW).min(MAX_SPACE)
+    }
+
+    /// The pixels by which the first visible row is scrolled out, counted in whole memory.
+    pub fn top_of(&self, scroll_top: f64, viewport: f64) -> f64 {
+        let real = HEAD + self.total_rows as f64 * ROW;
+        let space = self.height();
+        if real <= space || space <= viewport {
+            return scroll_top.max(0.0);
+        }
+        (scroll_top / (space - viewport)).clamp(0.0, 1.0) * (real - viewport)
+    }
+
+    /// First row and number of rows that a viewport shows at `top`.
+    pub fn window(&self, top: f64, viewport: f64) -> (u64, u32) {
+        let first = ((top / ROW) as u64).min(self.total_rows.saturating_sub(1));
+        let n_rows = (viewport / ROW).ceil() as u64 + 1;
+        let n_rows = n_rows.min(self.total_rows - first.min(self.total_rows));
+        (first, u32::try_from(n_rows).unwrap_or(u32::MAX))
+    }
+
+    /// Where a cell stands.
+    pub fn cell(&self, row: u64, column: u32) -> Rect {
+        Rect {
+            x: self.row_head + f64::from(column) * self.cell_width,
+            y: HEAD + row as f64 * ROW,
+            width: self.cell_width - GAP,
+            height: ROW - GAP,
+        }
+    }
+
+    /// The element at a point.
+    pub fn element_at(&self, x: f64, y: f64) -> Option<u64> {
+        let (column, row) = ((x - self.row_head) / self.cell_width, (y - HEAD) / ROW);
+        let inside = column >= 0.0 && column < f64::from(self.columns) && row >= 0.0;
+        let row = row as u64;
+        (inside && row < self.total_rows).then(|| row * u64::from(self.columns) + column as u64)
+    }
+}
+
+/// The number before a row: the row of a declared matrix, else the index of the row's first element.
+pub fn row_label(grid: &Grid, row: u64) -> String {
+    let as_declared =
+        grid.memory.shape.len() > 1 && grid.memory.shape.last() == Some(&u64::from(grid.columns));
+    if as_declared {
+        row.to_string()
+    } else {
+        (row * u64::from(grid.columns)).to_string()
+    }
+}
+
+/// `[3][11]` in the declared shape, else `[59]`.
+pub fn index_text(grid: &Grid, index: u64) -> String {
+    let shape = &grid.memory.shape;
+    if shape.len() < 2 || grid.ty != grid.memory.ty {
+        return format!("[{index}]");
+    }
+    let mut rest = index;
+    let mut parts = Vec::new();
+    for extent in shape.iter().rev() {
+        let extent = (*extent).max(1);
+        parts.push(format!("[{}]", rest % extent));
+        rest /= extent;
+    }
+    parts.reverse();
+    parts.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fixture;
+
+    fn geometry(columns: u32, total_rows: u64) -> Geometry {
+        Geometry {
+            columns,
+            total_rows,
+            row_head: 20.0,
+            cell_width: 30.0,
+        }
+    }
+
+    #[test]
+    fn a_point_finds_its_cell_again() {
+        let geometry = geometry(16, 100);
+        for (row, column) in [(0, 0), (5, 15), (99, 7)] {
+            let rect = geometry.cell(row, column);
+            let found = geometry.element_at(rect.x + 2.0, rect.y + 2.0);
+            assert_eq!(found, Some(row * 16 + u64::from(column)));
+        }
+        assert_eq!(geometry.element_at(5.0, 40.0), None);
+        assert_eq!(geometry.element_at(30.0, 5.0), None);
+    }
+
+    #[test]
+    fn a_huge_memory_can_be_scrolled_to_its_end() {
+        let geometry = geometry(32, 1 << 34);
+        let space = geometry.height();
+        let top = geometry.top_of(space - 400.0, 400.0);
+        let (first, n_rows) = geometry.window(top, 400.0);
+        assert_eq!(first + u64::from(n_rows), 1 << 34);
+    }
+
+    #[test]
+    fn a_small_memory_asks_for_its_rows_only() {
+        assert_eq!(geometry(8, 3).window(0.0, 400.0), (0, 3));
+        assert_eq!(geometry(8, 0).window(0.0, 400.0), (0, 0));
+    }
+
+    #[test]
+    fn indices_follow_the_declared_shape() {
+        let mut grid = fixture::frame().grids.remove(0);
+        assert_eq!(index_text(&grid, 59), "[59]");
+        grid.memory.shape = vec![16, 16];
+        assert_eq!(index_text(&grid, 59), "[3][11]");
+    }
+}

@@ -1,0 +1,185 @@
+//! What belongs together: a cell, its lane, its register and its source line light up from whichever one is on.
+
+use crate::format::{element_bytes, stored_register};
+use crate::model::{Focus, Model};
+use warpgrid_view::model::{Cell, StoreView};
+
+/// What is lit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Bit `i`: lane `i`.
+    pub lanes: u32,
+    pub lines: Vec<u32>,
+    pub registers: Vec<String>,
+    /// The very cell under the pointer.
+    pub cell: Option<(String, u64)>,
+    /// Cells of one lane, of one step.
+    pub writer: Option<(u8, u64)>,
+    /// Cells of one lane, of all steps.
+    pub lane: Option<u8>,
+    /// Cells of these steps.
+    pub steps: Vec<u64>,
+}
+
+impl Links {
+    /// Whether a cell is lit.
+    pub fn has_cell(&self, memory: &str, index: u64, cell: &Cell) -> bool {
+        if self
+            .cell
+            .as_ref()
+            .is_some_and(|(m, i)| m == memory && *i == index)
+        {
+            return true;
+        }
+        let Some(step) = cell.step else { return false };
+        self.lane.is_some_and(|lane| cell.lane == Some(lane))
+            || self
+                .writer
+                .is_some_and(|(lane, at)| at == step && cell.lane == Some(lane))
+            || self.steps.contains(&step)
+    }
+
+    /// Whether a lane is lit.
+    pub fn has_lane(&self, lane: u8) -> bool {
+        self.lanes >> lane & 1 == 1
+    }
+}
+
+/// What the model's focus lights.
+pub fn links(model: &Model) -> Links {
+    match model.focus() {
+        None => Links::default(),
+        Some(Focus::Cell { memory, index }) => cell_links(model, memory, *index),
+        Some(Focus::Lane(lane)) => Links {
+            lanes: 1 << (lane & 31),
+            lane: Some(*lane),
+            lines: lane_line(model, *lane).into_iter().collect(),
+            ..Links::default()
+        },
+        Some(Focus::Line(line)) => line_links(model, *line),
+        Some(Focus::Register(name)) => Links {
+            registers: vec![name.clone()],
+            ..Links::default()
+        },
+    }
+}
+
+fn cell_links(model: &Model, memory: &str, index: u64) -> Links {
+    let mut links = Links {
+        cell: Some((memory.to_owned(), index)),
+        ..Links::default()
+    };
+    let Some((grid, cell)) = model.cell(memory, index) else {
+        return links;
+    };
+    let (Some(lane), Some(step)) = (cell.lane, cell.step) else {
+        return links;
+    };
+    links.lanes = 1 << (lane & 31);
+    links.writer = Some((lane, step));
+    let offset = index.saturating_mul(element_bytes(&grid.ty));
+    if let Some((store, register)) =
+        writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, offset)
+    {
+        links.lines.push(store.range.line);
+        links.registers.extend(register.map(str::to_owned));
+    }
+    links
+}
+
+/// The store that wrote these bytes of a memory from this lane, and the register it took.
+pub fn writer_of<'a>(
+    stores: &'a [StoreView],
+    memory: &str,
+    lane: u8,
+    offset: u64,
+) -> Option<(&'a StoreView, Option<&'a str>)> {
+    stores.iter().find_map(|store| {
+        if store.memory.as_deref().is_some_and(|id| id != memory) {
+            return None;
+        }
+        let of_lane = store.lanes.iter().find(|of_lane| of_lane.lane == lane)?;
+        let within = offset
+            .checked_sub(of_lane.offset?)
+            .filter(|at| *at < of_lane.bytes.len() as u64);
+        let element = within.unwrap_or(0) / element_bytes(&store.ty).max(1);
+        Some((
+            store,
+            stored_register(&store.instruction, usize::try_from(element).ok()?),
+        ))
+    })
+}
+
+fn line_links(model: &Model, line: u32) -> Links {
+    let mut links = Links::default();
+    let shown = model
+        .run
+        .frame
+        .as_deref()
+        .and_then(|frame| frame.store.as_ref());
+    let known = model.known_stores.values().flat_map(|stores| stores.iter());
+    for store in shown.into_iter().chain(known) {
+        if (store.range.line..=store.range.end_line.max(store.range.line)).contains(&line) {
+            links.steps.push(store.step);
+        }
+    }
+    if let Some(store) = shown.filter(|store| links.steps.contains(&store.step)) {
+        links.lanes = store
+            .lanes
+            .iter()
+            .fold(0, |mask, of_lane| mask | 1 << (of_lane.lane & 31));
+    }
+    links
+}
+
+fn lane_line(model: &Model, lane: u8) -> Option<u32> {
+    let warp = model.run.frame.as_deref()?.warp.as_ref()?;
+    warp.lanes.iter().find(|view| view.lane == lane)?.line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fixture;
+    use std::rc::Rc;
+
+    fn model(focus: Focus) -> Model {
+        let mut model = Model::new("", None);
+        model.run.frame = Some(Rc::new(fixture::frame()));
+        model.hover = Some(focus);
+        model
+    }
+
+    #[test]
+    fn a_cell_lights_its_lane_its_line_and_its_register() {
+        let cell = Focus::Cell {
+            memory: "out".into(),
+            index: 1,
+        };
+        let links = links(&model(cell));
+        assert_eq!(
+            (links.lanes, links.lines, links.registers),
+            (0b10, vec![8], vec!["%r2".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_line_lights_the_cells_it_stored() {
+        let model = model(Focus::Line(8));
+        let links = links(&model);
+        let frame = fixture::frame();
+        let lit: Vec<_> = (0..4)
+            .filter(|i| links.has_cell("out", *i, &frame.grids[0].cells[*i as usize]))
+            .collect();
+        assert_eq!((lit, links.lanes), (vec![1], 0b10));
+    }
+
+    #[test]
+    fn a_lane_lights_its_cells() {
+        let model = model(Focus::Lane(0));
+        let frame = fixture::frame();
+        let links = links(&model);
+        assert!(links.has_cell("out", 0, &frame.grids[0].cells[0]));
+        assert!(!links.has_cell("out", 1, &frame.grids[0].cells[1]));
+    }
+}

@@ -1,0 +1,218 @@
+//! The state of the page and the one function that changes it.
+//!
+//! [`reduce`] is pure: what must happen outside (a message to the worker) is left in [`Model::outbox`].
+
+mod actions;
+pub mod fixture;
+mod run;
+
+pub use actions::{Action, reduce};
+pub use run::{Busy, Run};
+
+use crate::protocol::{Goal, Request, RequestBody};
+use crate::runner::is_shown;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use warpgrid_view::CheckReport;
+use warpgrid_view::model::{Cell, Frame, FrameRequest, Grid, GridRequest, StoreView};
+
+/// Answers that are kept of what earlier steps stored.
+const MAX_KNOWN_STORES: usize = 512;
+/// Requests that the outbox holds; they are sent after each change.
+const MAX_OUTBOX: usize = 64;
+
+/// Everything the page shows follows from this.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    pub text: Rc<str>,
+    /// Counts the edits.
+    pub revision: u32,
+    /// The example that the text came from, until it is edited.
+    pub example: Option<usize>,
+    /// The text was picked, not typed: it is shown at its most telling place.
+    pub fresh: bool,
+    /// Override `.target` and `.version` of the module.
+    pub target: Option<String>,
+    pub ptx_version: Option<String>,
+    pub report: Rc<CheckReport>,
+    /// Counts the verdicts; a launch follows each.
+    pub checked: u32,
+    pub run: Run,
+    pub playing: bool,
+    pub views: BTreeMap<String, GridChoice>,
+    /// The warp to show; that of the last step when absent.
+    pub warp: Option<(u64, u32)>,
+    pub hover: Option<Focus>,
+    pub pinned: Option<Focus>,
+    pub known_stores: BTreeMap<u64, Rc<Vec<StoreView>>>,
+    pub hex_registers: bool,
+    pub help: bool,
+    /// Something went wrong in the page itself.
+    pub trouble: Option<String>,
+    pub theme: ThemeChoice,
+    pub outbox: Vec<Request>,
+    pub next_request: u32,
+}
+
+/// How a memory is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GridChoice {
+    pub ty: Option<String>,
+    pub columns: Option<u32>,
+    pub overlay: Overlay,
+    pub table: bool,
+    pub folded: bool,
+    pub first_row: u64,
+    pub n_rows: u32,
+}
+
+/// What stands in the cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overlay {
+    #[default]
+    Value,
+    Lane,
+    Age,
+}
+
+/// What the pointer or the keyboard is on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Focus {
+    /// An element of a memory in the grid's present type.
+    Cell {
+        memory: String,
+        index: u64,
+    },
+    Lane(u8),
+    Line(u32),
+    Register(String),
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThemeChoice {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
+
+impl Model {
+    /// The page as it opens.
+    pub fn new(text: &str, example: Option<usize>) -> Model {
+        Model {
+            text: text.into(),
+            revision: 1,
+            example,
+            fresh: true,
+            target: None,
+            ptx_version: None,
+            report: Rc::default(),
+            checked: 0,
+            run: Run::default(),
+            playing: false,
+            views: BTreeMap::new(),
+            warp: None,
+            hover: None,
+            pinned: None,
+            known_stores: BTreeMap::new(),
+            hex_registers: false,
+            help: false,
+            trouble: None,
+            theme: ThemeChoice::System,
+            outbox: Vec::new(),
+            next_request: 1,
+        }
+    }
+
+    /// What the links follow: the pointer before the pin.
+    pub fn focus(&self) -> Option<&Focus> {
+        self.hover.as_ref().or(self.pinned.as_ref())
+    }
+
+    /// Whether the frame belongs to an older text.
+    pub fn is_stale(&self) -> bool {
+        self.run.launched_revision != self.revision || self.run.waiting_for_launch
+    }
+
+    /// What the page wants to see of a position.
+    pub fn look(&self) -> FrameRequest {
+        let block = self.shown_block();
+        let memories = self.run.frame.iter().flat_map(|frame| &frame.memories);
+        let grids = memories
+            .filter(|memory| is_shown(&memory.id, block))
+            .filter_map(|memory| {
+                let choice = self.views.get(&memory.id)?;
+                Some(GridRequest {
+                    memory: memory.id.clone(),
+                    ty: choice.ty.clone(),
+                    columns: choice.columns,
+                    first_row: choice.first_row,
+                    n_rows: (choice.n_rows > 0).then_some(choice.n_rows),
+                })
+            })
+            .collect();
+        FrameRequest {
+            grids,
+            warp: self.warp,
+        }
+    }
+
+    /// The block whose shared memory is shown.
+    pub fn shown_block(&self) -> u64 {
+        let frame = self.run.frame.as_deref();
+        frame
+            .and_then(|frame| frame.warp.as_ref())
+            .map_or(0, |warp| warp.block)
+    }
+
+    /// The cell of a focus, when it is in the present window.
+    pub fn cell(&self, memory: &str, index: u64) -> Option<(&Grid, &Cell)> {
+        let frame = self.run.frame.as_deref()?;
+        cell_of(frame, memory, index)
+    }
+
+    /// What a step stored, as far as it was asked for.
+    pub fn stores_of(&self, step: u64) -> Option<&[StoreView]> {
+        if let Some(stores) = self.known_stores.get(&step) {
+            return Some(stores);
+        }
+        let store = self.run.frame.as_deref()?.store.as_ref()?;
+        (store.step == step).then(|| std::slice::from_ref(store))
+    }
+
+    fn send(&mut self, body: RequestBody) {
+        let id = self.next_request;
+        self.next_request += 1;
+        let request = Request {
+            id,
+            launch: self.run.launch,
+            body,
+        };
+        self.outbox.push(request);
+        if self.outbox.len() > MAX_OUTBOX {
+            self.outbox.remove(0);
+        }
+    }
+
+    fn go(&mut self, goal: Goal) {
+        if self.run.frame.is_none() || self.is_stale() {
+            return;
+        }
+        let id = self.next_request;
+        self.send(RequestBody::Move {
+            goal,
+            look: self.look(),
+        });
+        self.run.busy = Some(Busy { id, position: None });
+    }
+}
+
+/// The cell with this element index in a frame.
+pub fn cell_of<'a>(frame: &'a Frame, memory: &str, index: u64) -> Option<(&'a Grid, &'a Cell)> {
+    let grid = frame.grids.iter().find(|grid| grid.memory.id == memory)?;
+    let first = grid.first_row * u64::from(grid.columns);
+    let at = index.checked_sub(first)?;
+    let cell = grid.cells.get(usize::try_from(at).ok()?)?;
+    Some((grid, cell))
+}

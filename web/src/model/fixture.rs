@@ -1,0 +1,94 @@
+//! A small frame for tests: four cells, two of them written.
+#![cfg(test)]
+
+use warpgrid_view::model::{
+    Cell, Frame, Grid, LaneStore, MemoryView, Phrase, RunStatus, SourceRange, StoreView, Written,
+};
+
+pub(crate) fn memory() -> MemoryView {
+    MemoryView {
+        id: "out".into(),
+        title: "out".into(),
+        space: "global".into(),
+        address: "0x7f0000000400".into(),
+        size_bytes: 16,
+        ty: "u32".into(),
+        shape: Vec::new(),
+    }
+}
+
+fn cell(text: &str, lane: Option<u8>, step: Option<u64>, written: Written) -> Cell {
+    Cell {
+        text: text.into(),
+        lane,
+        step,
+        written,
+        conflict: false,
+    }
+}
+
+pub(crate) fn store() -> StoreView {
+    StoreView {
+        step: 2,
+        block: [0; 3],
+        warp: 0,
+        range: SourceRange {
+            line: 8,
+            column: 5,
+            end_line: 8,
+            end_column: 30,
+        },
+        instruction: "st.global.u32 [%rd1], %r2;".into(),
+        memory: Some("out".into()),
+        space: "global".into(),
+        ty: "u32".into(),
+        n_elements: 1,
+        lanes: vec![LaneStore {
+            lane: 1,
+            thread: [1, 0, 0],
+            address: "0x7f0000000404".into(),
+            offset: Some(4),
+            bytes: vec![9, 0, 0, 0],
+            value: "9".into(),
+        }],
+        n_sectors: 1,
+        n_wavefronts: 0,
+    }
+}
+
+pub(crate) fn frame() -> Frame {
+    Frame {
+        position: 3,
+        length: Some(5),
+        status: RunStatus::Running,
+        sentence: vec![Phrase {
+            text: "Lane 1 wrote 4 bytes.".into(),
+            strong: false,
+        }],
+        last: None,
+        next: None,
+        store: Some(store()),
+        fault: None,
+        memories: vec![memory()],
+        grids: vec![Grid {
+            memory: memory(),
+            ty: "u32".into(),
+            columns: 2,
+            first_row: 0,
+            n_rows: 2,
+            total_rows: 2,
+            cells: vec![
+                cell("7", Some(0), Some(1), Written::Before),
+                cell("9", Some(1), Some(2), Written::Now),
+                cell("0", None, None, Written::Never),
+                cell("0", None, None, Written::Never),
+            ],
+        }],
+        warp: None,
+        warps: vec![(0, 0)],
+        store_steps: vec![1, 2],
+        stores_done: 2,
+        stores_known: 2,
+        notes: Vec::new(),
+    }
+}

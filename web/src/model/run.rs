@@ -1,0 +1,44 @@
+//! What the page knows of the run in the worker.
+
+use crate::protocol::{LaunchFacts, Refusal};
+use std::rc::Rc;
+use warpgrid_view::model::Frame;
+
+/// The run as it was last told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// Counts the launches.
+    pub launch: u32,
+    /// The text that the frame belongs to.
+    pub launched_revision: u32,
+    /// A launch was asked for and no frame of it has come yet.
+    pub waiting_for_launch: bool,
+    pub facts: Option<Rc<LaunchFacts>>,
+    pub frame: Option<Rc<Frame>>,
+    pub refusal: Option<Rc<Refusal>>,
+    pub busy: Option<Busy>,
+}
+
+/// A move that is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy {
+    pub id: u32,
+    /// How far it has come, once it has taken long enough to tell.
+    pub position: Option<u64>,
+}
+
+impl Run {
+    /// Whether a run takes so long that a person may want to stop it.
+    pub fn is_long(&self) -> bool {
+        self.busy.is_some_and(|busy| busy.position.is_some())
+    }
+
+    /// The end of the scrubber: the length of the run, or the farthest known place.
+    pub fn known_length(&self) -> u64 {
+        let Some(frame) = &self.frame else { return 0 };
+        let last_tick = frame.store_steps.last().map_or(0, |step| step + 1);
+        frame
+            .length
+            .unwrap_or_else(|| frame.position.max(last_tick))
+    }
+}

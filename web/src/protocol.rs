@@ -1,0 +1,154 @@
+//! What the page and its worker say to each other: numbered requests, and answers that name the text they belong to.
+//!
+//! Messages cross as bytes, so that a large frame is moved, not copied cell by cell into objects.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
+
+/// From the page to the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Ascending.
+    pub id: u32,
+    /// Which launch the request is about; an answer to an older one is dropped.
+    pub launch: u32,
+    pub body: RequestBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum RequestBody {
+    /// Checks and launches a text, runs it for a while and goes to a place.
+    Launch {
+        source: String,
+        target: Option<String>,
+        ptx_version: Option<String>,
+        goal: Goal,
+        look: FrameRequest,
+    },
+    /// Goes somewhere; a move that is under way is given up.
+    Move { goal: Goal, look: FrameRequest },
+    /// The same position, other windows.
+    Look(FrameRequest),
+    /// What a step stored.
+    Writers { step: u64 },
+    /// Stay where the run is now.
+    Stop,
+}
+
+/// Where to go.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Goal {
+    Start,
+    End,
+    /// So many steps done, or the end.
+    Position(u64),
+    StepForward,
+    StepBack,
+    /// Behind the next so many stores.
+    Stores(u32),
+    StoreBack,
+    /// Runs to the end to learn the length, but not for ever; then to a place.
+    Explore(Place),
+}
+
+/// Where to stand after a run was explored.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Place {
+    End,
+    Position(u64),
+    /// Behind the store at this share of all stores.
+    Share(f32),
+}
+
+/// From the worker to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// The request that is answered.
+    pub id: u32,
+    pub launch: u32,
+    pub body: ResponseBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ResponseBody {
+    /// The worker is there.
+    Ready,
+    Launched(LaunchFacts),
+    Refused(Refusal),
+    /// A long run is under way.
+    Progress {
+        position: u64,
+    },
+    Frame(Box<Frame>),
+    Writers {
+        step: u64,
+        stores: Vec<StoreView>,
+    },
+}
+
+/// What was launched, with what was guessed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchFacts {
+    pub entry: Option<String>,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub cluster: [u32; 3],
+    pub dynamic_shared: u64,
+    /// `x: f32[256]`, one a parameter.
+    pub params: Vec<String>,
+}
+
+/// Why nothing runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub code: String,
+    pub message: String,
+    pub diagnostics: Vec<DiagnosticView>,
+}
+
+/// A message as bytes.
+pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    postcard::to_allocvec(message).unwrap_or_default()
+}
+
+/// A message from bytes; absent when they are none.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fixture;
+
+    #[test]
+    fn a_frame_survives_the_crossing() {
+        let response = Response {
+            id: 7,
+            launch: 3,
+            body: ResponseBody::Frame(Box::new(fixture::frame())),
+        };
+        assert_eq!(decode(&encode(&response)), Some(response));
+    }
+
+    #[test]
+    fn a_request_survives_the_crossing() {
+        let request = Request {
+            id: 1,
+            launch: 1,
+            body: RequestBody::Launch {
+                source: "st.global.u32 [p], 1;".into(),
+                target: Some("sm_90".into()),
+                ptx_version: None,
+                goal: Goal::Explore(Place::Share(0.5)),
+                look: FrameRequest::default(),
+            },
+        };
+        assert_eq!(decode(&encode(&request)), Some(request));
+    }
+
+    #[test]
+    fn other_bytes_are_no_message() {
+        assert_eq!(decode::<Request>(&[0xff; 9]), None);
+    }
+}

@@ -1,0 +1,334 @@
+//! The worker's half of the protocol without the worker: requests go in, work is done in slices, responses come out.
+
+use crate::protocol::{
+    Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody,
+};
+use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
+use warpgrid_view::{Parameter, Scenario, Session};
+
+/// A slice aims at so many milliseconds, so that a stop is heard in time.
+const SLICE_MS: f64 = 10.0;
+/// A progress message after each of these.
+const PROGRESS_MS: f64 = 120.0;
+/// After a launch the run is followed to its end for so long; then it waits for the person.
+const EXPLORE_MS: f64 = 1_200.0;
+/// Memories that are laid out although nobody asked yet.
+const MAX_UNASKED_GRIDS: usize = 16;
+/// Rows of a memory that nobody asked for yet.
+const UNASKED_ROWS: u32 = 18;
+
+/// Holds the session and the move that is under way.
+#[derive(Default)]
+pub struct Runner {
+    session: Option<Session>,
+    launch: u32,
+    job: Option<Job>,
+    /// Steps of one slice; follows the clock.
+    slice_steps: u64,
+    look: FrameRequest,
+}
+
+/// A move that takes several slices.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    id: u32,
+    goal: Goal,
+    /// What is left of [`Goal::Stores`].
+    stores_left: u32,
+    started: f64,
+    told: f64,
+}
+
+impl Runner {
+    /// Whether [`Runner::work`] has something to do.
+    pub fn is_busy(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Takes a request; what can be answered at once is.
+    pub fn receive(&mut self, request: Request, now: f64) -> Vec<Response> {
+        let Request { id, launch, body } = request;
+        match body {
+            RequestBody::Launch {
+                source,
+                target,
+                ptx_version,
+                goal,
+                look,
+            } => {
+                self.launch = launch;
+                self.job = None;
+                self.session = None;
+                self.look = look;
+                let scenario = Scenario {
+                    source,
+                    target,
+                    ptx_version,
+                    ..Scenario::default()
+                };
+                return match Session::new(scenario) {
+                    Ok(session) => {
+                        let facts = launch_facts(session.scenario());
+                        self.session = Some(session);
+                        self.begin(id, goal, now);
+                        vec![self.response(id, ResponseBody::Launched(facts))]
+                    }
+                    Err(error) => {
+                        let refusal = Refusal {
+                            code: error.code,
+                            message: error.message,
+                            diagnostics: error.diagnostics,
+                        };
+                        vec![self.response(id, ResponseBody::Refused(refusal))]
+                    }
+                };
+            }
+            _ if launch != self.launch => return Vec::new(),
+            RequestBody::Move { goal, look } => {
+                self.look = look;
+                self.begin(id, goal, now);
+            }
+            RequestBody::Look(look) => {
+                self.look = look;
+                return self.frame(id).into_iter().collect();
+            }
+            RequestBody::Stop => {
+                self.job = None;
+                return self.frame(id).into_iter().collect();
+            }
+            RequestBody::Writers { step } => {
+                let Some(session) = &mut self.session else {
+                    return Vec::new();
+                };
+                let stores = session.events(step, step.saturating_add(1));
+                return vec![self.response(id, ResponseBody::Writers { step, stores })];
+            }
+        }
+        Vec::new()
+    }
+
+    fn begin(&mut self, id: u32, goal: Goal, now: f64) {
+        self.slice_steps = self.slice_steps.max(1_000);
+        self.job = Some(Job {
+            id,
+            goal,
+            stores_left: match goal {
+                Goal::Stores(n) => n,
+                _ => 0,
+            },
+            started: now,
+            told: now,
+        });
+    }
+
+    /// Does one slice of the move under way; a frame when it is done, progress now and then.
+    pub fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+        let mut job = self.job?;
+        let session = self.session.as_mut()?;
+        let begun = clock();
+        let mut done = false;
+        while !done && clock() - begun < SLICE_MS {
+            let before = clock();
+            done = advance(session, &mut job, self.slice_steps);
+            self.slice_steps = next_slice(self.slice_steps, clock() - before);
+        }
+        let now = clock();
+        if !done && matches!(job.goal, Goal::Explore(_)) && now - job.started > EXPLORE_MS {
+            done = true;
+        }
+        if done {
+            self.job = None;
+            return self.frame(job.id);
+        }
+        let tell = now - job.told > PROGRESS_MS;
+        if tell {
+            job.told = now;
+        }
+        self.job = Some(job);
+        let position = self.session.as_ref()?.position();
+        tell.then(|| self.response(job.id, ResponseBody::Progress { position }))
+    }
+
+    fn frame(&mut self, id: u32) -> Option<Response> {
+        let session = self.session.as_mut()?;
+        let mut frame = session.frame(&self.look)?;
+        let shown_block = frame.warp.as_ref().map_or(0, |warp| warp.block);
+        let mut n_grids = frame.grids.len();
+        for memory in &frame.memories {
+            let asked = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
+            if asked || n_grids >= MAX_UNASKED_GRIDS || !is_shown(&memory.id, shown_block) {
+                continue;
+            }
+            let request = GridRequest {
+                memory: memory.id.clone(),
+                ty: None,
+                columns: None,
+                first_row: 0,
+                n_rows: Some(UNASKED_ROWS),
+            };
+            if let Some(grid) = session.grid(&request) {
+                frame.grids.push(grid);
+                n_grids += 1;
+            }
+        }
+        Some(self.response(id, ResponseBody::Frame(Box::new(frame))))
+    }
+
+    fn response(&self, id: u32, body: ResponseBody) -> Response {
+        Response {
+            id,
+            launch: self.launch,
+            body,
+        }
+    }
+}
+
+/// Shared memory is shown for one block only: the one whose warp is shown.
+pub fn is_shown(memory: &str, shown_block: u64) -> bool {
+    match memory.strip_prefix("shared:") {
+        Some(block) => block.parse() == Ok(shown_block),
+        None => true,
+    }
+}
+
+/// Goes on for at most so many steps; true when the goal is reached.
+fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
+    match job.goal {
+        Goal::Start => {
+            session.seek(0);
+            true
+        }
+        Goal::StepForward => {
+            session.step();
+            true
+        }
+        Goal::StepBack => {
+            session.back();
+            true
+        }
+        Goal::StoreBack => {
+            session.back_to_store();
+            true
+        }
+        Goal::End => session.run(max_steps),
+        Goal::Position(position) => {
+            let here = session.position();
+            if position <= here || session.length().is_some_and(|length| position >= length) {
+                session.seek(position);
+                return true;
+            }
+            session.run(max_steps.min(position - here)) || session.position() >= position
+        }
+        Goal::Stores(_) => {
+            if session.run_to_store(max_steps) {
+                job.stores_left = job.stores_left.saturating_sub(1);
+            }
+            job.stores_left == 0 || session.length() == Some(session.position())
+        }
+        Goal::Explore(place) => {
+            let over = session.run(max_steps);
+            if over {
+                stand(session, place);
+            }
+            over
+        }
+    }
+}
+
+/// Goes back from the end to a place; a fault is shown where it happened.
+fn stand(session: &mut Session, place: Place) {
+    let share = match place {
+        Place::End => return,
+        Place::Position(position) => return session.seek(position),
+        Place::Share(share) => share,
+    };
+    let Some(frame) = session.frame(&FrameRequest::default()) else {
+        return;
+    };
+    let n_ticks = frame.store_steps.len();
+    if frame.status == RunStatus::Faulted || n_ticks == 0 {
+        return;
+    }
+    let index = (share.max(0.0) * n_ticks as f32) as usize;
+    if let Some(step) = frame.store_steps.get(index.min(n_ticks - 1)) {
+        session.seek(step.saturating_add(1));
+    }
+}
+
+/// The size of the next slice, from how long the last one took.
+fn next_slice(steps: u64, took_ms: f64) -> u64 {
+    let factor = if took_ms <= 0.0 {
+        4.0
+    } else {
+        (SLICE_MS / 2.0 / took_ms).clamp(0.25, 4.0)
+    };
+    ((steps as f64 * factor) as u64).clamp(64, 50_000_000)
+}
+
+fn launch_facts(scenario: &Scenario) -> LaunchFacts {
+    LaunchFacts {
+        entry: scenario.entry.clone(),
+        grid: scenario.grid.unwrap_or([1; 3]),
+        block: scenario.block.unwrap_or([1; 3]),
+        cluster: scenario.cluster.unwrap_or([1; 3]),
+        dynamic_shared: scenario.dynamic_shared,
+        params: scenario.params.iter().map(parameter_text).collect(),
+    }
+}
+
+fn parameter_text(parameter: &Parameter) -> String {
+    match parameter {
+        Parameter::Buffer(buffer) if buffer.shape.len() > 1 => {
+            let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
+            format!("{}: {}{extents}", buffer.name, buffer.ty)
+        }
+        Parameter::Buffer(buffer) => format!("{}: {}[{}]", buffer.name, buffer.ty, buffer.len),
+        Parameter::Scalar { name, ty, value } => {
+            format!("{name}: {ty} = {}", crate::format::literal(value))
+        }
+        Parameter::Struct { name, size, .. } => format!("{name}: {size} bytes"),
+        Parameter::Alias { name, of } => format!("{name}: alias of {of}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(id: u32, launch: u32, body: RequestBody) -> Request {
+        Request { id, launch, body }
+    }
+
+    #[test]
+    fn requests_about_an_older_launch_are_dropped() {
+        let mut runner = Runner::default();
+        let launch = RequestBody::Launch {
+            source: String::new(),
+            target: None,
+            ptx_version: None,
+            goal: Goal::End,
+            look: FrameRequest::default(),
+        };
+        runner.receive(request(1, 2, launch), 0.0);
+        let old = RequestBody::Move {
+            goal: Goal::End,
+            look: FrameRequest::default(),
+        };
+        assert_eq!(runner.receive(request(2, 1, old), 0.0), vec![]);
+    }
+
+    #[test]
+    fn slices_follow_the_clock() {
+        assert_eq!(next_slice(1_000, 0.0), 4_000);
+        assert_eq!(next_slice(1_000, 5.0), 1_000);
+        assert_eq!(next_slice(1_000, 50.0), 250);
+        assert_eq!(next_slice(64, 1e6), 64);
+    }
+
+    #[test]
+    fn shared_memory_of_other_blocks_is_not_shown() {
+        assert!(is_shown("out", 3));
+        assert!(is_shown("shared:3", 3));
+        assert!(!is_shown("shared:2", 3));
+    }
+}

@@ -1,0 +1,74 @@
+//! Colours. The values stand in `style.css`, where the host of a widget can change them;
+//! this file alone knows which is which, and makes a lane's colour from hue and shade.
+
+use web_sys::CssStyleDeclaration;
+
+/// The hue of a lane's group of four, and the lightness of its place in the group, as CSS variables.
+pub fn lane_css(lane: u8) -> String {
+    format!(
+        "oklch(var(--lane-l{}) var(--lane-c) var(--lane-h{}))",
+        lane & 3,
+        (lane >> 2) & 7
+    )
+}
+
+/// The colours that the canvas needs, read once a theme.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Palette {
+    pub lanes: Vec<String>,
+    pub lane_ink: String,
+    pub empty: String,
+    pub faint: String,
+    pub now: String,
+    pub link: String,
+    pub bad: String,
+    pub sector: String,
+    pub accent: String,
+    pub mono: String,
+}
+
+impl Palette {
+    /// Reads the present theme from the document.
+    pub fn read() -> Palette {
+        let style = web_sys::window().and_then(|window| {
+            let root = window.document()?.document_element()?;
+            window.get_computed_style(&root).ok()?
+        });
+        let Some(style) = style else {
+            return Palette::default();
+        };
+        Palette {
+            lanes: (0..32).map(|lane| lane_value(&style, lane)).collect(),
+            lane_ink: variable(&style, "--lane-ink"),
+            empty: variable(&style, "--cell-empty"),
+            faint: variable(&style, "--ink3"),
+            now: variable(&style, "--now"),
+            link: variable(&style, "--link"),
+            bad: variable(&style, "--bad"),
+            sector: variable(&style, "--line2"),
+            accent: variable(&style, "--accent"),
+            mono: variable(&style, "--mono"),
+        }
+    }
+
+    /// A lane's colour.
+    pub fn lane(&self, lane: u8) -> &str {
+        self.lanes
+            .get(usize::from(lane & 31))
+            .map_or("", String::as_str)
+    }
+}
+
+fn lane_value(style: &CssStyleDeclaration, lane: u8) -> String {
+    format!(
+        "oklch({} {} {})",
+        variable(style, &format!("--lane-l{}", lane & 3)),
+        variable(style, "--lane-c"),
+        variable(style, &format!("--lane-h{}", lane >> 2)),
+    )
+}
+
+fn variable(style: &CssStyleDeclaration, name: &str) -> String {
+    let value = style.get_property_value(name).unwrap_or_default();
+    value.trim().to_owned()
+}
