@@ -17,7 +17,7 @@ pub struct Links {
     pub writer: Option<(u8, u64)>,
     /// Cells of one lane, of all steps.
     pub lane: Option<u8>,
-    /// Cells of these steps.
+    /// Cells that were written just before these positions.
     pub steps: Vec<u64>,
 }
 
@@ -120,10 +120,10 @@ fn line_links(model: &Model, line: u32) -> Links {
     let known = model.known_stores.values().flat_map(|stores| stores.iter());
     for store in shown.into_iter().chain(known) {
         if (store.range.line..=store.range.end_line.max(store.range.line)).contains(&line) {
-            links.steps.push(store.step);
+            links.steps.push(store.step + 1);
         }
     }
-    if let Some(store) = shown.filter(|store| links.steps.contains(&store.step)) {
+    if let Some(store) = shown.filter(|store| links.steps.contains(&(store.step + 1))) {
         links.lanes = store
             .lanes
             .iter()

@@ -172,13 +172,13 @@ impl Model {
         cell_of(frame, memory, index)
     }
 
-    /// What a step stored, as far as it was asked for.
+    /// What was stored just before a position, as far as it was asked for.
     pub fn stores_of(&self, step: u64) -> Option<&[StoreView]> {
         if let Some(stores) = self.known_stores.get(&step) {
             return Some(stores);
         }
         let store = self.run.frame.as_deref()?.store.as_ref()?;
-        (store.step == step).then(|| std::slice::from_ref(store))
+        (store.step + 1 == step).then(|| std::slice::from_ref(store))
     }
 
     fn send(&mut self, body: RequestBody) {

@@ -29,7 +29,7 @@ pub enum RequestBody {
     Move { goal: Goal, look: FrameRequest },
     /// The same position, other windows.
     Look(FrameRequest),
-    /// What a step stored.
+    /// What was stored just before a position.
     Writers { step: u64 },
     /// Stay where the run is now.
     Stop,

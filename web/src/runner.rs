@@ -100,7 +100,7 @@ impl Runner {
                 let Some(session) = &mut self.session else {
                     return Vec::new();
                 };
-                let stores = session.events(step, step.saturating_add(1));
+                let stores = session.events(step.saturating_sub(1), step);
                 return vec![self.response(id, ResponseBody::Writers { step, stores })];
             }
         }
@@ -151,7 +151,7 @@ impl Runner {
 
     fn frame(&mut self, id: u32) -> Option<Response> {
         let session = self.session.as_mut()?;
-        let mut frame = session.frame(&self.look)?;
+        let mut frame = session.frame(&self.look);
         let shown_block = frame.warp.as_ref().map_or(0, |warp| warp.block);
         let mut n_grids = frame.grids.len();
         for memory in &frame.memories {
@@ -213,17 +213,17 @@ fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
         Goal::End => session.run(max_steps),
         Goal::Position(position) => {
             let here = session.position();
-            if position <= here || session.length().is_some_and(|length| position >= length) {
+            if position <= here {
                 session.seek(position);
                 return true;
             }
-            session.run(max_steps.min(position - here)) || session.position() >= position
+            session.seek_within(position, max_steps) || session.is_over()
         }
         Goal::Stores(_) => {
             if session.run_to_store(max_steps) {
                 job.stores_left = job.stores_left.saturating_sub(1);
             }
-            job.stores_left == 0 || session.length() == Some(session.position())
+            job.stores_left == 0 || session.is_over()
         }
         Goal::Explore(place) => {
             let over = session.run(max_steps);
@@ -242,16 +242,14 @@ fn stand(session: &mut Session, place: Place) {
         Place::Position(position) => return session.seek(position),
         Place::Share(share) => share,
     };
-    let Some(frame) = session.frame(&FrameRequest::default()) else {
-        return;
-    };
+    let frame = session.frame(&FrameRequest::default());
     let n_ticks = frame.store_steps.len();
     if frame.status == RunStatus::Faulted || n_ticks == 0 {
         return;
     }
     let index = (share.max(0.0) * n_ticks as f32) as usize;
     if let Some(step) = frame.store_steps.get(index.min(n_ticks - 1)) {
-        session.seek(step.saturating_add(1));
+        session.seek(*step);
     }
 }
 

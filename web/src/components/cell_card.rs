@@ -33,7 +33,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
         .lane
         .zip(props.stores.as_deref())
         .and_then(|(lane, stores)| writer_of(stores, &props.memory, lane, offset));
-    let step = cell.step.map_or_else(|| "–".into(), |step| count(step + 1));
+    let step = cell.step.map_or_else(|| "–".into(), |step| count(step));
     html! {
         <section class="card" aria-label="Cell">
             <h3>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small></h3>

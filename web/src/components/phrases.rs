@@ -14,8 +14,8 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn Sentence(props: &Props) -> Html {
     let phrase = |phrase: &Phrase| match phrase.strong {
-        true => html! { <b>{ &phrase.text }</b> },
-        false => html! { <span>{ &phrase.text }</span> },
+        true => html! { <b>{ prose(&phrase.text) }</b> },
+        false => html! { <span>{ prose(&phrase.text) }</span> },
     };
     let faulted = props.frame.fault.is_some();
     html! {

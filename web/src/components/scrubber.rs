@@ -50,8 +50,8 @@ pub(crate) fn Scrubber(props: &Props) -> Html {
         .map_or(&[][..], |frame| &frame.store_steps[..]);
     let every = ticks.len().div_ceil(MAX_TICKS).max(1);
     let tick = |step: &u64| {
-        let done = *step < position;
-        html! { <rect x={format!("{:.3}%", share(step + 1))} y="9" width="1.6" height="12" class={classes!(done.then_some("done"))} /> }
+        let done = *step <= position;
+        html! { <rect x={format!("{:.3}%", share(*step))} y="9" width="1.6" height="12" class={classes!(done.then_some("done"))} /> }
     };
     let text = format!("step {} of {}", count(position), count(props.length));
     html! {

@@ -425,13 +425,13 @@ mod tests {
         let model = after(running(), [Action::Hover(cell.clone())]);
         assert_eq!(
             model.outbox.last().map(|request| &request.body),
-            Some(&RequestBody::Writers { step: 1 })
+            Some(&RequestBody::Writers { step: 2 })
         );
         let answer = Action::Heard(Response {
             id: 9,
             launch: model.run.launch,
             body: ResponseBody::Writers {
-                step: 1,
+                step: 2,
                 stores: Vec::new(),
             },
         });

@@ -36,7 +36,7 @@ impl Run {
     /// The end of the scrubber: the length of the run, or the farthest known place.
     pub fn known_length(&self) -> u64 {
         let Some(frame) = &self.frame else { return 0 };
-        let last_tick = frame.store_steps.last().map_or(0, |step| step + 1);
+        let last_tick = frame.store_steps.last().copied().unwrap_or(0);
         frame
             .length
             .unwrap_or_else(|| frame.position.max(last_tick))
