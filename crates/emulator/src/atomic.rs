@@ -46,6 +46,7 @@ pub(crate) fn atomic<O: Observer>(
         reach.write_lane(&target, lane, 0, &new[at]);
     }
     set_elements(l, &plan.access, &old);
+    reach.observer.store_step(reach.step);
     if O::STORES || O::LOADS {
         reach.tell_atomic(&plan.access, &target, &request, &old, &new);
     }

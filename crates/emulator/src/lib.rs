@@ -36,6 +36,8 @@ mod soft;
 mod step;
 mod system;
 
+// Looking and travelling.
+mod snapshot;
 mod views;
 
 pub use fault::{AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter};

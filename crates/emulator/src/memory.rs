@@ -51,6 +51,15 @@ impl PagedBytes {
         self.dirty.get(page).copied().unwrap_or(false)
     }
 
+    pub(crate) fn any_dirty(&self) -> bool {
+        self.dirty.contains(&true)
+    }
+
+    /// Memory that a copy takes.
+    pub(crate) fn size(&self) -> u64 {
+        (self.bytes.len() + 8 * self.writers.len()) as u64
+    }
+
     pub(crate) fn clear_dirty(&mut self) {
         self.dirty.fill(false);
     }

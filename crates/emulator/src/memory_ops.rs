@@ -513,6 +513,9 @@ pub(crate) fn store<O: Observer>(
     for (index, element) in plan.elements.iter().enumerate() {
         scatter_element(l, *element, index * size, width, size, &mut bytes);
     }
+    if plan.space != StateSpace::ParamFunc {
+        reach.observer.store_step(reach.step);
+    }
     if O::STORES {
         reach.tell(AccessKind::Store, plan, &target, &request, &bytes);
     }

@@ -44,6 +44,10 @@ pub trait Observer {
     /// A store, before its bytes are in memory.
     fn store(&mut self, _event: &AccessEvent<'_>) {}
 
+    /// A step that stores, told in any case: what costs nothing where nobody looks.
+    #[inline(always)]
+    fn store_step(&mut self, _step: u64) {}
+
     /// A load, after its bytes were read.
     fn load(&mut self, _event: &AccessEvent<'_>) {}
 }

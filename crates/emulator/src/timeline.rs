@@ -1,8 +1,12 @@
-//! A machine that goes back as easily as forward.
+//! A machine that goes back as easily as forward: snapshots at even distances, and runs from them.
+//!
+//! The past is never edited. Memory at a position is what the nearest earlier snapshot and the steps
+//! from there make it, so every way to a position gives the same bytes.
 
 use crate::inspect::Status;
 use crate::machine::Machine;
-use crate::observe::Observer;
+use crate::observe::{AccessEvent, Observer};
+use crate::snapshot::Snapshot;
 
 /// How much memory the past may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +15,8 @@ pub struct TimelineLimits {
     pub max_snapshots: usize,
     /// Store steps that are kept for the transport.
     pub max_ticks: usize,
+    /// Snapshots are at least so many steps apart.
+    pub min_interval: u64,
 }
 
 impl Default for TimelineLimits {
@@ -19,6 +25,7 @@ impl Default for TimelineLimits {
             snapshot_bytes: 128 << 20,
             max_snapshots: 256,
             max_ticks: 4096,
+            min_interval: 4096,
         }
     }
 }
@@ -29,7 +36,7 @@ pub struct Progress {
     pub status: Status,
     /// Where the machine stands.
     pub position: u64,
-    /// Blocks that are done and blocks in all.
+    /// Blocks that are done, and blocks in all.
     pub blocks_done: u64,
     pub n_blocks: u64,
 }
@@ -47,62 +54,338 @@ pub struct StoreTicks {
     pub known_to: u64,
 }
 
+impl StoreTicks {
+    fn add(&mut self, step: u64, max: usize) {
+        if step < self.known_to {
+            return;
+        }
+        if self.n_stores.is_multiple_of(self.one_in) {
+            if self.steps.len() >= max.max(2) {
+                let mut index = 0;
+                self.steps.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.one_in *= 2;
+            }
+            if self.n_stores.is_multiple_of(self.one_in) {
+                self.steps.push(step);
+            }
+        }
+        self.n_stores += 1;
+    }
+}
+
+/// Notes which steps store, and passes everything on.
+struct Ticking<'a, O> {
+    ticks: &'a mut StoreTicks,
+    max: usize,
+    host: &'a mut O,
+}
+
+impl<O: Observer> Observer for Ticking<'_, O> {
+    const STORES: bool = O::STORES;
+    const LOADS: bool = O::LOADS;
+
+    fn store(&mut self, event: &AccessEvent<'_>) {
+        self.host.store(event);
+    }
+
+    fn load(&mut self, event: &AccessEvent<'_>) {
+        self.host.load(event);
+    }
+
+    #[inline]
+    fn store_step(&mut self, step: u64) {
+        self.ticks.add(step, self.max);
+        self.host.store_step(step);
+    }
+}
+
 /// A machine with its past.
 #[derive(Clone)]
 pub struct Timeline {
     machine: Machine,
+    limits: TimelineLimits,
+    /// By position; the first is the beginning.
+    snapshots: Vec<Snapshot>,
+    /// Closer ones before the place that was sought last, for going back from there.
+    trail: Vec<Snapshot>,
+    /// Positions of the trail that are still to come on the way there.
+    marks: Vec<u64>,
+    /// What the machine was last snapshotted at or restored to.
+    base: Snapshot,
+    bytes: u64,
+    /// Distance of the snapshots.
+    interval: u64,
+    /// Distance below which running is cheaper than a snapshot.
+    closest: u64,
+    length: Option<u64>,
+    ticks: StoreTicks,
 }
+
+/// Entries of the trail.
+const MAX_TRAIL: usize = 24;
 
 impl Timeline {
     /// From a machine that has not stepped.
-    pub fn new(machine: Machine, _limits: TimelineLimits) -> Timeline {
-        Timeline { machine }
+    pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
+        let (base, bytes) = Snapshot::take(&mut machine, None);
+        // A snapshot copies what the resident blocks are; it should cost little beside the steps between.
+        let resident: u64 = machine.resident_bytes();
+        let mut timeline = Timeline {
+            machine,
+            limits,
+            snapshots: vec![base.clone()],
+            trail: Vec::new(),
+            marks: Vec::new(),
+            base,
+            bytes,
+            interval: (resident / 32)
+                .min(limits.min_interval.saturating_mul(64))
+                .max(limits.min_interval)
+                .max(1)
+                .next_power_of_two(),
+            closest: (resident / 256).min(limits.min_interval / 8).max(2),
+            length: None,
+            ticks: StoreTicks {
+                one_in: 1,
+                ..StoreTicks::default()
+            },
+        };
+        timeline.note_end();
+        timeline
     }
+
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
+
     pub fn position(&self) -> u64 {
         self.machine.position()
     }
-    /// The number of steps of the whole run, once its end was seen.
-    pub fn length(&self) -> Option<u64> {
-        None
-    }
-    /// One step forward.
-    pub fn step<O: Observer>(&mut self, observer: &mut O) -> Status {
-        self.machine.step(observer)
-    }
-    /// One step back; false at the beginning.
-    pub fn back(&mut self) -> bool {
-        false
-    }
-    /// To position `n`, or to the end if that comes first.
-    pub fn seek(&mut self, _n: u64) -> Status {
+
+    pub fn status(&self) -> Status {
         self.machine.status()
     }
-    /// At most `budget` steps towards position `n`; for hosts that must stay responsive. True when there.
-    pub fn seek_within(&mut self, _n: u64, _budget: u64) -> bool {
-        true
+
+    /// The number of steps of the whole run, once its end was seen.
+    pub fn length(&self) -> Option<u64> {
+        self.length
     }
-    /// At most `budget` steps towards the end.
-    pub fn run_to_end(&mut self, _budget: u64) -> Progress {
-        Progress {
-            status: self.machine.status(),
-            position: 0,
-            blocks_done: 0,
-            n_blocks: 0,
-        }
-    }
+
     /// Which steps stored, as far as the run was seen.
     pub fn ticks(&self) -> &StoreTicks {
-        const EMPTY: &StoreTicks = &StoreTicks {
-            steps: Vec::new(),
-            one_in: 1,
-            n_stores: 0,
-            known_to: 0,
-        };
-        EMPTY
+        &self.ticks
     }
+
+    /// Memory that the past takes, in bytes.
+    pub fn snapshot_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// One step forward.
+    pub fn step<O: Observer>(&mut self, observer: &mut O) -> Status {
+        self.marks.clear();
+        self.advance(self.position().saturating_add(1), observer);
+        self.machine.status()
+    }
+
+    /// One step back; false at the beginning.
+    pub fn back(&mut self) -> bool {
+        match self.position().checked_sub(1) {
+            Some(position) => {
+                self.seek(position);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// To position `n`, or to the end if that comes first.
+    pub fn seek(&mut self, n: u64) -> Status {
+        while !self.seek_within(n, u64::MAX) {}
+        self.machine.status()
+    }
+
+    /// At most `budget` steps towards position `n`; for hosts that must stay responsive. True when there,
+    /// or at the end.
+    pub fn seek_within(&mut self, n: u64, budget: u64) -> bool {
+        let n = self.length.map_or(n, |length| n.min(length));
+        let now = self.position();
+        if n < now {
+            self.go_back(n);
+        } else if let Some(later) = self.nearest(n).filter(|later| *later > now) {
+            self.restore(later);
+        }
+        let end = n.min(self.position().saturating_add(budget));
+        self.advance(end, &mut ());
+        let there = self.position() >= n || self.machine.status() != Status::Running;
+        if there {
+            self.marks.clear();
+            self.raise_fault();
+        }
+        there
+    }
+
+    /// At most `budget` steps towards the end.
+    pub fn run_to_end(&mut self, budget: u64) -> Progress {
+        self.seek_within(u64::MAX, budget);
+        Progress {
+            status: self.machine.status(),
+            position: self.position(),
+            blocks_done: self.machine.blocks_done(),
+            n_blocks: self.machine.n_blocks(),
+        }
+    }
+
     /// Runs the steps `from..to` once more, with somebody listening, and comes back to where it stood.
-    pub fn replay<O: Observer>(&mut self, _from: u64, _to: u64, _observer: &mut O) {}
+    pub fn replay<O: Observer>(&mut self, from: u64, to: u64, observer: &mut O) {
+        let stood = self.position();
+        self.seek(from);
+        if self.position() == from && from < to {
+            self.advance(to, observer);
+        }
+        self.seek(stood);
+    }
+
+    /// The position of the closest snapshot at or before `n`.
+    fn nearest(&self, n: u64) -> Option<u64> {
+        let last = |list: &[Snapshot]| {
+            let after = list.partition_point(|s| s.position <= n);
+            list.get(after.checked_sub(1)?).map(|s| s.position)
+        };
+        last(&self.snapshots).max(last(&self.trail))
+    }
+
+    /// Puts the machine to a snapshot before `n` and plans a trail from there to `n`.
+    fn go_back(&mut self, n: u64) {
+        let usable = self.trail.partition_point(|s| s.position <= n);
+        for snapshot in self.trail.split_off(usable) {
+            self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
+        }
+        let Some(start) = self.nearest(n) else {
+            return;
+        };
+        self.restore(start);
+        self.marks.clear();
+        let mut distance = (n - start) / 2;
+        while distance >= self.closest && self.trail.len() + self.marks.len() < MAX_TRAIL {
+            self.marks.push(n - distance);
+            distance /= 2;
+        }
+        // Next one last, so that it can be popped.
+        self.marks.reverse();
+    }
+
+    fn restore(&mut self, position: u64) {
+        let find = |list: &[Snapshot]| {
+            let index = list.binary_search_by_key(&position, |s| s.position).ok()?;
+            list.get(index).cloned()
+        };
+        if let Some(snapshot) = find(&self.trail).or_else(|| find(&self.snapshots)) {
+            snapshot.restore(&mut self.machine, &self.base);
+            self.base = snapshot;
+        }
+    }
+
+    /// Runs until `end`, with snapshots on the way.
+    fn advance<O: Observer>(&mut self, end: u64, observer: &mut O) {
+        while self.position() < end && self.machine.status() == Status::Running {
+            let now = self.position();
+            let last = self.snapshots.last().map_or(0, |s| s.position);
+            let boundary = (now / self.interval + 1) * self.interval;
+            let mark = self.marks.last().copied().unwrap_or(u64::MAX);
+            let stop = end.min(boundary).min(mark.max(now + 1));
+            self.run(stop, observer);
+            let now = self.position();
+            if now == boundary && boundary > last {
+                self.keep();
+            } else if now == mark {
+                self.leave_trail();
+            }
+            if now >= mark {
+                self.marks.pop();
+            }
+        }
+        self.note_end();
+    }
+
+    /// Runs to `stop`; steps that were never seen before are looked at for stores.
+    fn run<O: Observer>(&mut self, stop: u64, observer: &mut O) {
+        let now = self.position();
+        let known = self.ticks.known_to;
+        if now < known {
+            self.machine.run_observed(stop.min(known) - now, observer);
+        }
+        let now = self.position();
+        if now < stop && self.machine.status() == Status::Running {
+            let mut ticking = Ticking {
+                ticks: &mut self.ticks,
+                max: self.limits.max_ticks,
+                host: observer,
+            };
+            self.machine.run_observed(stop - now, &mut ticking);
+            self.ticks.known_to = self.machine.position();
+        }
+    }
+
+    /// Keeps a snapshot for good, and thins the past when it has grown too large.
+    fn keep(&mut self) {
+        let (snapshot, bytes) = Snapshot::take(&mut self.machine, Some(&self.base));
+        self.base = snapshot.clone();
+        self.snapshots.push(snapshot);
+        self.bytes += bytes;
+        while self.snapshots.len() > 2
+            && (self.snapshots.len() > self.limits.max_snapshots
+                || self.bytes > self.limits.snapshot_bytes)
+        {
+            self.thin();
+        }
+    }
+
+    /// Keeps every other snapshot.
+    fn thin(&mut self) {
+        self.interval *= 2;
+        self.forget_trail();
+        let interval = self.interval;
+        let (kept, dropped): (Vec<_>, Vec<_>) = std::mem::take(&mut self.snapshots)
+            .into_iter()
+            .partition(|s| s.position.is_multiple_of(interval));
+        self.snapshots = kept;
+        for snapshot in dropped {
+            self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
+        }
+    }
+
+    fn leave_trail(&mut self) {
+        let (snapshot, bytes) = Snapshot::take(&mut self.machine, Some(&self.base));
+        self.base = snapshot.clone();
+        self.bytes += bytes;
+        self.trail.push(snapshot);
+        if self.bytes > self.limits.snapshot_bytes {
+            self.forget_trail();
+        }
+    }
+
+    fn forget_trail(&mut self) {
+        for snapshot in std::mem::take(&mut self.trail) {
+            self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
+        }
+    }
+
+    /// A run that is at its end has a known length.
+    fn note_end(&mut self) {
+        if self.length.is_none() && self.machine.status() != Status::Running {
+            self.length = Some(self.position());
+        }
+    }
+
+    /// A run that faults stands at its last step until the next is tried: at the end it is tried, so
+    /// that the end looks the same whichever way it was reached.
+    fn raise_fault(&mut self) {
+        if self.length == Some(self.position()) && self.machine.status() == Status::Running {
+            self.machine.run(1);
+        }
+    }
 }

@@ -31,6 +31,14 @@ impl Machine {
         self.blocks_done
     }
 
+    /// Bytes of the resident blocks' registers, stacks and shared memory.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.blocks
+            .iter()
+            .map(|b| b.shared.size() + b.warps.iter().map(Warp::bytes).sum::<u64>())
+            .sum()
+    }
+
     /// The thread of a lane within its block.
     pub fn thread(&self, warp: u32, lane: u32) -> [u32; 3] {
         self.setup.thread(warp, lane)

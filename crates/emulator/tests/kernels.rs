@@ -19,7 +19,12 @@ fn saxpy_computes() {
 fn tiled_product_computes() {
     let n = 32;
     let mut machine = matmul_tiled(n).launch([2, 2, 1], [16, 16, 1]);
-    assert_eq!(machine.run(u64::MAX), Status::Finished, "{:?}", machine.fault());
+    assert_eq!(
+        machine.run(u64::MAX),
+        Status::Finished,
+        "{:?}",
+        machine.fault()
+    );
     let c = words(&machine, 2);
     for row in 0..n {
         for col in 0..n {

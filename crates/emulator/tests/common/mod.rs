@@ -53,7 +53,12 @@ pub fn function(name: &str, kind: FunctionKind) -> Function {
     }
 }
 
-pub fn variable(name: &str, space: StateSpace, size: u64, align: u32) -> warpgrid_program::Variable {
+pub fn variable(
+    name: &str,
+    space: StateSpace,
+    size: u64,
+    align: u32,
+) -> warpgrid_program::Variable {
     warpgrid_program::Variable {
         name: name.to_owned(),
         space,
