@@ -1,5 +1,7 @@
 //! Special registers (PTX ISA, "Special Registers").
 
+use crate::form::Gate;
+
 /// A read-only register that the machine provides. Three-dimensional ones name their component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SpecialRegister {
@@ -69,8 +71,10 @@ pub enum SpecialRegister {
     ReservedSmemOffset,
     /// `%envreg0` to `%envreg31`: read 0 here.
     Envreg(u8),
-    /// `%pm0` to `%pm7` and their 64-bit forms: read 0 here.
+    /// `%pm0` to `%pm7`: read 0 here.
     Pm(u8),
+    /// `%pm0_64` to `%pm7_64`: read 0 here.
+    Pm64(u8),
     /// `%current_graph_exec`: reads 0 here.
     CurrentGraphExec,
 }
@@ -115,7 +119,7 @@ impl SpecialRegister {
             "lanemask_lt" => S::LanemaskLt,
             "lanemask_ge" => S::LanemaskGe,
             "lanemask_gt" => S::LanemaskGt,
-            "clock" | "clock_lo" => S::Clock,
+            "clock" => S::Clock,
             "clock_hi" => S::ClockHi,
             "clock64" => S::Clock64,
             "globaltimer" => S::Globaltimer,
@@ -134,12 +138,44 @@ impl SpecialRegister {
         })
     }
 
+    /// Since when and from which target the register is there (assembler 13.5; PTX ISA, "Special Registers").
+    pub const fn gate(self) -> Gate {
+        use SpecialRegister as S;
+        match self {
+            S::Nwarpid
+            | S::Nsmid
+            | S::LanemaskEq
+            | S::LanemaskLe
+            | S::LanemaskLt
+            | S::LanemaskGe
+            | S::LanemaskGt
+            | S::Clock64 => Gate::ptx(2, 0).sm(20),
+            S::ClockHi => Gate::ptx(5, 0).sm(20),
+            S::Globaltimer | S::GlobaltimerLo | S::GlobaltimerHi => Gate::ptx(3, 1).sm(30),
+            S::DynamicSmemSize | S::TotalSmemSize => Gate::ptx(4, 1).sm(20),
+            S::AggrSmemSize => Gate::ptx(8, 1).sm(90),
+            S::ReservedSmemOffset => Gate::ptx(7, 6).sm(80),
+            S::Clusterid(_)
+            | S::Nclusterid(_)
+            | S::ClusterCtaid(_)
+            | S::ClusterNctaid(_)
+            | S::ClusterCtarank
+            | S::ClusterNctarank
+            | S::IsExplicitCluster => Gate::ptx(7, 8).sm(90),
+            S::CurrentGraphExec => Gate::ptx(8, 0).sm(50),
+            S::Pm(4..) => Gate::ptx(3, 0).sm(20),
+            S::Pm64(_) => Gate::ptx(4, 0).sm(50),
+            _ => Gate::ALWAYS,
+        }
+    }
+
     /// Width of the register: 64 bits for clocks and the global timer, 32 otherwise.
     pub const fn width_bits(self) -> u32 {
         match self {
             SpecialRegister::Clock64
             | SpecialRegister::Globaltimer
             | SpecialRegister::Gridid
+            | SpecialRegister::Pm64(_)
             | SpecialRegister::CurrentGraphExec => 64,
             _ => 32,
         }
@@ -152,6 +188,10 @@ fn numbered(name: &str) -> Option<SpecialRegister> {
         return (number < 32).then_some(SpecialRegister::Envreg(number));
     }
     let number = name.strip_prefix("pm")?;
-    let number: u8 = number.strip_suffix("_64").unwrap_or(number).parse().ok()?;
-    (number < 8).then_some(SpecialRegister::Pm(number))
+    let (digits, make): (&str, fn(u8) -> SpecialRegister) = match number.strip_suffix("_64") {
+        Some(digits) => (digits, SpecialRegister::Pm64),
+        None => (number, SpecialRegister::Pm),
+    };
+    let number: u8 = digits.parse().ok()?;
+    (number < 8 && digits.len() == 1).then(|| make(number))
 }

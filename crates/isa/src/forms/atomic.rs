@@ -10,45 +10,149 @@ use crate::types::ScalarType;
 
 const MODEL: Gate = Gate::ptx(6, 0).sm(70);
 
-set!(SPACE, "ss", "state space", [GLOBAL, SHARED, SHARED_CTA, SHARED_CLUSTER]);
-set!(SEM, "sem", "memory order", [
-    value("relaxed", Meaning::Sem(Sem::Relaxed), MODEL, "without ordering other accesses"),
-    value("acquire", Meaning::Sem(Sem::Acquire), MODEL, "before all that comes after it"),
-    value("release", Meaning::Sem(Sem::Release), MODEL, "after all that came before it"),
-    value("acq_rel", Meaning::Sem(Sem::AcqRel), MODEL, "both acquiring and releasing"),
-]);
-set!(RED_SEM, "sem", "memory order", [
-    value("relaxed", Meaning::Sem(Sem::Relaxed), MODEL, "without ordering other accesses"),
-    value("release", Meaning::Sem(Sem::Release), MODEL, "after all that came before it"),
-]);
-set!(BITWISE, "op", "operation", [
-    flag("and", "bitwise and"), flag("or", "bitwise or"), flag("xor", "bitwise exclusive or"),
-]);
-set!(EXCHANGE, "op", "operation", [flag("exch", "replaces the value")]);
-set!(COMPARE_EXCHANGE, "op", "operation", [flag("cas", "replaces the value where it equals b")]);
+set!(
+    SPACE,
+    "ss",
+    "state space",
+    [GLOBAL, SHARED, SHARED_CTA, SHARED_CLUSTER]
+);
+set!(
+    SEM,
+    "sem",
+    "memory order",
+    [
+        value(
+            "relaxed",
+            Meaning::Sem(Sem::Relaxed),
+            MODEL,
+            "without ordering other accesses"
+        ),
+        value(
+            "acquire",
+            Meaning::Sem(Sem::Acquire),
+            MODEL,
+            "before all that comes after it"
+        ),
+        value(
+            "release",
+            Meaning::Sem(Sem::Release),
+            MODEL,
+            "after all that came before it"
+        ),
+        value(
+            "acq_rel",
+            Meaning::Sem(Sem::AcqRel),
+            MODEL,
+            "both acquiring and releasing"
+        ),
+    ]
+);
+set!(
+    RED_SEM,
+    "sem",
+    "memory order",
+    [
+        value(
+            "relaxed",
+            Meaning::Sem(Sem::Relaxed),
+            MODEL,
+            "without ordering other accesses"
+        ),
+        value(
+            "release",
+            Meaning::Sem(Sem::Release),
+            MODEL,
+            "after all that came before it"
+        ),
+    ]
+);
+set!(
+    BITWISE,
+    "op",
+    "operation",
+    [
+        flag("and", "bitwise and"),
+        flag("or", "bitwise or"),
+        flag("xor", "bitwise exclusive or"),
+    ]
+);
+set!(
+    EXCHANGE,
+    "op",
+    "operation",
+    [flag("exch", "replaces the value")]
+);
+set!(
+    COMPARE_EXCHANGE,
+    "op",
+    "operation",
+    [flag("cas", "replaces the value where it equals b")]
+);
 set!(ADD, "op", "operation", [flag("add", "adds b")]);
-set!(COUNT, "op", "operation", [
-    flag("inc", "adds one, back to zero after b"), flag("dec", "takes one away, back to b after zero"),
-]);
-set!(EXTREME, "op", "operation", [
-    flag("min", "keeps the smaller"), flag("max", "keeps the larger"),
-]);
+set!(
+    COUNT,
+    "op",
+    "operation",
+    [
+        flag("inc", "adds one, back to zero after b"),
+        flag("dec", "takes one away, back to b after zero"),
+    ]
+);
+set!(
+    EXTREME,
+    "op",
+    "operation",
+    [
+        flag("min", "keeps the smaller"),
+        flag("max", "keeps the larger"),
+    ]
+);
 types!(BITS, "type", B32 B64);
-set!(EXCHANGED, "type", "type", [
-    ty(ScalarType::B32), ty(ScalarType::B64), ty_from(ScalarType::B128, Gate::ptx(8, 3).sm(90)),
-]);
-set!(COMPARED, "type", "type", [
-    ty_from(ScalarType::B16, Gate::ptx(6, 3).sm(70)),
-    ty(ScalarType::B32), ty(ScalarType::B64), ty_from(ScalarType::B128, Gate::ptx(8, 3).sm(90)),
-]);
-set!(ADDED, "type", "type", [
-    ty(ScalarType::U32), ty(ScalarType::S32), ty(ScalarType::U64), ty(ScalarType::F32),
-    ty_from(ScalarType::S64, Gate::ptx(1, 1)), ty_from(ScalarType::F64, Gate::ptx(5, 0).sm(60)),
-]);
-set!(HALVES, "type", "type", [
-    ty_from(ScalarType::F16, Gate::ptx(6, 3).sm(70)), ty_from(ScalarType::F16x2, Gate::ptx(6, 2).sm(60)),
-    ty_from(ScalarType::Bf16, Gate::ptx(7, 8).sm(90)), ty_from(ScalarType::Bf16x2, Gate::ptx(7, 8).sm(90)),
-]);
+set!(
+    EXCHANGED,
+    "type",
+    "type",
+    [
+        ty(ScalarType::B32),
+        ty(ScalarType::B64),
+        ty_from(ScalarType::B128, Gate::ptx(8, 3).sm(90)),
+    ]
+);
+set!(
+    COMPARED,
+    "type",
+    "type",
+    [
+        ty_from(ScalarType::B16, Gate::ptx(6, 3).sm(70)),
+        ty(ScalarType::B32),
+        ty(ScalarType::B64),
+        ty_from(ScalarType::B128, Gate::ptx(8, 3).sm(90)),
+    ]
+);
+set!(
+    ADDED,
+    "type",
+    "type",
+    [
+        ty(ScalarType::U32),
+        ty(ScalarType::S32),
+        ty(ScalarType::U64),
+        ty(ScalarType::F32),
+        ty_from(ScalarType::S64, Gate::ptx(1, 1)),
+        ty_from(ScalarType::F64, Gate::ptx(5, 0).sm(60)),
+    ]
+);
+set!(
+    HALVES,
+    "type",
+    "type",
+    [
+        ty_from(ScalarType::F16, Gate::ptx(6, 3).sm(70)),
+        ty_from(ScalarType::F16x2, Gate::ptx(6, 2).sm(60)),
+        ty_from(ScalarType::Bf16, Gate::ptx(7, 8).sm(90)),
+        ty_from(ScalarType::Bf16x2, Gate::ptx(7, 8).sm(90)),
+    ]
+);
 types!(COUNTED, "type", U32);
 types!(EXTREMES, "type", U32 S32 U64 S64);
 

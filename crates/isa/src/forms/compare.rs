@@ -8,25 +8,49 @@ const HALF: Gate = Gate::ptx(4, 2).sm(53);
 const BRAIN: Gate = Gate::ptx(7, 8).sm(90);
 
 types!(INTEGERS, "type", B16 B32 B64 U16 U32 U64 S16 S32 S64);
-set!(FLOATS, "type", "type", [
-    ty(ScalarType::F32), ty(ScalarType::F64),
-    ty_from(ScalarType::F16, HALF), ty_from(ScalarType::F16x2, HALF),
-    ty_from(ScalarType::Bf16, BRAIN), ty_from(ScalarType::Bf16x2, BRAIN),
-]);
+set!(
+    FLOATS,
+    "type",
+    "type",
+    [
+        ty(ScalarType::F32),
+        ty(ScalarType::F64),
+        ty_from(ScalarType::F16, HALF),
+        ty_from(ScalarType::F16x2, HALF),
+        ty_from(ScalarType::Bf16, BRAIN),
+        ty_from(ScalarType::Bf16x2, BRAIN),
+    ]
+);
 types!(RESULTS, "dtype", U32 S32 F32 U16 S16 F16 Bf16);
 types!(SET_INTEGERS, "stype", B16 B32 B64 U16 U32 U64 S16 S32 S64);
-set!(SET_FLOATS, "stype", "type", [
-    ty(ScalarType::F32), ty(ScalarType::F64),
-    ty_from(ScalarType::F16, HALF), ty_from(ScalarType::Bf16, BRAIN),
-]);
+set!(
+    SET_FLOATS,
+    "stype",
+    "type",
+    [
+        ty(ScalarType::F32),
+        ty(ScalarType::F64),
+        ty_from(ScalarType::F16, HALF),
+        ty_from(ScalarType::Bf16, BRAIN),
+    ]
+);
 types!(SELECTED, "type", B16 B32 B64 U16 U32 U64 S16 S32 S64 F32 F64);
 types!(SELECTED_RESULT, "dtype", B16 B32 B64 U16 U32 U64 S16 S32 S64 F32 F64);
 types!(SIGN_INTEGER, "stype", S32);
 types!(SIGN_FLOAT, "stype", F32);
 
 const PREDICATE: &[(&str, OperandType)] = &[("p", OperandType::Predicate)];
-const RESULT: &[(&str, OperandType)] = &[("d", OperandType::Slot("dtype")), ("a", OperandType::Slot("stype")), ("b", OperandType::Slot("stype"))];
-const CHOICE: &[(&str, OperandType)] = &[("d", OperandType::Slot("dtype")), ("a", OperandType::Slot("dtype")), ("b", OperandType::Slot("dtype")), ("c", OperandType::Slot("stype"))];
+const RESULT: &[(&str, OperandType)] = &[
+    ("d", OperandType::Slot("dtype")),
+    ("a", OperandType::Slot("stype")),
+    ("b", OperandType::Slot("stype")),
+];
+const CHOICE: &[(&str, OperandType)] = &[
+    ("d", OperandType::Slot("dtype")),
+    ("a", OperandType::Slot("dtype")),
+    ("b", OperandType::Slot("dtype")),
+    ("c", OperandType::Slot("stype")),
+];
 
 /// The forms of comparison and selection.
 #[rustfmt::skip]

@@ -6,7 +6,10 @@ use crate::form::{Form, Gate, OperandType};
 types!(U32_ONLY, "type", U32);
 
 const TARGET: &[(&str, OperandType)] = &[("tgt", OperandType::Label)];
-const TABLE: &[(&str, OperandType)] = &[("index", OperandType::Custom), ("tlist", OperandType::Label)];
+const TABLE: &[(&str, OperandType)] = &[
+    ("index", OperandType::Custom),
+    ("tlist", OperandType::Label),
+];
 const CALLEE: &[(&str, OperandType)] = &[("func", OperandType::Custom)];
 const NUMBER: &[(&str, OperandType)] = &[("a", OperandType::Bits(32))];
 

@@ -16,14 +16,19 @@ types_from!(PAIRS, "type", Gate::ptx(8, 6).sm(100), F32x2);
 types_from!(EX2_HALVES, "type", Gate::ptx(7, 0).sm(75), F16 F16x2);
 types_from!(TANH_BRAINS, "type", HOPPER, Bf16 Bf16x2);
 super::sets::types!(F32_F64, "type", F32 F64);
-set!(TESTS, "op", "test", [
-    flag("finite", "neither infinite nor NaN"),
-    flag("infinite", "infinite"),
-    flag("number", "not NaN"),
-    flag("notanumber", "NaN"),
-    flag("normal", "neither zero, subnormal, infinite nor NaN"),
-    flag("subnormal", "too small to be normal, not zero"),
-]);
+set!(
+    TESTS,
+    "op",
+    "test",
+    [
+        flag("finite", "neither infinite nor NaN"),
+        flag("infinite", "infinite"),
+        flag("number", "not NaN"),
+        flag("notanumber", "NaN"),
+        flag("normal", "neither zero, subnormal, infinite nor NaN"),
+        flag("subnormal", "too small to be normal, not zero"),
+    ]
+);
 
 const PREDICATE: &[(&str, OperandType)] = &[("p", OperandType::Predicate)];
 

@@ -1,17 +1,26 @@
 //! Integer arithmetic and bit fields (PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision Integer
 //! Arithmetic Instructions").
 
-use super::sets::{B32_ONLY, INTEGERS, form, flag, plain, set, ty, ty_from, types, types_from};
+use super::sets::{B32_ONLY, INTEGERS, flag, form, plain, set, ty, ty_from, types, types_from};
 use crate::form::{Form, Gate, Meaning, OperandType};
 use crate::modifier::MulPart;
 use crate::types::ScalarType;
 
-set!(PACKED_INTEGERS, "type", "type", [
-    ty(ScalarType::U16), ty(ScalarType::U32), ty(ScalarType::U64),
-    ty(ScalarType::S16), ty(ScalarType::S32), ty(ScalarType::S64),
-    ty_from(ScalarType::U16x2, Gate::ptx(8, 0).sm(90)),
-    ty_from(ScalarType::S16x2, Gate::ptx(8, 0).sm(90)),
-]);
+set!(
+    PACKED_INTEGERS,
+    "type",
+    "type",
+    [
+        ty(ScalarType::U16),
+        ty(ScalarType::U32),
+        ty(ScalarType::U64),
+        ty(ScalarType::S16),
+        ty(ScalarType::S32),
+        ty(ScalarType::S64),
+        ty_from(ScalarType::U16x2, Gate::ptx(8, 0).sm(90)),
+        ty_from(ScalarType::S16x2, Gate::ptx(8, 0).sm(90)),
+    ]
+);
 types!(S32_ONLY, "type", S32);
 types!(SIGNED, "type", S16 S32 S64);
 types!(WIDENED, "type", U16 U32 S16 S32);
@@ -21,33 +30,77 @@ types!(BITS, "type", B32 B64);
 types_from!(RELU, "type", Gate::ptx(8, 0).sm(90), S32 S16x2);
 types!(A_WORDS, "atype", U32 S32);
 types!(B_WORDS, "btype", U32 S32);
-set!(CARRY_TYPES, "type", "type", [
-    ty(ScalarType::U32), ty(ScalarType::S32),
-    ty_from(ScalarType::U64, Gate::ptx(4, 3)), ty_from(ScalarType::S64, Gate::ptx(4, 3)),
-]);
-set!(HALF_PART, "part", "part of the product", [
-    plain("hi", Meaning::Part(MulPart::Hi), "the high half of the product"),
-    plain("lo", Meaning::Part(MulPart::Lo), "the low half of the product"),
-]);
-set!(WIDE_PART, "part", "part of the product", [
-    plain("wide", Meaning::Part(MulPart::Wide), "the whole product, twice as wide"),
-]);
-set!(WRAP, "mode", "mode for large amounts", [
-    flag("clamp", "amounts beyond the width count as the width"),
-    flag("wrap", "amounts count modulo the width"),
-]);
-set!(DOT_HALF, "mode", "half of b", [
-    flag("lo", "the low two bytes of b"),
-    flag("hi", "the high two bytes of b"),
-]);
+set!(
+    CARRY_TYPES,
+    "type",
+    "type",
+    [
+        ty(ScalarType::U32),
+        ty(ScalarType::S32),
+        ty_from(ScalarType::U64, Gate::ptx(4, 3)),
+        ty_from(ScalarType::S64, Gate::ptx(4, 3)),
+    ]
+);
+set!(
+    HALF_PART,
+    "part",
+    "part of the product",
+    [
+        plain(
+            "hi",
+            Meaning::Part(MulPart::Hi),
+            "the high half of the product"
+        ),
+        plain(
+            "lo",
+            Meaning::Part(MulPart::Lo),
+            "the low half of the product"
+        ),
+    ]
+);
+set!(
+    WIDE_PART,
+    "part",
+    "part of the product",
+    [plain(
+        "wide",
+        Meaning::Part(MulPart::Wide),
+        "the whole product, twice as wide"
+    ),]
+);
+set!(
+    WRAP,
+    "mode",
+    "mode for large amounts",
+    [
+        flag("clamp", "amounts beyond the width count as the width"),
+        flag("wrap", "amounts count modulo the width"),
+    ]
+);
+set!(
+    DOT_HALF,
+    "mode",
+    "half of b",
+    [
+        flag("lo", "the low two bytes of b"),
+        flag("hi", "the high two bytes of b"),
+    ]
+);
 
 const WIDE: &[(&str, OperandType)] = &[("d", OperandType::Wide("type"))];
-const WIDE_SUM: &[(&str, OperandType)] = &[("d", OperandType::Wide("type")), ("c", OperandType::Wide("type"))];
+const WIDE_SUM: &[(&str, OperandType)] = &[
+    ("d", OperandType::Wide("type")),
+    ("c", OperandType::Wide("type")),
+];
 const COUNT: &[(&str, OperandType)] = &[("d", OperandType::Bits(32))];
 const FIELD: &[(&str, OperandType)] = &[("b", OperandType::Bits(32)), ("c", OperandType::Bits(32))];
-const INSERT: &[(&str, OperandType)] = &[("c", OperandType::Bits(32)), ("e", OperandType::Bits(32))];
+const INSERT: &[(&str, OperandType)] =
+    &[("c", OperandType::Bits(32)), ("e", OperandType::Bits(32))];
 const DOT: &[(&str, OperandType)] = &[
-    ("d", OperandType::Bits(32)), ("a", OperandType::Bits(32)), ("b", OperandType::Bits(32)), ("c", OperandType::Bits(32)),
+    ("d", OperandType::Bits(32)),
+    ("a", OperandType::Bits(32)),
+    ("b", OperandType::Bits(32)),
+    ("c", OperandType::Bits(32)),
 ];
 
 /// The forms of integer arithmetic.

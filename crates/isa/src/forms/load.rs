@@ -3,8 +3,8 @@
 
 use super::sets::{
     CACHE_HINT, CACHE_LOAD, CONST, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, PARAM, PARAM_ENTRY,
-    PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA, VECTOR, flag, form, plain,
-    set, types, value,
+    PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA, VECTOR, flag, form,
+    plain, set, types, value,
 };
 use crate::form::{Form, Gate, Meaning, OperandType};
 use crate::modifier::Sem;
@@ -12,41 +12,124 @@ use crate::types::ScalarType;
 
 types!(TYPE, "type", B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64);
 types!(B64_ONLY, "type", B64);
-set!(SPACE, "ss", "state space", [
-    CONST, GLOBAL, LOCAL, SHARED, SHARED_CTA, SHARED_CLUSTER, PARAM, PARAM_ENTRY, PARAM_FUNC,
-]);
+set!(
+    SPACE,
+    "ss",
+    "state space",
+    [
+        CONST,
+        GLOBAL,
+        LOCAL,
+        SHARED,
+        SHARED_CTA,
+        SHARED_CLUSTER,
+        PARAM,
+        PARAM_ENTRY,
+        PARAM_FUNC,
+    ]
+);
 set!(GLOBAL_ONLY, "ss", "state space", [GLOBAL]);
 set!(PREFETCHED, "ss", "state space", [GLOBAL, LOCAL]);
-set!(SEM, "sem", "memory order", [
-    value("weak", Meaning::Sem(Sem::Weak), Gate::ptx(5, 1).sm(70), "no synchronisation; what is meant without a word"),
-    plain("volatile", Meaning::Sem(Sem::Volatile), "done as written, neither left out nor merged"),
-    value("relaxed", Meaning::Sem(Sem::Relaxed), Gate::ptx(5, 1).sm(70), "strong, without ordering other accesses"),
-    value("acquire", Meaning::Sem(Sem::Acquire), Gate::ptx(5, 1).sm(70), "strong, before all that comes after it"),
-]);
-set!(MMIO, "mmio", "device access", [
-    value("mmio", Meaning::Flag, Gate::ptx(8, 2).sm(70), "memory-mapped input and output"),
-]);
-set!(LEVEL, "level", "cache level", [
-    flag("L1", "into the first-level cache"),
-    flag("L2", "into the second-level cache"),
-]);
-set!(PREFETCH_PRIORITY, "level::eviction_priority", "eviction priority", [
-    value("L2::evict_last", Meaning::Flag, Gate::ptx(7, 4).sm(80), "level 2, kept as long as possible"),
-    value("L2::evict_normal", Meaning::Flag, Gate::ptx(7, 4).sm(80), "level 2, normal priority"),
-]);
-set!(DISCARDED, "level", "cache level", [flag("L2", "of the second-level cache")]);
-set!(PRIMARY, "level::primary_priority", "priority", [
-    flag("L2::evict_last", "kept as long as possible"),
-    flag("L2::evict_normal", "normal priority"),
-    flag("L2::evict_first", "evicted first"),
-    flag("L2::evict_unchanged", "priority left as it is"),
-]);
-set!(SECONDARY, "level::secondary_priority", "priority of the rest", [
-    flag("L2::evict_first", "evicted first"),
-    flag("L2::evict_unchanged", "priority left as it is"),
-]);
+set!(
+    SEM,
+    "sem",
+    "memory order",
+    [
+        value(
+            "weak",
+            Meaning::Sem(Sem::Weak),
+            Gate::ptx(5, 1).sm(70),
+            "no synchronisation; what is meant without a word"
+        ),
+        plain(
+            "volatile",
+            Meaning::Sem(Sem::Volatile),
+            "done as written, neither left out nor merged"
+        ),
+        value(
+            "relaxed",
+            Meaning::Sem(Sem::Relaxed),
+            Gate::ptx(5, 1).sm(70),
+            "strong, without ordering other accesses"
+        ),
+        value(
+            "acquire",
+            Meaning::Sem(Sem::Acquire),
+            Gate::ptx(5, 1).sm(70),
+            "strong, before all that comes after it"
+        ),
+    ]
+);
+set!(
+    MMIO,
+    "mmio",
+    "device access",
+    [value(
+        "mmio",
+        Meaning::Flag,
+        Gate::ptx(8, 2).sm(70),
+        "memory-mapped input and output"
+    ),]
+);
+set!(
+    LEVEL,
+    "level",
+    "cache level",
+    [
+        flag("L1", "into the first-level cache"),
+        flag("L2", "into the second-level cache"),
+    ]
+);
+set!(
+    PREFETCH_PRIORITY,
+    "level::eviction_priority",
+    "eviction priority",
+    [
+        value(
+            "L2::evict_last",
+            Meaning::Flag,
+            Gate::ptx(7, 4).sm(80),
+            "level 2, kept as long as possible"
+        ),
+        value(
+            "L2::evict_normal",
+            Meaning::Flag,
+            Gate::ptx(7, 4).sm(80),
+            "level 2, normal priority"
+        ),
+    ]
+);
+set!(
+    DISCARDED,
+    "level",
+    "cache level",
+    [flag("L2", "of the second-level cache")]
+);
+set!(
+    PRIMARY,
+    "level::primary_priority",
+    "priority",
+    [
+        flag("L2::evict_last", "kept as long as possible"),
+        flag("L2::evict_normal", "normal priority"),
+        flag("L2::evict_first", "evicted first"),
+        flag("L2::evict_unchanged", "priority left as it is"),
+    ]
+);
+set!(
+    SECONDARY,
+    "level::secondary_priority",
+    "priority of the rest",
+    [
+        flag("L2::evict_first", "evicted first"),
+        flag("L2::evict_unchanged", "priority left as it is"),
+    ]
+);
 
-const LOADED: &[(&str, OperandType)] = &[("d", OperandType::Custom), ("cache-policy", OperandType::CachePolicy)];
+const LOADED: &[(&str, OperandType)] = &[
+    ("d", OperandType::Custom),
+    ("cache-policy", OperandType::CachePolicy),
+];
 const SIZE: &[(&str, OperandType)] = &[("size", OperandType::Bits(32))];
 const POLICY: Gate = Gate::ptx(7, 4).sm(80);
 

@@ -5,10 +5,15 @@ use crate::form::{Form, Gate, OperandType};
 
 types!(BITS, "type", B16 B32 B64);
 types!(SHIFTED, "type", B16 B32 B64 U16 U32 U64 S16 S32 S64);
-set!(SHIFT_MODE, "mode", "mode for large amounts", [
-    flag("clamp", "amounts beyond 32 count as 32"),
-    flag("wrap", "amounts count modulo 32"),
-]);
+set!(
+    SHIFT_MODE,
+    "mode",
+    "mode for large amounts",
+    [
+        flag("clamp", "amounts beyond 32 count as 32"),
+        flag("wrap", "amounts count modulo 32"),
+    ]
+);
 
 const PREDICATE: &[(&str, OperandType)] = &[("d", OperandType::Predicate)];
 const AMOUNT: &[(&str, OperandType)] = &[("b", OperandType::Bits(32))];

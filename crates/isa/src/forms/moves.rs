@@ -8,54 +8,142 @@ use crate::form::{Form, Gate, Meaning, OperandType, Value};
 use crate::modifier::VectorWidth;
 use crate::types::ScalarType;
 
-set!(MOVED, "type", "type", [
-    ty(ScalarType::Pred), ty(ScalarType::B16), ty(ScalarType::B32), ty(ScalarType::B64), ty(ScalarType::B128),
-    ty(ScalarType::U16), ty(ScalarType::U32), ty(ScalarType::U64),
-    ty(ScalarType::S16), ty(ScalarType::S32), ty(ScalarType::S64),
-    ty(ScalarType::F32), ty(ScalarType::F64),
-]);
-set!(MOVED_VECTOR, "vec", "vector width", [
-    plain("v2", Meaning::Vector(VectorWidth::V2), "two elements"),
-    plain("v4", Meaning::Vector(VectorWidth::V4), "four elements"),
-]);
+set!(
+    MOVED,
+    "type",
+    "type",
+    [
+        ty(ScalarType::Pred),
+        ty(ScalarType::B16),
+        ty(ScalarType::B32),
+        ty(ScalarType::B64),
+        ty(ScalarType::B128),
+        ty(ScalarType::U16),
+        ty(ScalarType::U32),
+        ty(ScalarType::U64),
+        ty(ScalarType::S16),
+        ty(ScalarType::S32),
+        ty(ScalarType::S64),
+        ty(ScalarType::F32),
+        ty(ScalarType::F64),
+    ]
+);
+set!(
+    MOVED_VECTOR,
+    "vec",
+    "vector width",
+    [
+        plain("v2", Meaning::Vector(VectorWidth::V2), "two elements"),
+        plain("v4", Meaning::Vector(VectorWidth::V4), "four elements"),
+    ]
+);
 
 const BRAIN: Gate = Gate::ptx(7, 0).sm(80);
 
-set!(CONVERTED_TO, "dtype", "type", [
-    ty(ScalarType::U8), ty(ScalarType::U16), ty(ScalarType::U32), ty(ScalarType::U64),
-    ty(ScalarType::S8), ty(ScalarType::S16), ty(ScalarType::S32), ty(ScalarType::S64),
-    ty(ScalarType::F16), ty(ScalarType::F32), ty(ScalarType::F64), ty_from(ScalarType::Bf16, BRAIN),
-]);
-set!(CONVERTED_FROM, "atype", "type", [
-    ty(ScalarType::U8), ty(ScalarType::U16), ty(ScalarType::U32), ty(ScalarType::U64),
-    ty(ScalarType::S8), ty(ScalarType::S16), ty(ScalarType::S32), ty(ScalarType::S64),
-    ty(ScalarType::F16), ty(ScalarType::F32), ty(ScalarType::F64), ty_from(ScalarType::Bf16, Gate::ptx(7, 1).sm(80)),
-]);
-set!(PACKED_TO, "dtype", "type", [
-    ty_from(ScalarType::F16x2, BRAIN), ty_from(ScalarType::Bf16x2, BRAIN),
-]);
+set!(
+    CONVERTED_TO,
+    "dtype",
+    "type",
+    [
+        ty(ScalarType::U8),
+        ty(ScalarType::U16),
+        ty(ScalarType::U32),
+        ty(ScalarType::U64),
+        ty(ScalarType::S8),
+        ty(ScalarType::S16),
+        ty(ScalarType::S32),
+        ty(ScalarType::S64),
+        ty(ScalarType::F16),
+        ty(ScalarType::F32),
+        ty(ScalarType::F64),
+        ty_from(ScalarType::Bf16, BRAIN),
+    ]
+);
+set!(
+    CONVERTED_FROM,
+    "atype",
+    "type",
+    [
+        ty(ScalarType::U8),
+        ty(ScalarType::U16),
+        ty(ScalarType::U32),
+        ty(ScalarType::U64),
+        ty(ScalarType::S8),
+        ty(ScalarType::S16),
+        ty(ScalarType::S32),
+        ty(ScalarType::S64),
+        ty(ScalarType::F16),
+        ty(ScalarType::F32),
+        ty(ScalarType::F64),
+        ty_from(ScalarType::Bf16, Gate::ptx(7, 1).sm(80)),
+    ]
+);
+set!(
+    PACKED_TO,
+    "dtype",
+    "type",
+    [
+        ty_from(ScalarType::F16x2, BRAIN),
+        ty_from(ScalarType::Bf16x2, BRAIN),
+    ]
+);
 types!(FROM_F32, "atype", F32);
 set!(ROUND_PACKED, "rnd", "rounding", [RN, RZ]);
 
-set!(GENERIC_SPACES, "ss", "state space", [
-    Value { gate: Gate::ptx(3, 1).sm(20), ..CONST }, GLOBAL, LOCAL, SHARED, SHARED_CTA, SHARED_CLUSTER,
-    Value { gate: Gate::ptx(7, 7).sm(70), ..PARAM }, PARAM_ENTRY,
-]);
+set!(
+    GENERIC_SPACES,
+    "ss",
+    "state space",
+    [
+        Value {
+            gate: Gate::ptx(3, 1).sm(20),
+            ..CONST
+        },
+        GLOBAL,
+        LOCAL,
+        SHARED,
+        SHARED_CTA,
+        SHARED_CLUSTER,
+        Value {
+            gate: Gate::ptx(7, 7).sm(70),
+            ..PARAM
+        },
+        PARAM_ENTRY,
+    ]
+);
 types!(ADDRESS_SIZE, "size", U32 U64);
-set!(PERMUTE, "mode", "mode", [
-    flag("f4e", "four bytes forward from the selector"),
-    flag("b4e", "four bytes backward from the selector"),
-    flag("rc8", "one byte four times"),
-    flag("ecl", "edge clamp left"),
-    flag("ecr", "edge clamp right"),
-    flag("rc16", "one half twice"),
-]);
+set!(
+    PERMUTE,
+    "mode",
+    "mode",
+    [
+        flag("f4e", "four bytes forward from the selector"),
+        flag("b4e", "four bytes backward from the selector"),
+        flag("rc8", "one byte four times"),
+        flag("ecl", "edge clamp left"),
+        flag("ecr", "edge clamp right"),
+        flag("rc16", "one half twice"),
+    ]
+);
 
-const ADDRESSES: &[(&str, OperandType)] = &[("d", OperandType::Slot("size")), ("a", OperandType::Slot("size"))];
+const ADDRESSES: &[(&str, OperandType)] = &[
+    ("d", OperandType::Slot("size")),
+    ("a", OperandType::Slot("size")),
+];
 const ANY: &[(&str, OperandType)] = &[("d", OperandType::Custom), ("a", OperandType::Custom)];
-const CONVERTED: &[(&str, OperandType)] = &[("d", OperandType::Loose("dtype")), ("a", OperandType::Loose("atype"))];
-const PACKED: &[(&str, OperandType)] = &[("d", OperandType::Slot("dtype")), ("a", OperandType::Slot("atype")), ("b", OperandType::Slot("atype"))];
-const INQUIRY: &[(&str, OperandType)] = &[("p", OperandType::Predicate), ("a", OperandType::Fixed(ScalarType::U64))];
+const CONVERTED: &[(&str, OperandType)] = &[
+    ("d", OperandType::Loose("dtype")),
+    ("a", OperandType::Loose("atype")),
+];
+const PACKED: &[(&str, OperandType)] = &[
+    ("d", OperandType::Slot("dtype")),
+    ("a", OperandType::Slot("atype")),
+    ("b", OperandType::Slot("atype")),
+];
+const INQUIRY: &[(&str, OperandType)] = &[
+    ("p", OperandType::Predicate),
+    ("a", OperandType::Fixed(ScalarType::U64)),
+];
 
 /// The forms of moves and conversions.
 #[rustfmt::skip]

@@ -1,9 +1,9 @@
 //! Barriers, fences and warp-wide exchange (PTX ISA, "Parallel Synchronization and Communication Instructions").
 
+use super::sets::GLOBAL;
 use super::sets::{
     B32_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, flag, form, plain, set, types, value,
 };
-use super::sets::GLOBAL;
 use crate::form::{Form, Gate, Meaning, OperandType};
 use crate::modifier::{ShuffleMode, VoteMode};
 
@@ -11,50 +11,178 @@ types!(U32_ONLY, "type", U32);
 types!(PRED_TYPE, "type", Pred);
 types!(BITS, "type", B32 B64);
 types!(WORDS, "type", U32 S32);
-set!(POPC, "op", "reduction", [flag("popc", "in how many threads the predicate holds")]);
-set!(BOTH, "op", "reduction", [
-    flag("and", "whether the predicate holds in all threads"),
-    flag("or", "whether the predicate holds in some thread"),
-]);
-set!(LEVEL, "level", "level", [
-    flag("cta", "for the block"), flag("gl", "for the device"), flag("sys", "for the system"),
-]);
-set!(FENCE_SEM, "sem", "memory order", [
-    flag("sc", "sequentially consistent"), flag("acq_rel", "acquiring and releasing"),
-    value("acquire", Meaning::Flag, Gate::ptx(8, 6).sm(90), "acquiring"),
-    value("release", Meaning::Flag, Gate::ptx(8, 6).sm(90), "releasing"),
-]);
-set!(PROXY, "proxykind", "proxy", [
-    flag("alias", "virtual aliases of memory"), flag("async", "asynchronous copies"), flag("generic", "generic accesses"),
-    flag("constant", "constant memory"), flag("texture", "textures"), flag("surface", "surfaces"),
-]);
-set!(PROXY_SPACE, "ss", "state space", [GLOBAL, SHARED_CTA, SHARED_CLUSTER]);
-set!(SHUFFLE, "mode", "mode", [
-    plain("up", Meaning::Shuffle(ShuffleMode::Up), "from the lane so many below"),
-    plain("down", Meaning::Shuffle(ShuffleMode::Down), "from the lane so many above"),
-    plain("bfly", Meaning::Shuffle(ShuffleMode::Bfly), "from the lane whose number differs in these bits"),
-    plain("idx", Meaning::Shuffle(ShuffleMode::Idx), "from the lane with this number"),
-]);
-set!(VOTE, "mode", "mode", [
-    plain("all", Meaning::Vote(VoteMode::All), "whether it holds in all lanes"),
-    plain("any", Meaning::Vote(VoteMode::Any), "whether it holds in some lane"),
-    plain("uni", Meaning::Vote(VoteMode::Uni), "whether it is the same in all lanes"),
-]);
-set!(BALLOT, "mode", "mode", [plain("ballot", Meaning::Vote(VoteMode::Ballot), "the lanes in which it holds")]);
-set!(REDUCED, "op", "operation", [
-    flag("add", "the sum"), flag("min", "the smallest"), flag("max", "the largest"),
-]);
-set!(REDUCED_BITS, "op", "operation", [
-    flag("and", "bits set in all"), flag("or", "bits set in some"), flag("xor", "bits set in an odd number"),
-]);
+set!(
+    POPC,
+    "op",
+    "reduction",
+    [flag("popc", "in how many threads the predicate holds")]
+);
+set!(
+    BOTH,
+    "op",
+    "reduction",
+    [
+        flag("and", "whether the predicate holds in all threads"),
+        flag("or", "whether the predicate holds in some thread"),
+    ]
+);
+set!(
+    LEVEL,
+    "level",
+    "level",
+    [
+        flag("cta", "for the block"),
+        flag("gl", "for the device"),
+        flag("sys", "for the system"),
+    ]
+);
+set!(
+    FENCE_SEM,
+    "sem",
+    "memory order",
+    [
+        flag("sc", "sequentially consistent"),
+        flag("acq_rel", "acquiring and releasing"),
+        value(
+            "acquire",
+            Meaning::Flag,
+            Gate::ptx(8, 6).sm(90),
+            "acquiring"
+        ),
+        value(
+            "release",
+            Meaning::Flag,
+            Gate::ptx(8, 6).sm(90),
+            "releasing"
+        ),
+    ]
+);
+set!(
+    PROXY,
+    "proxykind",
+    "proxy",
+    [
+        flag("alias", "virtual aliases of memory"),
+        flag("async", "asynchronous copies"),
+        flag("generic", "generic accesses"),
+        flag("constant", "constant memory"),
+        flag("texture", "textures"),
+        flag("surface", "surfaces"),
+    ]
+);
+set!(
+    PROXY_SPACE,
+    "ss",
+    "state space",
+    [GLOBAL, SHARED_CTA, SHARED_CLUSTER]
+);
+set!(
+    SHUFFLE,
+    "mode",
+    "mode",
+    [
+        plain(
+            "up",
+            Meaning::Shuffle(ShuffleMode::Up),
+            "from the lane so many below"
+        ),
+        plain(
+            "down",
+            Meaning::Shuffle(ShuffleMode::Down),
+            "from the lane so many above"
+        ),
+        plain(
+            "bfly",
+            Meaning::Shuffle(ShuffleMode::Bfly),
+            "from the lane whose number differs in these bits"
+        ),
+        plain(
+            "idx",
+            Meaning::Shuffle(ShuffleMode::Idx),
+            "from the lane with this number"
+        ),
+    ]
+);
+set!(
+    VOTE,
+    "mode",
+    "mode",
+    [
+        plain(
+            "all",
+            Meaning::Vote(VoteMode::All),
+            "whether it holds in all lanes"
+        ),
+        plain(
+            "any",
+            Meaning::Vote(VoteMode::Any),
+            "whether it holds in some lane"
+        ),
+        plain(
+            "uni",
+            Meaning::Vote(VoteMode::Uni),
+            "whether it is the same in all lanes"
+        ),
+    ]
+);
+set!(
+    BALLOT,
+    "mode",
+    "mode",
+    [plain(
+        "ballot",
+        Meaning::Vote(VoteMode::Ballot),
+        "the lanes in which it holds"
+    )]
+);
+set!(
+    REDUCED,
+    "op",
+    "operation",
+    [
+        flag("add", "the sum"),
+        flag("min", "the smallest"),
+        flag("max", "the largest"),
+    ]
+);
+set!(
+    REDUCED_BITS,
+    "op",
+    "operation",
+    [
+        flag("and", "bits set in all"),
+        flag("or", "bits set in some"),
+        flag("xor", "bits set in an odd number"),
+    ]
+);
 
 const SYNC: &[(&str, OperandType)] = &[("a", OperandType::Bits(32)), ("b", OperandType::Bits(32))];
-const POPC_TYPES: &[(&str, OperandType)] = &[("d", OperandType::Bits(32)), ("a", OperandType::Bits(32)), ("b", OperandType::Custom), ("c", OperandType::Custom)];
-const BOTH_TYPES: &[(&str, OperandType)] = &[("d", OperandType::Predicate), ("a", OperandType::Bits(32)), ("b", OperandType::Custom), ("c", OperandType::Custom)];
+const POPC_TYPES: &[(&str, OperandType)] = &[
+    ("d", OperandType::Bits(32)),
+    ("a", OperandType::Bits(32)),
+    ("b", OperandType::Custom),
+    ("c", OperandType::Custom),
+];
+const BOTH_TYPES: &[(&str, OperandType)] = &[
+    ("d", OperandType::Predicate),
+    ("a", OperandType::Bits(32)),
+    ("b", OperandType::Custom),
+    ("c", OperandType::Custom),
+];
 const MASK: &[(&str, OperandType)] = &[("membermask", OperandType::Bits(32))];
-const SHUFFLED: &[(&str, OperandType)] = &[("b", OperandType::Bits(32)), ("c", OperandType::Bits(32)), ("membermask", OperandType::Bits(32))];
-const MATCHED: &[(&str, OperandType)] = &[("d", OperandType::Bits(32)), ("membermask", OperandType::Bits(32))];
-const ELECTED: &[(&str, OperandType)] = &[("d", OperandType::Bits(32)), ("membermask", OperandType::Bits(32))];
+const SHUFFLED: &[(&str, OperandType)] = &[
+    ("b", OperandType::Bits(32)),
+    ("c", OperandType::Bits(32)),
+    ("membermask", OperandType::Bits(32)),
+];
+const MATCHED: &[(&str, OperandType)] = &[
+    ("d", OperandType::Bits(32)),
+    ("membermask", OperandType::Bits(32)),
+];
+const ELECTED: &[(&str, OperandType)] = &[
+    ("d", OperandType::Bits(32)),
+    ("membermask", OperandType::Bits(32)),
+];
 const VOLTA: Gate = Gate::ptx(6, 0).sm(30);
 
 /// The forms of barriers, fences and warp-wide exchange.

@@ -230,6 +230,7 @@ impl<'a> Checker<'a> {
         if self.names.get(name) == Binding::None {
             let text = special_text(self, name, component);
             if let Some(special) = SpecialRegister::from_name(&text) {
+                self.judge_special(special, span);
                 return self.special(site, plan, span, special, ty, fit);
             }
         }
@@ -566,6 +567,7 @@ impl<'a> Checker<'a> {
     fn binding_of_text(&mut self, name: Name, span: Span) -> Binding {
         let text = self.name_text(name);
         if let Some(special) = SpecialRegister::from_name(&text) {
+            self.judge_special(special, span);
             let binding = Binding::Special(special);
             self.names.bind_forever(name, binding);
             return binding;
@@ -579,6 +581,16 @@ impl<'a> Checker<'a> {
         match (symbol, digits.parse::<u32>()) {
             (Some(stem), Ok(number)) => self.binding(Name { stem, number }, span),
             _ => Binding::None,
+        }
+    }
+
+    /// Whether the module's version and target have the special register.
+    pub(crate) fn judge_special(&mut self, special: SpecialRegister, span: Span) {
+        let gate = special.gate();
+        if !self.module.meets(gate) {
+            let text = span.text(self.source);
+            let problem = crate::diagnostics::rules::special_gate(text, span, gate, &self.module);
+            self.report(problem);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Rules between modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings where only the manual objects).
 
 use super::catalogue;
+use crate::check::Module;
 use crate::check::plan::Opcode;
 use crate::check::rules::Case;
+use warpgrid_isa::Target;
 use warpgrid_isa::form::{Gate, Verdict, Wide};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 
@@ -193,11 +195,7 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
 
 /// A 256-bit access before its time.
 pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
-    let message = format!(
-        "{} bits in one access {}",
-        wide.bits,
-        wide_lacks(case, wide)
-    );
+    let message = format!("{} bits in one access {}", wide.bits, case.lacks(wide.gate));
     let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
     if let Some(ty) = case.bound.word("type") {
         diagnostic = diagnostic.label(case.span(ty), "the width of one element");
@@ -208,10 +206,6 @@ pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
         "`.v2`"
     };
     gated(diagnostic, case, wide.gate).help(format!("split it into two stores of {half}"))
-}
-
-fn wide_lacks(case: &Case<'_>, wide: &Wide) -> String {
-    case.lacks(wide.gate)
 }
 
 /// A 256-bit access outside of global memory.
@@ -253,33 +247,71 @@ pub(crate) fn refused(opcode: &Opcode<'_>, word: usize, why: &str) -> Diagnostic
     Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why)
 }
 
-fn gated(mut diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {
-    if diagnostic.severity == Severity::Error {
-        diagnostic.needs = case.needs(gate);
+/// A special register before its time.
+pub(crate) fn special_gate(name: &str, span: Span, gate: Gate, module: &Module) -> Diagnostic {
+    let code = match module.version < gate.ptx {
+        true => super::check::NEEDS_VERSION,
+        false => super::check::NEEDS_TARGET,
+    };
+    let diagnostic = Diagnostic::error(code, span, format!("`{name}` {}", lacks(module, gate)));
+    raised(diagnostic, module, gate)
+}
+
+fn gated(diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {
+    match diagnostic.severity {
+        Severity::Error => raised(diagnostic, case.module, gate),
+        _ => diagnostic,
     }
+}
+
+/// Says what the gate asks for, and offers to raise the header to it.
+fn raised(mut diagnostic: Diagnostic, module: &Module, gate: Gate) -> Diagnostic {
+    diagnostic.needs = module.lacking(gate);
+    diagnostic.fixes.extend(raise(module, &diagnostic.needs));
     diagnostic
 }
 
-impl Case<'_> {
-    /// What of the gate the module lacks.
-    pub(crate) fn needs(&self, gate: Gate) -> Needs {
-        self.module.lacking(gate)
+/// The header with the version and target that are needed.
+pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
+    let target = needs.target.and_then(Target::from_name);
+    let since = target.map(|target| target.since).max(needs.version);
+    let version = since.filter(|version| module.version < *version);
+    let mut edits = Vec::new();
+    let mut titles = Vec::new();
+    if let Some(version) = version {
+        titles.push(format!("`.version` to {version}"));
+        edits.push(Edit {
+            span: module.version_span?,
+            text: format!(".version {version}"),
+        });
     }
+    if let Some(target) = target {
+        titles.push(format!("`.target` to `{}`", target.name));
+        edits.push(Edit {
+            span: module.target_span?,
+            text: target.name.to_owned(),
+        });
+    }
+    (!edits.is_empty()).then(|| fix(format!("raise {}", titles.join(" and ")), edits))
+}
 
+fn lacks(module: &Module, gate: Gate) -> String {
+    let needs = module.lacking(gate);
+    match (needs.version, needs.target) {
+        (Some(version), Some(target)) => format!("needs PTX {version} and `{target}`"),
+        (None, Some(target)) => format!("needs `{target}`, found `{}`", module.target.name),
+        (Some(version), None) => format!("needs PTX {version}, found {}", module.version),
+        (None, None) => "is there".to_owned(),
+    }
+}
+
+impl Case<'_> {
     fn lacks(&self, gate: Gate) -> String {
-        let needs = self.needs(gate);
-        match (needs.version, needs.target) {
-            (Some(version), Some(target)) => format!("needs PTX {version} and `{target}`"),
-            (None, Some(target)) => {
-                format!("needs `{target}`, found `{}`", self.module.target.name)
-            }
-            (Some(version), None) => format!("needs PTX {version}, found {}", self.module.version),
-            (None, None) => "is fine".to_owned(),
-        }
+        lacks(self.module, gate)
     }
 
     fn from_when(&self, gate: Gate) -> String {
-        let needs = self.needs(gate);
+        let needs = self.module.lacking(gate);
         match (needs.version, needs.target) {
             (Some(version), Some(target)) => format!("from PTX {version} and `{target}` on"),
             (None, Some(target)) => format!("from `{target}` on"),

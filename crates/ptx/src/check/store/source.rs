@@ -318,6 +318,7 @@ impl<'a> Checker<'a> {
             Binding::None => {
                 let text = span.text(self.source);
                 if let Some(special) = SpecialRegister::from_name(text) {
+                    self.judge_special(special, span);
                     return Some(Read {
                         element: special_element(special),
                         source: Some(Source::Special(special)),
