@@ -138,7 +138,10 @@ fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
     if checker.diagnostics.n_dropped > 0 {
         diagnostics.push(diagnose::too_many(checker.diagnostics.n_dropped));
     }
-    let parsed = parse.diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let parsed = parse
+        .diagnostics
+        .iter()
+        .all(|d| d.severity != Severity::Error);
     let accept = parsed && checker.diagnostics.n_errors == 0;
     Checked {
         program: accept.then_some(checker.program),

@@ -56,6 +56,8 @@ pub enum RuleKind {
     VectorBits { most: u32, wide: &'static Wide },
     /// Only with one of the `wide` accesses.
     WideOnly { when: Pick, wide: &'static Wide },
+    /// The literal stands right behind the opcode, before all other modifiers.
+    Leads { slot: &'static str },
     /// Words of other instructions that people try here.
     Refused { words: &'static [&'static str] },
 }
@@ -130,6 +132,8 @@ impl Form {
     pub fn rules(&self) -> &'static [Rule] {
         match self.does {
             Does::Store => crate::forms::st::RULES,
+            Does::StoreAsync => crate::forms::st::ASYNC_RULES,
+            Does::NotEmulated if self.syntax.starts_with("st.bulk") => crate::forms::st::BULK_RULES,
             Does::StoreAsync => crate::forms::st_async::RULES,
             Does::WmmaStore => crate::forms::wmma_store::RULES,
             _ => &[],

@@ -198,8 +198,38 @@ pub static RULES: &[Rule] = &[
     rule(RuleKind::Refused { words: &["pred"] }, "predicates have no bits in memory; `selp` makes a number of one"),
 ];
 
-/// The forms of `st`.
-pub static FORMS: &[Form] = &[Form {
+/// What holds between the modifiers of `st.async`.
+pub static ASYNC_RULES: &[Rule] = &[assembler(
+    RuleKind::Leads { slot: "async" },
+    "`st.async` is one opcode, its modifiers follow",
+)];
+
+/// What holds between the modifiers of `st.bulk`.
+pub static BULK_RULES: &[Rule] = &[assembler(
+    RuleKind::Leads { slot: "bulk" },
+    "`st.bulk` is one opcode, its modifiers follow",
+)];
+
+const BULK: Form = Form {
+    syntax: "st.bulk{.weak}{.shared::cta} [a], size, initval",
+    sets: &[],
+    types: &[
+        ("a", OperandType::Custom),
+        ("size", OperandType::Custom),
+        ("initval", OperandType::Custom),
+    ],
+    gate: Gate::ptx(8, 6).sm(100),
+    does: Does::NotEmulated,
+    help: "Sets so many bytes of shared memory to zero.",
+    section: "data-movement-and-conversion-instructions-st-bulk",
+    good: &["st.bulk.weak [a], 64, 0;"],
+    bad: &[("st.bulk.b32 [a], 64, 0;", "W0102")],
+};
+
+/// The forms of `st` and of `st.bulk`.
+pub static FORMS: &[Form] = &[STORE, BULK];
+
+const STORE: Form = Form {
     syntax: "st{.mmio}{.sem}{.scope}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.vec}.type [a], b{, cache-policy}",
     sets: &[
         &MMIO,
@@ -235,4 +265,4 @@ pub static FORMS: &[Form] = &[Form {
         ("st.volatile.cg.u32 [a], b;", "W0300"),
         ("st.mmio.relaxed.gpu.u32 [a], b;", "W0302"),
     ],
-}];
+};

@@ -91,7 +91,10 @@ impl<'a> Opcode<'a> {
 
     /// Whether nothing but the dot stands between a word (the opcode is word 0) and the one before.
     pub(crate) fn is_joined(&self, word: usize) -> bool {
-        match (word.checked_sub(1).and_then(|w| self.spans.get(w)), self.spans.get(word)) {
+        match (
+            word.checked_sub(1).and_then(|w| self.spans.get(w)),
+            self.spans.get(word),
+        ) {
             (Some(before), Some(span)) => before.end.saturating_add(1) == span.start,
             _ => true,
         }

@@ -79,6 +79,10 @@ impl<'a> Case<'a> {
                 let word = self.word(when)?;
                 (!self.is_wide(wide)).then(|| diagnose::wide_only(self, word, wide))
             }
+            RuleKind::Leads { slot } => {
+                let word = self.bound.word(slot)?;
+                (word > 0).then(|| diagnose::leads(self, word))
+            }
             RuleKind::Refused { .. } => None,
         }
     }

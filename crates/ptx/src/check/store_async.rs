@@ -24,10 +24,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     match bound.word("async") {
         Some(0) if opcode.is_joined(1) => {}
         None => {}
-        Some(word) => problems.push(diagnose::async_place(
-            opcode.span,
-            opcode.dotted_span(word),
-        )),
+        Some(word) => problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(word))),
     }
     problems.extend(beyond_manual(opcode, bound));
     problems
@@ -272,7 +269,10 @@ impl<'a> Checker<'a> {
             && let Binding::Function(_) = self.binding(name, operand.span)
             && (!wanted.is_release || wanted.ty.width_bits() == 16)
         {
-            self.report(diagnose::beyond_manual(operand.span, "the name of a function"));
+            self.report(diagnose::beyond_manual(
+                operand.span,
+                "the name of a function",
+            ));
             return Some(None);
         }
         let element = match self.element(site, operand) {
@@ -330,7 +330,10 @@ impl<'a> Checker<'a> {
                 diagnose::source_type(operand.span, "the address of a variable", ty, None)
             }
             _ => {
-                self.report(diagnose::beyond_manual(operand.span, "a sum with a register"));
+                self.report(diagnose::beyond_manual(
+                    operand.span,
+                    "a sum with a register",
+                ));
                 return Some(None);
             }
         };
