@@ -115,6 +115,16 @@ impl Target {
         TARGETS.iter().find(|target| target.sm >= sm)
     }
 
+    /// The most shared memory that a kernel may declare with a fixed size (assembler 13.5). Targets of one architecture
+    /// alone (`sm_90a`) have all that the hardware gives to a block; the others have what every architecture has.
+    pub fn static_shared_bytes(&self) -> u64 {
+        match self.sm {
+            120.. if self.name.ends_with('a') => 99 * 1024,
+            90.. if self.name.ends_with('a') => 227 * 1024,
+            _ => 48 * 1024,
+        }
+    }
+
     /// Whether the target can do this.
     pub const fn has(&self, feature: Feature) -> bool {
         self.sm >= feature.first_sm()

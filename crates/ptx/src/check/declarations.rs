@@ -20,8 +20,6 @@ pub(crate) enum Place {
     Parameter(FunctionSort),
 }
 
-/// The most static shared memory of a kernel.
-const SHARED_BYTES: u64 = 48 * 1024;
 /// All constant memory of a module.
 const CONST_BYTES: u64 = 64 * 1024;
 /// The most bytes that a parameter is aligned to.
@@ -139,13 +137,25 @@ impl<'a> Checker<'a> {
             self.report(diagnose::not_declarable(span, ty));
             return;
         }
-        self.judge_type_gate(ty, span);
+        if self.is_gated(ty, declaration) {
+            self.judge_type_gate(ty, span);
+        }
         let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
         if ty == ScalarType::Pred {
             self.judge_predicate(declaration);
         } else if n > 1 && (n * ty.width_bits() > 128 || n > 4) {
             let bits = n * ty.width_bits();
             self.report(diagnose::vector_size(declaration.vector_span, span, bits));
+        }
+    }
+
+    /// Whether the assembler looks at the gate of the type: not for vectors of pairs, and not for arrays of 128 bits.
+    fn is_gated(&self, ty: ScalarType, declaration: &Declaration) -> bool {
+        let mut names = self.tree.declarators_of(declaration).iter();
+        match ty {
+            ScalarType::F16x2 => declaration.vector.is_none(),
+            ScalarType::B128 => names.any(|name| name.dimensions.is_empty()),
+            _ => true,
         }
     }
 
@@ -199,6 +209,11 @@ impl<'a> Checker<'a> {
 
     fn judge_attributes(&mut self, declaration: &Declaration) {
         let tree = self.tree;
+        let mut names = tree.declarators_of(declaration).iter();
+        if !names.any(|name| name.count.is_none()) {
+            // The assembler looks at attributes name by name, and not at `x<4>`.
+            return;
+        }
         for attribute in declaration.attributes.of(&tree.attributes) {
             let word = attribute.word.text(self.source);
             if !matches!(word, ".managed" | ".unified") {
@@ -258,9 +273,7 @@ impl<'a> Checker<'a> {
         let open_first = dimensions
             .first()
             .is_some_and(|d| d.size.is_none_or(|n| n == 0));
-        let given = open_first
-            && dimensions.first().is_some_and(|d| d.size.is_none())
-            && self.has_values(declarator);
+        let given = open_first && self.has_values(declarator);
         let may_be_open = match place {
             Place::Module => declaration.linkage == Some(Linkage::Extern),
             Place::Parameter(sort) => sort == FunctionSort::Func,
@@ -309,9 +322,10 @@ impl<'a> Checker<'a> {
             .filter(|v| v.space == StateSpace::Shared);
         let shared_span = shared.clone().last().map(|v| v.span);
         let total = total_bytes(shared.map(|v| (v.size_bytes, v.align_bytes)));
-        if total > SHARED_BYTES {
+        let most = self.module.target.static_shared_bytes();
+        if total > most {
             let place = shared_span.unwrap_or(end);
-            self.report(diagnose::shared_size(place, total));
+            self.report(diagnose::shared_size(place, total, most));
         }
     }
 

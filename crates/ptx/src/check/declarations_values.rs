@@ -105,6 +105,7 @@ impl<'a> Checker<'a> {
         let inner: &[Dimension] = match dimensions.split_first() {
             Some((dimension, inner)) => {
                 if let Some(size) = dimension.size
+                    && size > 0
                     && n > size
                 {
                     let span = dimension.span;

@@ -160,22 +160,32 @@ impl NoValue {
 /// Two elements that do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clash {
-    /// Index of the first element that does not go with those before it.
+    /// Index of the first element that does not go with the one before it.
     pub(crate) index: usize,
     /// Whether it is the width that differs.
     pub(crate) width: bool,
 }
 
-/// The class of a brace list.
+/// The class of a brace list. The assembler compares neighbours only: `{%f0, %r1, %u2}` passes, `{%r1, %f0, %u2}` not.
 pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
-    let mut classes = elements.iter().map(|element| element.class).enumerate();
-    let Some((_, mut merged)) = classes.next() else {
-        return Ok(Class::Open);
-    };
-    for (index, class) in classes {
-        merged = join(merged, class).map_err(|width| Clash { index, width })?;
+    let mut merged: Option<Class> = None;
+    let mut before: Option<Class> = None;
+    for (index, element) in elements.iter().enumerate() {
+        let class = element.class;
+        if let Some(before) = before {
+            join(before, class).map_err(|width| Clash { index, width })?;
+        }
+        before = Some(class);
+        merged = Some(match merged {
+            None => class,
+            Some(merged) => match join(merged, class) {
+                Ok(class) => class,
+                Err(false) => class.width().or(merged.width()).map_or(Class::Open, Class::Bits),
+                Err(true) => return Err(Clash { index, width: true }),
+            },
+        });
     }
-    Ok(merged)
+    Ok(merged.unwrap_or(Class::Open))
 }
 
 /// The class of two elements; `Err(true)` when their widths differ, `Err(false)` when their kinds do.

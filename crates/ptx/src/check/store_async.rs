@@ -229,7 +229,11 @@ impl<'a> Checker<'a> {
         let class = match merge(elements) {
             Ok(class) => class,
             Err(clash) => {
-                let first = elements.first().map_or(operand.span, |e| e.span);
+                let first = clash
+                    .index
+                    .checked_sub(1)
+                    .and_then(|i| elements.get(i))
+                    .map_or(operand.span, |e| e.span);
                 let second = elements.get(clash.index).map_or(operand.span, |e| e.span);
                 self.report(diagnose::element_clash(first, second, clash.width));
                 return None;

@@ -239,7 +239,11 @@ impl<'a> Checker<'a> {
         let problem = match merge(elements) {
             Err(clash) => {
                 let place = |index: usize| elements.get(index).map_or(list, |e| e.span);
-                diagnose::fragment_clash(place(0), place(clash.index), clash.width)
+                diagnose::fragment_clash(
+                    place(clash.index.saturating_sub(1)),
+                    place(clash.index),
+                    clash.width,
+                )
             }
             Ok(class) => {
                 let fits = fragment.takes(class);

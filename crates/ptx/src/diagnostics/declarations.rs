@@ -41,7 +41,7 @@ catalogue! {
     TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".global .texref t;";
     /// Parameters inside a function body, for calls, came with PTX ISA 2.0.
     PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4 ... .param .u32 v;", ".version 2.0 ... .param .u32 v;";
-    /// Static shared memory of a kernel is at most 48 KiB; more must be dynamic (`.extern .shared`), sized at launch.
+    /// Static shared memory of a kernel is at most 48 KiB, on targets of one architecture (`sm_90a`) what the hardware has; more must be dynamic (`.extern .shared`), sized at launch.
     SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".extern .shared .b8 v[];";
     /// All `.const` variables of a module share 64 KiB.
     CONST_SIZE = "W0618", "too much constant memory", ".const .b8 v[65537];", ".global .b8 v[65537];";
@@ -275,12 +275,12 @@ pub fn parameter_place(span: Span, version: Version) -> Diagnostic {
 }
 
 /// More static shared memory than a kernel has.
-pub fn shared_size(span: Span, n_bytes: u64) -> Diagnostic {
+pub fn shared_size(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     Diagnostic::error(
         SHARED_SIZE,
         span,
         format!(
-            "the kernel declares {n_bytes} bytes of shared memory, at most 49152 can be static"
+            "the kernel declares {n_bytes} bytes of shared memory, at most {most} can be static"
         ),
     )
     .help("declare an `.extern .shared` array without size and give the size at launch")
