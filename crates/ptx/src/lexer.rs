@@ -144,6 +144,14 @@ impl<'s> Cursor<'s> {
         }
     }
 
+    /// Whether a modifier word starts at the cursor (behind the dot): a letter, or digits and a letter as
+    /// in `.2d` and `.32x32b`. `.32` is a number.
+    pub(crate) fn at_modifier(&self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let letter = rest.iter().find(|b| !b.is_ascii_digit());
+        letter.is_some_and(u8::is_ascii_alphabetic)
+    }
+
     /// Whether a name starts at the cursor; `%` and `$` alone are none.
     #[inline]
     pub(crate) fn at_name(&self) -> bool {
@@ -234,7 +242,7 @@ pub(crate) fn token_at(source: &str, at: usize) -> Token {
             None => token(at, at + 1, TokenKind::Punctuation),
         },
         b'"' => string_at(text, at),
-        b'.' if next.is_ascii_digit() => number_at(source, at),
+        b'.' if next.is_ascii_digit() && !is_sized_word(text, at) => number_at(source, at),
         b'0'..=b'9' => number_at(source, at),
         b'.' if is(next, WORD) => {
             let mut cursor = Cursor::new(source);
@@ -249,6 +257,13 @@ pub(crate) fn token_at(source: &str, at: usize) -> Token {
         }
         _ => token(at, foreign_end(text, at), TokenKind::Foreign),
     }
+}
+
+/// Whether `.` and digits begin a modifier such as `.2d`, and not a number such as `.5` or `.5e3`.
+fn is_sized_word(text: &[u8], at: usize) -> bool {
+    let end = run(text, at + 1, DIGIT);
+    let letter = text.get(end).copied().unwrap_or(0);
+    letter.is_ascii_alphabetic() && !matches!(letter, b'e' | b'E')
 }
 
 fn token(start: usize, end: usize, kind: TokenKind) -> Token {

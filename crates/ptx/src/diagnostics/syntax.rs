@@ -229,10 +229,18 @@ pub fn malformed_number(span: Span, text: &str, reason: &str) -> Diagnostic {
 
 /// A literal beyond 64 bits or the largest double.
 pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
+    let float = !text.starts_with("0x") && text.contains(['.', 'e', 'E']);
     Diagnostic::error(
         CONSTANT_OVERFLOW,
         span,
-        format!("`{text}` does not fit 64 bits"),
+        format!(
+            "`{text}` {}",
+            if float {
+                "is beyond what a double can hold"
+            } else {
+                "does not fit 64 bits"
+            }
+        ),
     )
 }
 

@@ -376,7 +376,11 @@ impl Parser<'_> {
         const EXPECTED: &str = "three numbers: file, line and column";
         let first = self.tree.operands.len() as u32;
         if self.place == Place::Module {
-            self.report(syntax::outside_function(word));
+            self.report(syntax::misplaced_directive(
+                word,
+                ".loc",
+                "stands in the body of a function",
+            ));
         }
         for _ in 0..3 {
             self.integer_argument(".loc", EXPECTED)?;

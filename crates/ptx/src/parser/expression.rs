@@ -416,7 +416,9 @@ fn integers(
 
 fn reason_of(flaw: Flaw) -> String {
     match flaw {
-        Flaw::Digits => "the digits do not fit its base, or there are none".to_owned(),
+        Flaw::Digits => {
+            "octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed".to_owned()
+        }
         Flaw::HexFloat { wanted, found } => {
             let prefix = if wanted == 8 { "0f" } else { "0d" };
             format!("`{prefix}` takes exactly {wanted} hexadecimal digits, found {found}")

@@ -197,7 +197,10 @@ impl Parser<'_> {
                 if self.parameter().is_err() {
                     self.skip_to(b",){;");
                 }
-                if !self.eat(b',') {
+                if self.cursor.skip() == b'.' {
+                    let found = self.found();
+                    self.report(syntax::unexpected(&found, "`,` or `)` behind a parameter"));
+                } else if !self.eat(b',') {
                     break;
                 }
             }
@@ -265,9 +268,8 @@ impl Parser<'_> {
             let span = Span::new(self.cursor.offset(), self.cursor.offset() + 1);
             let mut ahead = self.cursor.clone();
             ahead.at += 1;
-            if matches!(ahead.skip(), b'{' | b'.')
-                && ahead.token().span.text(self.cursor.source) != ".visible"
-            {
+            let next = ahead.skip();
+            if next == b'{' || is_performance(ahead.token().span.text(self.cursor.source)) {
                 self.report(syntax::semicolon_not_allowed(span, row.word));
                 self.cursor.at += 1;
                 return Ok(());

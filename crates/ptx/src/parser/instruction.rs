@@ -187,10 +187,10 @@ impl Parser<'_> {
             }
             let dot = self.cursor.offset();
             let gap = Span::new(span.end, dot).text(self.cursor.source);
-            if !self.cursor.byte_at(1).is_ascii_alphabetic() {
+            self.cursor.at += 1;
+            if !self.cursor.at_modifier() {
                 return self.broken(syntax::lone_dot(Span::new(dot, dot + 1)));
             }
-            self.cursor.at += 1;
             self.cursor.skip_word();
             let word = Span::new(dot + 1, self.cursor.offset()).text(self.cursor.source);
             if gap.contains('\n') && RESERVED.contains(&word) {
@@ -240,6 +240,15 @@ impl Parser<'_> {
         if !self.cursor.at_name() || byte == b'%' {
             self.bad_token()?;
             let found = self.found();
+            if byte == b'{' {
+                self.report(syntax::malformed_guard(
+                    &found,
+                    "an instruction, a block cannot be guarded",
+                ));
+                self.cursor.at = name_span.end as usize;
+                self.push(start, StatementKind::Error);
+                return Ok(());
+            }
             return self.broken(syntax::malformed_guard(&found, "an instruction"));
         }
         let opcode = self.cursor.offset();
@@ -357,7 +366,7 @@ fn take_apart(source: &str, span: Span, mut word: impl FnMut(Span)) -> Result<()
         if !lexer::is(cursor.byte(), lexer::NAME) {
             return Err(Malformed::Dot(dot));
         }
-        let starts_well = cursor.byte().is_ascii_alphabetic();
+        let starts_well = cursor.at_modifier();
         cursor.skip_word();
         let spelled = Span::new(dot + 1, cursor.offset());
         if !starts_well {

@@ -322,7 +322,8 @@ impl Parser<'_> {
         let number = self.cursor.clone();
         let n_diagnostics = self.diagnostics.len();
         let read = self.integer_constant("an address");
-        if read.is_err() && self.cursor.at_name() && self.cursor.at > number.at {
+        let literal = number.byte().is_ascii_digit() || number.byte() == b'-';
+        if read.is_err() && self.cursor.at_name() && literal && self.cursor.at > number.at {
             self.diagnostics.truncate(n_diagnostics);
             let span = self.cursor.token().span;
             let text = self.text(span);

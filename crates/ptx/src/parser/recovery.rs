@@ -12,47 +12,52 @@ impl Parser<'_> {
     pub(super) fn recover(&mut self, start: u32) {
         let error = self.cursor.at;
         self.cursor.at = start as usize;
+        let mut end = self.cursor.at;
         let mut previous = b';';
         let mut fresh_line = false;
         let mut n_open = 0u32;
         loop {
             let token = self.cursor.token();
             let first = self.cursor.byte();
-            let moved = token.span.start > start;
-            match token.kind {
-                TokenKind::End => return,
+            let moved = end > start as usize;
+            let stop = match token.kind {
                 TokenKind::Blank | TokenKind::Comment => {
                     let text = token.span.text(self.cursor.source);
                     fresh_line |= text.contains('\n');
                     self.cursor.at = token.span.end as usize;
                     continue;
                 }
-                TokenKind::OpenComment => {
-                    if moved && error < token.span.end as usize {
-                        self.report(syntax::unclosed_comment(token.span));
-                    }
-                    self.cursor.at = token.span.end as usize;
-                    return;
-                }
+                TokenKind::End => true,
+                TokenKind::OpenComment | TokenKind::Foreign => moved && fresh_line,
+                TokenKind::Word => moved && fresh_line && !continues(previous),
+                TokenKind::Name => moved && fresh_line && self.starts_statement(previous),
                 TokenKind::Punctuation => match first {
-                    b';' if token.span.end as usize > error => {
-                        self.cursor.at += 1;
-                        return;
-                    }
-                    b'{' if moved && fresh_line && n_open == 0 => return,
-                    b'{' => n_open += 1,
-                    b'}' if n_open > 0 => n_open -= 1,
-                    b'}' if moved && (fresh_line || !self.brace_in_statement()) => return,
-                    b'@' if moved && fresh_line => return,
-                    _ => {}
+                    b'{' => moved && fresh_line && n_open == 0,
+                    b'}' => moved && n_open == 0 && (fresh_line || !self.brace_in_statement()),
+                    b'@' => moved && fresh_line,
+                    _ => false,
                 },
-                TokenKind::Word if moved && fresh_line && !continues(previous) => return,
-                TokenKind::Name if moved && fresh_line && self.starts_statement(previous) => return,
+                _ => false,
+            };
+            if stop {
+                self.cursor.at = end;
+                return;
+            }
+            if token.kind == TokenKind::OpenComment && error < token.span.end as usize && moved {
+                self.report(syntax::unclosed_comment(token.span));
+            }
+            match (token.kind, first) {
+                (TokenKind::Punctuation, b'{') => n_open += 1,
+                (TokenKind::Punctuation, b'}') => n_open = n_open.saturating_sub(1),
                 _ => {}
+            }
+            end = token.span.end as usize;
+            self.cursor.at = end;
+            if token.kind == TokenKind::Punctuation && first == b';' && end > error {
+                return;
             }
             previous = first;
             fresh_line = false;
-            self.cursor.at = token.span.end as usize;
         }
     }
 
