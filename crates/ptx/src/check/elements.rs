@@ -180,7 +180,10 @@ pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
             None => class,
             Some(merged) => match join(merged, class) {
                 Ok(class) => class,
-                Err(false) => class.width().or(merged.width()).map_or(Class::Open, Class::Bits),
+                Err(false) => class
+                    .width()
+                    .or(merged.width())
+                    .map_or(Class::Open, Class::Bits),
                 Err(true) => return Err(Clash { index, width: true }),
             },
         });

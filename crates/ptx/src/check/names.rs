@@ -151,6 +151,20 @@ impl Names {
         }
     }
 
+    /// Binds a register of a group that is named for the first time. It belongs to the scope of the group, which may
+    /// lie outside of the innermost one.
+    pub(crate) fn bind_member(&mut self, name: Name, binding: Binding, group: Group) {
+        let entry = Entry {
+            binding,
+            depth: group.depth,
+            span: group.span,
+        };
+        let old = self.put(name, entry);
+        if !self.scopes.is_empty() {
+            self.undo.push((name, old));
+        }
+    }
+
     /// Binds a name of the machine: it outlives every scope.
     pub(crate) fn bind_forever(&mut self, name: Name, binding: Binding) {
         self.put(name, Entry { binding, ..FREE });
@@ -233,10 +247,21 @@ impl Names {
         let Some((n_undo, n_groups)) = self.scopes.pop() else {
             return;
         };
+        let depth = self.scopes.len() as u32;
+        let mut outlive = Vec::new();
         while self.undo.len() > n_undo {
-            if let Some((name, entry)) = self.undo.pop() {
-                self.put(name, entry);
+            let Some((name, before)) = self.undo.pop() else {
+                break;
+            };
+            let now = self.entry(name);
+            if now.binding != Binding::None && now.depth <= depth {
+                outlive.push((name, before));
+            } else {
+                self.put(name, before);
             }
+        }
+        if depth > 0 {
+            self.undo.append(&mut outlive);
         }
         while self.groups.len() > n_groups {
             if let Some(group) = self.groups.pop()

@@ -546,7 +546,7 @@ impl<'a> Checker<'a> {
         };
         let text = self.name_text(name);
         let binding = self.add_register(text, group.ty, group.n);
-        self.names.bind(name, binding, group.span);
+        self.names.bind_member(name, binding, group);
         binding
     }
 

@@ -159,7 +159,10 @@ impl Plan {
 
     fn without_form(opcode: &Opcode<'_>, problem: Option<Diagnostic>) -> Plan {
         let mut problems = vec![problem.unwrap_or_else(|| diagnose::not_emulated(opcode))];
-        let foreign = opcode.modifiers().iter().position(|word| STORE_WORDS.contains(word));
+        let foreign = opcode
+            .modifiers()
+            .iter()
+            .position(|word| STORE_WORDS.contains(word));
         problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
         Plan {
             bound: None,

@@ -1,0 +1,53 @@
+//! Names and the braces they live in.
+
+use warpgrid_program::{Operation, Program, Source};
+use warpgrid_ptx::{Options, check, parse};
+
+fn program(body: &str) -> Program {
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{{\n{body}\nret;\n}}\n"
+    );
+    let checked = check(&source, &parse(&source), &Options::default());
+    checked
+        .program
+        .unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
+}
+
+/// The registers that the moves of a kernel read and write.
+fn moves(program: &Program) -> Vec<(u32, Option<u32>)> {
+    let instructions = program.functions[0].instructions.iter();
+    instructions
+        .filter_map(|instruction| match &instruction.operation {
+            Operation::Move {
+                d,
+                a: Source::Register(a),
+                ..
+            } => Some((d.0, Some(a.0))),
+            Operation::Move { d, .. } => Some((d.0, None)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_register_of_an_outer_group_outlives_the_block_that_names_it_first() {
+    let program =
+        program(".reg .b32 %r<9>;\n{ { mov.u32 %r5, 7; } mov.u32 %r6, %r5; }\nmov.u32 %r7, %r6;");
+    assert_eq!(moves(&program), [(0, None), (1, Some(0)), (2, Some(1))]);
+}
+
+#[test]
+fn a_register_of_an_inner_group_ends_with_its_block() {
+    let program = program(
+        ".reg .b32 %r<9>;\nmov.u32 %r1, 1;\n{ .reg .b32 %r<9>; mov.u32 %r1, 2; }\nmov.u32 %r2, %r1;",
+    );
+    assert_eq!(moves(&program), [(0, None), (1, None), (2, Some(0))]);
+}
+
+#[test]
+fn an_inner_register_hides_one_of_an_outer_group() {
+    let program = program(
+        ".reg .b32 %r<9>;\n{ .reg .b32 %r1; mov.u32 %r1, 2; }\nmov.u32 %r1, 3;\nmov.u32 %r2, %r1;",
+    );
+    assert_eq!(moves(&program), [(0, None), (1, None), (2, Some(1))]);
+}
