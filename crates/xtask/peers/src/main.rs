@@ -53,7 +53,11 @@ fn report(name: &str, parse: Parse, kernels: &[String]) {
     let read: Vec<&String> = kernels.iter().filter(|kernel| parse(kernel)).collect();
     let bytes: usize = read.iter().map(|kernel| kernel.len()).sum();
     let seconds: f64 = read.iter().map(|kernel| fastest(parse, kernel)).sum();
-    let title = format!("parsing, {name} ({} of {} kernels)", read.len(), kernels.len());
+    let title = format!(
+        "parsing, {name} ({} of {} kernels)",
+        read.len(),
+        kernels.len()
+    );
     let value = (bytes > 0).then(|| bytes as f64 / 1e6 / seconds);
     println!(
         "{}",

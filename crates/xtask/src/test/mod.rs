@@ -8,6 +8,7 @@ mod wasm;
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Outcome, Result};
+pub(crate) use native::every_room;
 use std::process::Command;
 use tally::Tally;
 
