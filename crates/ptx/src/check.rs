@@ -22,7 +22,9 @@ mod moves;
 mod names;
 mod operand;
 pub(crate) mod plan;
+mod prologue;
 pub(crate) mod rules;
+mod snippet;
 mod statement;
 pub(crate) mod store;
 mod store_async;
@@ -32,14 +34,14 @@ mod wmma_store;
 
 use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
-use crate::tree::Tree;
+use crate::tree::{Name, Tree};
 use body::Body;
 pub(crate) use names::Binding;
 use names::Names;
 pub(crate) use plan::{Opcode, Plan};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{Gate, Target, Version};
-use warpgrid_program::{Diagnostic, FunctionId, Needs, Program, Severity, Span};
+use warpgrid_program::{Diagnostic, FunctionId, Needs, Program, RegisterId, Severity, Span};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,6 +124,9 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
         diagnostics,
         is_sound: true,
         externs: BTreeSet::new(),
+        pointers: BTreeMap::new(),
+        snippet_depth: 0,
+        lane: None,
         indirect: Vec::new(),
     };
     checker.run();
@@ -198,6 +203,12 @@ pub(crate) struct Checker<'a> {
     /// Module variables that are only declared so far: `.extern`.
     pub(crate) externs: BTreeSet<u32>,
     /// Indirect calls by prototype: caller, instruction, and number of returns and parameters.
+    /// What names stand for in addresses, in snippets that use them as values as well.
+    pub(crate) pointers: BTreeMap<Name, Binding>,
+    /// How many scopes are open at the top of a snippet.
+    pub(crate) snippet_depth: usize,
+    /// The register with the lane's number, in snippets.
+    pub(crate) lane: Option<RegisterId>,
     pub(crate) indirect: Vec<(FunctionId, u32, (usize, usize))>,
 }
 

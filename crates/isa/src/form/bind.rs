@@ -30,7 +30,7 @@ impl Complaint {
         match self {
             Complaint::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
                 Some(SlotKind::Literal(_)) => 4,
-                _ => 2,
+                _ => 1,
             },
             Complaint::Unknown { .. } => 3,
             Complaint::Illegal { .. } => 3,

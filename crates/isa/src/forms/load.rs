@@ -130,6 +130,7 @@ const LOADED: &[(&str, OperandType)] = &[
     ("d", OperandType::Custom),
     ("cache-policy", OperandType::CachePolicy),
 ];
+const UNIFORM: &[(&str, OperandType)] = &[("d", OperandType::Custom)];
 const SIZE: &[(&str, OperandType)] = &[("size", OperandType::Bits(32))];
 const POLICY: Gate = Gate::ptx(7, 4).sm(80);
 
@@ -140,7 +141,7 @@ pub static FORMS: &[Form] = &[
         [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Load, "Loads from memory at a.", "data-movement-and-conversion-instructions-ld", types: LOADED,
         good: &["ld.global.u32 r, [d];", "ld.u8 r, [d+4];", "ld.global.v4.f32 {f, f, f, f}, [d];", "ld.volatile.shared.u32 r, [r];", "ld.relaxed.gpu.global.b32 r, [d];", "ld.global.nc.f32 f, [d];", "ld.global.L1::no_allocate.L2::cache_hint.b32 r, [d], d;"],
         bad: &[("ld.global.u32 h, [d];", "W0109"), ("ld.relaxed.global.u32 r, [d];", "W0131"), ("ld.global.v2.u32 r, [d];", "W0126"), ("ld.global.u32 r, d;", "W0110"), ("ld.globl.u32 r, [d];", "W0101"), ("ld.global.u32 r, [d], d;", "W0128"), ("ld.global.u32 r, [f];", "W0132")]),
-    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Load, "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu", types: LOADED, gate: Gate::ptx(2, 0).sm(20), good: &["ldu.global.f32 f, [d];"]),
+    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Load, "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu", types: UNIFORM, gate: Gate::ptx(2, 0).sm(20), good: &["ldu.global.f32 f, [d];"]),
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Prefetch, "Brings a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu", gate: Gate::ptx(2, 0).sm(20), good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
     form!("prefetch.ss.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Prefetch, "Brings a line into the second-level cache with a priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu", good: &["prefetch.global.L2::evict_last [d];"]),
     form!("prefetchu.L1 [a]", [], Prefetch, "Brings a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu", gate: Gate::ptx(2, 0).sm(20), good: &["prefetchu.L1 [d];"]),

@@ -34,17 +34,30 @@ impl<'a> Checker<'a> {
         };
         let n = declaration.vector.map_or(1, |v| v.n_elements()) as u8;
         let span = declarator.name_span;
-        let clash = match declarator.count {
+        let mut clash = self.declare_register_as(name, declarator.count, (ty, n), span);
+        if clash.is_err() && self.reopen_snippet() {
+            clash = self.declare_register_as(name, declarator.count, (ty, n), span);
+        }
+        if let Err(first) = clash {
+            let text = span.text(self.source);
+            self.report(diagnose::duplicate(text, span, first));
+        }
+    }
+
+    fn declare_register_as(
+        &mut self,
+        name: Name,
+        count: Option<u32>,
+        (ty, n): (ScalarType, u8),
+        span: Span,
+    ) -> Result<(), Span> {
+        match count {
             Some(count) => self.declare_registers(name, count, ty, n, span),
             None => {
                 let text = self.name_text(name);
                 let binding = self.add_register(text, ty, n);
                 self.names.declare(name, binding, span)
             }
-        };
-        if let Err(first) = clash {
-            let text = span.text(self.source);
-            self.report(diagnose::duplicate(text, span, first));
         }
     }
 

@@ -237,6 +237,11 @@ impl Names {
         }
     }
 
+    /// How many scopes are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.scopes.len()
+    }
+
     /// Opens a scope.
     pub(crate) fn open(&mut self) {
         self.scopes.push((self.undo.len(), self.groups.len()));

@@ -427,7 +427,7 @@ impl<'a> Checker<'a> {
         name: Name,
     ) -> Option<AddressBase> {
         let span = self.name_span(operand, name);
-        match self.binding(name, span) {
+        match self.address_binding(name, span) {
             Binding::Register(register) => {
                 let ty = self.body.type_of(register);
                 if !ty.is_integer() {
@@ -537,6 +537,15 @@ impl<'a> Checker<'a> {
             Binding::Group(group) => self.make_register(name, group),
             Binding::None => self.binding_of_text(name, span),
             found => found,
+        }
+    }
+
+    /// The same where an address stands: a snippet may use one name as an address here and a value there.
+    #[inline]
+    pub(crate) fn address_binding(&mut self, name: Name, span: Span) -> Binding {
+        match self.pointers.get(&name) {
+            Some(binding) if !self.pointers.is_empty() => *binding,
+            _ => self.binding(name, span),
         }
     }
 

@@ -4,7 +4,7 @@ use super::Checker;
 use super::names::Binding;
 use super::operand::Site;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, StatementKind};
+use crate::tree::{Operand, OperandKind, SourceKind, StatementKind};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, Guard, Instruction, Span};
 
@@ -12,6 +12,10 @@ impl<'a> Checker<'a> {
     /// Walks over the whole tree.
     pub(crate) fn run(&mut self) {
         let tree = self.tree;
+        let snippet = tree.kind == SourceKind::Snippet;
+        if snippet {
+            self.snippet_start();
+        }
         for (index, statement) in tree.statements.iter().enumerate() {
             match &statement.kind {
                 StatementKind::Instruction(instruction) => {
@@ -26,6 +30,9 @@ impl<'a> Checker<'a> {
                 StatementKind::BlockOpen => self.block_open(),
                 StatementKind::BlockClose => self.names.close(),
             }
+        }
+        if snippet {
+            self.snippet_end();
         }
     }
 

@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
             }
         };
         let span = self.name_span(operand, name);
-        match self.binding(name, span) {
+        match self.address_binding(name, span) {
             Binding::Register(register) => {
                 let ty = self.body.type_of(register);
                 let least = match narrowest {

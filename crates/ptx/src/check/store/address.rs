@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
         name: Name,
     ) -> Option<Option<AddressBase>> {
         let span = self.name_span(operand, name);
-        match self.binding(name, span) {
+        match self.address_binding(name, span) {
             Binding::Register(register) => self.store_register(store, span, register),
             Binding::Variable(variable) => self.store_variable(site, store, span, variable),
             Binding::Special(_) => {

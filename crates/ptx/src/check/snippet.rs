@@ -1,0 +1,437 @@
+//! Snippets: instructions without a module around them, as manuals print them.
+//!
+//! The text becomes the body of a kernel. Names that nothing declares are declared by what the instructions want of
+//! them, and every lane starts with values that tell it apart: registers count lanes, pointers go to a buffer (or a
+//! shared or local array) with a place for each lane. All of it is said in one diagnostic.
+
+use super::Checker;
+use super::kind::Kind;
+use super::plan::{Expect, Plan};
+use crate::diagnostics::check as diagnose;
+use crate::tree::{
+    DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, SourceKind, StatementKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_isa::form::OperandSlot;
+use warpgrid_isa::{OperandType, ScalarType, SpecialRegister, StateSpace};
+use warpgrid_program::{
+    Function, FunctionId, FunctionKind, LaunchBounds, Span, Variable, VariableId,
+};
+
+/// How an undeclared name is used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    pub(super) name: Name,
+    pub(super) what: What,
+    /// Whether the instruction writes it.
+    pub(super) written: bool,
+}
+
+/// What an instruction wants of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A register of this type and so many components.
+    Value(ScalarType, u8),
+    /// An address in this space, where each lane accesses so many bytes; 0 for one place for all.
+    Pointer(StateSpace, u32),
+}
+
+/// What a name is declared as.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inferred {
+    /// Type and number of components, where it is used as a value.
+    value: Option<(ScalarType, u8)>,
+    /// Space and bytes, where it is used as an address.
+    pointer: Option<(StateSpace, u32)>,
+    /// Whether the text reads the value before it writes it.
+    read_first: bool,
+    /// Whether the text writes it anywhere: then the address is that value.
+    written: bool,
+}
+
+impl Inferred {
+    fn add(&mut self, used: &Use) {
+        match used.what {
+            What::Value(ty, n) => {
+                self.read_first |= self.value.is_none() && !used.written;
+                self.written |= used.written;
+                self.value = Some(match self.value {
+                    Some((old, m)) => (merged_type(old, ty), n.max(m)),
+                    None => (ty, n),
+                });
+            }
+            What::Pointer(space, n) => {
+                let (space, m) = self.pointer.unwrap_or((space, 0));
+                self.pointer = Some((space, n.max(m)));
+            }
+        }
+    }
+}
+
+/// Names that the text declares itself.
+#[derive(Debug, Default)]
+struct Declared {
+    names: BTreeSet<Name>,
+    groups: Vec<(crate::tree::Symbol, u32)>,
+}
+
+impl Declared {
+    fn has(&self, name: Name) -> bool {
+        self.names.contains(&name)
+            || name.number().is_some_and(|number| {
+                let mut groups = self.groups.iter();
+                groups.any(|(stem, count)| *stem == name.stem && number < *count)
+            })
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Opens the kernel that the snippet is the body of, and declares what the text does not.
+    pub(crate) fn snippet_start(&mut self) {
+        self.program.functions.push(Function {
+            name: "snippet".to_owned(),
+            kind: FunctionKind::Entry,
+            defined: true,
+            parameters: Vec::new(),
+            returns: Vec::new(),
+            variables: Vec::new(),
+            registers: Vec::new(),
+            instructions: Vec::new(),
+            labels: Vec::new(),
+            bounds: LaunchBounds::default(),
+            span: Span::at(0),
+        });
+        self.names.open();
+        self.body.function = Some(FunctionId(0));
+        let inferred = self.inferred();
+        let mut lines = Vec::new();
+        for (name, inferred) in &inferred {
+            self.declare_inferred(*name, *inferred, &mut lines);
+        }
+        // The text's own declarations stand in a scope of their own, and hide inferred ones.
+        self.names.open();
+        self.snippet_depth = self.names.depth();
+        self.find_labels(0);
+        self.declare_labels(0);
+        let first = self.tree.statements.iter().find_map(|s| match s.kind {
+            StatementKind::Instruction(_) => Some(s.span),
+            _ => None,
+        });
+        if let (Some(span), false) = (first, lines.is_empty()) {
+            self.report(diagnose::inferred(Span::at(span.start), &lines.join(" ")));
+        }
+    }
+
+    /// At the top of a snippet a name may be declared anew: manuals put several examples into one listing. Says whether
+    /// this is such a place, and opens a scope for the new declaration.
+    pub(super) fn reopen_snippet(&mut self) -> bool {
+        let is_top =
+            self.tree.kind == SourceKind::Snippet && self.names.depth() == self.snippet_depth;
+        if is_top {
+            self.names.open();
+            self.snippet_depth += 1;
+        }
+        is_top
+    }
+
+    /// Closes every scope of the snippet.
+    pub(crate) fn snippet_end(&mut self) {
+        self.function_end(Span::at(self.source.len() as u32));
+        while self.names.depth() > 0 {
+            self.names.close();
+        }
+    }
+
+    /// Every name to declare, in the order of names.
+    fn inferred(&self) -> BTreeMap<Name, Inferred> {
+        let mut declared = self.labels();
+        let mut found: BTreeMap<Name, Inferred> = BTreeMap::new();
+        let mut uses = Vec::new();
+        for statement in &self.tree.statements {
+            match &statement.kind {
+                StatementKind::Declaration(index) => self.note_declaration(*index, &mut declared),
+                StatementKind::Instruction(instruction) => {
+                    uses.clear();
+                    self.uses(instruction, &mut uses);
+                    // What an instruction reads, it reads before it writes.
+                    uses.sort_by_key(|used| used.written);
+                    for used in &uses {
+                        if !declared.has(used.name) && !self.is_machine_name(used.name) {
+                            found.entry(used.name).or_default().add(used);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn labels(&self) -> Declared {
+        let labels = self.tree.statements.iter().filter_map(|s| match s.kind {
+            StatementKind::Label(name) => Some(name),
+            _ => None,
+        });
+        Declared {
+            names: labels.collect(),
+            groups: Vec::new(),
+        }
+    }
+
+    fn note_declaration(&self, index: u32, declared: &mut Declared) {
+        let Some(declaration) = self.tree.declarations.get(index as usize) else {
+            return;
+        };
+        for declarator in self.tree.declarators_of(declaration) {
+            match (declarator.name, declarator.count) {
+                (Some(name), Some(count)) if declaration.space == DeclarationSpace::Reg => {
+                    declared.groups.push((name.stem, count));
+                }
+                (Some(name), _) => {
+                    declared.names.insert(name);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_machine_name(&self, name: Name) -> bool {
+        let text = self.name_text(name);
+        let with_component = format!("{text}.x");
+        text == "WARP_SZ"
+            || SpecialRegister::from_name(&text).is_some()
+            || SpecialRegister::from_name(&with_component).is_some()
+    }
+
+    /// What an instruction wants of the names in it.
+    fn uses(&self, instruction: &Instruction, uses: &mut Vec<Use>) {
+        if let Some(guard) = self.tree.guard(instruction) {
+            uses.push(read(guard.name, What::Value(ScalarType::Pred, 1)));
+        }
+        let Some(plan) = self.plans.get(instruction.mnemonic.0 as usize) else {
+            return;
+        };
+        let Some(bound) = &plan.bound else {
+            return;
+        };
+        if matches!(plan.kind, Kind::Call { .. }) {
+            return;
+        }
+        let operands = self.tree.operands_of(instruction);
+        for (index, (operand, children)) in operands.enumerate() {
+            let slot = bound.layout.operands.get(index);
+            if slot.is_some_and(|slot| slot.ty == OperandType::Label) {
+                continue;
+            }
+            let expect = plan.expect.get(index).copied().unwrap_or(Expect::Custom);
+            let (ty, written) = wanted(plan, expect, slot);
+            // `st.async [a], b, [mbar]`
+            let is_barrier = index == 2 && matches!(plan.kind, Kind::StoreAsync);
+            self.operand_uses(plan, operand, children, (ty, written), is_barrier, uses);
+        }
+    }
+
+    fn operand_uses(
+        &self,
+        plan: &Plan,
+        operand: &Operand,
+        children: Operands<'_>,
+        (ty, written): (ScalarType, bool),
+        is_barrier: bool,
+        uses: &mut Vec<Use>,
+    ) {
+        let n = vector_width(plan, ty, written);
+        let value = |name, ty, n, written| Use {
+            name,
+            what: What::Value(ty, n),
+            written,
+        };
+        match operand.kind {
+            OperandKind::Name(name) => uses.push(value(name, ty, n, written)),
+            OperandKind::Component { name, .. } => uses.push(value(name, ty, n.max(4), written)),
+            OperandKind::Not(name) => uses.push(value(name, ScalarType::Pred, 1, false)),
+            OperandKind::Pair { first, second } => {
+                uses.extend(first.map(|name| value(name, ty, 1, true)));
+                uses.extend(second.map(|name| value(name, ScalarType::Pred, 1, true)));
+            }
+            OperandKind::Address { base, .. } => {
+                uses.push(read(base, pointer(plan, ty, n, is_barrier)));
+            }
+            OperandKind::Vector { .. } => {
+                let n_children = children.count() as u32;
+                let element = element_type(plan, ty, n_children);
+                for (child, _) in children {
+                    if let OperandKind::Name(name) = child.kind {
+                        uses.push(value(name, element, 1, written));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Declares one name; adds its declarations as a person would write them.
+    fn declare_inferred(&mut self, name: Name, inferred: Inferred, lines: &mut Vec<String>) {
+        let text = self.name_text(name);
+        if let Some((ty, n)) = inferred.value {
+            let ty = match inferred.pointer.is_some() && inferred.written {
+                true => ScalarType::B64,
+                false => register_type(ty),
+            };
+            let binding = self.add_register(text.clone(), ty, n);
+            self.names.bind(name, binding, Span::at(0));
+            if inferred.read_first {
+                self.start_value(binding, ty, n);
+            }
+            lines.push(match n {
+                1 => format!("`.reg .{ty} {text};`"),
+                n => format!("`.reg .v{n} .{ty} {text};`"),
+            });
+        }
+        let Some((space, bytes)) = inferred.pointer else {
+            return;
+        };
+        if inferred.written {
+            return;
+        }
+        let (binding, line) = self.declare_pointer(&text, space, bytes);
+        lines.push(line);
+        match inferred.value {
+            Some(_) => {
+                self.pointers.insert(name, binding);
+            }
+            None => self.names.bind(name, binding, Span::at(0)),
+        }
+    }
+
+    /// Memory of the kernel that the snippet is in.
+    pub(super) fn inferred_variable(
+        &mut self,
+        name: &str,
+        space: StateSpace,
+        size_bytes: u64,
+    ) -> VariableId {
+        let variable = Variable {
+            name: name.to_owned(),
+            space,
+            ty: ScalarType::B8,
+            size_bytes,
+            align_bytes: 128,
+            dynamic: false,
+            init: Vec::new(),
+            relocations: Vec::new(),
+            span: Span::at(0),
+        };
+        if matches!(space, StateSpace::Global | StateSpace::Const) {
+            self.program.variables.push(variable);
+            return VariableId::Module(self.program.variables.len() as u32 - 1);
+        }
+        self.body.variables.push(variable);
+        VariableId::Function(self.body.variables.len() as u32 - 1)
+    }
+}
+
+const fn read(name: Name, what: What) -> Use {
+    Use {
+        name,
+        what,
+        written: false,
+    }
+}
+
+/// What is at an address: a place for each lane, or one place for all where the whole warp works together (0 bytes).
+fn pointer(plan: &Plan, ty: ScalarType, n: u8, is_barrier: bool) -> What {
+    let space = match &plan.bound {
+        Some(bound) => super::kind::space(bound),
+        None => StateSpace::Generic,
+    };
+    let bytes = ty.width_bytes().max(1) * u32::from(n);
+    match plan.kind {
+        Kind::StoreAsync if space == StateSpace::Global => What::Pointer(space, bytes),
+        Kind::StoreAsync if is_barrier => What::Pointer(StateSpace::Shared, 0),
+        Kind::StoreAsync => What::Pointer(StateSpace::Shared, bytes),
+        Kind::WmmaStore => What::Pointer(space, 0),
+        _ => What::Pointer(space, bytes),
+    }
+}
+
+/// The type an operand should have, and whether it is written.
+fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
+    let type_of = |name| plan.bound.as_ref().and_then(|bound| bound.scalar(name));
+    let written = slot.is_some_and(|slot| matches!(slot.name, "d" | "p"));
+    match expect {
+        Expect::Destination(ty, _) | Expect::Pair(ty, _) => (ty, true),
+        Expect::Source(ty, _) => (ty, false),
+        Expect::Predicate => (ScalarType::Pred, false),
+        Expect::Address => (type_of("type").unwrap_or(ScalarType::B32), false),
+        Expect::Custom if matches!(plan.kind, Kind::Barrier(_)) => (ScalarType::Pred, false),
+        // Fragments of halves hold two in a register.
+        Expect::Custom
+            if matches!(plan.kind, Kind::WmmaStore) && type_of("type") == Some(ScalarType::F16) =>
+        {
+            (ScalarType::B32, false)
+        }
+        Expect::Custom => match slot.map(|slot| slot.name) {
+            Some("stride" | "index") => (ScalarType::U32, false),
+            Some("cache-policy") => (ScalarType::B64, false),
+            _ => (type_of("type").unwrap_or(ScalarType::B32), written),
+        },
+    }
+}
+
+/// Components of a name that stands where a vector may.
+fn vector_width(plan: &Plan, ty: ScalarType, _written: bool) -> u8 {
+    let n = match &plan.bound {
+        Some(bound) => super::memory::n_elements(bound) as u8,
+        None => 1,
+    };
+    match ty {
+        ScalarType::Pred => 1,
+        _ => n,
+    }
+}
+
+/// The type of each element in braces.
+fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
+    if !matches!(plan.kind, Kind::Move { n_elements: 1, .. }) {
+        return ty;
+    }
+    match ty.width_bits().checked_div(n) {
+        Some(8) => ScalarType::B8,
+        Some(16) => ScalarType::B16,
+        Some(32) => ScalarType::B32,
+        Some(64) => ScalarType::B64,
+        _ => ty,
+    }
+}
+
+/// A type that serves both uses.
+fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
+    let (a, b) = (register_type(a), register_type(b));
+    if a == b {
+        return a;
+    }
+    match a.width_bits() >= b.width_bits() {
+        true => a.to_bits(),
+        false => b.to_bits(),
+    }
+}
+
+/// A type that registers are declared with.
+fn register_type(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::B8 | ScalarType::E4m3 | ScalarType::E5m2 => ScalarType::B16,
+        ScalarType::U8 => ScalarType::U16,
+        ScalarType::S8 => ScalarType::S16,
+        ScalarType::F16
+        | ScalarType::F16x2
+        | ScalarType::Bf16
+        | ScalarType::Bf16x2
+        | ScalarType::Tf32
+        | ScalarType::F32x2
+        | ScalarType::U16x2
+        | ScalarType::S16x2 => ty.to_bits(),
+        ScalarType::B1 | ScalarType::U4 | ScalarType::S4 => ScalarType::B32,
+        other => other,
+    }
+}

@@ -1,0 +1,86 @@
+//! Every row of the instruction tables reads, its good examples are accepted, and each bad one gives its code.
+
+use warpgrid_isa::form::{SlotKind, layouts};
+use warpgrid_program::Severity;
+use warpgrid_ptx::{Options, check, parse};
+
+/// Names as most examples use them.
+const DECLARATIONS: &str =
+    ".reg .pred p, q; .reg .b16 h; .reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .f64 g;\n";
+
+/// The errors in a snippet.
+fn errors(declarations: &str, text: &str) -> Vec<(&'static str, String)> {
+    let source = format!("{declarations}L: {text}");
+    let checked = check(&source, &parse(&source), &Options::default());
+    let errors = checked.diagnostics.into_iter();
+    errors
+        .filter(|d| d.severity == Severity::Error)
+        .map(|d| (d.code, d.message))
+        .collect()
+}
+
+/// The errors with all names inferred, and with the usual ones declared.
+fn both(text: &str) -> [Vec<(&'static str, String)>; 2] {
+    [errors("", text), errors(DECLARATIONS, text)]
+}
+
+#[test]
+fn every_syntax_line_reads() {
+    for layout in layouts() {
+        let line = layout.form.syntax;
+        assert!(!layout.opcode.is_empty(), "{line}");
+        for slot in &layout.slots {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+            assert!(
+                slot.name.chars().all(plain) && !slot.name.is_empty(),
+                "{line}: {slot:?}"
+            );
+        }
+        for set in layout.form.sets {
+            let used = layout.slots.iter().any(|slot| match slot.kind {
+                SlotKind::Set(own) => std::ptr::eq(own, *set),
+                SlotKind::Literal(_) => false,
+            });
+            assert!(used, "{line} has no slot for the set {}", set.slot);
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        for operand in &layout.operands {
+            assert!(
+                operand.name.chars().all(plain) && !operand.name.is_empty(),
+                "{line}: {operand:?}"
+            );
+        }
+        assert!(
+            !layout.form.help.is_empty() && !layout.form.section.is_empty(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn good_examples_are_accepted() {
+    let mut wrong = Vec::new();
+    for layout in layouts() {
+        for text in layout.form.good {
+            let found = both(text);
+            if found.iter().all(|errors| !errors.is_empty()) {
+                wrong.push(format!("{text}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn bad_examples_give_their_code() {
+    let mut wrong = Vec::new();
+    for layout in layouts() {
+        for (text, code) in layout.form.bad {
+            let found = both(text);
+            if !found.iter().flatten().any(|(found, _)| found == code) {
+                wrong.push(format!("{text}: expected {code}, found {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
