@@ -132,7 +132,6 @@ impl Form {
     pub fn rules(&self) -> &'static [Rule] {
         match self.does {
             Does::Store => crate::forms::st::RULES,
-            Does::StoreAsync => crate::forms::st::ASYNC_RULES,
             Does::NotEmulated if self.syntax.starts_with("st.bulk") => crate::forms::st::BULK_RULES,
             Does::StoreAsync => crate::forms::st_async::RULES,
             Does::WmmaStore => crate::forms::wmma_store::RULES,

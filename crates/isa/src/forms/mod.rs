@@ -13,7 +13,6 @@ pub mod moves;
 pub mod sets;
 pub mod st;
 pub mod st_async;
-pub mod st_bulk;
 pub mod sync;
 pub mod wmma_store;
 
@@ -31,7 +30,6 @@ pub static FAMILIES: &[&[Form]] = &[
     load::FORMS,
     st::FORMS,
     st_async::FORMS,
-    st_bulk::FORMS,
     atomic::FORMS,
     control::FORMS,
     sync::FORMS,

@@ -198,12 +198,6 @@ pub static RULES: &[Rule] = &[
     rule(RuleKind::Refused { words: &["pred"] }, "predicates have no bits in memory; `selp` makes a number of one"),
 ];
 
-/// What holds between the modifiers of `st.async`.
-pub static ASYNC_RULES: &[Rule] = &[assembler(
-    RuleKind::Leads { slot: "async" },
-    "`st.async` is one opcode, its modifiers follow",
-)];
-
 /// What holds between the modifiers of `st.bulk`.
 pub static BULK_RULES: &[Rule] = &[assembler(
     RuleKind::Leads { slot: "bulk" },

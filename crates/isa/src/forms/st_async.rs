@@ -233,6 +233,7 @@ static WIDE: Wide = Wide {
 /// What holds between the modifiers of `st.async`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
+    assembler(RuleKind::Leads { slot: "async" }, "`st.async` is one opcode, its modifiers follow"),
     assembler(RuleKind::Clash { a: any("weak"), b: any("scope") }, "a weak store synchronises with nobody, so it has no scope"),
     assembler(RuleKind::Only { when: of("scope", &["cluster"]), slot: "ss", among: &["shared::cluster"] }, "cluster scope goes with shared memory of the cluster"),
     rule(RuleKind::Only { when: of("scope", &["gpu", "sys"]), slot: "ss", among: &["global"] }, "these scopes go with global memory"),

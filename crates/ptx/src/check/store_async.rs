@@ -21,10 +21,8 @@ use warpgrid_program::{Diagnostic, MemoryAccess, Operation, Source, Span};
 /// What the words of the opcode are short of, apart from the rows' own rules.
 pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    match bound.word("async") {
-        Some(0) if opcode.is_joined(1) => {}
-        None => {}
-        Some(word) => problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(word))),
+    if bound.word("async") == Some(0) && !opcode.is_joined(1) {
+        problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(0)));
     }
     problems.extend(beyond_manual(opcode, bound));
     problems

@@ -3,12 +3,12 @@
 
 use super::catalogue;
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{Diagnostic, Edit, Fix, Span};
+use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
-    /// The instruction is called `st.async`. Modifiers may stand in any order, but `async` belongs to the name and comes
-    /// directly after `st`.
-    ASYNC_PLACE = "W0400", "`async` not next to `st`", "st.global.async.u32 [a], b;", "st.async.global.u32 [a], b;";
+    /// The instruction is called `st.async`, in one word: no blank stands within the name, though blanks may stand between
+    /// its modifiers.
+    ASYNC_PLACE = "W0400", "blank within `st.async`", "st .async.global.u32 [a], b;", "st.async.global.u32 [a], b;";
     /// With an mbarrier operand and generic addressing the store goes to shared memory of the cluster, and there the way
     /// of reporting completion must be written.
     BARRIER_WITHOUT_MECHANISM = "W0401", "mbarrier without completion mechanism", "st.async.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.u32 [a], b, [m];";
@@ -43,28 +43,15 @@ catalogue! {
     ONE_VALUE_FOR_VECTOR = "W0415", "one value for a vector", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, b}, [m];";
 }
 
-/// `async` is not the first modifier.
+/// A blank between `st` and `.async`.
 pub fn async_place(opcode: Span, dotted: Span) -> Diagnostic {
-    let word = Span::new(dotted.start + 1, dotted.end);
-    let mut diagnostic = Diagnostic::error(
+    let name = Span::new(opcode.start, dotted.end);
+    Diagnostic::error(
         ASYNC_PLACE,
-        word,
-        "`async` is part of the name `st.async` and must come directly after `st`",
-    );
-    diagnostic.fixes.push(Fix {
-        title: "move `.async` to the front".to_owned(),
-        edits: vec![
-            Edit {
-                span: Span::at(opcode.start + 2),
-                text: ".async".to_owned(),
-            },
-            Edit {
-                span: dotted,
-                text: String::new(),
-            },
-        ],
-    });
-    diagnostic
+        name,
+        "`st.async` is one word, found a blank in it",
+    )
+    .fix("write `st.async`", name, "st.async")
 }
 
 /// Three operands, generic addressing, no mechanism. `at` is where it would be inserted.
