@@ -144,6 +144,29 @@ impl<'s> Cursor<'s> {
         }
     }
 
+    /// Moves over the directive word at the cursor, if there is one, and gives its place, dot included.
+    #[inline]
+    pub(crate) fn word(&mut self) -> Option<Span> {
+        if self.byte() != b'.' || !self.byte_at(1).is_ascii_alphabetic() {
+            return None;
+        }
+        let start = self.offset();
+        self.at += 1;
+        self.skip_word();
+        Some(Span::new(start, self.offset()))
+    }
+
+    /// Moves over the name at the cursor, if there is one.
+    #[inline]
+    pub(crate) fn name(&mut self) -> Option<Span> {
+        if !self.at_name() {
+            return None;
+        }
+        let start = self.offset();
+        self.skip_name();
+        Some(Span::new(start, self.offset()))
+    }
+
     /// Whether a modifier word starts at the cursor (behind the dot): a letter, or digits and a letter as
     /// in `.2d` and `.32x32b`. `.32` is a number.
     pub(crate) fn at_modifier(&self) -> bool {

@@ -129,15 +129,12 @@ impl Parser<'_> {
 
     fn specifier(&mut self, declaration: &mut Declaration) -> Read<()> {
         self.cursor.skip();
-        let token = self.cursor.token();
-        if token.kind != TokenKind::Word {
+        let Some(span) = self.cursor.word() else {
             self.bad_token()?;
             let found = self.found();
             return self.broken(syntax::type_expected(&found));
-        }
-        let span = token.span;
+        };
         let word = span.text(self.cursor.source);
-        self.cursor.at = span.end as usize;
         if let Some(scalar) = type_of(word) {
             declaration.scalar = scalar;
             declaration.type_span = span;
@@ -295,22 +292,23 @@ impl Parser<'_> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let mut declaration = self.specifiers(start, None)?;
-        self.cursor.skip();
-        let mut word = self.cursor.token();
-        if word.span.text(self.cursor.source) == ".ptr" {
-            declaration.pointer = Some(self.pointer(word.span)?);
-        } else if word.span.text(self.cursor.source) == ".align" {
-            self.cursor.at = word.span.end as usize;
-            declaration.alignment = Some(self.alignment(word.span)?);
+        if self.cursor.skip() == b'.' {
+            let word = self.cursor.token().span;
+            match word.text(self.cursor.source) {
+                ".ptr" => declaration.pointer = Some(self.pointer(word)?),
+                ".align" => {
+                    self.cursor.at = word.end as usize;
+                    declaration.alignment = Some(self.alignment(word)?);
+                }
+                _ => {}
+            }
+            self.cursor.skip();
         }
-        self.cursor.skip();
-        word = self.cursor.token();
-        if word.kind != TokenKind::Name {
+        let Some(span) = self.cursor.name() else {
             return self.declarator_name_expected("a parameter");
-        }
+        };
         let first = self.tree.declarators.len() as u32;
-        self.cursor.skip_name();
-        let mut declarator = self.named_declarator(word.span);
+        let mut declarator = self.named_declarator(span);
         let end = self.cursor.at;
         if self.cursor.skip() == b'[' {
             self.dimension(true)?;
@@ -318,7 +316,7 @@ impl Parser<'_> {
         } else {
             self.cursor.at = end;
         }
-        declarator.span = self.since(word.span.start);
+        declarator.span = self.since(span.start);
         self.tree.declarators.push(declarator);
         declaration.declarators = Range {
             start: first,
@@ -398,14 +396,14 @@ impl Parser<'_> {
     fn declarator(&mut self) -> Read<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
-        let token = self.cursor.token();
-        if token.kind != TokenKind::Name
-            || matches!(token.span.text(self.cursor.source), "_" | "WARP_SZ")
-        {
-            return self.declarator_name_expected("what is declared");
-        }
-        self.cursor.skip_name();
-        let mut declarator = self.named_declarator(token.span);
+        let span = match self.cursor.name() {
+            Some(span) if !matches!(span.text(self.cursor.source), "_" | "WARP_SZ") => span,
+            _ => {
+                self.cursor.at = start as usize;
+                return self.declarator_name_expected("what is declared");
+            }
+        };
+        let mut declarator = self.named_declarator(span);
         let mut end = self.cursor.at;
         let mut byte = self.cursor.skip();
         if byte == b'<' {
@@ -478,6 +476,16 @@ impl Parser<'_> {
         let start = self.cursor.offset();
         if byte == b'{' {
             return self.initializer_list(start, depth);
+        }
+        if byte.is_ascii_digit() {
+            let literal = number::scan(self.cursor.text, self.cursor.at);
+            let next = self.cursor.text.get(literal.end).copied().unwrap_or(0);
+            if let (Value::Integer { value, unsigned }, b',' | b'}' | b';') = (literal.value, next)
+            {
+                self.cursor.at = literal.end;
+                self.push_init_value(start, InitValueKind::Integer { value, unsigned });
+                return Ok(());
+            }
         }
         if self.cursor.at_name() && self.cursor.token().span.text(self.cursor.source) != "WARP_SZ" {
             return self.initializer_name(start, None);

@@ -49,20 +49,17 @@ fn linkage_of(word: &str) -> Option<Linkage> {
 impl Parser<'_> {
     /// A statement that starts with a dot.
     pub(super) fn dotted(&mut self, start: u32) -> Read<()> {
-        let token = self.cursor.token();
-        if token.kind != TokenKind::Word {
+        let Some(word) = self.cursor.word() else {
             return self.unexpected("a directive or declaration");
-        }
-        let word = token.span;
+        };
         let text = word.text(self.cursor.source);
         if text == ".loc" {
-            self.cursor.at = word.end as usize;
             return self.loc(word);
         }
         if is_specifier(text) {
+            self.cursor.at = start as usize;
             return self.declaration(start, None);
         }
-        self.cursor.at = word.end as usize;
         if let Some(linkage) = linkage_of(text) {
             return self.linked(start, (linkage, word));
         }

@@ -3,7 +3,7 @@
 use super::operand::ends_number;
 use super::{MAX_DEPTH, Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::number::{self, Flaw, Value};
+use crate::lexer::number::{self, Flaw, Number, Value};
 use crate::lexer::{self, TokenKind};
 use warpgrid_program::Span;
 
@@ -278,16 +278,8 @@ impl Parser<'_> {
     pub(super) fn literal(&mut self, single: bool) -> Read<Constant> {
         let number = number::scan(self.cursor.text, self.cursor.at);
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
-        let whole = self.cursor.token().span;
-        let text = self.text(whole);
-        if !ends_number(next) || whole.end as usize > number.end {
-            let reason = match number.value {
-                Value::Broken(flaw) => reason_of(flaw),
-                _ => "something clings to its end".to_owned(),
-            };
-            return self.broken(syntax::malformed_number(whole, text, &reason));
-        }
         let constant = match number.value {
+            _ if !ends_number(next) || next == b'.' => return self.bad_literal(number),
             Value::Integer { value, unsigned } => Constant::Integer { value, unsigned },
             Value::Double(value) => Constant::Double(value),
             Value::Single(bits) if single => Constant::Single(bits),
@@ -296,19 +288,38 @@ impl Parser<'_> {
                     "an integer, `0d` or decimal constant, as `0f` constants stand alone",
                 );
             }
-            Value::Wrapped(value) => {
+            Value::Wrapped(_) | Value::Overflow | Value::Broken(_) => {
+                return self.bad_literal(number);
+            }
+        };
+        self.cursor.at = number.end;
+        Ok(constant)
+    }
+
+    /// A literal that is too large, or none at all.
+    #[cold]
+    fn bad_literal(&mut self, number: Number) -> Read<Constant> {
+        let whole = self.cursor.token().span;
+        let text = self.text(whole);
+        let clings = whole.end as usize > number.end;
+        let constant = match number.value {
+            Value::Broken(flaw) => {
+                return self.broken(syntax::malformed_number(whole, text, &reason_of(flaw)));
+            }
+            Value::Wrapped(value) if !clings => {
                 self.report(syntax::constant_wraps(whole, text, value));
                 Constant::Integer {
                     value,
                     unsigned: true,
                 }
             }
-            Value::Overflow => {
+            Value::Overflow if !clings => {
                 self.report(syntax::constant_overflow(whole, text));
                 ZERO
             }
-            Value::Broken(flaw) => {
-                return self.broken(syntax::malformed_number(whole, text, &reason_of(flaw)));
+            _ => {
+                let reason = "something clings to its end";
+                return self.broken(syntax::malformed_number(whole, text, reason));
             }
         };
         self.cursor.at = number.end;

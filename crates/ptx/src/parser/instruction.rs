@@ -227,14 +227,16 @@ impl Parser<'_> {
         self.cursor.at += 1;
         let negated = self.eat(b'!');
         self.cursor.skip();
-        if !self.cursor.at_name() || self.cursor.token().span.text(self.cursor.source) == "_" {
-            self.bad_token()?;
-            let found = self.found();
-            return self.broken(syntax::malformed_guard(&found, "a predicate register"));
-        }
-        let name_start = self.cursor.offset();
-        self.cursor.skip_name();
-        let name_span = self.since(name_start);
+        let name_start = self.cursor.at;
+        let name_span = match self.cursor.name() {
+            Some(span) if span.text(self.cursor.source) != "_" => span,
+            _ => {
+                self.cursor.at = name_start;
+                self.bad_token()?;
+                let found = self.found();
+                return self.broken(syntax::malformed_guard(&found, "a predicate register"));
+            }
+        };
         let name = self.name_of(name_span);
         let byte = self.cursor.skip();
         if !self.cursor.at_name() || byte == b'%' {

@@ -37,8 +37,16 @@ impl Name {
 pub struct Symbols {
     /// Where each stem stands first.
     spans: Vec<Span>,
-    /// Open addressing: hash and symbol + 1 (0 marks a free slot); a power of two.
-    slots: Vec<(u32, u32)>,
+    /// Open addressing; the number of slots is a power of two.
+    slots: Vec<Slot>,
+}
+
+/// A place of the hash table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    key: u64,
+    /// The symbol plus one; 0 marks a free slot.
+    symbol: u32,
 }
 
 impl Symbols {
@@ -67,13 +75,13 @@ impl Symbols {
 
     /// The symbol with this text, if it occurs as a stem.
     pub fn find(&self, source: &str, text: &str) -> Option<Symbol> {
-        let hash = hash(text.as_bytes());
+        let key = key(text.as_bytes());
         let mask = self.slots.len().checked_sub(1)?;
-        let mut at = hash as usize & mask;
+        let mut at = place(key) & mask;
         loop {
-            let (slot_hash, symbol) = *self.slots.get(at)?;
-            let symbol = Symbol(symbol.checked_sub(1)?);
-            if slot_hash == hash && self.text(source, symbol) == text {
+            let slot = *self.slots.get(at)?;
+            let symbol = Symbol(slot.symbol.checked_sub(1)?);
+            if slot.key == key && (is_exact(key) || self.text(source, symbol) == text) {
                 return Some(symbol);
             }
             at = (at + 1) & mask;
@@ -101,52 +109,57 @@ impl Symbols {
     }
 
     /// The symbol of the stem at `span`, new or not.
+    #[inline]
     pub(crate) fn intern(&mut self, source: &[u8], span: Span) -> Symbol {
-        let text = bytes(source, span);
-        let hash = hash(text);
+        let key = key_at(source, span);
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = place(key) & mask;
+        while let Some(slot) = self.slots.get(at) {
+            if slot.symbol == 0 {
+                break;
+            }
+            if slot.key == key && (is_exact(key) || self.same(source, slot.symbol, span)) {
+                return Symbol(slot.symbol - 1);
+            }
+            at = (at + 1) & mask;
+        }
+        self.add(key, span)
+    }
+
+    fn same(&self, source: &[u8], symbol: u32, span: Span) -> bool {
+        let known = self.spans.get(symbol as usize - 1).copied();
+        bytes(source, known.unwrap_or_default()) == bytes(source, span)
+    }
+
+    /// A stem that is not there yet.
+    #[cold]
+    fn add(&mut self, key: u64, span: Span) -> Symbol {
         if self.slots.len() < (self.spans.len() + 1) * 2 {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            match self.slots.get(at) {
-                Some(&(slot_hash, symbol)) if symbol != 0 => {
-                    let known = self
-                        .spans
-                        .get(symbol as usize - 1)
-                        .copied()
-                        .unwrap_or_default();
-                    if slot_hash == hash && bytes(source, known) == text {
-                        return Symbol(symbol - 1);
-                    }
-                    at = (at + 1) & mask;
-                }
-                Some(_) => break,
-                None => at = 0,
-            }
-        }
         self.spans.push(span);
         let symbol = self.spans.len() as u32;
-        if let Some(slot) = self.slots.get_mut(at) {
-            *slot = (hash, symbol);
-        }
+        self.put(Slot { key, symbol });
         Symbol(symbol - 1)
     }
 
+    /// Fills the first free slot for an entry.
+    fn put(&mut self, entry: Slot) {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = place(entry.key) & mask;
+        while self.slots.get(at).is_some_and(|slot| slot.symbol != 0) {
+            at = (at + 1) & mask;
+        }
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = entry;
+        }
+    }
+
     fn grow(&mut self) {
-        let old = std::mem::take(&mut self.slots);
-        let n_slots = (old.len() * 2).max(256);
-        self.slots = vec![(0, 0); n_slots];
-        let mask = n_slots - 1;
-        for entry in old.into_iter().filter(|entry| entry.1 != 0) {
-            let mut at = entry.0 as usize & mask;
-            while self.slots.get(at).is_some_and(|slot| slot.1 != 0) {
-                at = (at + 1) & mask;
-            }
-            if let Some(slot) = self.slots.get_mut(at) {
-                *slot = entry;
-            }
+        let n_slots = (self.slots.len() * 2).max(256);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); n_slots]);
+        for entry in old.into_iter().filter(|entry| entry.symbol != 0) {
+            self.put(entry);
         }
     }
 }
@@ -174,8 +187,46 @@ fn bytes(source: &[u8], span: Span) -> &[u8] {
         .unwrap_or(&[])
 }
 
-/// A fast hash of a short text: eight bytes at a time, multiplied and folded.
-pub(crate) fn hash(text: &[u8]) -> u32 {
+/// The mark of a key that is a hash, and not the text itself.
+const HASHED: u64 = 1 << 63;
+
+/// A text of up to eight ASCII bytes is its own key; a longer one is hashed.
+fn key(text: &[u8]) -> u64 {
+    if text.len() > 8 {
+        return hash(text) | HASHED;
+    }
+    text.iter()
+        .rev()
+        .fold(0, |key, byte| key << 8 | u64::from(*byte))
+}
+
+/// Whether equal keys mean equal texts.
+fn is_exact(key: u64) -> bool {
+    key & HASHED == 0
+}
+
+/// The key of the text at `span`.
+#[inline]
+fn key_at(source: &[u8], span: Span) -> u64 {
+    let (start, len) = (span.start as usize, (span.end - span.start) as usize);
+    if (1..=8).contains(&len)
+        && let Some(chunk) = source
+            .get(start..start + 8)
+            .and_then(|s| s.first_chunk::<8>())
+    {
+        return u64::from_le_bytes(*chunk) & (u64::MAX >> (64 - 8 * len));
+    }
+    key(bytes(source, span))
+}
+
+/// Where a key belongs in the table, before masking.
+#[inline]
+fn place(key: u64) -> usize {
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+}
+
+/// A fast hash of a text: eight bytes at a time, multiplied and folded.
+fn hash(text: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut h: u64 = text.len() as u64;
     let (chunks, rest) = text.as_chunks::<8>();
@@ -186,6 +237,5 @@ pub(crate) fn hash(text: &[u8]) -> u32 {
     for byte in rest {
         tail = tail << 8 | u64::from(*byte);
     }
-    h = (h.rotate_left(23) ^ tail).wrapping_mul(K);
-    (h >> 32) as u32
+    (h.rotate_left(23) ^ tail).wrapping_mul(K)
 }
