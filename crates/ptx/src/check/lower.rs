@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
             } => {
                 self.address_source(site, plan, v[1])?;
                 Operation::ConvertAddress {
-                    space: *space,
+                    space: self.own_space(*space),
                     to_space: *to_space,
                     width_bits: *width_bits,
                     d: self.written(site, v[0])?,
@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
                 b: source_of(v[2]),
             },
             Kind::IsSpace(space) => Operation::IsSpace {
-                space: *space,
+                space: self.own_space(*space),
                 d: self.written(site, v[0])?,
                 a: source_of(v[1]),
             },

@@ -11,7 +11,7 @@ use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{Meaning, ScalarType, Sem, StateSpace, VectorWidth};
 use warpgrid_program::{
-    Address, AddressBase, Diagnostic, MemoryAccess, Operation, RegisterId, Source,
+    Address, AddressBase, Diagnostic, FunctionKind, MemoryAccess, Operation, RegisterId, Source,
 };
 
 /// The memory access that the modifiers describe; its cache policy comes with the operands.
@@ -122,13 +122,26 @@ impl<'a> Checker<'a> {
             access.space,
             StateSpace::Generic | StateSpace::ParamFunc | StateSpace::ParamEntry
         );
-        if let (AddressBase::Variable(variable), true) = (address.base, general) {
-            access.space = self.space_of(variable);
+        match address.base {
+            AddressBase::Variable(variable) if general => access.space = self.space_of(variable),
+            AddressBase::Register(_) => access.space = self.own_space(access.space),
+            _ => {}
         }
         if let Value::Source(source) = policy {
             access.cache_policy = Some(source);
         }
         access
+    }
+
+    /// What `.param` means here: a kernel has no other parameters than its own.
+    pub(crate) fn own_space(&self, space: StateSpace) -> StateSpace {
+        let function = self.body.function;
+        let function = function.and_then(|f| self.program.functions.get(f.0 as usize));
+        let in_kernel = function.is_some_and(|f| f.kind == FunctionKind::Entry);
+        match space {
+            StateSpace::ParamFunc if in_kernel => StateSpace::ParamEntry,
+            space => space,
+        }
     }
 
     fn load_destinations(
