@@ -1,0 +1,59 @@
+//! The project's own sample of the reference assembler's verdicts: what it accepts we accept, what it rejects we
+//! reject. `cargo xtask conformance` compares with all of them.
+
+use serde_json::Value;
+use warpgrid_ptx::{Options, check, parse};
+
+const SAMPLE: &str = include_str!("data/verdicts.jsonl");
+
+/// The module around the instruction, as `data/README.md` says.
+fn module(case: &Value) -> String {
+    let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or("");
+    let version = text("ptx_version");
+    let is_old = version.starts_with("1.") || ["2.0", "2.1", "2.2"].contains(&version);
+    let size = case.get("address_size").and_then(Value::as_u64);
+    let address_size = match is_old {
+        true => String::new(),
+        false => format!(".address_size {}", size.unwrap_or(64)),
+    };
+    let header = match text("ctx") {
+        "entry0" => ".visible .entry k()",
+        "func" => {
+            ".visible .func (.param .b32 fret) f(.param .b64 fp, .param .align 16 .b8 fpa[32])"
+        }
+        _ => ".visible .entry k(.param .u64 kp, .param .align 16 .b8 kpa[64])",
+    };
+    format!(
+        ".version {version}\n.target {}\n{address_size}\n{header}\n{{\n{}\n{}\nret;\n}}\n",
+        text("target"),
+        text("decls"),
+        text("insn"),
+    )
+}
+
+#[test]
+fn the_sample_is_judged_as_the_assembler_judges_it() {
+    let mut n = 0;
+    let mut differing = Vec::new();
+    for line in SAMPLE.lines() {
+        let case: Value = serde_json::from_str(line).expect("a line of JSON");
+        let wanted = case
+            .get("accept")
+            .and_then(Value::as_bool)
+            .expect("a verdict");
+        let source = module(&case);
+        let checked = check(&source, &parse(&source), &Options::default());
+        n += 1;
+        if checked.accept() != wanted {
+            let codes: Vec<_> = checked.diagnostics.iter().map(|d| d.code).collect();
+            differing.push(format!("{line}\n    ours: {codes:?}"));
+        }
+    }
+    assert!(n > 1000, "only {n} verdicts");
+    assert!(
+        differing.is_empty(),
+        "{} of {n} differ:\n{}",
+        differing.len(),
+        differing.join("\n")
+    );
+}
