@@ -148,6 +148,9 @@ const VOLATILE_SPACES: &[&str] = &[
     "shared::cluster",
     "local",
 ];
+const NOT_SMALL: &[&str] = &[
+    "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "b128",
+];
 const L1: &str = "level1::eviction_priority";
 const L2: &str = "level2::eviction_priority";
 const HINT: &str = "level::cache_hint";
@@ -184,7 +187,7 @@ pub static RULES: &[Rule] = &[
     rule(RuleKind::Only { when: any(HINT), slot: "ss", among: &["global"] }, "cache policies are for global memory"),
     // Widths.
     rule(RuleKind::VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
-    manual(RuleKind::Only { when: of("vec", &["v8"]), slot: "type", among: &["b32", "u32", "s32", "f32"] }, "the manual has `.v8` for 32-bit types only"),
+    manual(RuleKind::Only { when: of("vec", &["v8"]), slot: "type", among: NOT_SMALL }, "the manual has `.v8` for 32-bit types only"),
     rule(RuleKind::Together { a: of("type", &["b128"]), b: of("scope", &["sys"]), gate: Gate::ptx(8, 4) }, "128 bits reach the system since then"),
     manual(RuleKind::From { when: of("type", &["f64"]), gate: Gate::ptx(1, 0).sm(13) }, "double precision came with it"),
     manual(RuleKind::From { when: of("ss", &["shared::cta"]), gate: Gate::ptx(7, 8).sm(30) }, "the manual has it for these targets"),

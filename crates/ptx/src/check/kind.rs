@@ -71,7 +71,6 @@ pub(crate) enum Kind {
     },
     Store {
         access: MemoryAccess,
-        n_elements: usize,
     },
     StoreAsync,
     WmmaStore,
@@ -305,7 +304,6 @@ fn make(bound: &Bound, opcode: &Opcode<'_>) -> Option<Kind> {
         },
         Does::Store => Kind::Store {
             access: memory::access(bound)?,
-            n_elements: memory::n_elements(bound),
         },
         Does::Atomic | Does::Reduction => Kind::Atomic {
             op: atomic(bound)?,

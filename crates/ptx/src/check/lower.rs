@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
             Kind::Load { access, n_elements } => {
                 return self.load(site, plan, v, access, *n_elements);
             }
-            Kind::Store { access, .. } => return self.store(site, plan, Some(access)),
+            Kind::Store { access } => return self.store(site, plan, Some(access)),
             Kind::SetPredicate {
                 compare,
                 ty,

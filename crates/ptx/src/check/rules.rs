@@ -16,10 +16,29 @@ pub(crate) struct Case<'a> {
     pub(crate) rule: &'static Rule,
 }
 
-/// Everything that the form's rules object to, in the order of the rules.
+/// Everything that the form's rules object to, in the order of the rules; widths are judged with the operands.
 pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    judge_some(opcode, bound, module, |kind| {
+        !matches!(kind, RuleKind::VectorBits { .. })
+    })
+}
+
+/// What the rules say about the width of all elements together.
+pub(crate) fn judge_width(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    judge_some(opcode, bound, module, |kind| {
+        matches!(kind, RuleKind::VectorBits { .. })
+    })
+}
+
+fn judge_some(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    module: &Module,
+    which: impl Fn(&RuleKind) -> bool,
+) -> Vec<Diagnostic> {
     let rules = bound.layout.form.rules().iter();
     rules
+        .filter(|rule| which(&rule.kind))
         .filter_map(|rule| {
             let case = Case {
                 opcode,

@@ -128,7 +128,7 @@ impl<'a> Checker<'a> {
 }
 
 /// A finding about an opcode, moved from its first occurrence to another one.
-fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
+pub(crate) fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
     let mut problem = problem.clone();
     if start == first.start {
         return problem;

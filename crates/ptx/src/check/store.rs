@@ -5,6 +5,7 @@ mod address;
 mod policy;
 mod source;
 mod value;
+mod width;
 
 pub(crate) use value::{Class, Element};
 
@@ -45,6 +46,7 @@ impl<'a> Checker<'a> {
         access: Option<&MemoryAccess>,
     ) -> Option<Operation> {
         let store = self.read_store(site, plan)?;
+        self.judge_width(site, plan, &store);
         let address = self.store_address(site, &store);
         let sources = self.store_sources(site, &store);
         let policy = self.store_policy(site, &store);

@@ -114,8 +114,9 @@ pub(crate) fn not_among(
     among: &[&str],
 ) -> Diagnostic {
     let (quoted, wrong) = (case.quoted(word), case.quoted(other));
-    let message = match slot {
-        "ss" => format!("{quoted} cannot be applied to {wrong}"),
+    let message = match (case.rule.verdict, slot) {
+        (Verdict::Warning, _) => format!("the manual does not combine {quoted} with {wrong}"),
+        (_, "ss") => format!("{quoted} cannot be applied to {wrong}"),
         _ => format!("{quoted} cannot be combined with {wrong}"),
     };
     let diagnostic = found(case, NOT_AMONG, case.span(word), message)

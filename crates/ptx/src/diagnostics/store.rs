@@ -331,9 +331,9 @@ pub(crate) fn space_mismatch(
     };
     let diagnostic = diagnostic.label(word, "the state space of the store");
     match space {
-        StateSpace::Global | StateSpace::Shared | StateSpace::Local => {
-            diagnostic.fix(format!("use `.{found}`"), word, found)
-        }
+        StateSpace::Global | StateSpace::Shared | StateSpace::Local => diagnostic
+            .help("the state space of store and variable must agree")
+            .fix(format!("use `.{found}`"), word, found),
         StateSpace::Const => diagnostic.help("constant memory cannot be stored to"),
         _ => diagnostic.help("the state space of store and variable must agree"),
     }
@@ -393,6 +393,7 @@ pub(crate) fn index_type(span: Span) -> Diagnostic {
         span,
         "an index is an integer of at most 64 bits",
     )
+    .help("use an integer register, or a constant")
 }
 
 /// A policy that no modifier announces. `from` is where the operand before it ends.

@@ -1,0 +1,163 @@
+//! Diagnostics of stores: each row gives exactly its codes, and every fix that is offered makes the text silent.
+
+use warpgrid_program::{Diagnostic, Severity};
+use warpgrid_ptx::{Options, check, parse};
+
+const DECLS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<4>; .reg .f32 %f<9>;
+.reg .b64 %rd<9>; .reg .f64 %fd<4>; .reg .v2 .b32 %v; .reg .v4 .b32 %w;
+.global .align 32 .b8 gbl[64]; .shared .align 32 .b8 sh[64]; .local .align 32 .b8 lcl[64]; .const .b32 cst;
+.param .b32 argument;";
+
+fn judged(header: &str, instruction: &str) -> (String, Vec<Diagnostic>) {
+    let (version, target) = header.split_once(' ').expect("version and target");
+    let source = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 input)\n{{\n{DECLS}\n{instruction}\nret;\n}}\n"
+    );
+    let found = judge(&source);
+    (source, found)
+}
+
+fn judge(source: &str) -> Vec<Diagnostic> {
+    check(source, &parse(source), &Options::default()).diagnostics
+}
+
+/// Header, instruction, codes in order of place, number of fixes of all of them.
+type Row = (&'static str, &'static str, &'static [&'static str], usize);
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    // Rules between modifiers.
+    ("9.5 sm_100", "st.volatile.cg.u32 [%rd1], %r1;",                      &["W0300"], 1),
+    ("9.5 sm_100", "st.relaxed.gpu.cs.u32 [%rd1], %r1;",                   &["W0300"], 1),
+    ("9.5 sm_100", "st.global.L1::evict_last.wt.u32 [%rd1], %r1;",         &["W0300"], 1),
+    ("9.5 sm_100", "st.volatile.global.L1::evict_last.u32 [%rd1], %r1;",   &["W0300"], 1),
+    ("9.5 sm_100", "st.mmio.relaxed.sys.global.v2.b32 [%rd1], {%r1, %r2};", &["W0300"], 0),
+    ("9.5 sm_100", "st.volatile.L2::cache_hint.u32 [%rd1], %r1, %rd2;",    &["W0300"], 0),
+    ("9.5 sm_100", "st.relaxed.u32 [%rd1], %r1;",                          &["W0301"], 3),
+    ("9.5 sm_100", "st.gpu.u32 [%rd1], %r1;",                              &["W0301"], 2),
+    ("9.5 sm_100", "st.mmio.u32 [%rd1], %r1;",                             &["W0301"], 1),
+    ("9.5 sm_100", "st.weak.cta.u32 [%rd1], %r1;",                         &["W0302"], 1),
+    ("9.5 sm_100", "st.mmio.relaxed.gpu.global.u32 [%rd1], %r1;",          &["W0302"], 1),
+    ("9.5 sm_100", "st.mmio.relaxed.sys.shared.u32 [sh], %r1;",            &["W0302"], 0),
+    ("9.5 sm_100", "st.relaxed.cta.local.u32 [lcl], %r1;",                 &["W0302"], 0),
+    ("9.5 sm_100", "st.volatile.param.u32 [argument], %r1;",               &["W0302"], 0),
+    ("9.5 sm_100", "st.shared.L1::evict_last.u32 [sh], %r1;",              &["W0302"], 0),
+    ("9.0 sm_100", "st.volatile.local.u32 [lcl], %r1;",                    &["W0303"], 1),
+    ("9.2 sm_100", "st.mmio.release.sys.global.u32 [%rd1], %r1;",          &["W0303", "W0391"], 1),
+    ("3.0 sm_13",  "st.u32 [%rd1], %r1;",                                  &["W0304"], 1),
+    ("9.5 sm_100", "st.shared.v4.b64 [sh], {%rd1, %rd2, %rd3, %rd4};",     &["W0307"], 1),
+    ("9.5 sm_100", "st.global.v8.b64 [%rd1], {%rd1, %rd2, %rd3, %rd4, %rd1, %rd2, %rd3, %rd4};", &["W0305"], 0),
+    ("8.7 sm_90",  "@%p1 st.global.v8.b32 [%rd1+-8], {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8};", &["W0306"], 2),
+    ("8.8 sm_90",  "st.v4.f64 [%rd1], {%fd0, %fd1, %fd2, %fd3};",          &["W0306"], 2),
+    ("9.5 sm_100", "st.global.L2::evict_last.b32 [%rd1], %r1;",            &["W0308"], 1),
+    ("9.5 sm_100", "st.const.u32 [cst], %r1;",                             &["W0309", "W0325"], 0),
+    ("9.5 sm_100", "st.ca.u32 [%rd1], %r1;",                               &["W0309"], 0),
+    ("9.5 sm_100", "st.global.f16 [%rd1], %h1;",                           &["W0309"], 0),
+    ("9.5 sm_100", "st.weak.bulk [sh], 16, 0;",                            &["W0117", "W0389"], 1),
+    // Values.
+    ("9.5 sm_100", "st.global.f32 [%rd1], %u1;",                           &["W0310"], 0),
+    ("9.5 sm_100", "st.global.u32 [%rd1], %f1;",                           &["W0310"], 0),
+    ("9.5 sm_100", "st.global.b64 [%rd1], %r1;",                           &["W0310"], 0),
+    ("9.5 sm_100", "st.global.u32 [%rd1], 1.0;",                           &["W0310"], 0),
+    ("9.5 sm_100", "st.global.v2.u32 [%rd1], {%f1, %f2};",                 &["W0310"], 0),
+    ("9.5 sm_100", "st.global.v4.u32 [%rd1], {%r1, %r2};",                 &["W0311"], 0),
+    ("9.5 sm_100", "st.global.v4.u32 [%rd1], %v;",                         &["W0311"], 0),
+    ("9.5 sm_100", "st.global.v2.b32 [%rd1], {%u1, %f1};",                 &["W0312"], 0),
+    ("9.5 sm_100", "st.global.v2.b32 [%rd1], {%r1, %rd1};",                &["W0313"], 0),
+    ("9.5 sm_100", "st.global.v2.b32 [%rd1], {%r1, _};",                   &["W0314"], 0),
+    ("9.5 sm_100", "st.global.v4.b64 [%rd1], {_, _, _, _};",               &["W0315"], 0),
+    ("9.5 sm_100", "st.global.u32 [%rd1], %tid.x;",                        &["W0316"], 0),
+    ("9.5 sm_100", "st.global.u32 [%rd1], [%rd2];",                        &["W0317"], 0),
+    ("9.5 sm_100", "st.global.u32 [%rd1], -%r1;",                          &["W0317"], 0),
+    ("9.5 sm_100", "st.global.u64 [%rd1], gbl;",                           &["W0318"], 0),
+    ("9.5 sm_100", "st.global.v2.u32 [%rd1], {gbl, %r1};",                 &["W0319"], 0),
+    ("9.5 sm_100", "st.global.u32 [%rd1], %r1.x;",                         &["W0320"], 0),
+    ("9.5 sm_100", "st.global.v2.u32 [%rd1], {%tid.x, 5};",                &["W0334"], 0),
+    // Addresses.
+    ("9.5 sm_100", "st.global.u32 %rd1, %r1;",                             &["W0321"], 1),
+    ("9.5 sm_100", "st.global.u32 gbl, %r1;",                              &["W0321"], 1),
+    ("9.5 sm_100", "st.global.u32 [%f1], %r1;",                            &["W0322"], 0),
+    ("9.5 sm_100", "st.global.u32 [%r2], %r1;",                            &["W0323"], 0),
+    ("9.5 sm_100", "st.shared.u32 [16], %r1;",                             &["W0324"], 0),
+    ("9.5 sm_100", "st.global.u32 [sh], %r1;",                             &["W0325"], 1),
+    ("9.5 sm_100", "st.u32 [cst], %r1;",                                   &["W0325"], 0),
+    ("9.5 sm_100", "st.param.u64 [input], %rd1;",                          &["W0326"], 0),
+    ("9.5 sm_100", "@%p1 st.param.u32 [argument], %r1;",                   &["W0327"], 0),
+    ("9.5 sm_100", "st.param::func.u32 [%rd1], %r1;",                      &["W0328"], 0),
+    ("9.5 sm_100", "st.global.u32 %rd1[4], %r1;",                          &["W0329"], 0),
+    ("9.5 sm_100", "st.shared.u32 sh[%f1], %r1;",                          &["W0343", "W0330"], 0),
+    ("9.5 sm_100", "st.shared.u32 [%laneid], %r1;",                        &["W0335"], 0),
+    // Cache policies.
+    ("9.5 sm_100", "st.global.u32 [%rd1], %r1, %rd2;",                     &["W0331"], 2),
+    ("9.5 sm_100", "st.global.L2::cache_hint.u32 [%rd1], %r1;",            &["W0332"], 1),
+    ("9.5 sm_100", "st.global.L2::cache_hint.u32 [%rd1], %r1, %r2;",       &["W0333"], 0),
+    // Warnings.
+    ("9.5 sm_100", "st.v2.global.u32 [%rd1], {%r1, %r2};",                 &["W0340"], 1),
+    ("9.5 sm_100", "st.global.u32 [%h1], %r1;",                            &["W0341"], 0),
+    ("9.5 sm_100", "st.global.u32 [%rd1], sh+4;",                          &["W0342"], 0),
+    ("9.5 sm_100", "st.shared.u32 sh[4], %r1;",                            &["W0343"], 0),
+    ("5.1 sm_70",  "st.weak.u32 [%rd1], %r1;",                             &["W0390"], 0),
+    ("9.5 sm_100", "st.global.v8.b8 [%rd1], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};", &["W0391"], 0),
+    // Several at once, each on its own place.
+    ("9.5 sm_100", "st.shared.relaxed.wt.u32 [gbl], %f1;",                 &["W0301", "W0300", "W0325", "W0310"], 5),
+    // Silence.
+    ("9.5 sm_100", "st.u32.global [%rd1], %r1;",                           &[], 0),
+    ("9.5 sm_100", "st.global.relaxed.sys.u32 [gbl+4], 5;",                &[], 0),
+    ("9.5 sm_100", "st.global.v8.f32 [%rd1], {%f0, _, %f2, %f3, %f4, %f5, %f6, %f7};", &[], 0),
+    ("9.5 sm_100", "st.local.s32 [100], %r7;",                             &[], 0),
+];
+
+#[test]
+fn each_row_gives_its_codes() {
+    let mut wrong = Vec::new();
+    for (header, instruction, codes, n_fixes) in ROWS {
+        let (_, found) = judged(header, instruction);
+        let got: Vec<_> = found.iter().map(|d| d.code).collect();
+        let n: usize = found.iter().map(|d| d.fixes.len()).sum();
+        if got != *codes || n != *n_fixes {
+            let told: Vec<_> = found.iter().map(|d| (&d.message, &d.help)).collect();
+            wrong.push(format!(
+                "{header} {instruction}\n    {got:?}, {n} fixes\n    {told:#?}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_fix_makes_the_text_silent() {
+    let mut wrong = Vec::new();
+    // A fix of one finding among several leaves the others.
+    for (header, instruction, ..) in ROWS.iter().filter(|(_, _, codes, _)| codes.len() == 1) {
+        let (source, found) = judged(header, instruction);
+        for fix in found.iter().flat_map(|d| &d.fixes) {
+            let after = fix.apply(&source);
+            let left = judge(&after);
+            if !left.is_empty() {
+                let told: Vec<_> = left.iter().map(|d| (d.code, &d.message)).collect();
+                wrong.push(format!("{instruction}: {}\n{after}\n{told:#?}", fix.title));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_error_says_what_to_do_and_points_into_the_instruction() {
+    for (header, instruction, ..) in ROWS {
+        let (source, found) = judged(header, instruction);
+        let start = source.find(instruction).expect("the instruction") as u32;
+        let end = start + instruction.len() as u32;
+        for diagnostic in found.iter().filter(|d| d.severity == Severity::Error) {
+            assert!(
+                start <= diagnostic.span.start && diagnostic.span.end <= end,
+                "{instruction}: {} points elsewhere",
+                diagnostic.code
+            );
+            let told = diagnostic.help.is_some()
+                || diagnostic.needs.version.is_some()
+                || diagnostic.needs.target.is_some();
+            assert!(told, "{instruction}: {} has no help", diagnostic.code);
+        }
+    }
+}
