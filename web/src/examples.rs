@@ -25,6 +25,30 @@ macro_rules! examples {
 examples! {
     "One idea each" {
         "row-and-column-stores" "Rows coalesce, columns scatter"
+        "vector-stores" "One store, two or four elements a lane"
+        "guarded-store" "A guard keeps lanes out"
+        "one-address" "All lanes store to one address"
+        "swizzled-tile" "An XOR swizzle, drawn by the lanes"
+        "bank-conflicts" "Bank conflicts, and the padding that ends them"
+        "little-endian" "Words are bytes, lowest first"
+        "endless-loop" "A loop that never ends"
+    }
+    "From real compilers" {
+        "vector-addition" "Vector addition, with a tail that stays out"
+        "saxpy-float4" "Four elements a lane with float4"
+        "strided-store" "A stride leaves gaps in every sector"
+        "transposition" "A transposition reads rows and writes columns"
+        "divergent-branches" "Three paths through one warp"
+        "mandelbrot" "Mandelbrot: lanes that leave the loop early"
+        "game-of-life" "One generation of the game of life"
+        "shared-reduction" "A sum that halves its lanes"
+        "reverse-in-shared-memory" "Reversal through dynamic shared memory"
+        "tiled-matrix-product" "A matrix product through shared tiles"
+        "warp-scan" "Prefix sums with shuffles"
+        "warp-votes" "Votes of a warp"
+        "bytes-and-shorts" "Bytes, shorts and short vectors"
+        "store-128-bits" "One 128-bit register, stored whole"
+        "misaligned-store" "A misaligned store stops the launch"
     }
 }
 
