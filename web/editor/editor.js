@@ -21,7 +21,7 @@ const KEPT_LENGTH = 2_000_000;
 
 const CLASSES = [
   "comment", "directive", "opcode", "modifier", "type", "register",
-  "special-register", "number", "string", "label", "name", "punctuation",
+  "special-register", "number", "string", "label", "name", "punctuation", "error",
 ];
 const tokenMarks = CLASSES.map((name) => Decoration.mark({ class: `tok-${name}` }));
 

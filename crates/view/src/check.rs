@@ -182,15 +182,70 @@ fn needs(needs: &Needs) -> Option<String> {
     }
 }
 
-/// Colours a text.
+/// Colours a text. SASS has no colours.
 pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
-    let _ = (source, front, TokenClass::Name);
-    Vec::new()
+    if front != Front::Ptx {
+        return Vec::new();
+    }
+    let mut units = Utf16Offsets {
+        source,
+        byte: 0,
+        unit: 0,
+    };
+    warpgrid_ptx::tokens(source)
+        .into_iter()
+        .map(|token| TokenView {
+            start: units.at(token.span.start),
+            end: units.at(token.span.end),
+            class: class_view(token.class),
+        })
+        .collect()
+}
+
+/// Turns ascending byte offsets into UTF-16 units, in one pass over the text.
+struct Utf16Offsets<'a> {
+    source: &'a str,
+    byte: usize,
+    unit: u32,
+}
+
+impl Utf16Offsets<'_> {
+    fn at(&mut self, offset: u32) -> u32 {
+        let between = self.source.get(self.byte..offset as usize).unwrap_or("");
+        self.unit += match between.is_ascii() {
+            true => between.len() as u32,
+            false => between.encode_utf16().count() as u32,
+        };
+        self.byte += between.len();
+        self.unit
+    }
+}
+
+fn class_view(class: warpgrid_ptx::TokenClass) -> TokenClass {
+    use warpgrid_ptx::TokenClass as Ptx;
+    match class {
+        Ptx::Comment => TokenClass::Comment,
+        Ptx::Directive => TokenClass::Directive,
+        Ptx::Opcode => TokenClass::Opcode,
+        Ptx::Modifier => TokenClass::Modifier,
+        Ptx::Type => TokenClass::Type,
+        Ptx::Register => TokenClass::Register,
+        Ptx::SpecialRegister => TokenClass::SpecialRegister,
+        Ptx::Number => TokenClass::Number,
+        Ptx::String => TokenClass::String,
+        Ptx::Label => TokenClass::Label,
+        Ptx::Name => TokenClass::Name,
+        Ptx::Punctuation => TokenClass::Punctuation,
+        Ptx::Error => TokenClass::Error,
+    }
 }
 
 /// Names of every target, oldest first.
 pub fn targets() -> Vec<&'static str> {
-    warpgrid_isa::target::TARGETS.iter().map(|target| target.name).collect()
+    warpgrid_isa::target::TARGETS
+        .iter()
+        .map(|target| target.name)
+        .collect()
 }
 
 /// The PTX versions since 6.0, oldest first: what a picker offers.
@@ -200,4 +255,23 @@ pub fn versions() -> Vec<String> {
         .into_iter()
         .flat_map(|(major, last)| (0..=last).map(move |minor| format!("{major}.{minor}")))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_count_in_utf_16_units() {
+        let tokens = tokens("// 😀 é\nret;", Front::Ptx);
+        let spans: Vec<_> = tokens.iter().map(|t| (t.start, t.end, t.class)).collect();
+        assert_eq!(
+            spans,
+            [
+                (0, 7, TokenClass::Comment),
+                (8, 11, TokenClass::Opcode),
+                (11, 12, TokenClass::Punctuation)
+            ]
+        );
+    }
 }

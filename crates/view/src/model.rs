@@ -72,6 +72,8 @@ pub enum TokenClass {
     Label,
     Name,
     Punctuation,
+    /// What PTX has no use for.
+    Error,
 }
 
 /// A stretch of a sentence; the numbers and names are strong.

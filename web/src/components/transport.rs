@@ -78,23 +78,23 @@ fn position(props: &Props) -> String {
     let Some(frame) = &props.frame else {
         return "nothing has run yet".into();
     };
-    let more = if frame.length.is_none() { "+" } else { "" };
-    let stores = format!(
-        "store {} of {}{more}",
-        count(frame.stores_done),
-        count(frame.stores_known)
-    );
-    let steps = format!(
-        "step {} of {}{more}",
-        count(frame.position),
-        count(props.known_length)
-    );
+    let (stores, steps) = (count(frame.stores_done), count(frame.position));
+    let place = match frame.length {
+        Some(length) => {
+            let known = count(frame.stores_known);
+            format!(
+                "store {stores} of {known} · step {steps} of {}",
+                count(length)
+            )
+        }
+        None => format!("store {stores} · step {steps} · more to come"),
+    };
     let end = match frame.status {
         RunStatus::Running => "",
         RunStatus::Finished => " · finished",
         RunStatus::Faulted => " · faulted",
     };
-    format!("{stores} · {steps}{end}")
+    format!("{place}{end}")
 }
 
 fn glyph(name: &str) -> Html {
