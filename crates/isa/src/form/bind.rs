@@ -116,12 +116,25 @@ impl Bound {
 }
 
 /// Binds the modifier words (no dots) to the form of `opcode` that has the fewest complaints; of equal ones the first
-/// in the table. `n_operands`, when known, decides between forms that take the same modifiers. `None`: no row has
+/// in the table. A literal that leads a form and the words decides before all else. `n_operands`, when known, decides between forms that take the same modifiers. `None`: no row has
 /// the opcode.
 pub fn bind(opcode: &str, words: &[&str], n_operands: Option<usize>) -> Option<Bound> {
+    // `async` right behind `st` names the instruction, so the other forms of `st` are out of the question.
+    let named = forms_of(opcode).any(|layout| is_led_by(layout, words));
     forms_of(opcode)
+        .filter(|layout| !named || is_led_by(layout, words))
         .map(|layout| bind_layout(layout, words))
         .min_by_key(|bound| (bound.weight(), operand_distance(bound.layout, n_operands)))
+}
+
+/// Whether the first modifier is a literal that the form's first slot demands.
+fn is_led_by(layout: &Layout, words: &[&str]) -> bool {
+    match (layout.slots.first(), words.first()) {
+        (Some(slot), Some(word)) => {
+            slot.required && matches!(slot.kind, SlotKind::Literal(text) if text == *word)
+        }
+        _ => false,
+    }
 }
 
 /// Binds to one form, whatever fits.

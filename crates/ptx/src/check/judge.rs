@@ -5,7 +5,7 @@ use super::{Module, kind, rules};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::refused;
 use warpgrid_isa::Does;
-use warpgrid_isa::form::{Bound, Complaint, Gate};
+use warpgrid_isa::form::{Bound, Complaint, Gate, nearest};
 use warpgrid_program::Diagnostic;
 
 /// Everything that is wrong with the modifiers, in text order where they have a place.
@@ -14,11 +14,21 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         .complaints
         .iter()
         .filter(|complaint| !kind::forgives(opcode, bound, **complaint))
+        .filter(|complaint| !is_misspelled(opcode, bound, **complaint))
         .map(|complaint| complain(opcode, bound, *complaint))
         .collect();
-    for (word, gate) in bound.gates() {
+    let form = bound.layout.form.gate;
+    for (word, mut gate) in bound.gates() {
+        // What the instruction as a whole lacks is told once.
+        if word.is_some() && gate.ptx <= form.ptx {
+            gate.ptx = Gate::ALWAYS.ptx;
+        }
+        if word.is_some() && gate.sm <= form.sm {
+            gate.sm = 0;
+        }
         problems.extend(gate_problem(opcode, word, gate, module));
     }
+    raise_together(&mut problems, bound, module);
     problems.extend(rules::judge(opcode, bound, module));
     if bound.complaints.is_empty() || kind::judges_always(bound) {
         problems.extend(kind::judge(opcode, bound, module));
@@ -31,16 +41,47 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     problems
 }
 
+/// Whether what is missing is there, but misspelled: the unknown word tells it.
+fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
+    let Complaint::Missing { slot } = complaint else {
+        return false;
+    };
+    let Some(slot) = bound.layout.slots.get(slot) else {
+        return false;
+    };
+    bound.complaints.iter().any(|other| match other {
+        Complaint::Unknown { word } => nearest(opcode.modifier(*word), slot.spellings()).is_some(),
+        _ => false,
+    })
+}
+
+/// One fix raises version and target for all words of an opcode.
+fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
+    let whole = bound.gates().fold(Gate::ALWAYS, |whole, (_, gate)| Gate {
+        ptx: whole.ptx.max(gate.ptx),
+        sm: whole.sm.max(gate.sm),
+        ..whole
+    });
+    if module.meets(whole) {
+        return;
+    }
+    let fix = diagnose::raise(whole, module);
+    let gated = [diagnose::NEEDS_VERSION, diagnose::NEEDS_TARGET];
+    for problem in problems.iter_mut().filter(|p| gated.contains(&p.code)) {
+        problem.fixes = fix.clone().into_iter().collect();
+    }
+}
+
 fn complain(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> Diagnostic {
     match complaint {
         Complaint::Unknown { word } => diagnose::unknown_modifier(opcode, word, bound),
         Complaint::Illegal { word } => match rules::refusal(bound, opcode.modifier(word)) {
-            Some(why) => refused(opcode, word, why),
+            Some(why) => refused(opcode, bound, word, why),
             None => diagnose::illegal_modifier(opcode, word, bound),
         },
         Complaint::Duplicate { word, first } => diagnose::duplicate_modifier(opcode, word, first),
         Complaint::Type { word, slot } => match rules::refusal(bound, opcode.modifier(word)) {
-            Some(why) => refused(opcode, word, why),
+            Some(why) => refused(opcode, bound, word, why),
             None => diagnose::illegal_type(opcode, word, slot, bound),
         },
         Complaint::Missing { slot } => diagnose::missing_modifier(opcode, slot, bound),

@@ -218,6 +218,15 @@ pub(crate) fn forgives(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint)
     }
 }
 
+/// The most operands that are not refused by their number alone.
+pub(crate) fn n_most(bound: &Bound) -> usize {
+    match bound.layout.form.does {
+        // A third one is an mbarrier, which its own rules tell about.
+        Does::StoreAsync => 3,
+        _ => bound.layout.operands.len(),
+    }
+}
+
 /// Whether the rules of the family are told beside complaints about single modifiers.
 pub(crate) fn judges_always(bound: &Bound) -> bool {
     matches!(bound.layout.form.does, Does::StoreAsync | Does::WmmaStore)

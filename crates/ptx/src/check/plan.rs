@@ -6,7 +6,7 @@ use super::types::{Fit, widened};
 use super::{Module, judge};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{MnemonicId, Tree};
-use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot};
+use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, SlotKind};
 use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Does, OperandType, ScalarType};
 use warpgrid_program::{Diagnostic, Span};
@@ -85,6 +85,23 @@ impl<'a> Opcode<'a> {
         self.words.first().copied().unwrap_or("")
     }
 
+    /// The instruction as people call it: the opcode with the words that belong to its name (`st.async`).
+    pub(crate) fn called(&self, bound: &Bound) -> String {
+        let mut name = self.name().to_owned();
+        for (index, slot) in bound.layout.slots.iter().enumerate() {
+            match slot.kind {
+                SlotKind::Literal(text)
+                    if text != "sync" && self.modifiers().get(index) == Some(&text) =>
+                {
+                    name.push('.');
+                    name.push_str(text);
+                }
+                _ => break,
+            }
+        }
+        name
+    }
+
     pub(crate) fn modifiers(&self) -> &[&'a str] {
         self.words.get(1..).unwrap_or(&[])
     }
@@ -148,7 +165,7 @@ impl Plan {
             kind,
             expect,
             n_least: bound.layout.n_required(),
-            n_most: bound.layout.operands.len(),
+            n_most: kind::n_most(&bound),
             takes_special: kind::takes_special(bound.layout.form.does),
             takes_address: kind::takes_address(bound.layout.form.does),
             problems,

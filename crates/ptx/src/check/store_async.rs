@@ -35,6 +35,10 @@ fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
     }
     bound.slots.iter().flatten().find_map(|binding| {
         let value = binding.value?;
+        if matches!(value.meaning, Meaning::Type(ty) if ty.width_bits() < 32) {
+            // Whether that is legal at all depends on the operands.
+            return None;
+        }
         let what = format!("`.{}` in this form", value.text);
         matches!(value.gate.origin, Origin::Assembler(_))
             .then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &what))
@@ -110,6 +114,10 @@ impl<'a> Checker<'a> {
             (word("vec"), word("type"), word("scope"), word("ss"));
         let ty = bound.scalar("type");
         let Some((barrier, _)) = site.operand(2) else {
+            if let (Some(_), Some(at)) = (completion(bound), type_word) {
+                let what = "the completion mechanism without an mbarrier operand";
+                self.report(diagnose::beyond_manual(at, what));
+            }
             if let Some(at) = vector {
                 report(self, diagnose::vector_without_barrier(at));
             }
@@ -162,7 +170,13 @@ impl<'a> Checker<'a> {
         let problem = match self.strict_address(operand, space, narrowest) {
             Ok(place) => return Some(place),
             Err(NoPlace::Reported) => return None,
-            Err(NoPlace::NoAddress(span, found)) => diagnose::no_address(span, found),
+            Err(NoPlace::NoAddress(span, found)) => {
+                let problem = diagnose::no_address(span, found);
+                match self.bracketed(operand) {
+                    Some(text) => problem.fix(format!("write `{text}`"), span, text),
+                    None => problem,
+                }
+            }
             Err(NoPlace::Type(span, ty)) => diagnose::address_type(span, ty),
             Err(NoPlace::Space(span, found, declared)) => {
                 diagnose::address_space(span, found, space, declared)
@@ -264,6 +278,10 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         wanted: &Wanted,
     ) -> Option<Option<Vec<Source>>> {
+        if operand.kind == OperandKind::Sink {
+            // The parser has told.
+            return None;
+        }
         if let OperandKind::Sum { name, .. } = operand.kind {
             return self.async_sum(operand, self.name_span(operand, name), wanted);
         }
@@ -351,7 +369,19 @@ impl<'a> Checker<'a> {
 
     fn report_source(&mut self, element: Element, ty: ScalarType) {
         let found = element.class.describe();
-        self.report(diagnose::source_type(element.span, &found, ty, None));
+        let mut problem = diagnose::source_type(element.span, &found, ty, None);
+        let text = element.span.text(self.source);
+        if element.class == Class::Integer
+            && ty.is_float()
+            && text.bytes().all(|b| b.is_ascii_digit())
+        {
+            problem = problem.fix(
+                format!("write `{text}.0`"),
+                element.span,
+                format!("{text}.0"),
+            );
+        }
+        self.report(problem);
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     let mut problems = Vec::new();
     let joined = opcode.is_joined(1) && opcode.is_joined(2);
     if bound.word("store") != Some(0) || bound.word("d") != Some(1) || !joined {
-        problems.push(diagnose::name_order(opcode.span));
+        problems.push(diagnose::name_order(opcode.span, &in_order(opcode)));
     }
     match bound.word("aligned") {
         None if module.version >= ALIGNED_FROM => {
@@ -58,6 +58,17 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     }
     problems.extend(beyond_manual(opcode, bound));
     problems
+}
+
+/// The opcode with the words of its name in front, the others in the order written.
+fn in_order(opcode: &Opcode<'_>) -> String {
+    let mut text = "wmma.store.d".to_owned();
+    let others = opcode.modifiers().iter().filter(|word| !matches!(**word, "store" | "d"));
+    for word in others {
+        text.push('.');
+        text.push_str(word);
+    }
+    text
 }
 
 fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
@@ -183,7 +194,13 @@ impl<'a> Checker<'a> {
         let problem = match self.strict_address(operand, space, Narrowest::Bits32) {
             Ok(place) => return Some(place),
             Err(NoPlace::Reported) => return None,
-            Err(NoPlace::NoAddress(span, found)) => diagnose::no_address(span, found),
+            Err(NoPlace::NoAddress(span, found)) => {
+                let problem = diagnose::no_address(span, found);
+                match self.bracketed(operand) {
+                    Some(text) => problem.fix(format!("write `{text}`"), span, text),
+                    None => problem,
+                }
+            }
             Err(NoPlace::Type(span, ty)) => diagnose::address_type(span, ty),
             Err(NoPlace::Space(span, found, declared)) => {
                 diagnose::address_space(span, found, space, declared)

@@ -5,7 +5,6 @@ use crate::check::{Binding, Module, Opcode, Plan};
 use crate::tree::{Directive, OperandKind};
 use warpgrid_isa::form::{Bound, Gate, SlotKind, nearest};
 use warpgrid_isa::forms::OPCODES;
-use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Origin, ScalarType, StateSpace, Target, Version};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 
@@ -216,7 +215,7 @@ pub(crate) fn foreign_modifier(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
 
 pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
     let text = opcode.modifier(word);
-    let message = format!("`{}` does not take `.{text}`", opcode.name());
+    let message = format!("`{}` does not take `.{text}`", opcode.called(bound));
     Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
         .help(format!("the form is `{}`", bound.layout.form.syntax))
         .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
@@ -240,7 +239,7 @@ pub(crate) fn illegal_type(
     bound: &Bound,
 ) -> Diagnostic {
     let text = opcode.modifier(word);
-    let message = format!("`{}` has no form for `.{text}`", opcode.name());
+    let message = format!("`{}` has no form for `.{text}`", opcode.called(bound));
     let found = Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message);
     match bound.layout.slots.get(slot) {
         Some(slot) => found.help(format!(
@@ -252,27 +251,38 @@ pub(crate) fn illegal_type(
 }
 
 pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> Diagnostic {
-    let Some(slot) = bound.layout.slots.get(slot) else {
+    let name = opcode.called(bound);
+    let Some(missing) = bound.layout.slots.get(slot) else {
         return Diagnostic::error(MISSING_MODIFIER, opcode.span, "a modifier is missing");
     };
-    let message = match slot.kind {
-        SlotKind::Set(set) => format!("`{}` needs a {}", opcode.name(), set.title),
-        SlotKind::Literal(text) => format!("`{}` needs `.{text}`", opcode.name()),
+    let message = match missing.kind {
+        SlotKind::Set(set) => format!("`{name}` needs a {}", set.title),
+        SlotKind::Literal(text) => format!("`{name}` needs `.{text}`"),
     };
-    let found = Diagnostic::error(MISSING_MODIFIER, opcode.span, message);
-    match slot.kind {
-        SlotKind::Set(_) => found.help(format!(
-            "expected {}",
-            listed(slot.spellings().map(|word| format!("`.{word}`")))
-        )),
-        SlotKind::Literal(text) => {
-            let place = opcode.spans.first().map_or(opcode.span.start, |s| s.end);
-            found.fix(
-                format!("add `.{text}`"),
-                Span::at(place),
-                format!(".{text}"),
-            )
+    let mut found = Diagnostic::error(MISSING_MODIFIER, opcode.span, message);
+    let words: Vec<_> = missing.spellings().collect();
+    if let SlotKind::Set(_) = missing.kind {
+        let list = listed(words.iter().map(|word| format!("`.{word}`")));
+        found = found.help(format!("expected {list}"));
+    }
+    // A person chooses when there are a few; a long list is for completion.
+    if words.len() <= 4 {
+        let place = Span::at(missing_place(opcode, slot, bound));
+        for word in words {
+            found = found.fix(format!("add `.{word}`"), place, format!(".{word}"));
         }
+    }
+    found
+}
+
+/// Where a modifier that is not there would stand: behind those that come before it in the syntax line.
+fn missing_place(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> u32 {
+    let before = bound.slots.iter().take(slot).flatten();
+    let last = before.map(|binding| binding.word).max();
+    match (last, opcode.spans.first()) {
+        (Some(word), _) => opcode.modifier_span(word).end,
+        (None, Some(first)) => first.end,
+        (None, None) => opcode.span.start,
     }
 }
 
@@ -309,14 +319,36 @@ pub(crate) fn needs_version(
     );
     let mut found = Diagnostic::error(NEEDS_VERSION, span, message);
     found.needs.version = Some(gate.ptx);
-    found.fixes.extend(module.version_span.map(|span| Fix {
-        title: format!("raise `.version` to {}", gate.ptx),
-        edits: vec![Edit {
-            span,
-            text: format!(".version {}", gate.ptx),
-        }],
-    }));
+    found.fixes.extend(raise(gate, module));
     found
+}
+
+/// Raises version and target as far as the gate asks for.
+pub(crate) fn raise(gate: Gate, module: &Module) -> Option<Fix> {
+    let mut titles = Vec::new();
+    let mut edits = Vec::new();
+    let mut version = gate.ptx;
+    if module.target.sm < gate.sm {
+        let target = Target::lowest(gate.sm)?;
+        version = version.max(target.since);
+        titles.push(format!("`.target` to {}", target.name));
+        edits.push(Edit {
+            span: module.target_span?,
+            text: target.name.to_owned(),
+        });
+    }
+    if module.version < version {
+        titles.insert(0, format!("`.version` to {version}"));
+        edits.push(Edit {
+            span: module.version_span?,
+            text: format!(".version {version}"),
+        });
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    Some(Fix {
+        title: format!("raise {}", titles.join(" and ")),
+        edits,
+    })
 }
 
 pub(crate) fn needs_target(
@@ -326,7 +358,7 @@ pub(crate) fn needs_target(
     module: &Module,
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
-    let first = TARGETS.iter().find(|t| t.sm >= gate.sm);
+    let first = Target::lowest(gate.sm);
     let name = first.map_or("a newer one", |t| t.name);
     let message = format!(
         "{what} needs target {name}{}, the module is for {}",
@@ -335,27 +367,7 @@ pub(crate) fn needs_target(
     );
     let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
     found.needs.target = first.map(|t| t.name);
-    if let (Some(span), Some(target)) = (module.target_span, first) {
-        let mut edits = vec![Edit {
-            span,
-            text: target.name.to_owned(),
-        }];
-        if let Some(span) = module.version_span
-            && module.version < target.since
-        {
-            edits.insert(
-                0,
-                Edit {
-                    span,
-                    text: format!(".version {}", target.since),
-                },
-            );
-        }
-        found.fixes.push(Fix {
-            title: format!("raise `.target` to {name}"),
-            edits,
-        });
-    }
+    found.fixes.extend(raise(gate, module));
     found
 }
 

@@ -265,10 +265,10 @@ pub(crate) fn leads(case: &Case<'_>, word: usize) -> Diagnostic {
 }
 
 /// A word of other instructions.
-pub(crate) fn refused(opcode: &Opcode<'_>, word: usize, why: &str) -> Diagnostic {
+pub(crate) fn refused(opcode: &Opcode<'_>, bound: &Bound, word: usize, why: &str) -> Diagnostic {
     let message = format!(
         "`{}` does not take `.{}`",
-        opcode.name(),
+        opcode.called(bound),
         opcode.modifier(word)
     );
     Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why)

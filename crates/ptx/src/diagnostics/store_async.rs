@@ -129,11 +129,15 @@ pub fn source_type(span: Span, found: &str, ty: ScalarType, declared: Option<Spa
 
 /// Something that is no value.
 pub fn no_value(span: Span, found: &str) -> Diagnostic {
-    Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         NO_VALUE,
         span,
         format!("found {found}, expected a register or a constant"),
-    )
+    );
+    match found.starts_with("the ") || found.starts_with("a special") {
+        true => diagnostic.help("move it into a register first: `mov`"),
+        false => diagnostic,
+    }
 }
 
 /// Too few or too many elements.
@@ -141,7 +145,7 @@ pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
     Diagnostic::error(
         ELEMENT_COUNT,
         span,
-        format!("found {found} elements, expected {expected}"),
+        format!("found {found} in braces, the vector has {expected} elements"),
     )
 }
 

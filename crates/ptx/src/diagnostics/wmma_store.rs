@@ -42,12 +42,13 @@ catalogue! {
 }
 
 /// `wmma.store.sync.d`
-pub fn name_order(span: Span) -> Diagnostic {
+pub fn name_order(span: Span, ordered: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_ORDER,
         span,
         "the words `wmma.store.d` belong together, in this order, before all modifiers",
     )
+    .fix("put the words in order", span, ordered)
 }
 
 /// From 6.3 on. `after` is the end of the word that it goes behind.

@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A name alone that would do in brackets.
-    fn bracketed(&mut self, operand: &Operand) -> Option<String> {
+    pub(crate) fn bracketed(&mut self, operand: &Operand) -> Option<String> {
         let (OperandKind::Name(name) | OperandKind::Sum { name, .. }) = operand.kind else {
             return None;
         };
