@@ -3,7 +3,7 @@
 use super::plan::Opcode;
 use super::{Module, kind, rules};
 use crate::diagnostics::check as diagnose;
-use crate::diagnostics::rules::refused;
+use crate::diagnostics::rules::{raise, refused};
 use warpgrid_isa::Does;
 use warpgrid_isa::form::{Bound, Complaint, Gate, nearest};
 use warpgrid_program::Diagnostic;
@@ -65,7 +65,7 @@ fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
     if module.meets(whole) {
         return;
     }
-    let fix = diagnose::raise(whole, module);
+    let fix = raise(module, &module.lacking(whole));
     let gated = [diagnose::NEEDS_VERSION, diagnose::NEEDS_TARGET];
     for problem in problems.iter_mut().filter(|p| gated.contains(&p.code)) {
         problem.fixes = fix.clone().into_iter().collect();

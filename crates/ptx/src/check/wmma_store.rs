@@ -63,7 +63,10 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
 /// The opcode with the words of its name in front, the others in the order written.
 fn in_order(opcode: &Opcode<'_>) -> String {
     let mut text = "wmma.store.d".to_owned();
-    let others = opcode.modifiers().iter().filter(|word| !matches!(**word, "store" | "d"));
+    let others = opcode
+        .modifiers()
+        .iter()
+        .filter(|word| !matches!(**word, "store" | "d"));
     for word in others {
         text.push('.');
         text.push_str(word);

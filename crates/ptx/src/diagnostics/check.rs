@@ -319,36 +319,10 @@ pub(crate) fn needs_version(
     );
     let mut found = Diagnostic::error(NEEDS_VERSION, span, message);
     found.needs.version = Some(gate.ptx);
-    found.fixes.extend(raise(gate, module));
     found
-}
-
-/// Raises version and target as far as the gate asks for.
-pub(crate) fn raise(gate: Gate, module: &Module) -> Option<Fix> {
-    let mut titles = Vec::new();
-    let mut edits = Vec::new();
-    let mut version = gate.ptx;
-    if module.target.sm < gate.sm {
-        let target = Target::lowest(gate.sm)?;
-        version = version.max(target.since);
-        titles.push(format!("`.target` to {}", target.name));
-        edits.push(Edit {
-            span: module.target_span?,
-            text: target.name.to_owned(),
-        });
-    }
-    if module.version < version {
-        titles.insert(0, format!("`.version` to {version}"));
-        edits.push(Edit {
-            span: module.version_span?,
-            text: format!(".version {version}"),
-        });
-    }
-    edits.sort_by_key(|edit| edit.span.start);
-    Some(Fix {
-        title: format!("raise {}", titles.join(" and ")),
-        edits,
-    })
+        .fixes
+        .extend(super::rules::raise(module, &module.lacking(gate)));
+    found
 }
 
 pub(crate) fn needs_target(
@@ -367,7 +341,9 @@ pub(crate) fn needs_target(
     );
     let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
     found.needs.target = first.map(|t| t.name);
-    found.fixes.extend(raise(gate, module));
+    found
+        .fixes
+        .extend(super::rules::raise(module, &module.lacking(gate)));
     found
 }
 

@@ -265,7 +265,12 @@ pub(crate) fn leads(case: &Case<'_>, word: usize) -> Diagnostic {
 }
 
 /// A word of other instructions.
-pub(crate) fn refused(opcode: &Opcode<'_>, bound: &Bound, word: usize, why: &str) -> Diagnostic {
+pub(crate) fn refused(
+    opcode: &Opcode<'_>,
+    bound: &warpgrid_isa::form::Bound,
+    word: usize,
+    why: &str,
+) -> Diagnostic {
     let message = format!(
         "`{}` does not take `.{}`",
         opcode.called(bound),
