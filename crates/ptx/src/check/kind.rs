@@ -184,7 +184,7 @@ pub(crate) fn takes_address(does: Does) -> bool {
 pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     match bound.layout.form.does {
         Does::Store => store::judge(opcode, bound),
-        Does::StoreAsync => store_async::judge(opcode, bound),
+        Does::StoreAsync => store_async::judge(opcode, bound, module),
         Does::WmmaStore => wmma_store::judge(opcode, bound, module),
         Does::Cvt => convert::judge(opcode, bound),
         Does::Load => memory::judge(opcode, bound),

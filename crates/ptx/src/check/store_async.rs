@@ -3,15 +3,14 @@
 //! The number of operands decides more than the modifiers do: with an mbarrier the assembler takes wide types and
 //! vectors, without one narrow types too. With an mbarrier, generic addressing stands for `.shared::cluster`.
 
-use super::Checker;
 use super::elements::{Class, Element, NoValue, fits_alone, fits_in_braces, merge};
-use super::kind;
 use super::memory::n_elements;
 use super::names::Binding;
 use super::operand::Site;
 use super::plan::{Opcode, Plan};
 use super::strict_address::{Narrowest, NoPlace, Place};
 use super::types::truncated;
+use super::{Checker, Module, kind, rules};
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_isa::form::{Bound, Origin};
@@ -19,8 +18,8 @@ use warpgrid_isa::{Completion, Meaning, ScalarType, Scope, Sem, StateSpace, Type
 use warpgrid_program::{Diagnostic, MemoryAccess, Operation, Source, Span};
 
 /// What the words of the opcode are short of, apart from the rows' own rules.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    let mut problems = rules::judge_width(opcode, bound, module);
     if bound.word("async") == Some(0) && !opcode.is_joined(1) {
         problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(0)));
     }

@@ -6,7 +6,7 @@ use crate::tree::{Directive, OperandKind};
 use warpgrid_isa::form::{Bound, Gate, SlotKind, nearest};
 use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Origin, ScalarType, StateSpace, Target, Version};
-use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
+use warpgrid_program::{Diagnostic, Needs, Severity, Span};
 
 catalogue! {
     /// The first word of an instruction must be an opcode of PTX.
