@@ -534,7 +534,8 @@ impl Setup {
             | S::GlobaltimerHi
             | S::ReservedSmemOffset
             | S::Envreg(_)
-            | S::Pm(_) | S::Pm64(_)
+            | S::Pm(_)
+            | S::Pm64(_)
             | S::CurrentGraphExec => 0,
         };
         u64::from(value)
