@@ -3,14 +3,24 @@
 //!
 //! The verdicts follow the reference assembler (13.5): what it calls a syntax error is one here.
 
-mod declaration;
-mod directive;
+mod statement;
+
+mod address;
 mod expression;
-mod function;
+mod group;
 mod instruction;
 mod operand;
+
+mod debug;
+mod declaration;
+mod declarator;
+mod directive;
+mod function;
+mod header;
+mod initializer;
+mod targets;
+
 mod recovery;
-mod statement;
 
 use crate::diagnostics::syntax::{self, Found};
 use crate::lexer::{Cursor, TokenKind};

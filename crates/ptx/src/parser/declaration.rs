@@ -1,16 +1,15 @@
 //! Declarations of variables, registers and parameters, with their initialisers.
 
-use super::expression::Constant;
-use super::operand::starts_constant;
-use super::{MAX_DEPTH, Parser, Read};
+use super::{Parser, Read};
 use crate::diagnostics::syntax;
+use crate::lexer;
+use crate::lexer::TokenKind;
 use crate::lexer::number::{self, Value};
-use crate::lexer::{self, TokenKind};
 use crate::tree::{
-    Alignment, Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension,
-    InitValue, InitValueKind, Linkage, Name, Pointer, Range, StatementKind,
+    Alignment, Attribute, Declaration, DeclarationSpace, DeclaredType, Linkage, Range,
+    StatementKind,
 };
-use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
+use warpgrid_isa::{ScalarType, VectorWidth};
 use warpgrid_program::Span;
 
 /// Words that begin a declaration.
@@ -96,7 +95,11 @@ impl Parser<'_> {
     }
 
     /// State space, alignment, attributes, vector, type.
-    fn specifiers(&mut self, start: u32, linkage: Option<(Linkage, Span)>) -> Read<Declaration> {
+    pub(super) fn specifiers(
+        &mut self,
+        start: u32,
+        linkage: Option<(Linkage, Span)>,
+    ) -> Read<Declaration> {
         let attributes = self.tree.attributes.len() as u32;
         let mut declaration = Declaration {
             span: Span::at(start),
@@ -210,7 +213,7 @@ impl Parser<'_> {
     }
 
     /// The number behind `.align`.
-    fn alignment(&mut self, word: Span) -> Read<Alignment> {
+    pub(super) fn alignment(&mut self, word: Span) -> Read<Alignment> {
         let bytes = self.literal_integer("the alignment in bytes")?;
         let span = self.since(word.start);
         Ok(Alignment { span, bytes })
@@ -285,343 +288,5 @@ impl Parser<'_> {
         } else {
             self.unexpected("`)`")
         }
-    }
-
-    /// A parameter of a function: pushes its declaration.
-    pub(super) fn parameter(&mut self) -> Read<()> {
-        self.cursor.skip();
-        let start = self.cursor.offset();
-        let mut declaration = self.specifiers(start, None)?;
-        if self.cursor.skip() == b'.' {
-            let word = self.cursor.token().span;
-            match word.text(self.cursor.source) {
-                ".ptr" => declaration.pointer = Some(self.pointer(word)?),
-                ".align" => {
-                    self.cursor.at = word.end as usize;
-                    declaration.alignment = Some(self.alignment(word)?);
-                }
-                _ => {}
-            }
-            self.cursor.skip();
-        }
-        let Some(span) = self.cursor.name() else {
-            return self.declarator_name_expected("a parameter");
-        };
-        let first = self.tree.declarators.len() as u32;
-        let mut declarator = self.named_declarator(span);
-        let end = self.cursor.at;
-        if self.cursor.skip() == b'[' {
-            self.dimension(true)?;
-            declarator.dimensions.end += 1;
-        } else {
-            self.cursor.at = end;
-        }
-        declarator.span = self.since(span.start);
-        self.tree.declarators.push(declarator);
-        declaration.declarators = Range {
-            start: first,
-            end: first + 1,
-        };
-        declaration.span = self.since(start);
-        self.tree.declarations.push(declaration);
-        Ok(())
-    }
-
-    /// `.ptr .global .align 16`, the word being at the cursor.
-    fn pointer(&mut self, word: Span) -> Read<Pointer> {
-        self.cursor.at = word.end as usize;
-        let mut pointer = Pointer {
-            span: word,
-            space: None,
-            alignment: None,
-        };
-        self.cursor.skip();
-        let mut next = self.cursor.token().span;
-        pointer.space = match next.text(self.cursor.source) {
-            ".global" => Some(StateSpace::Global),
-            ".const" => Some(StateSpace::Const),
-            ".local" => Some(StateSpace::Local),
-            ".shared" => Some(StateSpace::Shared),
-            _ => None,
-        };
-        if pointer.space.is_some() {
-            self.cursor.at = next.end as usize;
-            pointer.span.end = next.end;
-            self.cursor.skip();
-            next = self.cursor.token().span;
-        }
-        if next.text(self.cursor.source) == ".align" {
-            self.cursor.at = next.end as usize;
-            pointer.alignment = Some(self.alignment(next)?);
-            pointer.span.end = self.cursor.offset();
-        }
-        Ok(pointer)
-    }
-
-    fn named_declarator(&mut self, span: Span) -> Declarator {
-        let name = match span.text(self.cursor.source) {
-            "_" => None,
-            _ => Some(self.name_of(span)),
-        };
-        Declarator {
-            span,
-            name,
-            name_span: span,
-            count: None,
-            count_span: Span::at(span.end),
-            dimensions: Range {
-                start: self.tree.dimensions.len() as u32,
-                end: self.tree.dimensions.len() as u32,
-            },
-            initializer: Range::default(),
-        }
-    }
-
-    #[cold]
-    fn declarator_name_expected(&mut self, what: &str) -> Read<()> {
-        self.bad_token()?;
-        let found = self.found();
-        let word = found.span.text(self.cursor.source);
-        if is_specifier(word) {
-            return self.broken(syntax::declaration_order(
-                found.span,
-                word,
-                "before the type",
-            ));
-        }
-        self.broken(syntax::name_expected(&found, what))
-    }
-
-    /// `name`, `name<5>`, `name[4] = {...}`.
-    fn declarator(&mut self) -> Read<()> {
-        self.cursor.skip();
-        let start = self.cursor.offset();
-        let span = match self.cursor.name() {
-            Some(span) if !matches!(span.text(self.cursor.source), "_" | "WARP_SZ") => span,
-            _ => {
-                self.cursor.at = start as usize;
-                return self.declarator_name_expected("what is declared");
-            }
-        };
-        let mut declarator = self.named_declarator(span);
-        let mut end = self.cursor.at;
-        let mut byte = self.cursor.skip();
-        if byte == b'<' {
-            self.count(&mut declarator)?;
-            end = self.cursor.at;
-            byte = self.cursor.skip();
-            if matches!(byte, b'[' | b'=') {
-                return self.unexpected("`,` or `;` behind a number of names");
-            }
-        }
-        while byte == b'[' {
-            let first = declarator.dimensions.start == declarator.dimensions.end;
-            self.dimension(first)?;
-            declarator.dimensions.end += 1;
-            end = self.cursor.at;
-            byte = self.cursor.skip();
-        }
-        if byte == b'=' && self.cursor.byte_at(1) != b'=' {
-            self.cursor.at += 1;
-            let values = self.tree.init_values.len() as u32;
-            self.initializer(0)?;
-            declarator.initializer = Range {
-                start: values,
-                end: self.tree.init_values.len() as u32,
-            };
-        } else {
-            self.cursor.at = end;
-        }
-        declarator.span = self.since(start);
-        self.tree.declarators.push(declarator);
-        Ok(())
-    }
-
-    /// `<5>`, the angle being at the cursor.
-    fn count(&mut self, declarator: &mut Declarator) -> Read<()> {
-        let open = self.cursor.offset();
-        self.cursor.at += 1;
-        let count = self.literal_integer("the number of names")?;
-        self.close(open, b'>', "`>`")?;
-        declarator.count = Some(u32::try_from(count).unwrap_or(u32::MAX));
-        declarator.count_span = self.since(open);
-        Ok(())
-    }
-
-    /// `[4]` or, where allowed, `[]`; the bracket is at the cursor.
-    fn dimension(&mut self, may_be_empty: bool) -> Read<()> {
-        let open = self.cursor.offset();
-        self.cursor.at += 1;
-        let size = if self.cursor.skip() == b']' && may_be_empty {
-            None
-        } else {
-            Some(self.literal_integer("the size of the array")?)
-        };
-        if !self.eat(b']') {
-            self.bad_token()?;
-            let found = self.found();
-            return self.broken(syntax::array_size(
-                &found,
-                "`]`, as the size is one integer literal",
-            ));
-        }
-        let span = self.since(open);
-        self.tree.dimensions.push(Dimension { span, size });
-        Ok(())
-    }
-
-    /// One value of an initialiser, or a list.
-    fn initializer(&mut self, depth: u32) -> Read<()> {
-        let byte = self.cursor.skip();
-        let start = self.cursor.offset();
-        if byte == b'{' {
-            return self.initializer_list(start, depth);
-        }
-        if byte.is_ascii_digit() {
-            let literal = number::scan(self.cursor.text, self.cursor.at);
-            let next = self.cursor.text.get(literal.end).copied().unwrap_or(0);
-            if let (Value::Integer { value, unsigned }, b',' | b'}' | b';') = (literal.value, next)
-            {
-                self.cursor.at = literal.end;
-                self.push_init_value(start, InitValueKind::Integer { value, unsigned });
-                return Ok(());
-            }
-        }
-        if self.cursor.at_name() && self.cursor.token().span.text(self.cursor.source) != "WARP_SZ" {
-            return self.initializer_name(start, None);
-        }
-        if !starts_constant(byte) && !self.cursor.at_name() {
-            self.bad_token()?;
-            let found = self.found();
-            return self.broken(syntax::initializer(
-                &found,
-                "a constant, a variable or a list in braces",
-            ));
-        }
-        let (constant, end) = self.constant_expression()?;
-        self.cursor.at = end as usize;
-        let kind = match constant {
-            Constant::Integer { value, unsigned } => {
-                if self.cursor.skip() == b'(' {
-                    self.cursor.at += 1;
-                    self.initializer_name(start, Some(value))?;
-                    return Ok(());
-                }
-                self.cursor.at = end as usize;
-                InitValueKind::Integer { value, unsigned }
-            }
-            Constant::Single(bits) => InitValueKind::Single(bits),
-            Constant::Double(value) => InitValueKind::Double(value.to_bits()),
-        };
-        self.push_init_value(start, kind);
-        Ok(())
-    }
-
-    fn push_init_value(&mut self, start: u32, kind: InitValueKind) {
-        let span = self.since(start);
-        self.tree.init_values.push(InitValue { span, kind });
-    }
-
-    /// `{ value, value }`, the brace being at the cursor; may be empty.
-    fn initializer_list(&mut self, open: u32, depth: u32) -> Read<()> {
-        if depth >= MAX_DEPTH {
-            return self.broken(syntax::nested_too_deep(
-                Span::new(open, open + 1),
-                "initialisers",
-            ));
-        }
-        let parent = self.tree.init_values.len();
-        self.cursor.at += 1;
-        self.push_init_value(open, InitValueKind::List { entries: 0 });
-        if self.cursor.skip() != b'}' {
-            loop {
-                self.initializer(depth + 1)?;
-                if !self.eat(b',') {
-                    break;
-                }
-            }
-        }
-        self.close(open, b'}', "`,` or `}`")?;
-        let end = self.cursor.offset();
-        let entries = (self.tree.init_values.len() - parent - 1) as u32;
-        if let Some(list) = self.tree.init_values.get_mut(parent) {
-            *list = InitValue {
-                span: Span::new(open, end),
-                kind: InitValueKind::List { entries },
-            };
-        }
-        Ok(())
-    }
-
-    /// `name+4`, `generic(name)+4`, a sampler's `field = value`; with a mask the closing parenthesis too.
-    fn initializer_name(&mut self, start: u32, mask: Option<u64>) -> Read<()> {
-        self.cursor.skip();
-        let mut name_span = self.initializer_symbol()?;
-        let mut end = self.cursor.at;
-        let mut byte = self.cursor.skip();
-        let generic = byte == b'(' && name_span.text(self.cursor.source) == "generic";
-        if generic {
-            let open = self.cursor.offset();
-            self.cursor.at += 1;
-            self.cursor.skip();
-            name_span = self.initializer_symbol()?;
-            self.close(open, b')', "`)`")?;
-            end = self.cursor.at;
-            byte = self.cursor.skip();
-        }
-        let name = self.name_of(name_span);
-        let mut offset = 0;
-        match byte {
-            b'=' if mask.is_none() && !generic => return self.initializer_setting(start, name),
-            b'+' => {
-                self.cursor.at += 1;
-                self.cursor.skip();
-                offset = self.integer_constant("an offset")?;
-            }
-            b'-' => {
-                let minus = self.cursor.token().span;
-                return self.broken(syntax::subtracted_offset(minus));
-            }
-            _ => self.cursor.at = end,
-        }
-        if mask.is_some() && !self.eat(b')') {
-            return self.unexpected("`)` behind the masked address");
-        }
-        let kind = InitValueKind::Address {
-            name,
-            name_span,
-            offset,
-            generic,
-            mask,
-        };
-        self.push_init_value(start, kind);
-        Ok(())
-    }
-
-    fn initializer_symbol(&mut self) -> Read<Span> {
-        let token = self.cursor.token();
-        if token.kind != TokenKind::Name || token.span.text(self.cursor.source) == "_" {
-            self.bad_token()?;
-            let found = self.found();
-            return self.broken(syntax::initializer(
-                &found,
-                "the name of a variable or function",
-            ));
-        }
-        self.cursor.at = token.span.end as usize;
-        Ok(token.span)
-    }
-
-    /// `= linear` of a sampler's field.
-    fn initializer_setting(&mut self, start: u32, field: Name) -> Read<()> {
-        self.cursor.at += 1;
-        self.cursor.skip();
-        let value = self.cursor.token();
-        if !matches!(value.kind, TokenKind::Name | TokenKind::Number) {
-            return self.unexpected("the value of the field");
-        }
-        self.cursor.at = value.span.end as usize;
-        self.push_init_value(start, InitValueKind::Setting { field });
-        Ok(())
     }
 }

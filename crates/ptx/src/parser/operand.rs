@@ -22,14 +22,14 @@ impl Parser<'_> {
     }
 
     #[inline]
-    fn push_operand(&mut self, start: u32, kind: OperandKind) {
+    pub(super) fn push_operand(&mut self, start: u32, kind: OperandKind) {
         let span = self.since(start);
         self.tree.operands.push(Operand { span, kind });
     }
 
     /// Scans the name at the cursor.
     #[inline]
-    fn scan_name(&mut self) -> Span {
+    pub(super) fn scan_name(&mut self) -> Span {
         let start = self.cursor.offset();
         self.cursor.skip_name();
         self.since(start)
@@ -111,7 +111,7 @@ impl Parser<'_> {
 
     /// Reports an operator that cannot follow a name.
     #[cold]
-    fn operator_behind_name<T>(&mut self) -> Read<T> {
+    pub(super) fn operator_behind_name<T>(&mut self) -> Read<T> {
         let operator = self.cursor.token().span;
         let text = self.text(operator);
         if text == "-" {
@@ -121,7 +121,7 @@ impl Parser<'_> {
     }
 
     /// `.x`, the dot being at the cursor.
-    fn component(&mut self) -> Read<Component> {
+    pub(super) fn component(&mut self) -> Read<Component> {
         let dot = self.cursor.offset();
         self.cursor.at += 1;
         if !self.cursor.byte().is_ascii_alphabetic() {
@@ -197,19 +197,19 @@ impl Parser<'_> {
     }
 
     /// Stretches the span of an entry that was pushed before its children.
-    fn widen(&mut self, parent: usize) {
+    pub(super) fn widen(&mut self, parent: usize) {
         let end = self.cursor.offset();
         if let Some(operand) = self.tree.operands.get_mut(parent) {
             operand.span.end = end;
         }
     }
 
-    fn at_warp_size(&self) -> bool {
+    pub(super) fn at_warp_size(&self) -> bool {
         self.cursor.byte() == b'W' && self.cursor.token().span.text(self.cursor.source) == "WARP_SZ"
     }
 
     /// A name that is a whole register or variable: no component, no sink.
-    fn plain_name(&mut self, what: &str) -> Read<Span> {
+    pub(super) fn plain_name(&mut self, what: &str) -> Read<Span> {
         let span = self.scan_name();
         if span.text(self.cursor.source) == "_" {
             return self.broken(syntax::misplaced_sink(span, what));
@@ -241,287 +241,6 @@ impl Parser<'_> {
             expected,
             &found,
         ))
-    }
-
-    /// `[...]`, the bracket being at the cursor.
-    #[inline]
-    fn address(&mut self) -> Read<()> {
-        let open = self.cursor.offset();
-        self.cursor.at += 1;
-        self.cursor.skip();
-        if !self.cursor.at_name() {
-            return self.absolute_address(open);
-        }
-        let span = self.scan_name();
-        let first = self
-            .cursor
-            .text
-            .get(span.start as usize)
-            .copied()
-            .unwrap_or(0);
-        if matches!(first, b'_' | b'W') && matches!(span.text(self.cursor.source), "_" | "WARP_SZ")
-        {
-            self.cursor.at = span.start as usize;
-            return self.absolute_address(open);
-        }
-        let base = self.name_of(span);
-        let offset = match self.cursor.skip() {
-            b']' => 0,
-            b'+' => {
-                self.cursor.at += 1;
-                self.offset()?
-            }
-            b',' => return self.address_list(open, span, base),
-            byte => return self.broken_address(open, byte),
-        };
-        self.close(open, b']', "`]` or `+`")?;
-        self.push_operand(open, OperandKind::Address { base, offset });
-        Ok(())
-    }
-
-    /// Says what is wrong behind the name of an address.
-    #[cold]
-    fn broken_address(&mut self, open: u32, byte: u8) -> Read<()> {
-        if byte == b'.' {
-            let dotted = self.cursor.token().span;
-            let text = self.text(dotted);
-            return self.broken(syntax::component_not_allowed(dotted, text));
-        }
-        if is_operator(byte) {
-            return self.operator_behind_name();
-        }
-        self.close(open, b']', "`]` or `+`")
-    }
-
-    /// `[4]`
-    #[cold]
-    fn absolute_address(&mut self, open: u32) -> Read<()> {
-        let byte = self.cursor.byte();
-        if byte == b']' {
-            let empty = Span::new(open, self.cursor.offset() + 1);
-            return self.broken(syntax::empty_group(empty, "an address"));
-        }
-        if self.cursor.at_name() && !self.at_warp_size() {
-            let span = self.cursor.token().span;
-            return self.broken(syntax::misplaced_sink(span, "an address"));
-        }
-        if !starts_constant(byte) && !self.at_warp_size() {
-            self.bad_token()?;
-            let found = self.found();
-            return self.broken(syntax::address_form(&found));
-        }
-        let value = self.address_constant()?;
-        self.close(open, b']', "`]`")?;
-        self.push_operand(open, OperandKind::AbsoluteAddress { value });
-        Ok(())
-    }
-
-    /// The constant of `[4]`; a name behind it gets its own message.
-    #[cold]
-    fn address_constant(&mut self) -> Read<i64> {
-        let number = self.cursor.clone();
-        let n_diagnostics = self.diagnostics.len();
-        let read = self.integer_constant("an address");
-        let literal = number.byte().is_ascii_digit() || number.byte() == b'-';
-        if read.is_err() && self.cursor.at_name() && literal && self.cursor.at > number.at {
-            self.diagnostics.truncate(n_diagnostics);
-            let span = self.cursor.token().span;
-            let text = self.text(span);
-            return self.broken(syntax::constant_before_name(span, text));
-        }
-        read
-    }
-
-    /// `[name, {c0, c1}]`, `[name, sampler, {c0}]`; the comma is at the cursor.
-    #[cold]
-    fn address_list(&mut self, open: u32, span: Span, base: Name) -> Read<()> {
-        let parent = self.tree.operands.len();
-        self.push_operand(open, OperandKind::AddressList { entries: 0 });
-        self.tree.operands.push(Operand {
-            span,
-            kind: OperandKind::Name(base),
-        });
-        let mut n_names = 1;
-        while self.eat(b',') {
-            self.cursor.skip();
-            if self.cursor.byte() == b'{' {
-                self.vector()?;
-                break;
-            }
-            if !self.cursor.at_name() || n_names == 2 {
-                return self.unexpected("coordinates in braces");
-            }
-            n_names += 1;
-            let name_span = self.plain_name("a sampler or coordinate")?;
-            let kind = OperandKind::Name(self.name_of(name_span));
-            self.tree.operands.push(Operand {
-                span: name_span,
-                kind,
-            });
-        }
-        self.close(open, b']', "`]`")?;
-        let entries = (self.tree.operands.len() - parent - 1) as u32;
-        if let Some(operand) = self.tree.operands.get_mut(parent) {
-            operand.kind = OperandKind::AddressList { entries };
-        }
-        self.widen(parent);
-        Ok(())
-    }
-
-    /// The constant behind `+`.
-    #[inline]
-    fn offset(&mut self) -> Read<i64> {
-        let byte = self.cursor.skip();
-        if byte.is_ascii_digit() {
-            let literal = number::scan(self.cursor.text, self.cursor.at);
-            let next = self.cursor.text.get(literal.end).copied().unwrap_or(0);
-            if let (number::Value::Integer { value, .. }, b']') = (literal.value, next) {
-                self.cursor.at = literal.end;
-                return Ok(value as i64);
-            }
-        }
-        self.slow_offset(byte)
-    }
-
-    #[cold]
-    fn slow_offset(&mut self, byte: u8) -> Read<i64> {
-        if self.cursor.at_name() && !self.at_warp_size() {
-            let span = self.cursor.token().span;
-            let text = self.text(span);
-            return self.broken(syntax::name_as_offset(span, text));
-        }
-        if !starts_constant(byte) && !self.at_warp_size() {
-            return self.unexpected("a constant behind `+`");
-        }
-        self.integer_constant("an offset")
-    }
-
-    /// `{a, b}`, the brace being at the cursor.
-    #[inline]
-    pub(super) fn vector(&mut self) -> Read<()> {
-        let parent = self.tree.operands.len();
-        let open = self.cursor.offset();
-        self.cursor.at += 1;
-        self.push_operand(open, OperandKind::Vector { entries: 0 });
-        if self.cursor.skip() == b'}' {
-            let empty = Span::new(open, self.cursor.offset() + 1);
-            return self.broken(syntax::empty_group(empty, "a vector"));
-        }
-        loop {
-            self.element("a vector")?;
-            if !self.eat(b',') {
-                break;
-            }
-        }
-        self.close(open, b'}', "`,` or `}`")?;
-        let entries = (self.tree.operands.len() - parent - 1) as u32;
-        if let Some(operand) = self.tree.operands.get_mut(parent) {
-            operand.kind = OperandKind::Vector { entries };
-        }
-        self.widen(parent);
-        Ok(())
-    }
-
-    /// A register with or without component, a constant or `_`.
-    #[inline]
-    fn element(&mut self, holder: &str) -> Read<()> {
-        let byte = self.cursor.skip();
-        if self.cursor.at_name() && !self.at_warp_size() {
-            let span = self.scan_name();
-            if byte == b'_' && span.end == span.start + 1 {
-                self.push_operand(span.start, OperandKind::Sink);
-                return Ok(());
-            }
-            let name = self.name_of(span);
-            let kind = match self.cursor.skip() {
-                b',' | b'}' => OperandKind::Name(name),
-                b'.' => return self.component_element(span, name, holder),
-                next => {
-                    if is_operator(next) || next == b'[' || next == b'+' {
-                        self.bad_token()?;
-                        let found = self.found();
-                        return self.broken(syntax::vector_element(&found, holder));
-                    }
-                    OperandKind::Name(name)
-                }
-            };
-            self.tree.operands.push(Operand { span, kind });
-            return Ok(());
-        }
-        if starts_constant(byte) || self.at_warp_size() {
-            return self.constant();
-        }
-        self.bad_token()?;
-        let found = self.found();
-        self.broken(syntax::vector_element(&found, holder))
-    }
-
-    #[cold]
-    fn component_element(&mut self, span: Span, name: Name, holder: &str) -> Read<()> {
-        if holder != "a vector" {
-            let dotted = self.cursor.token().span;
-            let text = self.text(dotted);
-            return self.broken(syntax::component_not_allowed(dotted, text));
-        }
-        let component = self.component()?;
-        self.push_operand(span.start, OperandKind::Component { name, component });
-        Ok(())
-    }
-
-    /// The operands of `call`: `(results), callee, (arguments), prototype`.
-    pub(super) fn call_operands(&mut self) -> Read<()> {
-        if self.cursor.skip() == b'(' {
-            self.group()?;
-            if !self.eat(b',') {
-                return self.unexpected("`,` and the function to call");
-            }
-        }
-        self.call_name("the function to call")?;
-        if !self.eat(b',') {
-            return Ok(());
-        }
-        if self.cursor.skip() != b'(' {
-            return self.call_name("arguments in parentheses, a prototype or a list of targets");
-        }
-        self.group()?;
-        if self.eat(b',') {
-            return self.call_name("a prototype or a list of targets");
-        }
-        Ok(())
-    }
-
-    fn call_name(&mut self, what: &str) -> Read<()> {
-        self.cursor.skip();
-        if !self.cursor.at_name() {
-            return self.unexpected(what);
-        }
-        let span = self.plain_name(what)?;
-        let kind = OperandKind::Name(self.name_of(span));
-        self.push_operand(span.start, kind);
-        Ok(())
-    }
-
-    /// `(a, b)`, the parenthesis being at the cursor; may be empty.
-    fn group(&mut self) -> Read<()> {
-        let parent = self.tree.operands.len();
-        let open = self.cursor.offset();
-        self.cursor.at += 1;
-        self.push_operand(open, OperandKind::Group { entries: 0 });
-        if self.cursor.skip() != b')' {
-            loop {
-                self.element("an argument list")?;
-                if !self.eat(b',') {
-                    break;
-                }
-            }
-        }
-        self.close(open, b')', "`,` or `)`")?;
-        let entries = (self.tree.operands.len() - parent - 1) as u32;
-        if let Some(operand) = self.tree.operands.get_mut(parent) {
-            operand.kind = OperandKind::Group { entries };
-        }
-        self.widen(parent);
-        Ok(())
     }
 
     /// A constant expression, `!%p` or `-%r1`.
@@ -569,7 +288,7 @@ impl Parser<'_> {
     }
 
     /// A constant expression as an operand.
-    fn constant(&mut self) -> Read<()> {
+    pub(super) fn constant(&mut self) -> Read<()> {
         let byte = self.cursor.byte();
         let start = self.cursor.offset();
         if byte.is_ascii_digit() {
@@ -602,7 +321,7 @@ pub(super) fn starts_constant(byte: u8) -> bool {
 }
 
 /// Operators that are refused behind a name.
-fn is_operator(byte: u8) -> bool {
+pub(super) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
         b'-' | b'*' | b'/' | b'<' | b'>' | b'=' | b'&' | b'|' | b'^' | b'!' | b'~' | b'?'

@@ -1,5 +1,7 @@
 //! What the tests of this crate share: a readable dump of a tree, diagnostics as text, the corpus.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use warpgrid_program::{Diagnostic, LineIndex};
@@ -9,7 +11,7 @@ use warpgrid_ptx::tree::{
 use warpgrid_ptx::{Parse, Tree};
 
 /// One line a statement, nested by functions and blocks.
-pub fn dump(source: &str, tree: &Tree) -> String {
+pub(crate) fn dump(source: &str, tree: &Tree) -> String {
     let mut out = String::new();
     let mut depth = 0usize;
     for statement in &tree.statements {
@@ -219,7 +221,7 @@ fn function(source: &str, tree: &Tree, index: usize) -> String {
 }
 
 /// `line:column code message` and the marked text, one diagnostic a line.
-pub fn describe(source: &str, diagnostics: &[Diagnostic]) -> String {
+pub(crate) fn describe(source: &str, diagnostics: &[Diagnostic]) -> String {
     let lines = LineIndex::new(source);
     let mut out = String::new();
     for d in diagnostics {
@@ -238,8 +240,7 @@ pub fn describe(source: &str, diagnostics: &[Diagnostic]) -> String {
 }
 
 /// The repository's own PTX files, and the shared ones where they are present.
-#[allow(dead_code, reason = "not every test reads the corpus")]
-pub fn corpus() -> Vec<(PathBuf, String)> {
+pub(crate) fn corpus() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shared = root.join("../../../shared");
     let mut files = Vec::new();
@@ -259,17 +260,16 @@ fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
         let path = entry.path();
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "ptx") {
-            if let Ok(text) = std::fs::read_to_string(&path) {
-                files.push((path, text));
-            }
+        } else if path.extension().is_some_and(|e| e == "ptx")
+            && let Ok(text) = std::fs::read_to_string(&path)
+        {
+            files.push((path, text));
         }
     }
 }
 
 /// Every promise that a tree makes whatever the text: spans in the text and in order, nothing lost.
-#[allow(dead_code, reason = "not every test needs it")]
-pub fn assert_sound(source: &str, parse: &Parse) {
+pub(crate) fn assert_sound(source: &str, parse: &Parse) {
     let tree = &parse.tree;
     let mut end = 0;
     for statement in &tree.statements {

@@ -1,0 +1,193 @@
+//! What a declaration declares: names with counts, array sizes and initialisers, and parameters.
+
+use super::declaration::is_specifier;
+use super::{Parser, Read};
+use crate::diagnostics::syntax;
+use crate::tree::{Declarator, Dimension, Pointer, Range};
+use warpgrid_isa::StateSpace;
+use warpgrid_program::Span;
+
+impl Parser<'_> {
+    /// A parameter of a function: pushes its declaration.
+    pub(super) fn parameter(&mut self) -> Read<()> {
+        self.cursor.skip();
+        let start = self.cursor.offset();
+        let mut declaration = self.specifiers(start, None)?;
+        if self.cursor.skip() == b'.' {
+            let word = self.cursor.token().span;
+            match word.text(self.cursor.source) {
+                ".ptr" => declaration.pointer = Some(self.pointer(word)?),
+                ".align" => {
+                    self.cursor.at = word.end as usize;
+                    declaration.alignment = Some(self.alignment(word)?);
+                }
+                _ => {}
+            }
+            self.cursor.skip();
+        }
+        let Some(span) = self.cursor.name() else {
+            return self.declarator_name_expected("a parameter");
+        };
+        let first = self.tree.declarators.len() as u32;
+        let mut declarator = self.named_declarator(span);
+        let end = self.cursor.at;
+        if self.cursor.skip() == b'[' {
+            self.dimension(true)?;
+            declarator.dimensions.end += 1;
+        } else {
+            self.cursor.at = end;
+        }
+        declarator.span = self.since(span.start);
+        self.tree.declarators.push(declarator);
+        declaration.declarators = Range {
+            start: first,
+            end: first + 1,
+        };
+        declaration.span = self.since(start);
+        self.tree.declarations.push(declaration);
+        Ok(())
+    }
+
+    /// `.ptr .global .align 16`, the word being at the cursor.
+    fn pointer(&mut self, word: Span) -> Read<Pointer> {
+        self.cursor.at = word.end as usize;
+        let mut pointer = Pointer {
+            span: word,
+            space: None,
+            alignment: None,
+        };
+        self.cursor.skip();
+        let mut next = self.cursor.token().span;
+        pointer.space = match next.text(self.cursor.source) {
+            ".global" => Some(StateSpace::Global),
+            ".const" => Some(StateSpace::Const),
+            ".local" => Some(StateSpace::Local),
+            ".shared" => Some(StateSpace::Shared),
+            _ => None,
+        };
+        if pointer.space.is_some() {
+            self.cursor.at = next.end as usize;
+            pointer.span.end = next.end;
+            self.cursor.skip();
+            next = self.cursor.token().span;
+        }
+        if next.text(self.cursor.source) == ".align" {
+            self.cursor.at = next.end as usize;
+            pointer.alignment = Some(self.alignment(next)?);
+            pointer.span.end = self.cursor.offset();
+        }
+        Ok(pointer)
+    }
+
+    fn named_declarator(&mut self, span: Span) -> Declarator {
+        let name = match span.text(self.cursor.source) {
+            "_" => None,
+            _ => Some(self.name_of(span)),
+        };
+        Declarator {
+            span,
+            name,
+            name_span: span,
+            count: None,
+            count_span: Span::at(span.end),
+            dimensions: Range {
+                start: self.tree.dimensions.len() as u32,
+                end: self.tree.dimensions.len() as u32,
+            },
+            initializer: Range::default(),
+        }
+    }
+
+    #[cold]
+    fn declarator_name_expected(&mut self, what: &str) -> Read<()> {
+        self.bad_token()?;
+        let found = self.found();
+        let word = found.span.text(self.cursor.source);
+        if is_specifier(word) {
+            return self.broken(syntax::declaration_order(
+                found.span,
+                word,
+                "before the type",
+            ));
+        }
+        self.broken(syntax::name_expected(&found, what))
+    }
+
+    /// `name`, `name<5>`, `name[4] = {...}`.
+    pub(super) fn declarator(&mut self) -> Read<()> {
+        self.cursor.skip();
+        let start = self.cursor.offset();
+        let span = match self.cursor.name() {
+            Some(span) if !matches!(span.text(self.cursor.source), "_" | "WARP_SZ") => span,
+            _ => {
+                self.cursor.at = start as usize;
+                return self.declarator_name_expected("what is declared");
+            }
+        };
+        let mut declarator = self.named_declarator(span);
+        let mut end = self.cursor.at;
+        let mut byte = self.cursor.skip();
+        if byte == b'<' {
+            self.count(&mut declarator)?;
+            end = self.cursor.at;
+            byte = self.cursor.skip();
+            if matches!(byte, b'[' | b'=') {
+                return self.unexpected("`,` or `;` behind a number of names");
+            }
+        }
+        while byte == b'[' {
+            let first = declarator.dimensions.start == declarator.dimensions.end;
+            self.dimension(first)?;
+            declarator.dimensions.end += 1;
+            end = self.cursor.at;
+            byte = self.cursor.skip();
+        }
+        if byte == b'=' && self.cursor.byte_at(1) != b'=' {
+            self.cursor.at += 1;
+            let values = self.tree.init_values.len() as u32;
+            self.initializer(0)?;
+            declarator.initializer = Range {
+                start: values,
+                end: self.tree.init_values.len() as u32,
+            };
+        } else {
+            self.cursor.at = end;
+        }
+        declarator.span = self.since(start);
+        self.tree.declarators.push(declarator);
+        Ok(())
+    }
+
+    /// `<5>`, the angle being at the cursor.
+    fn count(&mut self, declarator: &mut Declarator) -> Read<()> {
+        let open = self.cursor.offset();
+        self.cursor.at += 1;
+        let count = self.literal_integer("the number of names")?;
+        self.close(open, b'>', "`>`")?;
+        declarator.count = Some(u32::try_from(count).unwrap_or(u32::MAX));
+        declarator.count_span = self.since(open);
+        Ok(())
+    }
+
+    /// `[4]` or, where allowed, `[]`; the bracket is at the cursor.
+    fn dimension(&mut self, may_be_empty: bool) -> Read<()> {
+        let open = self.cursor.offset();
+        self.cursor.at += 1;
+        let size = if self.cursor.skip() == b']' && may_be_empty {
+            None
+        } else {
+            Some(self.literal_integer("the size of the array")?)
+        };
+        if !self.eat(b']') {
+            self.bad_token()?;
+            let found = self.found();
+            return self.broken(syntax::array_size(
+                &found,
+                "`]`, as the size is one integer literal",
+            ));
+        }
+        let span = self.since(open);
+        self.tree.dimensions.push(Dimension { span, size });
+        Ok(())
+    }
+}

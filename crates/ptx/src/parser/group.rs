@@ -1,0 +1,137 @@
+//! Lists: vectors in braces, and the operands of calls with their parentheses.
+
+use super::operand::{is_operator, starts_constant};
+use super::{Parser, Read};
+use crate::diagnostics::syntax;
+use crate::tree::{Name, Operand, OperandKind};
+use warpgrid_program::Span;
+
+impl Parser<'_> {
+    /// `{a, b}`, the brace being at the cursor.
+    #[inline]
+    pub(super) fn vector(&mut self) -> Read<()> {
+        let parent = self.tree.operands.len();
+        let open = self.cursor.offset();
+        self.cursor.at += 1;
+        self.push_operand(open, OperandKind::Vector { entries: 0 });
+        if self.cursor.skip() == b'}' {
+            let empty = Span::new(open, self.cursor.offset() + 1);
+            return self.broken(syntax::empty_group(empty, "a vector"));
+        }
+        loop {
+            self.element("a vector")?;
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.close(open, b'}', "`,` or `}`")?;
+        let entries = (self.tree.operands.len() - parent - 1) as u32;
+        if let Some(operand) = self.tree.operands.get_mut(parent) {
+            operand.kind = OperandKind::Vector { entries };
+        }
+        self.widen(parent);
+        Ok(())
+    }
+
+    /// A register with or without component, a constant or `_`.
+    #[inline]
+    fn element(&mut self, holder: &str) -> Read<()> {
+        let byte = self.cursor.skip();
+        if self.cursor.at_name() && !self.at_warp_size() {
+            let span = self.scan_name();
+            if byte == b'_' && span.end == span.start + 1 {
+                self.push_operand(span.start, OperandKind::Sink);
+                return Ok(());
+            }
+            let name = self.name_of(span);
+            let kind = match self.cursor.skip() {
+                b',' | b'}' => OperandKind::Name(name),
+                b'.' => return self.component_element(span, name, holder),
+                next => {
+                    if is_operator(next) || next == b'[' || next == b'+' {
+                        self.bad_token()?;
+                        let found = self.found();
+                        return self.broken(syntax::vector_element(&found, holder));
+                    }
+                    OperandKind::Name(name)
+                }
+            };
+            self.tree.operands.push(Operand { span, kind });
+            return Ok(());
+        }
+        if starts_constant(byte) || self.at_warp_size() {
+            return self.constant();
+        }
+        self.bad_token()?;
+        let found = self.found();
+        self.broken(syntax::vector_element(&found, holder))
+    }
+
+    #[cold]
+    fn component_element(&mut self, span: Span, name: Name, holder: &str) -> Read<()> {
+        if holder != "a vector" {
+            let dotted = self.cursor.token().span;
+            let text = self.text(dotted);
+            return self.broken(syntax::component_not_allowed(dotted, text));
+        }
+        let component = self.component()?;
+        self.push_operand(span.start, OperandKind::Component { name, component });
+        Ok(())
+    }
+
+    /// The operands of `call`: `(results), callee, (arguments), prototype`.
+    pub(super) fn call_operands(&mut self) -> Read<()> {
+        if self.cursor.skip() == b'(' {
+            self.group()?;
+            if !self.eat(b',') {
+                return self.unexpected("`,` and the function to call");
+            }
+        }
+        self.call_name("the function to call")?;
+        if !self.eat(b',') {
+            return Ok(());
+        }
+        if self.cursor.skip() != b'(' {
+            return self.call_name("arguments in parentheses, a prototype or a list of targets");
+        }
+        self.group()?;
+        if self.eat(b',') {
+            return self.call_name("a prototype or a list of targets");
+        }
+        Ok(())
+    }
+
+    fn call_name(&mut self, what: &str) -> Read<()> {
+        self.cursor.skip();
+        if !self.cursor.at_name() {
+            return self.unexpected(what);
+        }
+        let span = self.plain_name(what)?;
+        let kind = OperandKind::Name(self.name_of(span));
+        self.push_operand(span.start, kind);
+        Ok(())
+    }
+
+    /// `(a, b)`, the parenthesis being at the cursor; may be empty.
+    fn group(&mut self) -> Read<()> {
+        let parent = self.tree.operands.len();
+        let open = self.cursor.offset();
+        self.cursor.at += 1;
+        self.push_operand(open, OperandKind::Group { entries: 0 });
+        if self.cursor.skip() != b')' {
+            loop {
+                self.element("an argument list")?;
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+        }
+        self.close(open, b')', "`,` or `)`")?;
+        let entries = (self.tree.operands.len() - parent - 1) as u32;
+        if let Some(operand) = self.tree.operands.get_mut(parent) {
+            operand.kind = OperandKind::Group { entries };
+        }
+        self.widen(parent);
+        Ok(())
+    }
+}

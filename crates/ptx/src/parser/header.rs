@@ -1,0 +1,93 @@
+//! The header of a module: `.version`, `.target`, `.address_size`.
+
+use super::statement::Place;
+use super::{Parser, Read};
+use crate::diagnostics::syntax;
+use crate::tree::{DirectiveKind, Operand, OperandKind, StatementKind};
+use warpgrid_program::Span;
+
+impl Parser<'_> {
+    /// `.version 8.5`, `.target sm_90, debug`, `.address_size 64`.
+    pub(super) fn header(&mut self, word: Span, text: &str) -> Read<()> {
+        let first = self.tree.operands.len() as u32;
+        let kind = match text {
+            ".version" => DirectiveKind::Version,
+            ".target" => DirectiveKind::Target,
+            _ => DirectiveKind::AddressSize,
+        };
+        self.header_order(word, text, kind);
+        match kind {
+            DirectiveKind::Version => self.version_number()?,
+            DirectiveKind::Target => loop {
+                self.name_argument(
+                    text,
+                    "names of targets and options, with commas between them",
+                )?;
+                if !self.comma() {
+                    break;
+                }
+            },
+            _ => self.integer_argument(text, "32 or 64")?,
+        }
+        self.no_semicolon(text);
+        self.finish_directive(word, kind, first)
+    }
+
+    /// Header directives come once, in order, before everything else.
+    fn header_order(&mut self, word: Span, text: &str, kind: DirectiveKind) {
+        let before = self
+            .tree
+            .statements
+            .iter()
+            .take(8)
+            .filter(|s| s.kind != StatementKind::Error);
+        let expected = match kind {
+            DirectiveKind::Version => 0,
+            DirectiveKind::Target => 1,
+            _ => 2,
+        };
+        if before.take(expected + 1).count() > expected || self.place == Place::Body {
+            let place = match kind {
+                DirectiveKind::Version => "must be the first statement of the text",
+                DirectiveKind::Target => "must stand directly behind `.version`",
+                _ => "must stand directly behind `.target`",
+            };
+            self.report(syntax::misplaced_directive(word, text, place));
+        }
+    }
+
+    /// `8.5` as two integers.
+    fn version_number(&mut self) -> Read<()> {
+        const EXPECTED: &str = "a version such as 8.5";
+        self.cursor.skip();
+        let token = self.cursor.token();
+        let text = token.span.text(self.cursor.source);
+        let numbers = text.split_once('.').and_then(|(major, minor)| {
+            let digits = |s: &str| {
+                s.bytes()
+                    .all(|b| b.is_ascii_digit())
+                    .then(|| s.parse::<u64>().ok())
+                    .flatten()
+            };
+            Some((digits(major)?, digits(minor)?, major.len() as u32))
+        });
+        let Some((major, minor, n_digits)) = numbers else {
+            return self.bad_argument(".version", EXPECTED);
+        };
+        let dot = token.span.start + n_digits;
+        for (value, span) in [
+            (major, Span::new(token.span.start, dot)),
+            (minor, Span::new(dot + 1, token.span.end)),
+        ] {
+            self.tree.operands.push(Operand {
+                span,
+                kind: OperandKind::Integer {
+                    value,
+                    unsigned: false,
+                },
+            });
+        }
+        self.cursor.at = token.span.end as usize;
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! Initialisers of variables.
+
+use super::expression::Constant;
+use super::operand::starts_constant;
+use super::{MAX_DEPTH, Parser, Read};
+use crate::diagnostics::syntax;
+use crate::lexer::TokenKind;
+use crate::lexer::number::{self, Value};
+use crate::tree::{InitValue, InitValueKind, Name};
+use warpgrid_program::Span;
+
+impl Parser<'_> {
+    /// One value of an initialiser, or a list.
+    pub(super) fn initializer(&mut self, depth: u32) -> Read<()> {
+        let byte = self.cursor.skip();
+        let start = self.cursor.offset();
+        if byte == b'{' {
+            return self.initializer_list(start, depth);
+        }
+        if byte.is_ascii_digit() {
+            let literal = number::scan(self.cursor.text, self.cursor.at);
+            let next = self.cursor.text.get(literal.end).copied().unwrap_or(0);
+            if let (Value::Integer { value, unsigned }, b',' | b'}' | b';') = (literal.value, next)
+            {
+                self.cursor.at = literal.end;
+                self.push_init_value(start, InitValueKind::Integer { value, unsigned });
+                return Ok(());
+            }
+        }
+        if self.cursor.at_name() && self.cursor.token().span.text(self.cursor.source) != "WARP_SZ" {
+            return self.initializer_name(start, None);
+        }
+        if !starts_constant(byte) && !self.cursor.at_name() {
+            self.bad_token()?;
+            let found = self.found();
+            return self.broken(syntax::initializer(
+                &found,
+                "a constant, a variable or a list in braces",
+            ));
+        }
+        let (constant, end) = self.constant_expression()?;
+        self.cursor.at = end as usize;
+        let kind = match constant {
+            Constant::Integer { value, unsigned } => {
+                if self.cursor.skip() == b'(' {
+                    self.cursor.at += 1;
+                    self.initializer_name(start, Some(value))?;
+                    return Ok(());
+                }
+                self.cursor.at = end as usize;
+                InitValueKind::Integer { value, unsigned }
+            }
+            Constant::Single(bits) => InitValueKind::Single(bits),
+            Constant::Double(value) => InitValueKind::Double(value.to_bits()),
+        };
+        self.push_init_value(start, kind);
+        Ok(())
+    }
+
+    fn push_init_value(&mut self, start: u32, kind: InitValueKind) {
+        let span = self.since(start);
+        self.tree.init_values.push(InitValue { span, kind });
+    }
+
+    /// `{ value, value }`, the brace being at the cursor; may be empty.
+    fn initializer_list(&mut self, open: u32, depth: u32) -> Read<()> {
+        if depth >= MAX_DEPTH {
+            return self.broken(syntax::nested_too_deep(
+                Span::new(open, open + 1),
+                "initialisers",
+            ));
+        }
+        let parent = self.tree.init_values.len();
+        self.cursor.at += 1;
+        self.push_init_value(open, InitValueKind::List { entries: 0 });
+        if self.cursor.skip() != b'}' {
+            loop {
+                self.initializer(depth + 1)?;
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+        }
+        self.close(open, b'}', "`,` or `}`")?;
+        let end = self.cursor.offset();
+        let entries = (self.tree.init_values.len() - parent - 1) as u32;
+        if let Some(list) = self.tree.init_values.get_mut(parent) {
+            *list = InitValue {
+                span: Span::new(open, end),
+                kind: InitValueKind::List { entries },
+            };
+        }
+        Ok(())
+    }
+
+    /// `name+4`, `generic(name)+4`, a sampler's `field = value`; with a mask the closing parenthesis too.
+    fn initializer_name(&mut self, start: u32, mask: Option<u64>) -> Read<()> {
+        self.cursor.skip();
+        let mut name_span = self.initializer_symbol()?;
+        let mut end = self.cursor.at;
+        let mut byte = self.cursor.skip();
+        let generic = byte == b'(' && name_span.text(self.cursor.source) == "generic";
+        if generic {
+            let open = self.cursor.offset();
+            self.cursor.at += 1;
+            self.cursor.skip();
+            name_span = self.initializer_symbol()?;
+            self.close(open, b')', "`)`")?;
+            end = self.cursor.at;
+            byte = self.cursor.skip();
+        }
+        let name = self.name_of(name_span);
+        let mut offset = 0;
+        match byte {
+            b'=' if mask.is_none() && !generic => return self.initializer_setting(start, name),
+            b'+' => {
+                self.cursor.at += 1;
+                self.cursor.skip();
+                offset = self.integer_constant("an offset")?;
+            }
+            b'-' => {
+                let minus = self.cursor.token().span;
+                return self.broken(syntax::subtracted_offset(minus));
+            }
+            _ => self.cursor.at = end,
+        }
+        if mask.is_some() && !self.eat(b')') {
+            return self.unexpected("`)` behind the masked address");
+        }
+        let kind = InitValueKind::Address {
+            name,
+            name_span,
+            offset,
+            generic,
+            mask,
+        };
+        self.push_init_value(start, kind);
+        Ok(())
+    }
+
+    fn initializer_symbol(&mut self) -> Read<Span> {
+        let token = self.cursor.token();
+        if token.kind != TokenKind::Name || token.span.text(self.cursor.source) == "_" {
+            self.bad_token()?;
+            let found = self.found();
+            return self.broken(syntax::initializer(
+                &found,
+                "the name of a variable or function",
+            ));
+        }
+        self.cursor.at = token.span.end as usize;
+        Ok(token.span)
+    }
+
+    /// `= linear` of a sampler's field.
+    fn initializer_setting(&mut self, start: u32, field: Name) -> Read<()> {
+        self.cursor.at += 1;
+        self.cursor.skip();
+        let value = self.cursor.token();
+        if !matches!(value.kind, TokenKind::Name | TokenKind::Number) {
+            return self.unexpected("the value of the field");
+        }
+        self.cursor.at = value.span.end as usize;
+        self.push_init_value(start, InitValueKind::Setting { field });
+        Ok(())
+    }
+}
