@@ -11,7 +11,7 @@ pub mod spelling;
 pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
 pub use rule::{Pick, Rule, RuleKind, Verdict, Wide};
-pub use spelling::nearest;
+pub use spelling::{meant, nearest};
 
 use crate::modifier::{
     BoolOp, CacheOp, CompareOp, Completion, EvictionPriority, MatrixLayout, MulPart, Rounding,

@@ -54,6 +54,13 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.ca.u32 [%rd1], %r1;",                               &["W0309"], 0),
     ("9.5 sm_100", "st.global.f16 [%rd1], %h1;",                           &["W0309"], 0),
     ("9.5 sm_100", "st.weak.bulk [sh], 16, 0;",                            &["W0117", "W0389"], 1),
+    ("9.5 sm_100", "st.shared.cta.u32 [sh], %r1;",                         &["W0301"], 3),
+    ("8.0 sm_90",  "st.global.b128 [%rd1], 5;",                            &["W0106"], 2),
+    // Words that nobody has.
+    ("9.5 sm_100", "st.shred.u32 [sh], %r1;",                              &["W0101"], 1),
+    ("9.5 sm_100", "st.global.i32 [%rd1], %r1;",                           &["W0101"], 1),
+    ("9.5 sm_100", "st.global.evict_last.u32 [%rd1], %r1;",                &["W0101"], 1),
+    ("9.5 sm_100", "st.Global.u32 [%rd1], %r1;",                           &["W0101"], 1),
     // Values.
     ("9.5 sm_100", "st.global.f32 [%rd1], %u1;",                           &["W0310"], 0),
     ("9.5 sm_100", "st.global.u32 [%rd1], %f1;",                           &["W0310"], 0),

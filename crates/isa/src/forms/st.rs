@@ -113,7 +113,8 @@ set!(
         value(
             "v8",
             Meaning::Vector(VectorWidth::V8),
-            Gate::ALWAYS.assembler(ASSEMBLER),
+            // Older modules have 32-bit addresses, and the assemblers that still take those know no `.v8`.
+            Gate::ptx(2, 3).assembler(ASSEMBLER),
             "eight elements"
         ),
     ]

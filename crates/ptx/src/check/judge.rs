@@ -5,7 +5,7 @@ use super::{Module, kind, rules};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
 use warpgrid_isa::Does;
-use warpgrid_isa::form::{Bound, Complaint, Gate, nearest};
+use warpgrid_isa::form::{Bound, Complaint, Gate, meant, nearest};
 use warpgrid_program::Diagnostic;
 
 /// Everything that is wrong with the modifiers, in text order where they have a place.
@@ -50,7 +50,12 @@ fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bo
         return false;
     };
     bound.complaints.iter().any(|other| match other {
-        Complaint::Unknown { word } => nearest(opcode.modifier(*word), slot.spellings()).is_some(),
+        Complaint::Unknown { word } => {
+            let text = opcode.modifier(*word);
+            let sense = meant(text);
+            nearest(text, slot.spellings()).is_some()
+                || slot.spellings().any(|own| Some(own) == sense)
+        }
         _ => false,
     })
 }

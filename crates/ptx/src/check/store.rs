@@ -47,6 +47,7 @@ impl<'a> Checker<'a> {
     ) -> Option<Operation> {
         let store = self.read_store(site, plan)?;
         self.judge_width(site, plan, &store);
+        self.offer_two_words(site, plan, &store);
         let address = self.store_address(site, &store);
         let sources = self.store_sources(site, &store);
         let policy = self.store_policy(site, &store);

@@ -3,7 +3,7 @@
 use super::catalogue;
 use crate::check::{Binding, Module, Opcode, Plan};
 use crate::tree::{Directive, OperandKind};
-use warpgrid_isa::form::{Bound, Gate, SlotKind, nearest};
+use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
 use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Origin, ScalarType, StateSpace, Target, Version};
 use warpgrid_program::{Diagnostic, Needs, Severity, Span};
@@ -194,7 +194,11 @@ pub(crate) fn unknown_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) 
     let slots = bound.layout.slots.iter();
     let own: Vec<&str> = slots.flat_map(|slot| slot.spellings()).collect();
     let lower = text.to_lowercase();
-    let fitting = own.iter().copied().find(|word| *word == lower);
+    let sense = meant(text);
+    let fitting = own
+        .iter()
+        .copied()
+        .find(|word| *word == lower || Some(*word) == sense);
     match fitting.or_else(|| nearest(text, own)) {
         Some(word) => found.help(format!("did you mean `.{word}`?")).fix(
             format!("replace `.{text}` by `.{word}`"),

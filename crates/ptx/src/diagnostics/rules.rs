@@ -88,9 +88,36 @@ pub(crate) fn needs(case: &Case<'_>, word: usize, slot: &str, among: &[&str]) ->
         diagnostic = diagnostic.fix(format!("add `.{text}`"), at, format!(".{text}"));
     }
     match slot {
-        "sem" if case.opcode.modifier(word) != "mmio" => without(case, diagnostic, word),
+        "sem" if case.opcode.modifier(word) != "mmio" => {
+            without(case, sub_space(case, diagnostic, word), word)
+        }
         _ => diagnostic,
     }
+}
+
+/// `.shared.cta` where `.shared::cta` is meant: a scope right behind the space.
+fn sub_space(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
+    let is_behind = case
+        .bound
+        .word("ss")
+        .is_some_and(|space| space + 1 == word && case.opcode.modifier(space) == "shared");
+    let scope = case.opcode.modifier(word);
+    if !is_behind || !matches!(scope, "cta" | "cluster") {
+        return diagnostic;
+    }
+    let dot = case.opcode.dotted_span(word).start;
+    let mut diagnostic = diagnostic;
+    diagnostic.fixes.insert(
+        0,
+        fix(
+            format!("write `.shared::{scope}`"),
+            vec![Edit {
+                span: Span::new(dot, dot + 1),
+                text: "::".to_owned(),
+            }],
+        ),
+    );
+    diagnostic
 }
 
 fn suggestions(case: &Case<'_>, slot: &str) -> &'static [&'static str] {

@@ -5,6 +5,7 @@ use crate::check::plan::{Opcode, Plan};
 use crate::check::rules;
 use crate::check::statement::moved;
 use crate::tree::OperandKind;
+use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, Edit, Fix};
 
 impl<'a> Checker<'a> {
@@ -24,6 +25,44 @@ impl<'a> Checker<'a> {
                 self.offer_halves(site, &opcode, store, &mut problem);
             }
             self.report(problem);
+        }
+    }
+
+    /// Where `.b128` came too late for the module: an integer is stored as two of 64 bits.
+    pub(super) fn offer_two_words(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
+        let Some(bound) = plan.bound.as_ref() else {
+            return;
+        };
+        let Some((operand, _)) = site.operand(1) else {
+            return;
+        };
+        let OperandKind::Integer { value, unsigned } = operand.kind else {
+            return;
+        };
+        let (Some(word), false) = (bound.word("type"), bound.has("vec")) else {
+            return;
+        };
+        if store.ty != ScalarType::B128 || !(unsigned || value >> 63 == 0) {
+            return;
+        }
+        let span = self.tree.word_span(site.instruction, word + 1);
+        let low = operand.span.text(self.source);
+        let edits = vec![
+            Edit {
+                span,
+                text: "v2.b64".to_owned(),
+            },
+            Edit {
+                span: operand.span,
+                text: format!("{{{low}, 0}}"),
+            },
+        ];
+        let found = self.diagnostics.list.iter_mut().rev().take(MOST_AT_ONCE);
+        for problem in found.filter(|problem| problem.span == span) {
+            problem.fixes.push(Fix {
+                title: "store two `.b64`".to_owned(),
+                edits: edits.clone(),
+            });
         }
     }
 
@@ -107,6 +146,9 @@ fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
     }
     text
 }
+
+/// How many findings one opcode has at most that a fix is added to.
+const MOST_AT_ONCE: usize = 16;
 
 /// What one access has at most without being a 256-bit one.
 const MOST_BITS: u32 = 128;
