@@ -53,11 +53,13 @@ impl<'a> Checker<'a> {
         let function = self.function_id(header, true);
         self.judge_parameters(header);
         self.names.open();
+        self.body.registers.clear();
+        self.body.instructions.clear();
         self.body = Body {
             function: Some(function),
-            registers: Vec::new(),
+            registers: std::mem::take(&mut self.body.registers),
             variables: Vec::new(),
-            instructions: Vec::new(),
+            instructions: std::mem::take(&mut self.body.instructions),
             labels: std::mem::take(&mut self.body.labels),
             branches: std::mem::take(&mut self.body.branches),
             n_blocks: 0,
@@ -89,11 +91,10 @@ impl<'a> Checker<'a> {
         self.place_branches();
         let labels = self.placed_labels();
         self.names.close();
-        let (registers, variables, instructions) = (
-            std::mem::take(&mut self.body.registers),
-            std::mem::take(&mut self.body.variables),
-            std::mem::take(&mut self.body.instructions),
-        );
+        // The body's vectors keep their room for the next function.
+        let variables = std::mem::take(&mut self.body.variables);
+        let registers = self.body.registers.drain(..).collect();
+        let instructions = self.body.instructions.drain(..).collect();
         if let Some(function) = self.program.functions.get_mut(id.0 as usize) {
             function.registers = registers;
             function.variables = variables;

@@ -60,6 +60,10 @@ struct Stem {
     plain: Entry,
     numbered: Vec<Entry>,
     groups: Vec<u32>,
+    /// Scope depth of the innermost group; entries of outer scopes may be hidden by it.
+    group_depth: u32,
+    /// Whether some numbers are kept in the sparse map.
+    has_sparse: bool,
 }
 
 /// The names in scope.
@@ -82,6 +86,8 @@ impl Names {
             plain: FREE,
             numbered: Vec::new(),
             groups: Vec::new(),
+            group_depth: 0,
+            has_sparse: false,
         };
         Names {
             stems: vec![stem; n_stems],
@@ -89,29 +95,45 @@ impl Names {
             groups: Vec::new(),
             undo: Vec::new(),
             scopes: Vec::new(),
-            budget: n_bytes,
+            budget: n_bytes / 2,
         }
     }
 
     /// What the name stands for.
+    #[inline]
     pub(crate) fn get(&self, name: Name) -> Binding {
-        let entry = self.entry(name);
-        if entry.binding != Binding::None {
-            return entry.binding;
-        }
-        match self.group_of(name) {
+        let (entry, hidden) = self.visible(name);
+        match hidden {
             Some(group) => Binding::Group(group),
-            None => Binding::None,
+            None => entry.binding,
         }
     }
 
     /// Where the name was declared.
     pub(crate) fn span(&self, name: Name) -> Option<Span> {
-        let entry = self.entry(name);
-        match entry.binding {
-            Binding::None => self.group(self.group_of(name)?).map(|group| group.span),
-            _ => Some(entry.span),
+        let (entry, hidden) = self.visible(name);
+        match hidden {
+            Some(group) => self.group(group).map(|group| group.span),
+            None => (entry.binding != Binding::None).then_some(entry.span),
         }
+    }
+
+    /// The entry of a name, and the group it belongs to instead, when the entry is free or of an outer scope.
+    #[inline]
+    fn visible(&self, name: Name) -> (Entry, Option<u32>) {
+        let entry = self.entry(name);
+        let group_depth = self
+            .stems
+            .get(name.stem.0 as usize)
+            .map_or(0, |s| s.group_depth);
+        if entry.binding != Binding::None && entry.depth >= group_depth {
+            return (entry, None);
+        }
+        let group = self.group_of(name).filter(|index| {
+            let depth = self.group(*index).map_or(0, |g| g.depth);
+            entry.binding == Binding::None || entry.depth < depth
+        });
+        (entry, group)
     }
 
     pub(crate) fn group(&self, index: u32) -> Option<Group> {
@@ -192,6 +214,11 @@ impl Names {
             return Err(span);
         }
         entry.groups.push(index);
+        entry.group_depth = depth;
+        let room = (count as usize).min(self.budget);
+        let more = room.saturating_sub(entry.numbered.capacity());
+        self.budget -= more;
+        entry.numbered.reserve_exact(room.saturating_sub(entry.numbered.len()));
         self.groups.push(Group {
             stem,
             count,
@@ -200,41 +227,7 @@ impl Names {
             span,
             depth,
         });
-        self.hide_numbered(stem, count);
         Ok(())
-    }
-
-    /// Registers of outer scopes that a new group hides.
-    fn hide_numbered(&mut self, stem: Symbol, count: u32) {
-        if self.scopes.is_empty() {
-            return;
-        }
-        let n = self
-            .stems
-            .get(stem.0 as usize)
-            .map_or(0, |s| s.numbered.len())
-            .min(count as usize);
-        for number in 0..n as u32 {
-            let name = Name { stem, number };
-            let old = self.entry(name);
-            if old.binding != Binding::None && old.depth < self.scopes.len() as u32 {
-                self.put(name, FREE);
-                self.undo.push((name, old));
-            }
-        }
-        let end = Name {
-            stem,
-            number: count,
-        };
-        let hidden: Vec<_> = self
-            .sparse
-            .range(Name { stem, number: 0 }..end)
-            .map(|(name, entry)| (*name, *entry))
-            .collect();
-        for (name, old) in hidden {
-            self.put(name, FREE);
-            self.undo.push((name, old));
-        }
     }
 
     /// How many scopes are open.
@@ -273,6 +266,8 @@ impl Names {
                 && let Some(stem) = self.stems.get_mut(group.stem.0 as usize)
             {
                 stem.groups.pop();
+                let outer = stem.groups.last().and_then(|g| self.groups.get(*g as usize));
+                stem.group_depth = outer.map_or(0, |g| g.depth);
             }
         }
     }
@@ -313,9 +308,9 @@ impl Names {
             return stem.plain;
         }
         match stem.numbered.get(name.number as usize) {
-            Some(entry) => *entry,
-            None if self.sparse.is_empty() => FREE,
-            None => self.sparse.get(&name).copied().unwrap_or(FREE),
+            Some(entry) if entry.binding != Binding::None || !stem.has_sparse => *entry,
+            None if !stem.has_sparse => FREE,
+            _ => self.sparse.get(&name).copied().unwrap_or(FREE),
         }
     }
 
@@ -328,21 +323,25 @@ impl Names {
             return std::mem::replace(&mut stem.plain, entry);
         }
         let number = name.number as usize;
+        if stem.has_sparse && self.sparse.contains_key(&name) {
+            return self.sparse.insert(name, entry).unwrap_or(FREE);
+        }
         if number >= stem.numbered.len() {
-            let more = number + 1 - stem.numbered.len();
-            if more > self.budget {
-                // No vector grows from here on, so that a name is in one place only.
-                self.budget = 0;
+            // Reserved for a group, or close to what is there.
+            let reserved = number < stem.numbered.capacity();
+            let more = (number + 1).saturating_sub(stem.numbered.capacity());
+            let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;
+            if !reserved && !near {
+                stem.has_sparse = true;
                 return self.sparse.insert(name, entry).unwrap_or(FREE);
             }
-            self.budget -= more;
+            self.budget -= more.min(self.budget);
+            if stem.numbered.capacity() == 0 {
+                stem.numbered.reserve_exact((number + 1).max(8));
+            }
             stem.numbered.resize(number + 1, FREE);
         }
-        match self
-            .stems
-            .get_mut(name.stem.0 as usize)
-            .and_then(|s| s.numbered.get_mut(number))
-        {
+        match stem.numbered.get_mut(number) {
             Some(place) => std::mem::replace(place, entry),
             None => FREE,
         }

@@ -426,8 +426,15 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         name: Name,
     ) -> Option<AddressBase> {
+        let binding = self.address_binding(name, operand.span);
+        if let Binding::Register(register) = binding
+            && self.body.type_of(register).is_integer()
+            && self.body.type_of(register).width_bits() >= self.module.address_bits
+        {
+            return Some(AddressBase::Register(register));
+        }
         let span = self.name_span(operand, name);
-        match self.address_binding(name, span) {
+        match binding {
             Binding::Register(register) => {
                 let ty = self.body.type_of(register);
                 if !ty.is_integer() {
