@@ -130,11 +130,12 @@ fn register_view(register: &Register, bits: impl Fn(u32) -> u128, changed: bool)
     }
 }
 
-/// Untyped registers most often hold integers, so they are shown as such; hexadecimal stands beside.
+/// Untyped registers most often hold integers, so they are shown as such; wide values most often are
+/// addresses, which read best in hexadecimal.
 fn readable(ty: ScalarType, bits: u128) -> String {
     match ty {
-        ScalarType::B8 | ScalarType::B16 | ScalarType::B32 => bits.to_string(),
-        ScalarType::B64 if bits < 1 << 40 => bits.to_string(),
+        ScalarType::B64 | ScalarType::U64 if bits >= 1 << 40 => format!("{bits:#x}"),
+        ScalarType::B8 | ScalarType::B16 | ScalarType::B32 | ScalarType::B64 => bits.to_string(),
         _ => element_of(ty).text(bits),
     }
 }
