@@ -276,7 +276,13 @@ pub static FORMS: &[Form] = &[
             "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];",
         ],
-        bad: &[],
+        bad: &[
+            ("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
+            (
+                "st.async.weak.cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
+                "W0300",
+            ),
+        ],
     },
     Form {
         syntax: "st.async{.mmio}.sem.scope{.ss}.type [a], b",
@@ -296,7 +302,10 @@ pub static FORMS: &[Form] = &[
             "st.async.release.gpu.global.u32 [a], b;",
             "st.async.mmio.release.sys.global.u32 [a], b;",
         ],
-        bad: &[],
+        bad: &[
+            ("st.async.release.global.u32 [a], b;", "W0105"),
+            ("st.async.mmio.release.gpu.u32 [a], b;", "W0302"),
+        ],
     },
     Form {
         syntax: "st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
@@ -307,6 +316,6 @@ pub static FORMS: &[Form] = &[
         help: "Starts a store without saying how its end is seen; the manual does not have this form, the assembler takes it.",
         section: "data-movement-and-conversion-instructions-st-async",
         good: &["st.async.shared::cta.u32 [a], b, [mbar];"],
-        bad: &[],
+        bad: &[("st.async.u32 [a], b, [mbar];", "W0401")],
     },
 ];

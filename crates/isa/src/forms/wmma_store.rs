@@ -187,7 +187,16 @@ pub static FORMS: &[Form] = &[
             "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
             "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};",
         ],
-        bad: &[],
+        bad: &[
+            (
+                "wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};",
+                "W0501",
+            ),
+            (
+                "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {r, r};",
+                "W0503",
+            ),
+        ],
     },
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
@@ -198,7 +207,10 @@ pub static FORMS: &[Form] = &[
         help: "The same for the product of matrices of 4-bit integers or single bits.",
         section: SECTION,
         good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
-        bad: &[],
+        bad: &[(
+            "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};",
+            "W0515",
+        )],
     },
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
@@ -209,7 +221,10 @@ pub static FORMS: &[Form] = &[
         help: "The same for the product of tf32 matrices.",
         section: SECTION,
         good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
-        bad: &[],
+        bad: &[(
+            "wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;",
+            "W0506",
+        )],
     },
     Form {
         syntax: "wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
@@ -220,6 +235,9 @@ pub static FORMS: &[Form] = &[
         help: "The same for the product of double-precision matrices.",
         section: SECTION,
         good: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],
-        bad: &[],
+        bad: &[(
+            "wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r}, 1.0;",
+            "W0508",
+        )],
     },
 ];

@@ -3,10 +3,11 @@
 
 use super::Checker;
 use crate::diagnostics::declarations as diagnose;
+use crate::diagnostics::rules::raise;
 use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
 };
-use warpgrid_isa::{ScalarType, StateSpace, Target, VectorWidth, Version};
+use warpgrid_isa::{Gate, ScalarType, StateSpace, Target, VectorWidth, Version};
 use warpgrid_program::{FunctionId, FunctionKind, Span};
 
 /// Where a declaration stands.
@@ -25,9 +26,6 @@ const CONST_BYTES: u64 = 64 * 1024;
 /// The most bytes that a parameter is aligned to.
 const PARAMETER_ALIGNMENT: u64 = 128;
 
-/// The one name that no declaration takes (assembler 13.5).
-const WARP_SIZE: &str = "WARP_SZ";
-
 /// A type's own gate where it is declared; instructions have theirs in the rows.
 const GATES: &[(ScalarType, Version, &str)] = &[
     (ScalarType::B128, Version::new(8, 3), "sm_70"),
@@ -44,10 +42,6 @@ impl<'a> Checker<'a> {
         self.judge_attributes(declaration);
         let tree = self.tree;
         for declarator in tree.declarators_of(declaration) {
-            let name = declarator.name_span.text(self.source);
-            if name == WARP_SIZE {
-                self.report(diagnose::reserved_name(declarator.name_span, name));
-            }
             self.judge_shape(declaration, declarator, place);
             self.judge_values(declaration, declarator, place);
         }
@@ -69,21 +63,11 @@ impl<'a> Checker<'a> {
         if declaration.space != DeclarationSpace::Param {
             return;
         }
-        let (what, since, sm) = match header.sort {
-            FunctionSort::Entry => ("the parameter list of a kernel", Version::new(1, 4), 0),
-            FunctionSort::Func => ("a `.param` of a function", Version::new(2, 0), 20),
+        let (what, gate) = match header.sort {
+            FunctionSort::Entry => ("the parameter list of a kernel", Gate::ptx(1, 4)),
+            FunctionSort::Func => ("a `.param` of a function", Gate::ptx(2, 0).sm(20)),
         };
-        if self.module.version < since {
-            self.report(diagnose::parameter_gate(declaration.span, what, since));
-        } else if self.module.target.sm < sm {
-            let found = self.module.target.name;
-            self.report(diagnose::type_target(
-                declaration.span,
-                what,
-                "sm_20",
-                found,
-            ));
-        }
+        self.judge_gate(gate, declaration.span, what);
     }
 
     fn judge_place(&mut self, declaration: &Declaration, place: Place) {
@@ -91,11 +75,6 @@ impl<'a> Checker<'a> {
         let word = space.text(self.source);
         match place {
             Place::Body => {
-                if declaration.linkage.is_some() {
-                    let span = declaration.linkage_span;
-                    let word = span.text(self.source);
-                    self.report(diagnose::linkage_place(span, word));
-                }
                 let (from, to) = (Version::new(1, 4), Version::new(2, 0));
                 let version = self.module.version;
                 if declaration.space == DeclarationSpace::Param && (from..to).contains(&version) {
@@ -133,10 +112,6 @@ impl<'a> Checker<'a> {
                 return;
             }
         };
-        if !is_declarable(ty) {
-            self.report(diagnose::not_declarable(span, ty));
-            return;
-        }
         if self.is_gated(ty, declaration) {
             self.judge_type_gate(ty, span);
         }
@@ -164,14 +139,26 @@ impl<'a> Checker<'a> {
             return;
         };
         let what = format!("type `.{ty}`");
-        if self.module.version < *since {
+        let sm = Target::from_name(target).map_or(0, |target| target.sm);
+        self.judge_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &what);
+    }
+
+    /// Version and target of something that came with both.
+    fn judge_gate(&mut self, gate: Gate, span: Span, what: &str) {
+        let needs = self.module.lacking(gate);
+        let fix = raise(&self.module, &needs);
+        let mut problems = Vec::new();
+        if let Some(since) = needs.version {
             let version = self.module.version;
-            self.report(diagnose::type_version(span, &what, *since, version));
+            problems.push(diagnose::type_version(span, what, since, version));
         }
-        let first = Target::from_name(target).map_or(0, |target| target.sm);
-        if self.module.target.sm < first {
+        if let Some(target) = needs.target {
             let found = self.module.target.name;
-            self.report(diagnose::type_target(span, &what, target, found));
+            problems.push(diagnose::type_target(span, what, target, found));
+        }
+        for mut problem in problems {
+            problem.fixes.extend(fix.clone());
+            self.report(problem);
         }
     }
 
@@ -260,7 +247,7 @@ impl<'a> Checker<'a> {
                 return;
             }
             DeclarationSpace::Param if dimensions.is_empty() => {
-                self.judge_scalar_parameter(declaration);
+                self.judge_scalar_parameter(declaration, declarator);
             }
             _ => {}
         }
@@ -289,22 +276,26 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_scalar_parameter(&mut self, declaration: &Declaration) {
+    fn judge_scalar_parameter(&mut self, declaration: &Declaration, declarator: &Declarator) {
         let DeclaredType::Scalar(ty) = declaration.scalar else {
             return;
         };
         let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
-        if n > 1 {
-            let span = declaration.vector_span;
-            let bytes = n * ty.width_bytes();
-            self.report(diagnose::parameter_type(span, "a vector", bytes));
-        } else if ty == ScalarType::F16x2 {
-            self.report(diagnose::parameter_type(
-                declaration.type_span,
-                "a single `.f16x2`",
-                4,
-            ));
-        }
+        let what = match n {
+            1 if ty == ScalarType::F16x2 => "a single `.f16x2`",
+            1 => return,
+            _ => "a vector",
+        };
+        let start = match n {
+            1 => declaration.type_span,
+            _ => declaration.vector_span,
+        };
+        let place = start.to(declaration.type_span);
+        let bytes = n * ty.width_bytes();
+        // One name, and no alignment of its own: then the declaration can be rewritten.
+        let alone = declaration.alignment.is_none() && declaration.declarators.len() == 1;
+        let name = alone.then_some(declarator.name_span);
+        self.report(diagnose::parameter_type(place, what, bytes, name));
     }
 
     /// Judges the shared memory of a kernel at its end.
@@ -350,30 +341,4 @@ fn total_bytes(variables: impl Iterator<Item = (u64, u32)>) -> u64 {
             .unwrap_or(u64::MAX)
             .saturating_add(*size)
     })
-}
-
-/// Whether registers and variables of this type exist.
-const fn is_declarable(ty: ScalarType) -> bool {
-    use ScalarType as T;
-    matches!(
-        ty,
-        T::Pred
-            | T::B8
-            | T::B16
-            | T::B32
-            | T::B64
-            | T::B128
-            | T::U8
-            | T::U16
-            | T::U32
-            | T::U64
-            | T::S8
-            | T::S16
-            | T::S32
-            | T::S64
-            | T::F16
-            | T::F16x2
-            | T::F32
-            | T::F64
-    )
 }

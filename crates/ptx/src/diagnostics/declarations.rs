@@ -2,12 +2,9 @@
 
 use super::catalogue;
 use warpgrid_isa::{ScalarType, Version};
-use warpgrid_program::{Diagnostic, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 catalogue! {
-    /// Some types exist in instructions only: 8-bit floats, `.bf16`, `.tf32`, 4-bit integers. A register or variable for
-    /// them is declared with untyped bits of the same width.
-    NOT_DECLARABLE = "W0600", "type that cannot be declared", ".reg .bf16 x;", ".reg .b16 x;";
     /// The type came with a later version or with later hardware.
     TYPE_GATE = "W0601", "type not there yet", ".version 8.2 ... .reg .b128 x;", ".version 8.3 ... .reg .b128 x;";
     /// Predicates live in registers, one by one: no memory, no vectors, no arrays.
@@ -45,32 +42,12 @@ catalogue! {
     SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".extern .shared .b8 v[];";
     /// All `.const` variables of a module share 64 KiB.
     CONST_SIZE = "W0618", "too much constant memory", ".const .b8 v[65537];", ".global .b8 v[65537];";
-    /// `.extern`, `.visible`, `.weak` and `.common` are for names that other modules see, so not inside a function.
-    LINKAGE_PLACE = "W0619", "linkage inside a function", ".visible .global .u32 v; inside a function", ".global .u32 v; inside a function";
     /// This space is not for variables outside of functions.
     MODULE_SPACE = "W0620", "space inside functions only", ".reg .b32 v; outside of a function", ".reg .b32 v; inside a function";
     /// Half-precision variables cannot have initial values; the bits can be given to a `.b16` variable.
     HALF_VALUE = "W0621", "initial value of a half", ".global .f16 v = 1.0;", ".global .b16 v = 0x3C00;";
     /// Initial values can be addresses of functions and of variables in global or constant memory.
     INITIAL_SYMBOL = "W0622", "name that is no initial value", ".global .u64 v = %r1;", ".global .u64 v = w;";
-    /// Kernels have parameters since PTX ISA 1.4, and functions have `.param` parameters since 2.0 on `sm_20`.
-    PARAMETER_GATE = "W0623", "parameter list not there yet", ".version 1.3 ... .entry k(.param .u32 v)", ".version 1.4 ... .entry k(.param .u32 v)";
-    /// `WARP_SZ` is the number of lanes of a warp, 32, and cannot be declared.
-    RESERVED_NAME = "W0624", "reserved name", ".reg .b32 WARP_SZ;", ".reg .b32 warp_size;";
-}
-
-/// A type that exists in instructions only.
-pub fn not_declarable(span: Span, ty: ScalarType) -> Diagnostic {
-    let bits = ty.to_bits();
-    let diagnostic = Diagnostic::error(
-        NOT_DECLARABLE,
-        span,
-        format!("type `.{ty}` exists in instructions only"),
-    );
-    match bits == ty {
-        true => diagnostic,
-        false => diagnostic.fix(format!("declare `.{bits}`"), span, format!(".{bits}")),
-    }
 }
 
 /// A type of a later version.
@@ -103,6 +80,7 @@ pub fn predicate(span: Span, clash: Span, what: &str) -> Diagnostic {
         format!("predicates are scalar registers, found {what}"),
     )
     .label(clash, "this is not for predicates")
+    .help("`selp` makes a number of a predicate, and a number can be stored")
 }
 
 /// A vector of more than 128 bits, or of eight elements.
@@ -113,12 +91,14 @@ pub fn vector_size(span: Span, ty: Span, n_bits: u32) -> Diagnostic {
         format!("a vector of {n_bits} bits, at most 4 elements and 128 bits can be declared"),
     )
     .label(ty, "elements of this type")
+    .help("declare a narrower vector, or several variables")
 }
 
 /// `.reg .b32 x[4];`
 pub fn register_array(span: Span, dimensions: Span, size: Option<u64>) -> Diagnostic {
     let diagnostic = Diagnostic::error(REGISTER_ARRAY, span, "registers cannot be an array")
-        .label(dimensions, "registers have no address to count from");
+        .label(dimensions, "registers have no address to count from")
+        .help("`<4>` declares four registers, numbered from 0; an array lies in `.local`");
     match size {
         Some(size) => diagnostic.fix(
             "declare that many registers",
@@ -141,6 +121,7 @@ pub fn no_initializer(value: Span, space: Span, name: &str, removed: Span) -> Di
         "only `.global` and `.const` are filled before a kernel starts",
     )
     .fix("leave out the initial value", removed, "")
+    .help("store the value at the start of the kernel")
 }
 
 /// A value of another type.
@@ -151,6 +132,7 @@ pub fn initial_type(value: Span, found: &str, ty: ScalarType, declared: Span) ->
         format!("found {found}, expected a value of type `.{ty}`"),
     )
     .label(declared, "the type of each element")
+    .help("integers are given to integers and bits, floats to floats and bits, addresses to `.u32` and `.u64`")
 }
 
 /// An integer for a float: the fix is at hand.
@@ -169,6 +151,7 @@ pub fn initial_shape(value: Span, found: &str, expected: &str) -> Diagnostic {
         value,
         format!("found {found}, expected {expected}"),
     )
+    .help("each dimension of an array, and a vector, has its own braces")
 }
 
 /// More values than elements.
@@ -179,6 +162,7 @@ pub fn too_many_values(value: Span, found: u64, size: u64, dimension: Span) -> D
         format!("{found} initial values for {size} elements"),
     )
     .label(dimension, "the number of elements")
+    .help("make the array larger, or leave out values")
 }
 
 /// Not as many values as a vector has elements.
@@ -189,6 +173,7 @@ pub fn vector_values(value: Span, found: u64, n: usize, vector: Span) -> Diagnos
         format!("found {found} values for a vector, expected {n}"),
     )
     .label(vector, "the vector width")
+    .help("a vector is given all of its elements")
 }
 
 /// An array without size.
@@ -210,6 +195,7 @@ pub fn alignment(span: Span, found: u64) -> Diagnostic {
         format!("alignment {found} is no power of two"),
     )
     .fix(format!("align to {next}"), span, format!(".align {next}"))
+    .help("1, 2, 4, 8, 16 and so on")
 }
 
 /// More than 128 bytes for a parameter.
@@ -220,18 +206,35 @@ pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
         format!("alignment {found}, at most 128 is possible for a parameter"),
     )
     .fix("align to 128", span, ".align 128")
+    .help("larger alignment is for variables only")
 }
 
-/// A vector or packed pair as a parameter.
-pub fn parameter_type(span: Span, what: &str, n_bytes: u32) -> Diagnostic {
-    Diagnostic::error(
+/// A vector or packed pair as a parameter; `name` where the declaration can be rewritten.
+pub fn parameter_type(span: Span, what: &str, n_bytes: u32, name: Option<Span>) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
         PARAMETER_TYPE,
         span,
         format!("{what} cannot be a parameter"),
     )
     .help(format!(
         "declare `.align {n_bytes} .b8 name[{n_bytes}]` instead"
-    ))
+    ));
+    if let Some(name) = name {
+        diagnostic.fixes.push(Fix {
+            title: "declare an array of bytes".to_owned(),
+            edits: vec![
+                Edit {
+                    span,
+                    text: format!(".align {n_bytes} .b8"),
+                },
+                Edit {
+                    span: Span::at(name.end),
+                    text: format!("[{n_bytes}]"),
+                },
+            ],
+        });
+    }
+    diagnostic
 }
 
 /// `.managed` outside of global memory.
@@ -242,6 +245,7 @@ pub fn attribute(span: Span, word: &str, space: Span) -> Diagnostic {
         format!("`{word}` is for variables in `.global` only"),
     )
     .label(space, "another space")
+    .help("leave out the attribute, or declare the variable in `.global`")
 }
 
 /// A texture in a function.
@@ -251,6 +255,7 @@ pub fn texture_place(span: Span) -> Diagnostic {
         span,
         "textures, samplers and surfaces are declared outside of functions, in `.global`",
     )
+    .help("move the declaration before the function")
 }
 
 /// `.tex`
@@ -271,7 +276,7 @@ pub fn parameter_place(span: Span, version: Version) -> Diagnostic {
         format!("in PTX ISA {version} parameters stand in a parameter list only"),
     );
     diagnostic.needs.version = Some(Version::new(2, 0));
-    diagnostic
+    diagnostic.help("pass values through the parameter list")
 }
 
 /// More static shared memory than a kernel has.
@@ -293,16 +298,7 @@ pub fn const_size(span: Span, n_bytes: u64) -> Diagnostic {
         span,
         format!("the module declares {n_bytes} bytes of constant memory, at most 65536 are there"),
     )
-}
-
-/// `.visible` and relatives in a function.
-pub fn linkage_place(span: Span, word: &str) -> Diagnostic {
-    Diagnostic::error(
-        LINKAGE_PLACE,
-        span,
-        format!("`{word}` has no meaning inside a function"),
-    )
-    .fix(format!("leave out `{word}`"), span, "")
+    .help("large tables can be in `.global`")
 }
 
 /// A register or the like outside of functions.
@@ -312,6 +308,7 @@ pub fn module_space(span: Span, word: &str) -> Diagnostic {
         span,
         format!("`{word}` variables are declared inside functions only"),
     )
+    .help("move the declaration into the function that needs it")
 }
 
 /// An initial value of a half.
@@ -330,24 +327,5 @@ pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
             "`{name}` is {found}, an initial value is a function or lies in `.global` or `.const`"
         ),
     )
-}
-
-/// A parameter list before its time.
-pub fn parameter_gate(span: Span, what: &str, since: Version) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(
-        PARAMETER_GATE,
-        span,
-        format!("{what} came with PTX ISA {since}"),
-    );
-    diagnostic.needs.version = Some(since);
-    diagnostic
-}
-
-/// `WARP_SZ` declared.
-pub fn reserved_name(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(
-        RESERVED_NAME,
-        span,
-        format!("`{name}` is a constant of the language and cannot be declared"),
-    )
+    .help("the address of another variable is taken with `mov` in the kernel")
 }

@@ -52,6 +52,7 @@ pub fn async_place(opcode: Span, dotted: Span) -> Diagnostic {
         "`st.async` is one word, found a blank in it",
     )
     .fix("write `st.async`", name, "st.async")
+    .help("blanks may stand between modifiers only")
 }
 
 /// Three operands, generic addressing, no mechanism. `at` is where it would be inserted.
@@ -78,6 +79,7 @@ pub fn barrier_with_global(barrier: Span, removed: Span, because: Span) -> Diagn
     )
     .label(because, "goes to global memory")
     .fix("leave out the mbarrier", removed, "")
+    .help("an mbarrier tracks stores to shared memory")
 }
 
 /// 8 or 16 bits with an mbarrier.
@@ -108,6 +110,7 @@ pub fn quad_without_barrier(at: Span) -> Diagnostic {
         at,
         "type `.b128` needs an mbarrier as third operand",
     )
+    .help("without an mbarrier, at most 64 bits are stored")
 }
 
 /// A register or constant of another type.
@@ -136,7 +139,7 @@ pub fn no_value(span: Span, found: &str) -> Diagnostic {
     );
     match found.starts_with("the ") || found.starts_with("a special") {
         true => diagnostic.help("move it into a register first: `mov`"),
-        false => diagnostic,
+        false => diagnostic.help("vectors and sums have forms of their own"),
     }
 }
 
@@ -147,6 +150,7 @@ pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
         span,
         format!("found {found} in braces, the vector has {expected} elements"),
     )
+    .help("the width of the vector is `.v2` or `.v4`; without one, a single value is stored")
 }
 
 /// Two elements that do not go together.
@@ -156,6 +160,7 @@ pub fn element_clash(first: Span, second: Span, width: bool) -> Diagnostic {
         false => "elements of different types",
     };
     Diagnostic::error(ELEMENT_CLASH, second, format!("{what} in one vector"))
+        .help("untyped bits (`.b32`) go with every type of their width")
         .label(first, "does not go with this")
 }
 
@@ -166,6 +171,7 @@ pub fn no_address(span: Span, found: &str) -> Diagnostic {
         span,
         format!("found {found}, expected an address in brackets"),
     )
+    .help("a register or a variable, and a constant offset: `[%rd1+8]`")
 }
 
 /// A register that cannot hold an address.
@@ -196,7 +202,8 @@ pub fn address_space(
             "the variable lies in `.{}`, expected {wanted}",
             found.name()
         ),
-    );
+    )
+    .help("without a state space in the opcode, the address is generic");
     match declared {
         Some(place) => diagnostic.label(place, "declared here"),
         None => diagnostic,
@@ -210,6 +217,7 @@ pub fn constant_address(span: Span) -> Diagnostic {
         span,
         "a number alone is an address in local memory only",
     )
+    .help("put the number into a register, or take a variable")
 }
 
 /// The assembler takes it, the manual does not have it.

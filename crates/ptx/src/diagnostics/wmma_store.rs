@@ -49,6 +49,7 @@ pub fn name_order(span: Span, ordered: &str) -> Diagnostic {
         "the words `wmma.store.d` belong together, in this order, before all modifiers",
     )
     .fix("put the words in order", span, ordered)
+    .help("other modifiers follow in any order")
 }
 
 /// From 6.3 on. `after` is the end of the word that it goes behind.
@@ -59,6 +60,7 @@ pub fn aligned_missing(name: Span, after: u32, version: Version) -> Diagnostic {
         format!("`.aligned` is required from PTX ISA 6.3 on, the module says {version}"),
     )
     .fix("add `.aligned`", Span::at(after), ".aligned")
+    .help("it promises that all lanes of the warp execute this instruction together")
 }
 
 /// Before 6.3.
@@ -70,7 +72,7 @@ pub fn aligned_too_early(dotted: Span, version: Version) -> Diagnostic {
     )
     .fix("leave out `.aligned`", dotted, "");
     diagnostic.needs.version = Some(Version::new(6, 3));
-    diagnostic
+    diagnostic.help("it is required from PTX ISA 6.3 on")
 }
 
 /// Too few or too many registers.
@@ -80,6 +82,7 @@ pub fn fragment_size(span: Span, found: usize, expected: usize, why: &str) -> Di
         span,
         format!("found {found} registers, expected {expected}: {why}"),
     )
+    .help("each lane holds its share of the matrix")
 }
 
 /// A register of another type.
@@ -89,6 +92,7 @@ pub fn fragment_type(span: Span, found: &str, ty: ScalarType, expected: &str) ->
         span,
         format!("found {found}, expected {expected} for elements `.{ty}`"),
     )
+    .help("untyped bits of the same width always fit")
 }
 
 /// Two registers that do not go together.
@@ -98,6 +102,7 @@ pub fn fragment_clash(first: Span, second: Span, width: bool) -> Diagnostic {
         false => "registers of different types",
     };
     Diagnostic::error(FRAGMENT_CLASH, second, format!("{what} in one fragment"))
+        .help("untyped bits (`.b32`) go with every type of their width")
         .label(first, "does not go with this")
 }
 
@@ -108,6 +113,7 @@ pub fn no_fragment(span: Span, expected: usize) -> Diagnostic {
         span,
         format!("expected a list of {expected} registers in braces"),
     )
+    .help("the registers that `wmma.mma` wrote, in the same order")
 }
 
 /// An element is no register.
@@ -117,6 +123,7 @@ pub fn no_register(span: Span, found: &str) -> Diagnostic {
         span,
         format!("found {found}, expected a register"),
     )
+    .help("every lane gives a value for each of its elements")
 }
 
 /// The stride is no 32-bit integer.
@@ -136,6 +143,7 @@ pub fn no_address(span: Span, found: &str) -> Diagnostic {
         span,
         format!("found {found}, expected an address in brackets"),
     )
+    .help("a register or a variable, and a constant offset: `[%rd1+64]`")
 }
 
 /// A register that cannot hold an address.
@@ -166,7 +174,8 @@ pub fn address_space(
             "the variable lies in `.{}`, expected {wanted}",
             found.name()
         ),
-    );
+    )
+    .help("without a state space in the opcode, the address is generic");
     match declared {
         Some(place) => diagnostic.label(place, "declared here"),
         None => diagnostic,
@@ -180,6 +189,7 @@ pub fn constant_address(span: Span) -> Diagnostic {
         span,
         "a number alone is an address in local memory only",
     )
+    .help("put the number into a register, or take a variable")
 }
 
 /// The assembler takes it, the manual does not have it.
@@ -204,4 +214,5 @@ pub fn vector_width(dotted: Span, n: usize) -> Diagnostic {
         format!("a vector width here must be the number of registers, {n}"),
     )
     .fix("leave out the vector width", dotted, "")
+    .help("the manual has no vector width here")
 }

@@ -1,0 +1,181 @@
+//! Diagnostics of asynchronous stores, matrix stores and declarations: each row gives exactly its codes, and every fix
+//! that is offered makes the text silent.
+
+use warpgrid_program::{Diagnostic, Severity};
+use warpgrid_ptx::{Options, check, parse};
+
+const DECLS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+.reg .f64 %fd<4>; .reg .b128 %q<2>; .reg .v2 .b32 %v;
+.global .align 32 .b8 gbl[64]; .shared .align 32 .b8 sh[64]; .local .align 32 .b8 lcl[64];";
+
+fn judged(header: &str, line: &str) -> (String, Vec<Diagnostic>) {
+    let (version, target) = header.split_once(' ').expect("version and target");
+    let decls = match line.starts_with('.') {
+        true => "",
+        false => match header.starts_with(['9', '8']) && !target.starts_with("sm_6") {
+            true => DECLS,
+            false => ".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;",
+        },
+    };
+    let decls = decls.replace(
+        ".reg .b128 %q<2>;",
+        match header {
+            "8.0 sm_80" | "8.1 sm_90" => "",
+            _ => ".reg .b128 %q<2>;",
+        },
+    );
+    let source = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 input)\n{{\n{decls}\n{line}\nret;\n}}\n"
+    );
+    let found = judge(&source);
+    (source, found)
+}
+
+fn judge(source: &str) -> Vec<Diagnostic> {
+    check(source, &parse(source), &Options::default()).diagnostics
+}
+
+/// Header, line, codes in order of place, number of fixes of all of them.
+type Row = (&'static str, &'static str, &'static [&'static str], usize);
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    // st.async: the name, the rules between modifiers, what is missing.
+    ("9.5 sm_100", "st .async.release.gpu.u32 [%rd1], %r1;",                            &["W0400"], 1),
+    ("9.5 sm_100", "st.release.async.gpu.global.u32 [%rd1], %r1;",                      &["W0389"], 1),
+    ("9.5 sm_100", "st.async.u32 [%rd1], %r1, [%rd2];",                                 &["W0414", "W0401"], 1),
+    ("9.5 sm_100", "st.async.shared::cluster.u32 [%rd1], %r1, [%rd2];",                 &["W0105"], 1),
+    ("9.5 sm_100", "st.async.release.gpu.global.u32 [%rd1], %r1, [%rd2];",              &["W0402"], 1),
+    ("9.5 sm_100", "st.async.release.global.u32 [%rd1], %r1;",                          &["W0105"], 2),
+    ("9.5 sm_100", "st.async.mmio.sys.global.u32 [%rd1], %r1;",                         &["W0105"], 1),
+    ("9.5 sm_100", "st.async.mmio.release.gpu.global.u32 [%rd1], %r1;",                 &["W0302"], 1),
+    ("9.5 sm_100", "st.async.release.sys.shared::cta.u32 [%rd1], %r1;",                 &["W0102"], 1),
+    ("9.5 sm_100", "st.async.shred::cluster.mbarrier::complete_tx::bytes.u32 [%rd1], %r1, [%rd2];", &["W0101"], 1),
+    ("9.5 sm_100", "st.async.volatile.mbarrier::complete_tx::bytes.u32 [%rd1], %r1, [%rd2];", &["W0309"], 0),
+    ("8.6 sm_90",  "st.async.release.gpu.global.u32 [%rd1], %r1;",                      &["W0106", "W0107"], 2),
+    ("8.0 sm_80",  "st.async.mbarrier::complete_tx::bytes.u32 [%rd1], %r1, [%rd2];",    &["W0106", "W0107"], 2),
+    // st.async: widths and vectors.
+    ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.u16 [%rd1], %h1, [%rd2];",    &["W0403"], 0),
+    ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%r1, %r2};",  &["W0404", "W0414"], 0),
+    ("9.5 sm_100", "st.async.release.gpu.v2.u32 [%rd1], {%r1, %r2};",                   &["W0102", "W0407"], 1),
+    ("9.5 sm_100", "st.async.release.gpu.b128 [%rd1], %q1;",                            &["W0414", "W0405"], 0),
+    ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.v4.f64 [%rd1], {%fd1, %fd2, %fd3, %fd1}, [%rd2];", &["W0305"], 0),
+    // st.async: values.
+    ("9.5 sm_100", "st.async.release.gpu.u32 [%rd1], %rd2;",                            &["W0406"], 0),
+    ("9.5 sm_100", "st.async.release.gpu.f32 [%rd1], 5;",                               &["W0406"], 1),
+    ("9.5 sm_100", "st.async.release.gpu.u64 [%rd1], gbl;",                             &["W0407"], 0),
+    ("9.5 sm_100", "st.async.release.gpu.u64 [%rd1], gbl+4;",                           &["W0407"], 0),
+    ("9.5 sm_100", "st.async.release.gpu.u32 [%rd1], %tid.x;",                          &["W0407"], 0),
+    ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%r1}, [%rd2];", &["W0408"], 0),
+    ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%f1, %u1}, [%rd2];", &["W0409"], 0),
+    ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.v2.u32 [%rd1], %r1, [%rd2];", &["W0415"], 0),
+    // st.async: addresses.
+    ("9.5 sm_100", "st.async.release.gpu.u32 %rd1, %r1;",                               &["W0410"], 1),
+    ("9.5 sm_100", "st.async.release.gpu.u32 [%f1], %r1;",                              &["W0411"], 0),
+    ("9.5 sm_100", "st.async.release.gpu.global.u32 [sh], %r1;",                        &["W0412"], 0),
+    ("9.5 sm_100", "st.async.release.gpu.u32 [16], %r1;",                               &["W0413"], 0),
+    ("9.5 sm_100", "st.async.mbarrier::complete_tx::bytes.u32 [%f1], %rd3, [%p1];",     &["W0411", "W0406", "W0411"], 0),
+    // wmma.store.
+    ("9.5 sm_100", "wmma.store.sync.d.aligned.row.m8n8k32.s32 [%rd1], {%r1, %r2};",     &["W0500"], 1),
+    ("9.5 sm_100", "wmma.store.d.sync.row.m8n8k32.s32 [%rd1], {%r1, %r2};",             &["W0501"], 1),
+    ("6.2 sm_70",  "wmma.store.d.sync.aligned.row.m16n16k16.f16 [%rd1], {%r1, %r2, %r3, %r4};", &["W0502"], 1),
+    ("9.5 sm_100", "wmma.store.d.aligned.row.m8n8k32.s32 [%rd1], {%r1, %r2};",          &["W0105"], 1),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.m8n8k32.s32 [%rd1], {%r1, %r2};",         &["W0105"], 2),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.rwo.m8n8k32.s32 [%rd1], {%r1, %r2};",     &["W0101"], 1),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.local.s32 [lcl], {%r1, %r2};", &["W0309"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [%rd1], {%r1, %r2};",   &["W0503"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {%f1, %f2};",     &["W0504"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {%f1, %u2};",     &["W0505"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], %v;",             &["W0506"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {%r1, _};",       &["W0507"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {%r1, %r2}, %rd2;", &["W0508"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 %rd1, {%r1, %r2};",       &["W0509"], 1),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%f1], {%r1, %r2};",      &["W0510"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.shared.s32 [gbl], {%r1, %r2};", &["W0511"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [0], {%r1, %r2};",        &["W0512"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.f32 [%rd1], {%f1, %f2};",     &["W0513"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {%r1, %r2}, 4;",  &["W0514"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {%r1, %r2}, 9;",  &["W0514"], 0),
+    ("9.5 sm_100", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [%rd1], {%r1, %r2};",  &["W0515"], 1),
+    ("6.5 sm_60",  "wmma.store.d.sync.aligned.row.m16n16k16.f16 [%rd1], {%r1, %r2, %r3, %r4};", &["W0107"], 1),
+    // Declarations.
+    ("8.2 sm_60",  ".reg .b128 x;",                           &["W0601", "W0601"], 2),
+    ("9.5 sm_100", ".global .pred p;",                        &["W0602"], 0),
+    ("9.5 sm_100", ".reg .v2 .pred p;",                       &["W0602"], 0),
+    ("9.5 sm_100", ".reg .v4 .f64 x;",                        &["W0603"], 0),
+    ("9.5 sm_100", ".reg .b32 x[4];",                         &["W0604"], 1),
+    ("9.5 sm_100", ".shared .u32 v = 5;",                     &["W0605"], 1),
+    ("9.5 sm_100", ".global .f32 v = 1;",                     &["W0606"], 1),
+    ("9.5 sm_100", ".global .u32 v = 1.0;",                   &["W0606"], 0),
+    ("9.5 sm_100", ".global .u32 v[2] = 1;",                  &["W0606"], 0),
+    ("9.5 sm_100", ".global .u32 v[2] = {1, 2, 3};",          &["W0607"], 0),
+    ("9.5 sm_100", ".global .v2 .u32 v = {1};",               &["W0608"], 0),
+    ("9.5 sm_100", ".shared .u32 v[];",                       &["W0609"], 0),
+    ("9.5 sm_100", ".global .align 3 .u32 v;",                &["W0610"], 1),
+    ("9.5 sm_100", ".param .align 256 .b8 v[8];",             &["W0611"], 1),
+    ("9.5 sm_100", ".param .v2 .f32 v;",                      &["W0612"], 1),
+    ("9.5 sm_100", ".shared .attribute(.managed) .u32 v;",    &["W0613"], 0),
+    ("9.5 sm_100", ".global .texref t;",                      &["W0614"], 0),
+    ("9.5 sm_100", ".tex .u32 t;",                            &["W0615"], 0),
+    ("9.5 sm_100", ".shared .b8 v[49153];",                   &["W0617"], 0),
+    ("9.5 sm_100", ".const .b8 v[65537];",                    &["W0618"], 0),
+    ("9.5 sm_100", ".global .f16 v = 1.0;",                   &["W0621"], 0),
+    ("9.5 sm_100", ".global .u64 v = %tid;",                  &["W0622"], 0),
+];
+
+#[test]
+fn every_row_gives_its_codes() {
+    let mut wrong = Vec::new();
+    for (header, line, codes, n_fixes) in ROWS {
+        let (_, found) = judged(header, line);
+        let found_codes: Vec<_> = found.iter().map(|d| d.code).collect();
+        let found_fixes: usize = found.iter().map(|d| d.fixes.len()).sum();
+        if found_codes != *codes || found_fixes != *n_fixes {
+            let told: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
+            wrong.push(format!("{line}: {found_fixes} fixes, {told:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_fix_makes_its_finding_go_away() {
+    let mut wrong = Vec::new();
+    for (header, line, codes, _) in ROWS {
+        let (source, found) = judged(header, line);
+        for diagnostic in &found {
+            for fix in &diagnostic.fixes {
+                let after = fix.apply(&source);
+                let left = judge(&after);
+                let gone = left.iter().all(|d| d.code != diagnostic.code);
+                let silent = left.iter().all(|d| d.severity != Severity::Error);
+                if !gone || (codes.len() == 1 && !silent) {
+                    let told: Vec<_> = left.iter().map(|d| (d.code, &d.message)).collect();
+                    wrong.push(format!("{line}: {}\n{after}\n{told:#?}", fix.title));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_error_says_what_to_do_and_points_into_the_line() {
+    let mut wrong = Vec::new();
+    for (header, line, ..) in ROWS {
+        let (source, found) = judged(header, line);
+        let start = source.find(line).expect("the line") as u32;
+        let end = start + line.len() as u32;
+        for diagnostic in found.iter().filter(|d| d.severity == Severity::Error) {
+            let told = diagnostic.help.is_some()
+                || !diagnostic.fixes.is_empty()
+                || diagnostic.needs.version.is_some()
+                || diagnostic.needs.target.is_some();
+            let inside = start <= diagnostic.span.start && diagnostic.span.end <= end;
+            if !told || !inside {
+                wrong.push(format!("{line}: {}", diagnostic.code));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
