@@ -30,12 +30,12 @@ impl Complaint {
         match self {
             Complaint::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
                 Some(SlotKind::Literal(_)) => 4,
-                _ => 1,
+                _ => 2,
             },
             Complaint::Unknown { .. } => 3,
             Complaint::Illegal { .. } => 3,
             Complaint::Duplicate { .. } => 3,
-            Complaint::Type { .. } => 2,
+            Complaint::Type { .. } => 3,
         }
     }
 }
