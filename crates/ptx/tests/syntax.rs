@@ -665,3 +665,18 @@ fn instructions_outside_of_functions() {
     "#]],
     );
 }
+
+#[test]
+fn functions_declared_without_a_semicolon() {
+    tree(
+        ".version 2.3\n.target sm_20\n.visible .func (.param .f32 r) f (.param .f32 a)\n.func g\n.file 1 \"a\"\n.extern .func h()",
+        expect![[r#"
+            Version 2 3
+            Target sm_20
+            Func f Visible (Param .f32 a) -> (Param .f32 r)
+            Func g () -> ()
+            File 1 "a"
+            Func h Extern () -> ()
+        "#]],
+    );
+}

@@ -61,8 +61,10 @@ impl Parser<'_> {
     ) -> Read<()> {
         let mut header = self.empty_header(start, sort, sort_span, linkage);
         let mut read = self.head(&mut header);
-        let unended = read.is_ok() && self.ends_with_line(sort);
-        if read.is_ok() && !unended && !matches!(self.cursor.skip(), b'{' | b';') {
+        if read.is_ok()
+            && !self.ends_without_mark(sort)
+            && !matches!(self.cursor.skip(), b'{' | b';')
+        {
             read = self.unexpected("`{` and the body of the function, or `;`");
         }
         if read.is_err() && !self.skip_to_body() {
@@ -92,17 +94,16 @@ impl Parser<'_> {
                 self.push_prototype(start, header);
             }
             _ => {
-                if unended {
-                    self.missing_semicolon("declaration of a function")?;
-                }
+                self.cursor.at = header_end as usize;
                 self.push_prototype(start, header);
             }
         }
         Ok(())
     }
 
-    /// Whether a declaration of a function stops without a semicolon, and another statement follows.
-    fn ends_with_line(&mut self, sort: FunctionSort) -> bool {
+    /// Whether a declaration of a function stops without a semicolon, and another statement follows. The
+    /// assembler allows it, and compilers up to CUDA 4 wrote no semicolon there.
+    fn ends_without_mark(&mut self, sort: FunctionSort) -> bool {
         let byte = self.cursor.skip();
         sort == FunctionSort::Func
             && self.place == Place::Module
