@@ -14,7 +14,7 @@ fn main() {
         };
         let mut best = f64::INFINITY;
         let mut parse = warpgrid_ptx::Parse::default();
-        for _ in 0..15 {
+        for _ in 0..60 {
             let start = Instant::now();
             parse = warpgrid_ptx::parse(&source);
             best = best.min(start.elapsed().as_secs_f64());
