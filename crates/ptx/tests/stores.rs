@@ -168,3 +168,48 @@ fn every_error_says_what_to_do_and_points_into_the_instruction() {
         }
     }
 }
+
+const EXAMPLE_DECLS: &str = ".reg .pred %p; .reg .b16 %h; .reg .b32 %r, %r1, %r2, b, x, y, z, w; .reg .u32 %u;
+.reg .f32 %f; .reg .b64 %rd, %policy, a, c, d; .reg .v2 .b32 v;
+.global .b8 buffer[64], array[64]; .global .u32 scalar; .shared .u32 shared_variable; .param .b32 argument;";
+
+/// A kernel with the example in it; version and target are those that its comment names.
+fn example(text: &str) -> String {
+    let named = |mark: &str| {
+        let start = text.split("//").nth(1)?.find(mark)? + text.find("//")? + 2;
+        let word = text.get(start..)?.trim_start_matches("PTX ");
+        word.split([',', ' ']).next()
+    };
+    format!(
+        ".version {}\n.target {}\n.address_size 64\n.visible .entry k(.param .u64 input)\n{{\n{EXAMPLE_DECLS}\n{text}\nret;\n}}\n",
+        named("PTX ").unwrap_or("9.5"),
+        named("sm_").unwrap_or("sm_100"),
+    )
+}
+
+#[test]
+fn the_examples_of_the_pages_are_as_they_say() {
+    let pages = warpgrid_ptx::diagnostics::codes().filter(|p| ("W0300".."W0400").contains(&p.code));
+    let mut wrong = Vec::new();
+    let mut n = 0;
+    for page in pages {
+        n += 1;
+        let found = judge(&example(page.wrong));
+        if !found.iter().any(|d| d.code == page.code) {
+            let told: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
+            wrong.push(format!("{} {}: {told:?}", page.code, page.wrong));
+        }
+        // What the emulator does not run may still be right.
+        let left = judge(&example(page.right));
+        let told: Vec<_> = left
+            .iter()
+            .filter(|d| d.code != "W0117")
+            .map(|d| (d.code, &d.message))
+            .collect();
+        if !told.is_empty() {
+            wrong.push(format!("{} {}: {told:?}", page.code, page.right));
+        }
+    }
+    assert!(n > 30, "only {n} pages");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -18,23 +18,23 @@ catalogue! {
     /// Each modifier exists, but both together came later or need a newer target.
     TOGETHER = "W0303", "combination that came later", "st.volatile.local.u32 [a], b; // PTX 9.0", "st.volatile.local.u32 [a], b; // PTX 9.1";
     /// An instruction without a state space uses generic addresses, which came with PTX 2.0 and `sm_20`.
-    GENERIC = "W0304", "generic address before its time", "st.u32 [a], b; // sm_13", "st.global.u32 [a], b; // sm_13";
+    GENERIC = "W0304", "generic address before its time", "st.u32 [a], b; // PTX 3.0, sm_13", "st.global.u32 [a], b; // PTX 3.0, sm_13";
     /// All elements of a vector together have at most 128 bits; 256 bits go for eight 32-bit or four 64-bit elements in global memory.
-    TOO_WIDE = "W0305", "vector too wide", "st.shared.v8.b64 [a], {...};", "st.shared.v2.b64 [a], {b, c};";
+    TOO_WIDE = "W0305", "vector too wide", "st.shared.v8.b64 [a], {c, c, c, c, d, d, d, d};", "st.shared.v2.b64 [a], {c, d};";
     /// Stores of 256 bits need PTX 8.8 and `sm_100`.
-    WIDE_GATE = "W0306", "256-bit store before its time", "st.global.v8.b32 [a], {...}; // sm_90", "st.global.v4.b32 [a], {...}; // twice";
+    WIDE_GATE = "W0306", "256-bit store before its time", "st.global.v8.b32 [a], {x, y, z, w, x, y, z, w}; // sm_90", "st.global.v4.b32 [a], {x, y, z, w}; st.global.v4.b32 [a+16], {x, y, z, w}; // sm_90";
     /// Stores of 256 bits reach global memory only.
-    WIDE_SPACE = "W0307", "256-bit store outside of global memory", "st.shared.v8.b32 [a], {...};", "st.shared.v4.b32 [a], {...}; // twice";
+    WIDE_SPACE = "W0307", "256-bit store outside of global memory", "st.shared.v8.b32 [a], {x, y, z, w, x, y, z, w};", "st.shared.v4.b32 [a], {x, y, z, w}; st.shared.v4.b32 [a+16], {x, y, z, w};";
     /// Level 2 eviction priorities belong to 256-bit stores.
     WIDE_ONLY = "W0308", "modifier for 256-bit stores", "st.global.L2::evict_last.b32 [a], b;", "st.global.b32 [a], b;";
     /// The word belongs to other instructions; the message says what to use here.
     REFUSED = "W0309", "modifier of other instructions", "st.ca.u32 [a], b;", "st.wb.u32 [a], b;";
-    /// `st.async`, `st.bulk` and `wmma.store` are opcodes of two words; the modifiers follow them in any order.
-    LEADS = "W0389", "part of the opcode behind a modifier", "st.global.async.u32 [a], b;", "st.async.global.u32 [a], b;";
+    /// `st.bulk` is an opcode of two words; its modifiers follow them in any order.
+    LEADS = "W0389", "part of the opcode behind a modifier", "st.weak.bulk [a], 64, 0;", "st.bulk.weak [a], 64, 0;";
     /// The assembler takes this version or target, the manual asks for a later one.
-    MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1", "st.u32 [a], b;";
+    MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
     /// The assembler takes this combination, the manual's syntax has no such form.
-    MANUAL_FORM = "W0391", "a form that the manual does not have", "st.global.v8.b8 [a], {...};", "st.global.v4.b8 [a], {...};";
+    MANUAL_FORM = "W0391", "a form that the manual does not have", "st.global.v8.b16 [a], {%h, %h, %h, %h, %h, %h, %h, %h};", "st.global.v4.b16 [a], {%h, %h, %h, %h}; st.global.v4.b16 [a+8], {%h, %h, %h, %h};";
 }
 
 /// A diagnostic with the weight of its rule; what only the manual objects to has a code of its own.

@@ -17,9 +17,9 @@ catalogue! {
     /// All registers in braces have the same width.
     WIDTHS = "W0313", "elements of different widths", "st.global.v2.b32 [a], {%r, %rd};", "st.global.v2.b32 [a], {%r, %r2};";
     /// `_` leaves an element of memory as it is; only 256-bit stores have it.
-    SINK = "W0314", "sink outside of 256-bit stores", "st.global.v4.b32 [a], {x, _, z, w};", "st.global.v8.b32 [a], {x, _, z, w, p, q, r, s};";
+    SINK = "W0314", "sink outside of 256-bit stores", "st.global.v4.b32 [a], {x, _, z, w};", "st.global.v8.b32 [a], {x, _, z, w, x, y, z, w};";
     /// A store whose every element is a sink has no type and writes nothing.
-    ALL_SINKS = "W0315", "nothing but sinks", "st.global.v4.b64 [a], {_, _, _, _};", "st.global.v4.b64 [a], {x, _, _, _};";
+    ALL_SINKS = "W0315", "nothing but sinks", "st.global.v4.b64 [a], {_, _, _, _};", "st.global.v4.b64 [a], {c, _, _, _};";
     /// A special register is stored by way of a register, or in braces.
     SPECIAL = "W0316", "special register as a value", "st.global.u32 [a], %tid.x;", "mov.u32 %r, %tid.x; st.global.u32 [a], %r;";
     /// The value is a register, a literal or a list in braces.
@@ -37,11 +37,11 @@ catalogue! {
     /// Global and generic addresses have 64 bits; registers of 32 bits hold addresses of shared and local memory only.
     ADDRESS_32 = "W0323", "32-bit global address", "st.global.u32 [%r], %r2;", "st.global.u32 [%rd], %r2;";
     /// A constant is an address in local memory only.
-    ABSOLUTE = "W0324", "constant address outside of local memory", "st.shared.u32 [16], %r;", "st.shared.u32 [buffer+16], %r;";
+    ABSOLUTE = "W0324", "constant address outside of local memory", "st.shared.u32 [16], %r;", "st.shared.u32 [shared_variable], %r;";
     /// The variable is declared in another state space than the store names.
     SPACE_MISMATCH = "W0325", "variable of another state space", "st.global.u32 [shared_variable], %r;", "st.shared.u32 [shared_variable], %r;";
     /// The parameters of a kernel or function are read-only for itself.
-    INPUT_PARAMETER = "W0326", "parameter that is read-only", "st.param.u32 [input], %r;", "st.param.u32 [result], %r;";
+    INPUT_PARAMETER = "W0326", "parameter that is read-only", "st.param.u32 [input], %r;", "st.param.u32 [argument], %r;";
     /// An argument for a call is stored unconditionally.
     PREDICATED_ARGUMENT = "W0327", "argument stored under a condition", "@%p st.param.u32 [argument], %r;", "selp.u32 %r, %r1, %r2, %p; st.param.u32 [argument], %r;";
     /// Parameters are named; they have no address in a register.
@@ -49,7 +49,7 @@ catalogue! {
     /// Only arrays are indexed.
     NOT_AN_ARRAY = "W0329", "index on what is no array", "st.global.u32 scalar[0], %r;", "st.global.u32 [scalar], %r;";
     /// An index is an integer.
-    INDEX_TYPE = "W0330", "index that is no integer", "st.global.u32 array[%f], %r;", "st.global.u32 array[%r2], %r;";
+    INDEX_TYPE = "W0330", "index that is no integer", "st.global.u32 array[%f], %r;", "st.global.u32 [array+8], %r;";
     /// A cache policy is announced by `.L2::cache_hint`.
     HINT_MISSING = "W0331", "cache policy without its modifier", "st.global.u32 [a], %r, %policy;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
     /// `.L2::cache_hint` announces a cache policy as the last operand.
@@ -65,9 +65,9 @@ catalogue! {
     /// Registers of 8 or 16 bits hold the low bits of an address only.
     NARROW_ADDRESS = "W0341", "narrow address register", "st.global.u32 [%h], %r; // .b16", "st.global.u32 [%rd], %r;";
     /// The manual wants a register; the assembler also takes the name of a function, a variable plus a constant and a register plus a constant.
-    ODD_VALUE = "W0342", "a value that the manual does not have", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer+4; st.global.u64 [a], %rd;";
+    ODD_VALUE = "W0342", "a value that the manual does not have", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer; add.u64 %rd, %rd, 4; st.global.u64 [a], %rd;";
     /// The manual writes addresses in brackets; the assembler also takes `array[index]`.
-    UNBRACKETED = "W0343", "address without brackets", "st.shared.u32 array[4], %r;", "st.shared.u32 [array+4], %r;";
+    UNBRACKETED = "W0343", "address without brackets", "st.global.u32 array[4], %r;", "st.global.u32 [array+4], %r;";
     /// The component does not exist; what the assembler stores is not defined.
     BEYOND_VECTOR = "W0344", "component beyond the vector", "st.global.u32 [a], v.z; // .v2", "st.global.u32 [a], v.y;";
     /// The assembler takes a register as the address of a parameter, what it stores is not defined.
