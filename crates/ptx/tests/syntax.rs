@@ -302,7 +302,7 @@ fn modifiers_apart_and_comments_between() {
 #[test]
 fn a_snippet() {
     tree(
-        "st.global.v4.s32 [p], Q;\n",
+        "// needs .version 8.0, goes into an .entry\nst.global.v4.s32 [p], Q;\n",
         expect![[r#"
         st.global.v4.s32 [p +0] Q
     "#]],

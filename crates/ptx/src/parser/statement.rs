@@ -15,21 +15,19 @@ pub(super) enum Place {
     Body,
 }
 
-/// A text is a module when it begins like one or has a header or function anywhere.
+/// A text is a module when one of these words stands anywhere outside of comments; usually it is the first.
 pub(super) fn kind_of(source: &str) -> SourceKind {
-    let mut cursor = lexer::Cursor::new(source);
-    cursor.skip();
-    let first = cursor.token();
-    let header = first.kind == TokenKind::Word
-        && matches!(
-            first.span.text(source),
-            ".version" | ".target" | ".entry" | ".func"
-        );
-    let marks = [".version", ".entry", ".func"];
-    if header || marks.iter().any(|mark| source.contains(mark)) {
-        SourceKind::Module
-    } else {
-        SourceKind::Snippet
+    let mut at = 0;
+    loop {
+        let token = lexer::token_at(source, at);
+        at = token.span.end as usize;
+        match (token.kind, token.span.text(source)) {
+            (TokenKind::Word, ".version" | ".target" | ".entry" | ".func") => {
+                return SourceKind::Module;
+            }
+            (TokenKind::End, _) => return SourceKind::Snippet,
+            _ => {}
+        }
     }
 }
 
