@@ -27,7 +27,7 @@ pub use reference::explain;
 pub use scenario::{Front, Parameter, Scenario};
 pub use session::{Session, SessionError};
 
-/// The source, formatted.
+/// A PTX source, formatted: the same tokens and comments, one statement a line.
 pub fn format(source: &str) -> String {
-    source.to_owned()
+    warpgrid_ptx::format(source)
 }

@@ -218,7 +218,9 @@ impl Names {
         let room = (count as usize).min(self.budget);
         let more = room.saturating_sub(entry.numbered.capacity());
         self.budget -= more;
-        entry.numbered.reserve_exact(room.saturating_sub(entry.numbered.len()));
+        entry
+            .numbered
+            .reserve_exact(room.saturating_sub(entry.numbered.len()));
         self.groups.push(Group {
             stem,
             count,
@@ -266,7 +268,10 @@ impl Names {
                 && let Some(stem) = self.stems.get_mut(group.stem.0 as usize)
             {
                 stem.groups.pop();
-                let outer = stem.groups.last().and_then(|g| self.groups.get(*g as usize));
+                let outer = stem
+                    .groups
+                    .last()
+                    .and_then(|g| self.groups.get(*g as usize));
                 stem.group_depth = outer.map_or(0, |g| g.depth);
             }
         }

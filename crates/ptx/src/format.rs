@@ -1,0 +1,253 @@
+//! The formatter: text in, the same tokens and comments out, one statement a line, indented by braces.
+//!
+//! Only blanks change. What the parser could not read, and sections of debug data, stay as they are written.
+
+use crate::lexer::{self, TokenKind};
+use crate::parser::parse;
+use crate::tree::{DirectiveKind, StatementKind, Tree};
+use warpgrid_program::Span;
+
+/// Formats a source; the result formats to itself.
+pub fn format(source: &str) -> String {
+    let parse = parse(source);
+    let tree = &parse.tree;
+    let mut writer = Writer::new(source);
+    let mut end = 0;
+    for statement in &tree.statements {
+        writer.gap(Span::new(end, statement.span.start));
+        writer.statement(tree, statement.kind, statement.span);
+        end = statement.span.end.max(end);
+    }
+    writer.gap(Span::new(end, source.len() as u32));
+    writer.finish()
+}
+
+/// How the blanks of a statement are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// All on one line.
+    Line,
+    /// Line breaks stay where they are: initialisers, parameter lists.
+    Broken,
+    /// As it is written.
+    Verbatim,
+}
+
+struct Writer<'s> {
+    source: &'s str,
+    out: String,
+    depth: usize,
+    /// Line breaks of the source since the last thing written.
+    n_breaks: usize,
+    /// A line comment was written, so that the line is over.
+    line_ends: bool,
+}
+
+impl<'s> Writer<'s> {
+    fn new(source: &'s str) -> Writer<'s> {
+        Writer {
+            source,
+            out: String::with_capacity(source.len() + source.len() / 8),
+            depth: 0,
+            n_breaks: 0,
+            line_ends: false,
+        }
+    }
+
+    /// What stands between statements: comments, and blank lines of which one is kept.
+    fn gap(&mut self, span: Span) {
+        let mut at = span.start as usize;
+        while at < span.end as usize {
+            let token = lexer::token_at(self.source, at);
+            let end = (token.span.end as usize).min(span.end as usize).max(at + 1);
+            let Some(text) = self.source.get(at..end) else {
+                break;
+            };
+            match token.kind {
+                TokenKind::Blank => self.n_breaks += text.matches('\n').count(),
+                kind => self.comment(text, kind),
+            }
+            at = end;
+        }
+    }
+
+    fn comment(&mut self, text: &str, kind: TokenKind) {
+        if self.n_breaks == 0 && !self.out.is_empty() && !self.line_ends {
+            self.out.push(' ');
+        } else {
+            self.new_line(self.depth);
+        }
+        self.out.push_str(text.trim_end());
+        self.line_ends = kind == TokenKind::Comment && text.starts_with("//");
+        self.n_breaks = 0;
+    }
+
+    /// Begins a line at this depth, after a blank one where the source has one.
+    fn new_line(&mut self, depth: usize) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+            if self.n_breaks > 1 {
+                self.out.push('\n');
+            }
+        }
+        self.indent(depth);
+        self.n_breaks = 0;
+        self.line_ends = false;
+    }
+
+    fn indent(&mut self, depth: usize) {
+        for _ in 0..depth.min(MAX_INDENT) {
+            self.out.push_str("    ");
+        }
+    }
+
+    fn statement(&mut self, tree: &Tree, kind: StatementKind, span: Span) {
+        let (depth, layout) = match kind {
+            StatementKind::Label(_) => (self.depth.saturating_sub(1), Layout::Line),
+            StatementKind::FunctionEnd(_) | StatementKind::BlockClose => {
+                self.depth = self.depth.saturating_sub(1);
+                (self.depth, Layout::Line)
+            }
+            StatementKind::Error => (self.depth, Layout::Verbatim),
+            StatementKind::Directive(index) => (self.depth, directive_layout(tree, index)),
+            StatementKind::Declaration(_)
+            | StatementKind::Prototype(_)
+            | StatementKind::FunctionStart(_) => (self.depth, Layout::Broken),
+            _ => (self.depth, Layout::Line),
+        };
+        if span.text(self.source).trim().is_empty() {
+            // The end of a function that is not closed.
+            return;
+        }
+        self.new_line(depth);
+        match layout {
+            Layout::Verbatim => self.out.push_str(span.text(self.source).trim_end()),
+            _ => self.tokens(span, depth, layout),
+        }
+        match kind {
+            StatementKind::FunctionStart(_) | StatementKind::BlockOpen => self.depth += 1,
+            _ => {}
+        }
+    }
+
+    /// The tokens of a statement with blanks as the layout has them.
+    fn tokens(&mut self, span: Span, depth: usize, layout: Layout) {
+        let mut before = Before::default();
+        let mut at = span.start as usize;
+        while at < span.end as usize {
+            let token = lexer::token_at(self.source, at);
+            let end = (token.span.end as usize).min(span.end as usize).max(at + 1);
+            let Some(text) = self.source.get(at..end) else {
+                break;
+            };
+            at = end;
+            if token.kind == TokenKind::Blank {
+                before.blank = true;
+                before.breaks |= text.contains('\n');
+                continue;
+            }
+            let is_comment = matches!(token.kind, TokenKind::Comment | TokenKind::OpenComment);
+            let text = if is_comment { text.trim_end() } else { text };
+            self.space(&before, text, depth, layout, is_comment);
+            self.out.push_str(text);
+            before.after(text, is_comment);
+        }
+        self.line_ends = before.line_ends;
+    }
+
+    fn space(
+        &mut self,
+        before: &Before<'_>,
+        text: &str,
+        depth: usize,
+        layout: Layout,
+        is_comment: bool,
+    ) {
+        let Some(last) = before.text else {
+            return;
+        };
+        let opens_body = text == "{" && layout == Layout::Broken && before.is_header();
+        let broken = layout == Layout::Broken && before.breaks && !matches!(text, "," | ";");
+        if before.line_ends || opens_body || broken {
+            let inner = match text {
+                "{" if opens_body => 0,
+                ")" | "}" => before.nesting.saturating_sub(1).min(1),
+                _ => before.nesting.min(1) + usize::from(before.line_ends && before.nesting == 0),
+            };
+            self.out.push('\n');
+            self.indent(depth + inner);
+        } else if is_comment || has_space(last, text, before) {
+            self.out.push(' ');
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.out
+    }
+}
+
+/// The deepest indentation; braces may nest deeper.
+const MAX_INDENT: usize = 32;
+
+fn directive_layout(tree: &Tree, index: u32) -> Layout {
+    match tree.directives.get(index as usize).map(|d| d.kind) {
+        Some(DirectiveKind::Section | DirectiveKind::Dwarf | DirectiveKind::Unknown) | None => {
+            Layout::Verbatim
+        }
+        Some(DirectiveKind::CallPrototype) => Layout::Broken,
+        Some(_) => Layout::Line,
+    }
+}
+
+/// What came before a token within its statement.
+#[derive(Clone, Debug, Default)]
+struct Before<'s> {
+    text: Option<&'s str>,
+    /// Whether blanks stand between.
+    blank: bool,
+    /// Whether a line break is among them.
+    breaks: bool,
+    /// A line comment came last.
+    line_ends: bool,
+    /// Open parentheses, brackets and braces.
+    nesting: usize,
+    /// Whether an `=` came, so that braces belong to an initialiser.
+    assigned: bool,
+}
+
+impl<'s> Before<'s> {
+    fn after(&mut self, text: &'s str, is_comment: bool) {
+        match text {
+            "(" | "[" | "{" => self.nesting += 1,
+            ")" | "]" | "}" => self.nesting = self.nesting.saturating_sub(1),
+            "=" => self.assigned = true,
+            _ => {}
+        }
+        self.text = Some(text);
+        self.blank = false;
+        self.breaks = false;
+        self.line_ends = is_comment && text.starts_with("//");
+    }
+
+    /// Whether a brace here opens the body of a function.
+    fn is_header(&self) -> bool {
+        self.nesting == 0 && !self.assigned
+    }
+}
+
+/// Whether one blank stands between two tokens of a line.
+fn has_space(last: &str, text: &str, before: &Before<'_>) -> bool {
+    if matches!(text, "," | ";" | ")" | "]") || matches!(last, "(" | "[" | "@") {
+        return false;
+    }
+    if last == "," || last == "=" || text == "=" {
+        return true;
+    }
+    if matches!((last, text), ("{", _) | (_, "}") | (_, ":")) {
+        return false;
+    }
+    before.blank
+}

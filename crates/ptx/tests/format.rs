@@ -1,0 +1,122 @@
+//! The formatter: the same tokens and comments, the same verdict, and what is formatted stays as it is.
+
+mod support;
+
+use proptest::prelude::*;
+use warpgrid_ptx::{Options, check, format, parse};
+
+/// The text without blanks.
+fn dense(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+fn assert_formats(source: &str) {
+    let once = format(source);
+    assert_eq!(dense(&once), dense(source), "something was lost");
+    let twice = format(&once);
+    assert_eq!(twice, once, "not the same twice");
+}
+
+#[test]
+fn a_kernel_in_one_line_is_laid_out() {
+    let source = ".version 8.5 .target sm_90 .address_size 64\n// a kernel\n.visible .entry k( .param .u64 p ) { .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+@%p1   st.global.v2.b32 [ %rd1+4 ] , { %r1 ,%r2 } ; /* here */ L: { ret; } // done
+\n\n\n}";
+    let expected = "\
+.version 8.5
+.target sm_90
+.address_size 64
+// a kernel
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    .reg .pred %p<2>;
+    @%p1 st.global.v2.b32 [%rd1+4], {%r1, %r2}; /* here */
+L:
+    {
+        ret;
+    } // done
+
+}
+";
+    assert_eq!(format(source), expected);
+    assert_formats(source);
+}
+
+#[test]
+fn blanks_in_a_mnemonic_stay_since_they_can_matter() {
+    let source = "st .async.global.u32 [a], b;\n";
+    assert_eq!(format(source), source);
+}
+
+#[test]
+fn broken_lines_stay_as_they_are() {
+    for source in [
+        "add.u32 a, , b;\n  ret ;",
+        "}{",
+        "{ {",
+        "/* open",
+        "st.global.u32 [a, b\nret;",
+        ".entry k(",
+        "\u{e9};ret;",
+    ] {
+        assert_formats(source);
+    }
+}
+
+#[test]
+fn compiled_kernels_keep_their_meaning() {
+    for (path, source) in support::corpus() {
+        let once = format(&source);
+        assert_eq!(dense(&once), dense(&source), "{}", path.display());
+        assert_eq!(format(&once), once, "{}", path.display());
+        let verdict = |text: &str| {
+            let checked = check(text, &parse(text), &Options::default());
+            let codes: Vec<_> = checked.diagnostics.iter().map(|d| d.code).collect();
+            (checked.accept(), codes)
+        };
+        assert_eq!(verdict(&once), verdict(&source), "{}", path.display());
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_pieces_format_to_themselves(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
+        let source: String = pieces.concat();
+        assert_formats(&source);
+    }
+}
+
+const PIECES: &[&str] = &[
+    "st.global.u32 ",
+    "[%rd1+4]",
+    ", ",
+    "%r1",
+    ";",
+    "\n",
+    "  ",
+    "{",
+    "}",
+    "(",
+    ")",
+    "// c\n",
+    "/* d */",
+    "L:",
+    ".reg .b32 %r<4>;",
+    ".global .u32 v[2] = {1,\n 2};",
+    "@%p1 ",
+    "ret;",
+    ".visible .entry k(",
+    ".param .u64 p",
+    ")\n",
+    ".version 8.0\n",
+    ".target sm_90\n",
+    ".loc 1 2 3\n",
+    "\"",
+    "=",
+    "\t",
+    ".section .debug { .b8 1 }\n",
+    "\r\n",
+    ".align 8",
+];
