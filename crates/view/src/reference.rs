@@ -97,11 +97,7 @@ fn form_page(layout: &Layout) -> FormPage {
         needs: gate_text(form.gate),
         section: form.section.to_owned(),
         slots: layout.slots.iter().map(slot_page).collect(),
-        rules: form
-            .rules()
-            .iter()
-            .map(|rule| rule.why.to_owned())
-            .collect(),
+        rules: form.rules().iter().map(|rule| rule.sentence()).collect(),
         examples: form
             .good
             .iter()

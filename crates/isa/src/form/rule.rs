@@ -127,6 +127,94 @@ pub const fn manual(kind: RuleKind, why: &'static str) -> Rule {
     }
 }
 
+impl Pick {
+    /// "`.relaxed` or `.release`", or "`.scope`" for whatever fills the slot.
+    fn text(self) -> String {
+        match self.values {
+            [] => format!("`.{}`", self.slot),
+            values => listed(values),
+        }
+    }
+}
+
+/// "`.a`, `.b` or `.c`"
+fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// "PTX 8.8 and `sm_100`"
+fn gate_text(gate: Gate) -> String {
+    match gate.sm {
+        0 => format!("PTX {}", gate.ptx),
+        sm => format!("PTX {} and `sm_{sm}`", gate.ptx),
+    }
+}
+
+impl Rule {
+    /// The rule and its reason as one sentence, for hover and reference.
+    pub fn sentence(&self) -> String {
+        let what = self.kind.sentence();
+        let weight = match self.verdict {
+            Verdict::Error => "",
+            Verdict::Warning => " (the manual's rule; the assembler does not ask for it)",
+        };
+        format!("{what}: {}{weight}", self.why)
+    }
+}
+
+impl RuleKind {
+    fn sentence(&self) -> String {
+        match *self {
+            RuleKind::Clash { a, b } => format!("{} excludes {}", a.text(), b.text()),
+            RuleKind::Needs { when, slot, among } => {
+                let wanted = Pick {
+                    slot,
+                    values: among,
+                };
+                format!("{} needs {}", when.text(), wanted.text())
+            }
+            RuleKind::Only { when, among, .. } => {
+                format!("{} goes with {} only", when.text(), listed(among))
+            }
+            RuleKind::Together { a, b, gate } => {
+                format!("{} with {} from {} on", a.text(), b.text(), gate_text(gate))
+            }
+            RuleKind::From { when, gate } => {
+                format!("{} from {} on", when.text(), gate_text(gate))
+            }
+            RuleKind::Empty { slot, gate } => {
+                format!("no `.{slot}` from {} on", gate_text(gate))
+            }
+            RuleKind::VectorBits { most, wide } => format!(
+                "at most {most} bits together, or {} from {} on in {} and generic memory",
+                wide.text(),
+                gate_text(wide.gate),
+                listed(wide.spaces)
+            ),
+            RuleKind::WideOnly { when, wide } => format!("{} needs {}", when.text(), wide.text()),
+            RuleKind::Leads { slot } => format!("`.{slot}` comes first"),
+            RuleKind::Refused { words } => format!("not {}", listed(words)),
+        }
+    }
+}
+
+impl Wide {
+    /// "256 bits as `.v8` of 32 or `.v4` of 64 bits"
+    fn text(&self) -> String {
+        let shapes: Vec<String> = self
+            .shapes
+            .iter()
+            .map(|(vector, bits)| format!("`.{vector}` of {bits}-bit elements"))
+            .collect();
+        format!("{} bits as {}", self.bits, shapes.join(" or "))
+    }
+}
+
 impl Form {
     /// The rules between the form's modifiers.
     pub fn rules(&self) -> &'static [Rule] {

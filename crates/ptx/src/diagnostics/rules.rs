@@ -186,7 +186,7 @@ pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
     let message = format!(
         "the manual has {} {}",
         case.quoted(word),
-        case.from_when(gate)
+        case.first_time(gate)
     );
     let diagnostic = Diagnostic::warning(MANUAL_FROM, case.span(word), message);
     because(diagnostic, case)
@@ -369,7 +369,7 @@ impl Case<'_> {
         lacks(self.module, gate)
     }
 
-    fn from_when(&self, gate: Gate) -> String {
+    fn first_time(&self, gate: Gate) -> String {
         let needs = self.module.lacking(gate);
         match (needs.version, needs.target) {
             (Some(version), Some(target)) => format!("from PTX {version} and `{target}` on"),
