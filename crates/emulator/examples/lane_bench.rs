@@ -5,13 +5,16 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use common::{Kernel, at, imm, imm_f32, reg, special, zeros};
 use std::time::Instant;
 use warpgrid_emulator::{Machine, Status};
+use warpgrid_isa::{CompareOp, MulPart, Rounding, ScalarType, StateSpace};
+use warpgrid_program::{Arithmetic, ArithmeticMode, RegisterId};
 
 fn measure(name: &str, make: impl Fn() -> Machine) {
     let mut best = f64::MAX;
     let mut steps = 0;
-    for _ in 0..5 {
+    for _ in 0..60 {
         let mut machine = make();
         let start = Instant::now();
         let status = machine.run(u64::MAX);
@@ -27,11 +30,91 @@ fn measure(name: &str, make: impl Fn() -> Machine) {
     );
 }
 
-fn main() {
-    measure("saxpy 1 Mi", || {
-        common::saxpy(1 << 20).launch([4096, 1, 1], [256, 1, 1])
+/// One kind of instruction over and over, on one warp.
+fn one_kind(name: &str, emit: impl Fn(&mut Kernel, [RegisterId; 4])) {
+    measure(name, || {
+        let mut k = Kernel::new();
+        let u32t = ScalarType::U32;
+        let buffer = k.buffer("data", zeros(4096));
+        let tid = k.mov(u32t, special("%tid.x"));
+        let x = k.mov(ScalarType::F32, imm_f32(1.0));
+        let address = k.element(buffer, reg(tid), 4);
+        let warpgrid_program::AddressBase::Register(address) = address.base else {
+            unreachable!()
+        };
+        k.shared(4096, 16);
+        let shared = k.arith(Arithmetic::Mul(MulPart::Lo), u32t, &[reg(tid), imm(8)]);
+        let i = k.mov(u32t, imm(0));
+        let head = k.label();
+        k.here(head);
+        for _ in 0..64 {
+            emit(&mut k, [tid, x, address, shared]);
+        }
+        k.arith_to(i, Arithmetic::Add, u32t, &[reg(i), imm(1)]);
+        let more = k.setp(CompareOp::Lt, u32t, reg(i), imm(500));
+        k.when(more, false).bra(head);
+        k.launch([1, 1, 1], [32, 1, 1])
     });
-    measure("matmul_tiled 256", || {
-        common::matmul_tiled(256).launch([16, 16, 1], [16, 16, 1])
+}
+
+fn kinds() {
+    let u32t = ScalarType::U32;
+    one_kind("add.u32", |k, [tid, ..]| {
+        k.arith(Arithmetic::Add, u32t, &[reg(tid), imm(3)]);
+    });
+    one_kind("mad.lo.u32", |k, [tid, ..]| {
+        k.arith(
+            Arithmetic::Mad(MulPart::Lo),
+            u32t,
+            &[reg(tid), imm(3), reg(tid)],
+        );
+    });
+    one_kind("mul.wide.u32", |k, [tid, ..]| {
+        k.arith(Arithmetic::Mul(MulPart::Wide), u32t, &[reg(tid), imm(3)]);
+    });
+    one_kind("add.u64", |k, [_, _, address, _]| {
+        k.arith(Arithmetic::Add, ScalarType::U64, &[reg(address), imm(3)]);
+    });
+    one_kind("setp.lt.u32", |k, [tid, ..]| {
+        k.setp(CompareOp::Lt, u32t, reg(tid), imm(7));
+    });
+    one_kind("fma.rn.f32", |k, [_, x, ..]| {
+        let mode = ArithmeticMode {
+            rounding: Some(Rounding::Rn),
+            ..Default::default()
+        };
+        k.arith_mode(
+            Arithmetic::Fma,
+            ScalarType::F32,
+            mode,
+            &[reg(x), imm_f32(3.0), reg(x)],
+        );
+    });
+    one_kind("add.f32", |k, [_, x, ..]| {
+        k.arith(Arithmetic::Add, ScalarType::F32, &[reg(x), reg(x)]);
+    });
+    one_kind("ld.global contiguous", |k, [_, _, address, _]| {
+        k.load(StateSpace::Global, u32t, at(address, 0));
+    });
+    one_kind("ld.shared strided", |k, [_, _, _, shared]| {
+        k.load(StateSpace::Shared, u32t, at(shared, 0));
+    });
+    one_kind("st.global contiguous", |k, [_, x, address, _]| {
+        k.store(StateSpace::Global, u32t, at(address, 0), reg(x));
+    });
+    one_kind("st.shared strided", |k, [_, x, _, shared]| {
+        k.store(StateSpace::Shared, u32t, at(shared, 0), reg(x));
+    });
+}
+
+fn main() {
+    if std::env::args().any(|a| a == "kinds") {
+        kinds();
+    }
+    measure("saxpy 128 Ki", || {
+        common::saxpy(1 << 17).launch([512, 1, 1], [256, 1, 1])
+    });
+    measure("matmul_tiled 96", || {
+        common::matmul_tiled(96).launch([6, 6, 1], [16, 16, 1])
     });
 }

@@ -3,10 +3,9 @@
 use crate::code::{AtomicPlan, FloatMode};
 use crate::convert::{format_of, read128};
 use crate::fault::AccessKind;
-use crate::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, addresses, set_elements};
+use crate::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
 use crate::observe::Observer;
 use crate::registers::{LANES, Lanes, lanes_of};
-use crate::resolve::Request;
 use warpgrid_isa::{BitwiseOp, ScalarType};
 use warpgrid_program::{Arithmetic, AtomicOp};
 
@@ -16,15 +15,7 @@ pub(crate) fn atomic<O: Observer>(
     l: &mut Lanes<'_>,
     plan: &AtomicPlan,
 ) -> Executed {
-    let addresses = addresses(l, &plan.access);
-    let request = Request {
-        space: plan.access.space,
-        addresses: &addresses,
-        mask: l.mask,
-        width: plan.access.width_bytes,
-        writes: true,
-    };
-    let target = reach.target(AccessKind::Atomic, &request)?;
+    let target = reach.target(AccessKind::Atomic, l, &plan.access)?;
     let width = plan.access.width_bytes as usize;
     let (b, c) = (read128(l, plan.b), read128(l, plan.c));
     let mut old: LaneBytes = [0; LANES * MAX_WIDTH];
@@ -43,13 +34,13 @@ pub(crate) fn atomic<O: Observer>(
         );
         old[at.clone()].copy_from_slice(&value[..width]);
         new[at.clone()].copy_from_slice(&result.to_le_bytes()[..width]);
-        reach.write_lane(&target, lane, 0, &new[at]);
+        reach.write_lane(&target, (lane, width), 0, &new[at]);
     }
-    set_elements(l, &plan.access, &old);
     reach.observer.store_step(reach.step);
     if O::STORES || O::LOADS {
-        reach.tell_atomic(&plan.access, &target, &request, &old, &new);
+        reach.tell_atomic(l, &plan.access, &target, &old, &new);
     }
+    set_elements(l, &plan.access, &old);
     Ok(())
 }
 

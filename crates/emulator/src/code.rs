@@ -452,6 +452,8 @@ pub(crate) struct AccessPlan {
     pub(crate) elements: Vec<Element>,
     /// Bit i: element i is not a sink.
     pub(crate) written: u32,
+    /// All elements are registers of exactly the element's width, 32 or 64 bits.
+    pub(crate) quick_store: bool,
     pub(crate) sem: Sem,
     pub(crate) scope: Option<Scope>,
 }

@@ -297,7 +297,7 @@ impl Layout {
         for (index, variable) in program.variables.iter().enumerate() {
             if variable.space == StateSpace::Const {
                 let owner = Owner::ConstVariable(index as u32, variable.name.clone());
-                address = align_up(address, u64::from(variable.align_bytes.max(16)));
+                address = align_up(address, u64::from(variable.align_bytes.max(256)));
                 plan.add(address, variable.size_bytes, owner)?;
                 self.module[index] = address;
                 address = address

@@ -9,7 +9,9 @@ pub(crate) const PAGE_BYTES: usize = 4096;
 /// Bytes that know which of their pages changed since the last snapshot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PagedBytes {
+    /// Rounded up, so that the widest elements cover it whole.
     bytes: Vec<u8>,
+    size: usize,
     /// One flag a page.
     dirty: Vec<bool>,
     /// One entry a byte when last writers are tracked, else empty.
@@ -20,7 +22,8 @@ impl PagedBytes {
     /// Zeroed bytes; with last writers when asked.
     pub(crate) fn new(size: usize, tracking: Tracking) -> PagedBytes {
         PagedBytes {
-            bytes: vec![0; size],
+            bytes: vec![0; size.next_multiple_of(128)],
+            size,
             dirty: vec![false; size.div_ceil(PAGE_BYTES)],
             writers: match tracking {
                 Tracking::Off => Vec::new(),
@@ -30,12 +33,18 @@ impl PagedBytes {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        self.size
     }
 
+    /// The bytes, and the padding behind them.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Without the padding.
+    pub(crate) fn contents(&self) -> &[u8] {
+        self.bytes.get(..self.size).unwrap_or(&[])
     }
 
     pub(crate) fn writers(&self) -> &[u64] {
@@ -70,22 +79,51 @@ impl PagedBytes {
         (&mut self.bytes, &mut self.writers, &mut self.dirty)
     }
 
-    /// The one function that changes memory while a program runs.
+    /// Bytes that are about to be changed: their pages are marked. Whoever tracks writers uses
+    /// [`PagedBytes::write`].
+    #[inline(always)]
+    pub(crate) fn place(&mut self, offset: usize, size: usize) -> Option<&mut [u8]> {
+        let end = offset + size;
+        for page in [offset / PAGE_BYTES, (end - 1) / PAGE_BYTES] {
+            if let Some(flag) = self.dirty.get_mut(page) {
+                *flag = true;
+            }
+        }
+        self.bytes.get_mut(offset..end)
+    }
+
+    /// Marks the pages of 32 places, each at a multiple of its size.
+    #[inline(always)]
+    pub(crate) fn mark_all(&mut self, offsets: &[u32; 32], size: usize) {
+        let first = offsets[0];
+        let differ = offsets.iter().fold(0, |d, offset| d | offset ^ first);
+        if differ as usize / PAGE_BYTES == 0 && size <= PAGE_BYTES {
+            if let Some(flag) = self.dirty.get_mut(first as usize / PAGE_BYTES) {
+                *flag = true;
+            }
+            return;
+        }
+        for offset in offsets {
+            if let Some(flag) = self.dirty.get_mut(*offset as usize / PAGE_BYTES) {
+                *flag = true;
+            }
+        }
+    }
+
+    /// All bytes, for changes in pages that were marked.
+    #[inline(always)]
+    pub(crate) fn unmarked(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// Changes bytes, and who wrote them.
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
-        let end = offset + data.len();
-        let Some(place) = self.bytes.get_mut(offset..end) else {
-            return;
-        };
-        place.copy_from_slice(data);
-        if let Some(flag) = self.dirty.get_mut(offset / PAGE_BYTES) {
-            *flag = true;
-        }
-        if let Some(flag) = self.dirty.get_mut((end - 1) / PAGE_BYTES) {
-            *flag = true;
+        if let Some(place) = self.place(offset, data.len()) {
+            place.copy_from_slice(data);
         }
         if !self.writers.is_empty()
-            && let Some(place) = self.writers.get_mut(offset..end)
+            && let Some(place) = self.writers.get_mut(offset..offset + data.len())
         {
             place.fill(writer.pack());
         }

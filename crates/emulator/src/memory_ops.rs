@@ -1,4 +1,5 @@
-//! Loads and stores (PTX ISA, "ld", "st"). One function, [`write_lanes`], changes memory.
+//! Loads and stores (PTX ISA, "ld", "st"). What changes memory goes through [`PagedBytes::place`]
+//! or the stack's `write`.
 
 use crate::code::{AccessPlan, Bank, Code, Element};
 use crate::convert::{read64, read128, write64, write128};
@@ -7,7 +8,7 @@ use crate::inspect::Writer;
 use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::observe::{AccessEvent, Observer};
 use crate::registers::{FULL, LANES, Lanes, Row64, lanes_of};
-use crate::resolve::{AccessShape, Backing, Bounds, Mixed, Request, Resolved, examine, resolve};
+use crate::resolve::{Backing, Memories, Purpose, Target};
 use crate::warp::Stack;
 use warpgrid_isa::StateSpace;
 
@@ -52,50 +53,57 @@ impl Halt {
 
 pub(crate) type Executed = Result<(), Box<Halt>>;
 
-/// Where the bytes of an access are.
-pub(crate) enum Target {
-    One(Resolved),
-    /// Lanes in different memories.
-    Many(Box<Mixed>),
-}
-
 impl<O: Observer> Reach<'_, O> {
-    fn bounds(&self) -> Bounds {
-        Bounds {
-            shared: self.shared.len() as u64,
-            stack: self.stack.lane_bytes as u64,
+    fn memories(&self) -> Memories<'_> {
+        Memories {
+            global: self.global,
+            map: self.map,
+            shared_bytes: self.shared.len() as u64,
+            stack_bytes: self.stack.lane_bytes as u64,
         }
     }
 
-    /// The bytes that the lanes mean, or the fault.
+    /// The bytes that the active lanes mean, or the fault.
     #[inline(always)]
     pub(crate) fn target(
         &self,
         kind: AccessKind,
-        request: &Request<'_>,
+        l: &Lanes<'_>,
+        plan: &AccessPlan,
     ) -> Result<Target, Box<Halt>> {
-        match resolve(self.global, self.map, self.bounds(), request) {
-            Ok(resolved) => Ok(Target::One(resolved)),
-            Err(_) => self.target_closer(kind, request),
+        let purpose = match kind {
+            AccessKind::Load => Purpose::Read,
+            AccessKind::Store | AccessKind::Atomic => Purpose::Write,
+        };
+        match self.memories().quick(l, plan, purpose) {
+            Some(target) => Ok(target),
+            None => self.target_closer(kind, l, plan, purpose),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn target_closer(&self, kind: AccessKind, request: &Request<'_>) -> Result<Target, Box<Halt>> {
-        match examine(self.global, self.map, self.bounds(), request) {
-            Ok(mixed) => Ok(Target::Many(Box::new(mixed))),
-            Err(denied) => {
+    fn target_closer(
+        &self,
+        kind: AccessKind,
+        l: &Lanes<'_>,
+        plan: &AccessPlan,
+        purpose: Purpose,
+    ) -> Result<Target, Box<Halt>> {
+        let addresses = addresses(l, plan);
+        self.memories()
+            .examine(plan, &addresses, l.mask, purpose)
+            .map_err(|denied| {
                 let lane = (denied.lanes.trailing_zeros() & 31) as usize;
-                Err(Box::new(Halt {
+                Box::new(Halt {
                     kind: denied.kind,
                     lanes: denied.lanes,
-                    access: Some((kind, request.space, request.addresses[lane], request.width)),
-                }))
-            }
-        }
+                    access: Some((kind, plan.space, addresses[lane], plan.width_bytes)),
+                })
+            })
     }
 
+    #[inline(always)]
     fn bytes_of(&self, backing: Backing) -> &[u8] {
         match backing {
             Backing::Arena => self.global.arena.bytes(),
@@ -104,24 +112,13 @@ impl<O: Observer> Reach<'_, O> {
         }
     }
 
-    /// Where a lane's byte is within its backing.
+    /// Memory that keeps track of its pages; the stacks do not.
     #[inline(always)]
-    fn place(&self, backing: Backing, lane: usize, offset: u32) -> usize {
+    fn paged(&mut self, backing: Backing) -> Option<&mut PagedBytes> {
         match backing {
-            Backing::Stack => lane * self.stack.lane_bytes + offset as usize,
-            _ => offset as usize,
-        }
-    }
-
-    /// Bytes of one lane.
-    fn read_lane(&self, target: &Target, lane: usize, into: &mut [u8]) {
-        let (backing, offset) = match target {
-            Target::One(r) => (r.backing, r.offsets[lane]),
-            Target::Many(m) => (m.backings[lane], m.offsets[lane]),
-        };
-        let at = self.place(backing, lane, offset);
-        if let Some(from) = self.bytes_of(backing).get(at..at + into.len()) {
-            into.copy_from_slice(from);
+            Backing::Arena => Some(&mut self.global.arena),
+            Backing::Shared => Some(&mut *self.shared),
+            Backing::Stack => None,
         }
     }
 
@@ -129,70 +126,31 @@ impl<O: Observer> Reach<'_, O> {
     pub(crate) fn read_lanes(&self, target: &Target, mask: u32, width: usize) -> LaneBytes {
         let mut bytes = [0; LANES * MAX_WIDTH];
         for lane in lanes_of(mask) {
-            self.read_lane(target, lane, &mut bytes[lane * width..(lane + 1) * width]);
+            let (backing, at) = target.of_lane(lane, width);
+            let into = &mut bytes[lane * width..(lane + 1) * width];
+            if let Some(from) = self.bytes_of(backing).get(at..at + width) {
+                into.copy_from_slice(from);
+            }
         }
         bytes
     }
 
-    /// Writes part of one lane's bytes.
-    pub(crate) fn write_lane(&mut self, target: &Target, lane: usize, from: usize, data: &[u8]) {
-        let (backing, offset) = match target {
-            Target::One(r) => (r.backing, r.offsets[lane]),
-            Target::Many(m) => (m.backings[lane], m.offsets[lane]),
-        };
-        let at = self.place(backing, lane, offset) + from;
+    /// Writes bytes of one lane, `from` bytes behind its first.
+    pub(crate) fn write_lane(
+        &mut self,
+        target: &Target,
+        (lane, width): (usize, usize),
+        from: usize,
+        data: &[u8],
+    ) {
+        let (backing, at) = target.of_lane(lane, width);
         let writer = Writer {
             step: self.step,
             lane: lane as u32,
         };
-        match backing {
-            Backing::Arena => self.global.arena.write(at, data, writer),
-            Backing::Shared => self.shared.write(at, data, writer),
-            Backing::Stack => self.stack.write(at, data, writer),
-        }
-    }
-
-    /// Writes the bytes of the active lanes, the lowest lane first, so that the highest wins.
-    /// Bit i of `elements` says whether element i is written.
-    #[inline(always)]
-    fn write_lanes(&mut self, target: &Target, mask: u32, bytes: &[u8], part: Parts) {
-        if let Target::One(r) = target
-            && r.shape == AccessShape::Contiguous
-            && mask == FULL
-            && part.all()
-            && let Some(memory) = match r.backing {
-                Backing::Arena => Some(&mut self.global.arena),
-                Backing::Shared => Some(&mut *self.shared),
-                Backing::Stack => None,
-            }
-            && !memory.tracks_writers()
-            && let Some(bytes) = bytes.get(..LANES * part.width)
-        {
-            let writer = Writer {
-                step: self.step,
-                lane: 0,
-            };
-            memory.write(r.offsets[0] as usize, bytes, writer);
-            return;
-        }
-        self.write_one_by_one(target, mask, bytes, part);
-    }
-
-    fn write_one_by_one(&mut self, target: &Target, mask: u32, bytes: &[u8], part: Parts) {
-        for lane in lanes_of(mask) {
-            let start = lane * part.width;
-            if part.all() {
-                if let Some(data) = bytes.get(start..start + part.width) {
-                    self.write_lane(target, lane, 0, data);
-                }
-                continue;
-            }
-            for element in lanes_of(part.written) {
-                let from = element * part.element;
-                if let Some(data) = bytes.get(start + from..start + from + part.element) {
-                    self.write_lane(target, lane, from, data);
-                }
-            }
+        match self.paged(backing) {
+            Some(memory) => memory.write(at + from, data, writer),
+            None => self.stack.write(at + from, data, writer),
         }
     }
 
@@ -201,33 +159,26 @@ impl<O: Observer> Reach<'_, O> {
     fn tell(
         &mut self,
         kind: AccessKind,
+        l: &Lanes<'_>,
         plan: &AccessPlan,
         target: &Target,
-        request: &Request<'_>,
         bytes: &[u8],
     ) {
         let mut resolved = [plan.space; LANES];
-        let mut addresses = *request.addresses;
-        for lane in 0..LANES {
-            let backing = match target {
-                Target::One(r) => r.backing,
-                Target::Many(m) => m.backings[lane],
-            };
-            if plan.space == StateSpace::Generic {
-                resolved[lane] = match backing {
-                    Backing::Arena => StateSpace::Global,
-                    Backing::Shared => StateSpace::Shared,
-                    Backing::Stack => StateSpace::Local,
+        let mut addresses = addresses(l, plan);
+        let width = plan.width_bytes as usize;
+        if plan.space == StateSpace::Generic {
+            for lane in 0..LANES {
+                let (space, window) = match target.of_lane(lane, width).0 {
+                    Backing::Arena => (StateSpace::Global, 0),
+                    Backing::Shared => (StateSpace::Shared, self.map.shared),
+                    Backing::Stack => (StateSpace::Local, self.map.local),
                 };
-                addresses[lane] = match backing {
-                    Backing::Arena => addresses[lane],
-                    Backing::Shared => addresses[lane].wrapping_sub(self.map.shared),
-                    Backing::Stack => addresses[lane].wrapping_sub(self.map.local),
-                };
+                resolved[lane] = space;
+                addresses[lane] = addresses[lane].wrapping_sub(window);
             }
         }
         let (function, instruction) = self.code.origin(self.pc);
-        let width = request.width as usize;
         let event = AccessEvent {
             step: self.step,
             block: self.block,
@@ -236,9 +187,9 @@ impl<O: Observer> Reach<'_, O> {
             instruction,
             space: plan.space,
             resolved: &resolved,
-            mask: request.mask,
+            mask: l.mask,
             addresses: &addresses,
-            width_bytes: request.width,
+            width_bytes: plan.width_bytes,
             element_bytes: plan.element_bytes,
             bytes: bytes.get(..LANES * width).unwrap_or(&[]),
             elements: plan.written,
@@ -254,68 +205,34 @@ impl<O: Observer> Reach<'_, O> {
     /// Tells of an atomic: what it read, then what it wrote.
     pub(crate) fn tell_atomic(
         &mut self,
+        l: &Lanes<'_>,
         plan: &AccessPlan,
         target: &Target,
-        request: &Request<'_>,
         old: &LaneBytes,
         new: &LaneBytes,
     ) {
         if O::LOADS {
-            self.tell(AccessKind::Load, plan, target, request, old);
+            self.tell(AccessKind::Load, l, plan, target, old);
         }
         if O::STORES {
-            self.tell(AccessKind::Atomic, plan, target, request, new);
+            self.tell(AccessKind::Atomic, l, plan, target, new);
         }
-    }
-}
-
-/// Which bytes of a lane are written.
-#[derive(Clone, Copy)]
-struct Parts {
-    width: usize,
-    element: usize,
-    written: u32,
-    n_elements: usize,
-}
-
-impl Parts {
-    fn of(plan: &AccessPlan) -> Parts {
-        Parts {
-            width: plan.width_bytes as usize,
-            element: plan.element_bytes as usize,
-            written: plan.written,
-            n_elements: plan.elements.len(),
-        }
-    }
-
-    #[inline(always)]
-    fn all(self) -> bool {
-        self.written.count_ones() as usize == self.n_elements
     }
 }
 
 /// The address of every lane; inactive lanes repeat the lowest active one.
-#[inline(always)]
 pub(crate) fn addresses(l: &Lanes<'_>, plan: &AccessPlan) -> Row64 {
-    let mut row = [0u64; LANES];
-    if plan.wide {
-        let offset = plan.offset as u64;
-        for (r, base) in row.iter_mut().zip(l.r64(plan.base)) {
-            *r = base.wrapping_add(offset);
-        }
+    let mut row = if plan.wide {
+        l.r64(plan.base)
+            .map(|base| base.wrapping_add(plan.offset as u64))
     } else {
-        // 32-bit address arithmetic wraps.
-        let offset = plan.offset as u32;
-        for (r, base) in row.iter_mut().zip(l.r32(plan.base)) {
-            *r = u64::from(base.wrapping_add(offset));
-        }
-    }
-    if l.mask != FULL {
-        let first = row[l.first()];
-        for (lane, r) in row.iter_mut().enumerate() {
-            if l.mask & (1 << lane) == 0 {
-                *r = first;
-            }
+        l.r32(plan.base)
+            .map(|base| u64::from(base.wrapping_add(plan.offset as u32)))
+    };
+    let first = row[l.first()];
+    for (lane, r) in row.iter_mut().enumerate() {
+        if l.mask & (1 << lane) == 0 {
+            *r = first;
         }
     }
     row
@@ -328,69 +245,64 @@ pub(crate) fn load<O: Observer>(
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
 ) -> Executed {
-    let addresses = addresses(l, plan);
-    let request = Request {
-        space: plan.space,
-        addresses: &addresses,
-        mask: l.mask,
-        width: plan.width_bytes,
-        writes: false,
-    };
-    let target = reach.target(AccessKind::Load, &request)?;
-    if !O::LOADS
-        && let Target::One(resolved) = &target
-        && resolved.backing != Backing::Stack
-    {
-        let bytes = reach.bytes_of(resolved.backing);
-        for (index, element) in plan.elements.iter().enumerate() {
-            load_element(l, plan, *element, index, bytes, resolved);
-        }
+    let target = reach.target(AccessKind::Load, l, plan)?;
+    if O::LOADS || matches!(target, Target::Mixed(_)) {
+        load_lane_by_lane(reach, l, plan, &target);
         return Ok(());
     }
-    load_any(reach, l, plan, &request, &target);
+    for (index, element) in plan.elements.iter().enumerate() {
+        load_element(reach, l, plan, *element, index, &target);
+    }
     Ok(())
 }
 
 /// One element of all lanes from one memory.
 #[inline(always)]
-fn load_element(
+fn load_element<O: Observer>(
+    reach: &Reach<'_, O>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     element: Element,
     index: usize,
-    bytes: &[u8],
-    resolved: &Resolved,
+    target: &Target,
 ) {
     if !element.slot.is_some() {
         return;
     }
     let at = index * plan.element_bytes as usize;
+    let width = plan.width_bytes as usize;
     match (plan.element_bytes, element.bank) {
         (4, Bank::B32) if element.bits == 32 => {
-            let row =
-                gather::<4>(bytes, resolved, at, plan.width_bytes as usize).map(u32::from_le_bytes);
+            let row = gather::<4, O>(reach, target, at, width).map(u32::from_le_bytes);
             l.set32(element.slot, &row);
         }
         (8, Bank::B64) => {
-            let row =
-                gather::<8>(bytes, resolved, at, plan.width_bytes as usize).map(u64::from_le_bytes);
+            let row = gather::<8, O>(reach, target, at, width).map(u64::from_le_bytes);
             l.set64(element.slot, &row);
         }
-        (width, _) => {
-            let width_bytes = plan.width_bytes as usize;
-            let row = match width {
-                1 => gather::<1>(bytes, resolved, at, width_bytes).map(|b| u128::from(b[0])),
-                2 => gather::<2>(bytes, resolved, at, width_bytes)
-                    .map(|b| u128::from(u16::from_le_bytes(b))),
-                4 => gather::<4>(bytes, resolved, at, width_bytes)
-                    .map(|b| u128::from(u32::from_le_bytes(b))),
-                8 => gather::<8>(bytes, resolved, at, width_bytes)
-                    .map(|b| u128::from(u64::from_le_bytes(b))),
-                _ => gather::<16>(bytes, resolved, at, width_bytes).map(u128::from_le_bytes),
-            };
-            write_loaded(l, plan, element, &row);
-        }
+        _ => load_odd_element(reach, l, plan, element, at, target),
     }
+}
+
+/// Elements that are not as wide as their registers, or wider than 64 bits.
+#[inline(never)]
+fn load_odd_element<O: Observer>(
+    reach: &Reach<'_, O>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    element: Element,
+    at: usize,
+    target: &Target,
+) {
+    let width = plan.width_bytes as usize;
+    let row = match plan.element_bytes {
+        1 => gather::<1, O>(reach, target, at, width).map(|b| u128::from(b[0])),
+        2 => gather::<2, O>(reach, target, at, width).map(|b| u128::from(u16::from_le_bytes(b))),
+        4 => gather::<4, O>(reach, target, at, width).map(|b| u128::from(u32::from_le_bytes(b))),
+        8 => gather::<8, O>(reach, target, at, width).map(|b| u128::from(u64::from_le_bytes(b))),
+        _ => gather::<16, O>(reach, target, at, width).map(u128::from_le_bytes),
+    };
+    write_loaded(l, plan, element, &row);
 }
 
 /// Extends and writes a loaded element.
@@ -400,75 +312,75 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
         write128(l, element, row);
     } else if plan.signed {
         let shift = 64 - bits;
-        write64(
-            l,
-            element,
-            &row.map(|v| (((v as u64) << shift) as i64 >> shift) as u64),
-        );
+        let row = row.map(|v| (((v as u64) << shift) as i64 >> shift) as u64);
+        write64(l, element, &row);
     } else {
         write64(l, element, &row.map(|v| v as u64));
     }
 }
 
-/// `W` bytes of each lane, `at` bytes behind its address.
+/// `W` bytes of each lane, `at` bytes behind its first. Elements lie at multiples of their width in
+/// every memory, so memory reads as an array of them.
 #[inline(always)]
-fn gather<const W: usize>(
-    bytes: &[u8],
-    resolved: &Resolved,
+fn gather<const W: usize, O: Observer>(
+    reach: &Reach<'_, O>,
+    target: &Target,
     at: usize,
     width: usize,
 ) -> [[u8; W]; LANES] {
     let mut row = [[0; W]; LANES];
-    match resolved.shape {
-        AccessShape::Contiguous => {
-            let start = resolved.offsets[0] as usize;
-            if let Some(bytes) = bytes.get(start..start + LANES * width) {
-                if width == W {
-                    for (r, chunk) in row.iter_mut().zip(bytes.as_chunks::<W>().0) {
-                        *r = *chunk;
-                    }
-                } else {
-                    for (r, chunk) in row.iter_mut().zip(bytes.chunks_exact(width)) {
-                        if let Some(part) = chunk.get(at..).and_then(<[u8]>::first_chunk::<W>) {
-                            *r = *part;
-                        }
+    match target {
+        Target::Contiguous(backing, start) => {
+            let bytes = reach.bytes_of(*backing);
+            let Some(bytes) = bytes.get(*start..start + LANES * width) else {
+                return row;
+            };
+            let parts = bytes.as_chunks::<W>().0;
+            if width == W
+                && let Ok(all) = <&[[u8; W]; LANES]>::try_from(parts)
+            {
+                row = *all;
+            } else {
+                let n = width / W;
+                for (r, lane) in row.iter_mut().zip(parts.chunks_exact(n.max(1))) {
+                    if let Some(part) = lane.get(at / W) {
+                        *r = *part;
                     }
                 }
             }
         }
-        AccessShape::Uniform => {
-            let start = resolved.offsets[0] as usize + at;
-            if let Some(part) = bytes.get(start..).and_then(<[u8]>::first_chunk::<W>) {
+        Target::Uniform(backing, start) => {
+            let parts = reach.bytes_of(*backing).as_chunks::<W>().0;
+            if let Some(part) = parts.get((start + at) / W) {
                 row = [*part; LANES];
             }
         }
-        AccessShape::Any => {
-            for (r, offset) in row.iter_mut().zip(&resolved.offsets) {
-                let start = *offset as usize + at;
-                if let Some(part) = bytes.get(start..).and_then(<[u8]>::first_chunk::<W>) {
+        Target::Each(backing, offsets) => {
+            let parts = reach.bytes_of(*backing).as_chunks::<W>().0;
+            for (r, offset) in row.iter_mut().zip(offsets) {
+                if let Some(part) = parts.get((*offset as usize + at) / W) {
                     *r = *part;
                 }
             }
         }
+        Target::Mixed(_) => {}
     }
     row
 }
 
-/// Loads lane by lane: from stacks, across memories, and where somebody listens.
+/// Loads across memories, and where somebody listens.
 #[inline(never)]
-fn load_any<O: Observer>(
+fn load_lane_by_lane<O: Observer>(
     reach: &mut Reach<'_, O>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
-    request: &Request<'_>,
     target: &Target,
 ) {
-    let width = plan.width_bytes as usize;
-    let bytes = reach.read_lanes(target, l.mask, width);
-    set_elements(l, plan, &bytes);
+    let bytes = reach.read_lanes(target, l.mask, plan.width_bytes as usize);
     if O::LOADS {
-        reach.tell(AccessKind::Load, plan, target, request, &bytes);
+        reach.tell(AccessKind::Load, l, plan, target, &bytes);
     }
+    set_elements(l, plan, &bytes);
 }
 
 /// Writes what was read to the elements' registers.
@@ -499,82 +411,158 @@ pub(crate) fn store<O: Observer>(
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
 ) -> Executed {
-    let addresses = addresses(l, plan);
-    let request = Request {
-        space: plan.space,
-        addresses: &addresses,
-        mask: l.mask,
-        width: plan.width_bytes,
-        writes: true,
-    };
-    let target = reach.target(AccessKind::Store, &request)?;
-    let mut bytes = [0; LANES * MAX_WIDTH];
-    let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
-    for (index, element) in plan.elements.iter().enumerate() {
-        scatter_element(l, *element, index * size, width, size, &mut bytes);
-    }
+    let target = reach.target(AccessKind::Store, l, plan)?;
     if plan.space != StateSpace::ParamFunc {
         reach.observer.store_step(reach.step);
     }
-    if O::STORES {
-        reach.tell(AccessKind::Store, plan, &target, &request, &bytes);
+    if !O::STORES && store_quickly(reach, l, plan, &target) {
+        return Ok(());
     }
-    reach.write_lanes(&target, l.mask, &bytes, Parts::of(plan));
+    store_lane_by_lane(reach, l, plan, &target);
     Ok(())
 }
 
-/// Puts one element of all lanes into the lanes' bytes.
+/// Stores of 32-bit and 64-bit registers to one memory that nobody tracks; false for all others.
 #[inline(always)]
-fn scatter_element(
+fn store_quickly<O: Observer>(
+    reach: &mut Reach<'_, O>,
     l: &Lanes<'_>,
-    element: Element,
-    at: usize,
-    width: usize,
-    size: usize,
-    bytes: &mut LaneBytes,
+    plan: &AccessPlan,
+    target: &Target,
+) -> bool {
+    let width = plan.width_bytes as usize;
+    match target {
+        Target::Contiguous(backing, start) if plan.quick_store => {
+            let Some(memory) = reach.paged(*backing).filter(|m| !m.tracks_writers()) else {
+                return false;
+            };
+            let Some(place) = memory.place(*start, LANES * width) else {
+                return false;
+            };
+            for (index, element) in plan.elements.iter().enumerate() {
+                match element.bank {
+                    Bank::B64 => {
+                        let row = l.r64(element.slot).map(u64::to_le_bytes);
+                        spread(place, index, plan.elements.len(), &row);
+                    }
+                    _ => {
+                        let row = l.r32(element.slot).map(u32::to_le_bytes);
+                        spread(place, index, plan.elements.len(), &row);
+                    }
+                }
+            }
+            true
+        }
+        Target::Each(backing, offsets) if plan.quick_store => {
+            let Some(memory) = reach.paged(*backing).filter(|m| !m.tracks_writers()) else {
+                return false;
+            };
+            memory.mark_all(offsets, width);
+            for (index, element) in plan.elements.iter().enumerate() {
+                match element.bank {
+                    Bank::B64 => {
+                        let row = l.r64(element.slot).map(u64::to_le_bytes);
+                        scatter(memory, offsets, l.mask, index, &row);
+                    }
+                    _ => {
+                        let row = l.r32(element.slot).map(u32::to_le_bytes);
+                        scatter(memory, offsets, l.mask, index, &row);
+                    }
+                }
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// One element of all lanes to bytes that follow each other.
+#[inline(always)]
+fn spread<const W: usize>(place: &mut [u8], index: usize, n: usize, row: &[[u8; W]; LANES]) {
+    let parts = place.as_chunks_mut::<W>().0;
+    if n == 1
+        && let Ok(all) = <&mut [[u8; W]; LANES]>::try_from(&mut *parts)
+    {
+        *all = *row;
+        return;
+    }
+    for (lane, value) in parts.chunks_exact_mut(n).zip(row) {
+        if let Some(part) = lane.get_mut(index) {
+            *part = *value;
+        }
+    }
+}
+
+/// One element of the active lanes, each to its place; the lowest lane first, so that the highest wins.
+#[inline(always)]
+fn scatter<const W: usize>(
+    memory: &mut PagedBytes,
+    offsets: &[u32; LANES],
+    mask: u32,
+    index: usize,
+    row: &[[u8; W]; LANES],
 ) {
-    match (size, element.bank) {
-        _ if !element.slot.is_some() => {}
-        (4, Bank::B32) if width == 4 => {
-            for (chunk, v) in bytes
-                .as_chunks_mut::<4>()
-                .0
-                .iter_mut()
-                .zip(l.r32(element.slot))
-            {
-                *chunk = v.to_le_bytes();
+    let parts = memory.unmarked().as_chunks_mut::<W>().0;
+    if mask == FULL {
+        for (offset, value) in offsets.iter().zip(row) {
+            if let Some(part) = parts.get_mut(*offset as usize / W + index) {
+                *part = *value;
             }
         }
-        (4, Bank::B32) => {
-            for (chunk, v) in bytes.chunks_exact_mut(width).zip(l.r32(element.slot)) {
-                if let Some(part) = chunk.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                    *part = v.to_le_bytes();
-                }
+    } else {
+        for lane in lanes_of(mask) {
+            if let Some(part) = parts.get_mut(offsets[lane] as usize / W + index) {
+                *part = row[lane];
             }
         }
-        (8, Bank::B64) => {
-            for (chunk, v) in bytes.chunks_exact_mut(width).zip(l.r64(element.slot)) {
-                if let Some(part) = chunk.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                    *part = v.to_le_bytes();
-                }
+    }
+}
+
+/// Stores of any kind; also tells the observer.
+#[inline(never)]
+fn store_lane_by_lane<O: Observer>(
+    reach: &mut Reach<'_, O>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &Target,
+) {
+    let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
+    let mut bytes = [0; LANES * MAX_WIDTH];
+    for (index, element) in plan.elements.iter().enumerate() {
+        if !element.slot.is_some() {
+            continue;
+        }
+        let row = if size > 8 {
+            read128(l, *element)
+        } else {
+            read64(l, *element).map(u128::from)
+        };
+        let at = index * size;
+        for (chunk, value) in bytes.chunks_exact_mut(width).zip(&row) {
+            if let (Some(part), Some(from)) = (
+                chunk.get_mut(at..at + size),
+                value.to_le_bytes().get(..size),
+            ) {
+                part.copy_from_slice(from);
             }
         }
-        (16, _) => {
-            let row = read128(l, element);
-            for (chunk, v) in bytes.chunks_exact_mut(width).zip(&row) {
-                if let Some(part) = chunk.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                    *part = v.to_le_bytes();
-                }
+    }
+    if O::STORES {
+        reach.tell(AccessKind::Store, l, plan, target, &bytes);
+    }
+    let all = plan.written.count_ones() as usize == plan.elements.len();
+    for lane in lanes_of(l.mask) {
+        let start = lane * width;
+        if all {
+            if let Some(data) = bytes.get(start..start + width) {
+                reach.write_lane(target, (lane, width), 0, data);
             }
+            continue;
         }
-        _ => {
-            let row = read64(l, element);
-            for (chunk, v) in bytes.chunks_exact_mut(width).zip(&row) {
-                if let (Some(part), Some(from)) =
-                    (chunk.get_mut(at..at + size), v.to_le_bytes().get(..size))
-                {
-                    part.copy_from_slice(from);
-                }
+        for element in lanes_of(plan.written) {
+            let from = element * size;
+            if let Some(data) = bytes.get(start + from..start + from + size) {
+                reach.write_lane(target, (lane, width), from, data);
             }
         }
     }

@@ -1,8 +1,12 @@
 //! From addresses to bytes: which memory each lane means, and whether it may have it.
+//!
+//! The quick way asks once for all lanes, with arithmetic that vectorises; where it finds anything
+//! unusual the slow way looks at each lane of its own, and names the lanes that may not.
 
+use crate::code::AccessPlan;
 use crate::fault::FaultKind;
 use crate::memory::{AddressMap, Allocation, GlobalMemory, Owner};
-use crate::registers::{LANES, lanes_of};
+use crate::registers::{FULL, LANES, Lanes, Row32, Row64, lanes_of};
 use warpgrid_isa::StateSpace;
 
 /// Which bytes an access goes to.
@@ -13,21 +17,38 @@ pub(crate) enum Backing {
     Stack,
 }
 
-/// Where the lanes' bytes start, all in one backing. Inactive lanes repeat an active one.
-pub(crate) struct Resolved {
-    pub(crate) backing: Backing,
-    pub(crate) offsets: [u32; LANES],
-    pub(crate) shape: AccessShape,
+/// Where the lanes' bytes start within their memory.
+pub(crate) enum Target {
+    /// All lanes are active and follow each other without gaps.
+    Contiguous(Backing, usize),
+    /// All lanes are active and mean the same bytes.
+    Uniform(Backing, usize),
+    /// Inactive lanes repeat an active one.
+    Each(Backing, Row32),
+    /// In different memories.
+    Mixed(Box<[(Backing, u32); LANES]>),
 }
 
-/// What is known of the offsets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AccessShape {
-    /// Lane after lane without gaps.
-    Contiguous,
-    /// All the same.
-    Uniform,
-    Any,
+impl Target {
+    /// Memory and first byte of one lane.
+    pub(crate) fn of_lane(&self, lane: usize, width: usize) -> (Backing, usize) {
+        match self {
+            Target::Contiguous(backing, start) => (*backing, start + lane * width),
+            Target::Uniform(backing, start) => (*backing, *start),
+            Target::Each(backing, offsets) => (*backing, offsets[lane] as usize),
+            Target::Mixed(each) => (each[lane].0, each[lane].1 as usize),
+        }
+    }
+}
+
+/// The memories of a warp, and how large they are.
+#[derive(Clone, Copy)]
+pub(crate) struct Memories<'a> {
+    pub(crate) global: &'a GlobalMemory,
+    pub(crate) map: &'a AddressMap,
+    pub(crate) shared_bytes: u64,
+    /// Of one lane.
+    pub(crate) stack_bytes: u64,
 }
 
 /// Lanes that may not.
@@ -36,120 +57,297 @@ pub(crate) struct Denied {
     pub(crate) lanes: u32,
 }
 
-/// What an access wants.
+/// Whether an access changes memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write,
+}
+
+/// A range of addresses in one memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Request<'a> {
-    pub(crate) space: StateSpace,
-    pub(crate) addresses: &'a [u64; LANES],
-    pub(crate) mask: u32,
-    pub(crate) width: u32,
-    pub(crate) writes: bool,
+struct Range {
+    backing: Backing,
+    /// Address of its first byte.
+    start: u64,
+    size: u64,
+    /// Where its first byte is within the memory.
+    at: u32,
 }
 
-/// Sizes that addresses are checked against.
-#[derive(Clone, Copy)]
-pub(crate) struct Bounds {
-    pub(crate) shared: u64,
-    pub(crate) stack: u64,
+/// What the differences between the lanes' addresses look like.
+enum Shape {
+    Contiguous,
+    Uniform,
+    Any,
 }
 
-/// The shape of 32 addresses that all count.
-#[inline(always)]
-fn shape_of(addresses: &[u64; LANES], width: u64) -> AccessShape {
-    let first = addresses[0];
-    if addresses[31].wrapping_sub(first) == 31 * width {
-        let mut differ = 0;
-        for (lane, address) in addresses.iter().enumerate() {
-            differ |= address ^ first.wrapping_add(lane as u64 * width);
-        }
-        if differ == 0 {
-            return AccessShape::Contiguous;
-        }
-    } else if addresses[31] == first {
-        let differ = addresses.iter().fold(0, |d, address| d | address ^ first);
-        if differ == 0 {
-            return AccessShape::Uniform;
-        }
-    }
-    AccessShape::Any
-}
-
-/// Finds the bytes of all active lanes, or says which lanes may not and why. When lanes of a
-/// generic access lie in different memories the answer is [`Mixed`].
-#[inline(always)]
-pub(crate) fn resolve(
-    memory: &GlobalMemory,
-    map: &AddressMap,
-    bounds: Bounds,
-    request: &Request<'_>,
-) -> Result<Resolved, Refusal> {
-    let first = request.addresses[(request.mask.trailing_zeros() & 31) as usize];
-    let (backing, start, size, at) = match request.space {
-        StateSpace::Shared | StateSpace::SharedCluster => (Backing::Shared, 0, bounds.shared, 0),
-        StateSpace::Local | StateSpace::ParamFunc => (Backing::Stack, 0, bounds.stack, 0),
-        StateSpace::Generic if map.in_shared(first) => {
-            (Backing::Shared, map.shared, bounds.shared, 0)
-        }
-        StateSpace::Generic if map.in_local(first) => (Backing::Stack, map.local, bounds.stack, 0),
-        _ => {
-            let allocation = memory
-                .find(first)
-                .filter(|a| space_allows(request.space, a) && !(request.writes && a.read_only()));
-            match allocation {
-                Some(a) => (Backing::Arena, a.address, a.size, a.start as u64),
-                None => return Err(Refusal::LookCloser),
+macro_rules! shape {
+    ($name:ident, $word:ty) => {
+        #[inline(always)]
+        fn $name(base: &[$word; LANES], width: $word) -> Shape {
+            let first = base[0];
+            let span = base[LANES - 1].wrapping_sub(first);
+            if span == 31 * width {
+                let mut differ = 0;
+                for (lane, address) in base.iter().enumerate() {
+                    differ |= address ^ first.wrapping_add(lane as $word * width);
+                }
+                if differ == 0 {
+                    return Shape::Contiguous;
+                }
+            } else if span == 0 && base.iter().fold(0, |d, address| d | address ^ first) == 0 {
+                return Shape::Uniform;
             }
+            Shape::Any
         }
     };
-    let width = u64::from(request.width);
-    if size < width {
-        return Err(Refusal::LookCloser);
-    }
-    let limit = size - width;
-    let shape = shape_of(request.addresses, width);
-    let mut offsets = [0u32; LANES];
-    let bad = match shape {
-        AccessShape::Uniform => {
-            let offset = first.wrapping_sub(start);
-            offsets = [offset.wrapping_add(at) as u32; LANES];
-            (offset > limit) as u64 | first & (width - 1)
-        }
-        AccessShape::Contiguous => {
-            let offset = first.wrapping_sub(start);
-            let base = offset.wrapping_add(at) as u32;
-            for (lane, o) in offsets.iter_mut().enumerate() {
-                *o = base.wrapping_add(lane as u32 * request.width);
-            }
-            let last = 31 * width;
-            u64::from(offset > limit || limit - offset < last) | first & (width - 1)
-        }
-        AccessShape::Any => {
-            let mut outside = 0u64;
-            let mut low = 0u64;
-            for (o, address) in offsets.iter_mut().zip(request.addresses) {
-                let offset = address.wrapping_sub(start);
-                // The top bit is set for offsets beyond the limit, also for those before the start.
-                outside |= offset | limit.wrapping_sub(offset);
-                low |= address;
-                *o = offset.wrapping_add(at) as u32;
-            }
-            outside >> 63 | low & (width - 1)
-        }
-    };
-    if bad != 0 || !width.is_power_of_two() {
-        return Err(Refusal::LookCloser);
-    }
-    Ok(Resolved {
-        backing,
-        offsets,
-        shape,
-    })
 }
 
-/// Why the quick way did not work.
-pub(crate) enum Refusal {
-    /// Lanes in several memories, or a fault: see [`examine`].
-    LookCloser,
+shape!(shape64, u64);
+shape!(shape32, u32);
+
+impl<'a> Memories<'a> {
+    /// The memory that the lowest active lane means.
+    #[inline(always)]
+    fn range(&self, space: StateSpace, address: u64, purpose: Purpose) -> Option<Range> {
+        let window = |backing, start, size| Range {
+            backing,
+            start,
+            size,
+            at: 0,
+        };
+        Some(match space {
+            StateSpace::Shared | StateSpace::SharedCluster => {
+                window(Backing::Shared, 0, self.shared_bytes)
+            }
+            StateSpace::Local | StateSpace::ParamFunc => {
+                window(Backing::Stack, 0, self.stack_bytes)
+            }
+            StateSpace::Generic if self.map.in_shared(address) => {
+                window(Backing::Shared, self.map.shared, self.shared_bytes)
+            }
+            StateSpace::Generic if self.map.in_local(address) => {
+                window(Backing::Stack, self.map.local, self.stack_bytes)
+            }
+            _ => {
+                let found = self.global.find(address)?;
+                if !space_allows(space, found) || purpose == Purpose::Write && found.read_only() {
+                    return None;
+                }
+                Range {
+                    backing: Backing::Arena,
+                    start: found.address,
+                    size: found.size,
+                    at: found.start as u32,
+                }
+            }
+        })
+    }
+
+    /// The bytes that the active lanes mean; nothing when that takes a closer look.
+    #[inline(always)]
+    pub(crate) fn quick(
+        &self,
+        l: &Lanes<'_>,
+        plan: &AccessPlan,
+        purpose: Purpose,
+    ) -> Option<Target> {
+        if plan.wide {
+            let base = l.r64(plan.base);
+            let first = base[l.first()].wrapping_add(plan.offset as u64);
+            let range = self.range(plan.space, first, purpose)?;
+            if l.mask == FULL
+                && range.backing != Backing::Stack
+                && let Some(even) = even(
+                    shape64(base, u64::from(plan.width_bytes)),
+                    first,
+                    range,
+                    plan,
+                )
+            {
+                return even;
+            }
+            self.each64(base, l.mask, plan, range)
+        } else {
+            let base = l.r32(plan.base);
+            // 32-bit address arithmetic wraps.
+            let first = base[l.first()].wrapping_add(plan.offset as u32);
+            let range = self.range(plan.space, u64::from(first), purpose)?;
+            if l.mask == FULL
+                && range.backing != Backing::Stack
+                && let Some(even) = even(
+                    shape32(base, plan.width_bytes),
+                    u64::from(first),
+                    range,
+                    plan,
+                )
+            {
+                return even;
+            }
+            if range.start == 0 && range.size < 1 << 30 {
+                self.each32(base, l.mask, plan, range)
+            } else {
+                self.each64(
+                    &base.map(|b| u64::from(b.wrapping_add(plan.offset as u32))),
+                    l.mask,
+                    plan,
+                    range,
+                )
+            }
+        }
+    }
+
+    /// Every lane at its own place, checked without branches.
+    #[inline(always)]
+    fn each64(&self, base: &Row64, mask: u32, plan: &AccessPlan, range: Range) -> Option<Target> {
+        let width = u64::from(plan.width_bytes);
+        let limit = range.size.checked_sub(width)?;
+        let offset = if plan.wide { plan.offset as u64 } else { 0 };
+        let delta = offset.wrapping_sub(range.start);
+        let first = base[(mask.trailing_zeros() & 31) as usize];
+        let stride = self.lane_stride(range);
+        let mut offsets = [0; LANES];
+        let (mut outside, mut low) = (0u64, 0u64);
+        for (lane, (o, b)) in offsets.iter_mut().zip(base).enumerate() {
+            let b = if mask & (1 << lane) != 0 { *b } else { first };
+            let relative = b.wrapping_add(delta);
+            // The top bit is set for offsets beyond the limit, and for those before the start.
+            outside |= relative | limit.wrapping_sub(relative);
+            low |= relative;
+            *o = (relative as u32).wrapping_add(range.at + lane as u32 * stride);
+        }
+        (outside >> 63 == 0 && low & (width - 1) == 0)
+            .then_some(Target::Each(range.backing, offsets))
+    }
+
+    /// As [`Memories::each64`], for memories that start at address 0 and 32-bit addresses.
+    #[inline(always)]
+    fn each32(&self, base: &Row32, mask: u32, plan: &AccessPlan, range: Range) -> Option<Target> {
+        let width = plan.width_bytes;
+        let limit = (range.size as u32).checked_sub(width)?;
+        let offset = plan.offset as u32;
+        let first = base[(mask.trailing_zeros() & 31) as usize];
+        let stride = self.lane_stride(range);
+        let mut offsets = [0; LANES];
+        let (mut outside, mut low) = (0u32, 0u32);
+        for (lane, (o, b)) in offsets.iter_mut().zip(base).enumerate() {
+            let b = if mask & (1 << lane) != 0 { *b } else { first };
+            let relative = b.wrapping_add(offset);
+            outside |= relative | limit.wrapping_sub(relative);
+            low |= relative;
+            *o = relative.wrapping_add(lane as u32 * stride);
+        }
+        (outside >> 31 == 0 && low & (width - 1) == 0)
+            .then_some(Target::Each(range.backing, offsets))
+    }
+
+    /// Distance of the lanes' own memories.
+    fn lane_stride(&self, range: Range) -> u32 {
+        match range.backing {
+            Backing::Stack => self.stack_bytes as u32,
+            _ => 0,
+        }
+    }
+
+    /// Looks at each lane of its own: for accesses across memories, and to name the faulting lanes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn examine(
+        &self,
+        plan: &AccessPlan,
+        addresses: &Row64,
+        mask: u32,
+        purpose: Purpose,
+    ) -> Result<Target, Denied> {
+        let mut each = Box::new([(Backing::Arena, 0); LANES]);
+        let mut denied: Option<Denied> = None;
+        for lane in lanes_of(mask) {
+            match self.examine_one(plan, addresses[lane], purpose) {
+                Ok((Backing::Stack, offset)) => {
+                    let start = lane as u32 * self.stack_bytes as u32;
+                    each[lane] = (Backing::Stack, start + offset);
+                }
+                Ok(found) => each[lane] = found,
+                Err(kind) => {
+                    let lanes = denied.as_ref().map_or(0, |d| d.lanes) | 1 << lane;
+                    let kind = denied.take().map_or(kind, |d| d.kind);
+                    denied = Some(Denied { kind, lanes });
+                }
+            }
+        }
+        match denied {
+            None => Ok(Target::Mixed(each)),
+            Some(denied) => Err(denied),
+        }
+    }
+
+    fn examine_one(
+        &self,
+        plan: &AccessPlan,
+        address: u64,
+        purpose: Purpose,
+    ) -> Result<(Backing, u32), FaultKind> {
+        let width = u64::from(plan.width_bytes);
+        if !address.is_multiple_of(width) {
+            return Err(FaultKind::Misaligned);
+        }
+        let window = |backing, offset: u64, size: u64| {
+            if offset <= size && size - offset >= width {
+                Ok((backing, offset as u32))
+            } else {
+                Err(FaultKind::OutOfBounds)
+            }
+        };
+        match plan.space {
+            StateSpace::Shared | StateSpace::SharedCluster => {
+                window(Backing::Shared, address, self.shared_bytes)
+            }
+            StateSpace::Local | StateSpace::ParamFunc => {
+                window(Backing::Stack, address, self.stack_bytes)
+            }
+            StateSpace::Generic if self.map.in_shared(address) => window(
+                Backing::Shared,
+                address - self.map.shared,
+                self.shared_bytes,
+            ),
+            StateSpace::Generic if self.map.in_local(address) => {
+                window(Backing::Stack, address - self.map.local, self.stack_bytes)
+            }
+            space => {
+                let found = self.global.find(address).ok_or(FaultKind::OutOfBounds)?;
+                if !space_allows(space, found) {
+                    return Err(FaultKind::WrongSpace);
+                }
+                if !found.holds(address, width) {
+                    return Err(FaultKind::OutOfBounds);
+                }
+                if purpose == Purpose::Write && found.read_only() {
+                    return Err(FaultKind::ReadOnly);
+                }
+                let offset = address - found.address + found.start as u64;
+                Ok((Backing::Arena, offset as u32))
+            }
+        }
+    }
+}
+
+/// The target of an even shape; `Some(None)` when it does not lie within the range.
+#[inline(always)]
+fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Option<Target>> {
+    let width = u64::from(plan.width_bytes);
+    let relative = first.wrapping_sub(range.start);
+    let start = range.at as usize + relative as usize;
+    let within = |bytes: u64| {
+        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0
+    };
+    match shape {
+        Shape::Contiguous => {
+            Some(within(LANES as u64 * width).then_some(Target::Contiguous(range.backing, start)))
+        }
+        Shape::Uniform => Some(within(width).then_some(Target::Uniform(range.backing, start))),
+        Shape::Any => None,
+    }
 }
 
 /// Whether an access that names a space may touch an allocation.
@@ -162,95 +360,5 @@ fn space_allows(space: StateSpace, allocation: &Allocation) -> bool {
         StateSpace::Const => matches!(allocation.owner, Owner::ConstVariable(..)),
         StateSpace::ParamEntry => matches!(allocation.owner, Owner::Parameters),
         _ => true,
-    }
-}
-
-/// Where each lane's bytes are.
-pub(crate) struct Mixed {
-    pub(crate) backings: [Backing; LANES],
-    pub(crate) offsets: [u32; LANES],
-}
-
-/// Looks at each lane of its own: for accesses across memories, and to name the faulting lanes.
-#[cold]
-#[inline(never)]
-pub(crate) fn examine(
-    memory: &GlobalMemory,
-    map: &AddressMap,
-    bounds: Bounds,
-    request: &Request<'_>,
-) -> Result<Mixed, Denied> {
-    let mut mixed = Mixed {
-        backings: [Backing::Arena; LANES],
-        offsets: [0; LANES],
-    };
-    let mut denied: Option<Denied> = None;
-    for lane in lanes_of(request.mask) {
-        let address = request.addresses[lane];
-        match examine_one(memory, map, bounds, request, address) {
-            Ok((backing, offset)) => {
-                mixed.backings[lane] = backing;
-                mixed.offsets[lane] = offset;
-            }
-            Err(kind) => match &mut denied {
-                None => {
-                    denied = Some(Denied {
-                        kind,
-                        lanes: 1 << lane,
-                    });
-                }
-                Some(denied) => denied.lanes |= 1 << lane,
-            },
-        }
-    }
-    match denied {
-        None => Ok(mixed),
-        Some(denied) => Err(denied),
-    }
-}
-
-fn examine_one(
-    memory: &GlobalMemory,
-    map: &AddressMap,
-    bounds: Bounds,
-    request: &Request<'_>,
-    address: u64,
-) -> Result<(Backing, u32), FaultKind> {
-    let width = u64::from(request.width);
-    if !address.is_multiple_of(width.next_power_of_two().max(1)) {
-        return Err(FaultKind::Misaligned);
-    }
-    let window = |backing, offset: u64, size: u64| {
-        if offset <= size && size - offset >= width {
-            Ok((backing, offset as u32))
-        } else {
-            Err(FaultKind::OutOfBounds)
-        }
-    };
-    match request.space {
-        StateSpace::Shared | StateSpace::SharedCluster => {
-            window(Backing::Shared, address, bounds.shared)
-        }
-        StateSpace::Local | StateSpace::ParamFunc => window(Backing::Stack, address, bounds.stack),
-        StateSpace::Generic if map.in_shared(address) => {
-            window(Backing::Shared, address - map.shared, bounds.shared)
-        }
-        StateSpace::Generic if map.in_local(address) => {
-            window(Backing::Stack, address - map.local, bounds.stack)
-        }
-        space => {
-            let allocation = memory.find(address).ok_or(FaultKind::OutOfBounds)?;
-            if !space_allows(space, allocation) {
-                return Err(FaultKind::WrongSpace);
-            }
-            if !allocation.holds(address, width) {
-                return Err(FaultKind::OutOfBounds);
-            }
-            if request.writes && allocation.read_only() {
-                return Err(FaultKind::ReadOnly);
-            }
-            let offset = address - allocation.address + allocation.start as u64;
-            Ok((Backing::Arena, offset as u32))
-        }
     }
 }

@@ -64,7 +64,7 @@ impl Machine {
         match region {
             MemoryRegion::Shared { block } => {
                 let block = self.blocks.iter().find(|b| b.index == block)?;
-                Some(block.shared.bytes())
+                Some(block.shared.contents())
             }
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;
