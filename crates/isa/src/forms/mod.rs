@@ -18,7 +18,7 @@ pub mod wmma_store;
 
 mod names;
 
-pub use names::{OPCODES, OTHER_MODIFIERS, UNMODELLED};
+pub use names::{OPCODES, OTHER_MODIFIERS, SECOND_WORDS, UNMODELLED};
 
 /// Every form: a list a family.
 pub static FAMILIES: &[&[Form]] = &[

@@ -180,3 +180,22 @@ pub static UNMODELLED: &[(&str, &str)] = &[
     ("min", "f32x2"),
     ("max", "f32x2"),
 ];
+
+/// Words that make an opcode of two words with the first one: they stand right behind it (a `.cta` may come between), and
+/// only the modifiers after them are free in their order (assembler 13.5).
+pub static SECOND_WORDS: &[(&str, &[&str])] = &[
+    ("bar", &["red", "warp"]),
+    ("barrier", &["red"]),
+    ("brx", &["idx"]),
+    ("createpolicy", &["fractional", "range", "cvt"]),
+    ("cvta", &["to"]),
+    ("dp2a", &["lo", "hi"]),
+    ("fence", &["proxy"]),
+    ("mad", &["lo", "hi", "wide"]),
+    ("mad24", &["lo", "hi"]),
+    ("madc", &["lo", "hi"]),
+    ("membar", &["proxy"]),
+    ("mul", &["lo", "hi", "wide"]),
+    ("mul24", &["lo", "hi"]),
+    ("shf", &["l", "r"]),
+];

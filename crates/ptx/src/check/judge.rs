@@ -6,6 +6,7 @@ use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
 use warpgrid_isa::Does;
 use warpgrid_isa::form::{Bound, Complaint, Gate, meant, nearest};
+use warpgrid_isa::forms::SECOND_WORDS;
 use warpgrid_program::Diagnostic;
 
 /// Everything that is wrong with the modifiers, in text order where they have a place.
@@ -31,6 +32,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     raise_together(&mut problems, bound, module);
     problems.extend(rules::judge(opcode, bound, module));
     if bound.complaints.is_empty() || kind::judges_always(bound) {
+        problems.extend(misplaced(opcode));
         problems.extend(kind::judge(opcode, bound, module));
     }
     if bound.complaints.is_empty() {
@@ -107,4 +109,16 @@ fn gate_problem(
         problems.push(diagnose::needs_target(opcode, word, gate, module));
     }
     problems
+}
+
+/// The second word of an opcode of two words, when something else stands before it.
+fn misplaced(opcode: &Opcode<'_>) -> Option<Diagnostic> {
+    let (_, seconds) = SECOND_WORDS
+        .iter()
+        .find(|(name, _)| *name == opcode.name())?;
+    let mut words = opcode.modifiers().iter().enumerate();
+    let (at, _) = words.find(|(_, word)| seconds.contains(*word))?;
+    let before = opcode.modifiers().get(..at).unwrap_or(&[]);
+    let in_place = before.iter().all(|word| *word == "cta");
+    (!in_place).then(|| diagnose::misplaced_word(opcode, at))
 }

@@ -5,8 +5,8 @@ use super::{Module, convert, memory, store, store_async, wmma_store};
 use crate::diagnostics::check as diagnose;
 use warpgrid_isa::form::{Bound, Complaint};
 use warpgrid_isa::{
-    BitwiseOp, BoolOp, CompareOp, Does, Meaning, MulPart, ScalarType, ShuffleMode, StateSpace,
-    TypeKind, VoteMode,
+    BitwiseOp, BoolOp, CompareOp, Does, Gate, Meaning, MulPart, ScalarType, ShuffleMode,
+    StateSpace, TypeKind, VoteMode,
 };
 use warpgrid_program::{
     Arithmetic, ArithmeticMode, AtomicOp, BarrierReduce, Carry, CarryUse, Conversion, Diagnostic,
@@ -189,9 +189,15 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         Does::Cvt => convert::judge(opcode, bound),
         Does::Load => memory::judge(opcode, bound),
         Does::Setp | Does::Set => judge_compare(opcode, bound),
+        Does::Shuffle | Does::Vote if !bound.has("sync") && module.meets(SYNC_ONLY) => {
+            vec![diagnose::needs_sync(opcode)]
+        }
         _ => Vec::new(),
     }
 }
+
+/// From here on, exchange between lanes names its lanes (assembler 13.5).
+const SYNC_ONLY: Gate = Gate::ptx(6, 4).sm(70);
 
 fn judge_compare(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let ty = bound.scalar("stype").or_else(|| bound.scalar("type"));

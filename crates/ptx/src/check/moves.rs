@@ -54,7 +54,6 @@ impl<'a> Checker<'a> {
             });
         }
         let source = self.source(site, plan, a, ty, Fit::Exact)?;
-        self.no_float_special(site, a, ty, source)?;
         match destination? {
             Value::Destination(d) => Some(Operation::Move { ty, d, a: source }),
             _ => {
@@ -62,25 +61,6 @@ impl<'a> Checker<'a> {
                 None
             }
         }
-    }
-
-    /// Floating-point moves read no special register and no address.
-    fn no_float_special(
-        &mut self,
-        site: &Site<'a>,
-        a: &Operand,
-        ty: ScalarType,
-        source: Source,
-    ) -> Option<()> {
-        let address = matches!(
-            source,
-            Source::VariableAddress { .. } | Source::FunctionAddress(_)
-        );
-        if address && (ty.kind() == TypeKind::Float || ty.width_bits() < 32) {
-            self.report(diagnose::address_of_type(self.opcode(site), a.span, ty));
-            return None;
-        }
-        Some(())
     }
 
     /// `mov.b64 d, {a, b}`

@@ -30,6 +30,15 @@ pub(crate) enum Value {
 /// All operands of one instruction.
 pub(crate) type Values = [Value; MAX_OPERANDS];
 
+/// How an address stands among values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AddressRule {
+    /// `name`
+    Names,
+    /// `name+4`
+    Sums,
+}
+
 /// Where an instruction stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site<'t> {
@@ -139,7 +148,13 @@ impl<'a> Checker<'a> {
             | OperandKind::Indexed {
                 name,
                 index: offset,
-            } => self.sum(site, plan, operand.span, name, offset),
+            } => self.sum(
+                site,
+                (plan, AddressRule::Sums),
+                operand.span,
+                (name, offset),
+                ty,
+            ),
             OperandKind::Error => None,
             _ => {
                 let found = diagnose::describe(operand.kind);
@@ -169,7 +184,10 @@ impl<'a> Checker<'a> {
                 Some(Source::Register(register))
             }
             Binding::Special(special) => self.special(site, plan, span, special, ty, fit),
-            Binding::Variable(_) | Binding::Function(_) => self.sum(site, plan, span, name, 0),
+            Binding::Variable(_) | Binding::Function(_) => {
+                let takes = AddressRule::Names;
+                self.sum(site, (plan, takes), span, (name, 0), ty)
+            }
             Binding::None if span.text(self.source) == "WARP_SZ" => {
                 self.integer(site, span, 32, ty)
             }
@@ -239,48 +257,43 @@ impl<'a> Checker<'a> {
         Some(Source::Register(register))
     }
 
-    /// The address of a variable or function, with an offset.
+    /// The address of a variable or function, with an offset. Every integer operand takes a sum and the name of a
+    /// function; the bare name of a variable only moves and conversions of addresses take (assembler 13.5).
     fn sum(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
+        (plan, takes): (&'a Plan, AddressRule),
         span: Span,
-        name: Name,
-        offset: i64,
+        (name, offset): (Name, i64),
+        ty: ScalarType,
     ) -> Option<Source> {
         let binding = self.binding(name, span);
-        if !plan.takes_address {
-            match binding {
-                Binding::None => self.unknown(span),
-                _ => self.report(diagnose::expected_register(
-                    self.opcode(site),
-                    span,
-                    "an address",
-                )),
+        let problem = match binding {
+            Binding::Variable(_) if ty.is_float() => {
+                diagnose::address_of_type(self.opcode(site), span, ty)
             }
-            return None;
-        }
-        match binding {
-            Binding::Variable(variable) => Some(Source::VariableAddress {
-                variable,
-                offset,
-                generic: false,
-            }),
-            Binding::Function(function) if offset == 0 => Some(Source::FunctionAddress(function)),
+            _ if ty == ScalarType::Pred => diagnose::address_of_type(self.opcode(site), span, ty),
+            Binding::Variable(variable) if plan.takes_address || takes == AddressRule::Sums => {
+                return Some(Source::VariableAddress {
+                    variable,
+                    offset,
+                    generic: false,
+                });
+            }
+            Binding::Variable(_) => {
+                diagnose::expected_register(self.opcode(site), span, "a variable")
+            }
+            Binding::Function(function) if takes == AddressRule::Names => {
+                return Some(Source::FunctionAddress(function));
+            }
             Binding::None => {
                 self.unknown(span);
-                None
+                return None;
             }
-            _ => {
-                self.report(diagnose::expected_value(
-                    self.opcode(site),
-                    span,
-                    ScalarType::B64,
-                    "an expression over a register",
-                ));
-                None
-            }
-        }
+            _ => diagnose::expected_value(self.opcode(site), span, ty, "an expression over a name"),
+        };
+        self.report(problem);
+        None
     }
 
     fn integer(

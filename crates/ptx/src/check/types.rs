@@ -32,14 +32,11 @@ fn kinds_fit(register: ScalarType, ty: ScalarType) -> bool {
     match (register.kind(), ty.kind()) {
         (TypeKind::Bits, _) | (_, TypeKind::Bits) => true,
         (TypeKind::Float, TypeKind::Float) => false,
-        (TypeKind::Float, _) => register == ScalarType::F16x2 && is_packed_integer(ty),
+        // Packed halves also serve as a plain word (assembler 13.5).
+        (TypeKind::Float, _) => register == ScalarType::F16x2,
         (_, TypeKind::Float) => false,
         _ => true,
     }
-}
-
-fn is_packed_integer(ty: ScalarType) -> bool {
-    matches!(ty, ScalarType::U16x2 | ScalarType::S16x2)
 }
 
 /// The integer type of twice the width (`mul.wide`).

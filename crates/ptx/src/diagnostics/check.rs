@@ -6,7 +6,7 @@ use crate::tree::{Directive, OperandKind};
 use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
 use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Origin, ScalarType, StateSpace, Target, Version};
-use warpgrid_program::{Diagnostic, Needs, Severity, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 
 catalogue! {
     /// The first word of an instruction must be an opcode of PTX.
@@ -92,6 +92,12 @@ catalogue! {
     TOO_MANY = "W0139", "too many findings", "a text with thousands of errors", "a text with fewer";
     /// The text has no declarations; these were inferred from its instructions.
     INFERRED = "W0140", "inferred declarations", "st.global.u32 [p], r;", ".reg .b64 p; .reg .b32 r; st.global.u32 [p], r;";
+    /// From `sm_70` on lanes of a warp go their own ways, so that an exchange between lanes says which lanes take part.
+    /// PTX 6.4 took the forms without a mask away for these targets.
+    NEEDS_SYNC = "W0141", "exchange without a lane mask", "vote.any.pred %p1, %p2;", "vote.sync.any.pred %p1, %p2, 0xffffffff;";
+    /// Some opcodes have two words, such as `mul.wide` and `cvta.to`. They stand together; only the modifiers after them may
+    /// come in any order.
+    MISPLACED_WORD = "W0142", "part of the opcode behind a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
 }
 
 /// A sentence part for an operand that should not be there.
@@ -655,6 +661,38 @@ pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic
         opcode.dotted_span(word),
         "",
     )
+}
+
+pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let (name, text) = (opcode.name(), opcode.modifier(word));
+    let place = opcode.spans.first().map_or(opcode.span.start, |s| s.end);
+    let mut found = Diagnostic::error(
+        MISPLACED_WORD,
+        opcode.modifier_span(word),
+        format!("`.{text}` belongs to the opcode: it is `{name}.{text}`"),
+    );
+    found.fixes.push(Fix {
+        title: format!("write `{name}.{text}`"),
+        edits: vec![
+            Edit {
+                span: Span::at(place),
+                text: format!(".{text}"),
+            },
+            Edit {
+                span: opcode.dotted_span(word),
+                text: String::new(),
+            },
+        ],
+    });
+    found
+}
+
+pub(crate) fn needs_sync(opcode: &Opcode<'_>) -> Diagnostic {
+    let name = opcode.name();
+    let message = format!("`{name}` without `.sync` is gone from PTX 6.4 on for `sm_70` and later");
+    Diagnostic::error(NEEDS_SYNC, opcode.span, message).help(format!(
+        "write `{name}.sync` and the lanes that take part, such as `0xffffffff`, as last operand"
+    ))
 }
 
 pub(crate) fn compare_mismatch(opcode: &Opcode<'_>, word: usize, ty: ScalarType) -> Diagnostic {
