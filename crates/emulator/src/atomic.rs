@@ -6,6 +6,7 @@ use crate::fault::AccessKind;
 use crate::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
 use crate::observe::Observer;
 use crate::registers::{LANES, Lanes, lanes_of};
+use crate::resolve::Target;
 use warpgrid_isa::{BitwiseOp, ScalarType};
 use warpgrid_program::{Arithmetic, AtomicOp};
 
@@ -15,7 +16,8 @@ pub(crate) fn atomic<O: Observer>(
     l: &mut Lanes<'_>,
     plan: &AtomicPlan,
 ) -> Executed {
-    let target = reach.target(AccessKind::Atomic, l, &plan.access)?;
+    let mut target = Target::UNKNOWN;
+    reach.find(AccessKind::Atomic, l, &plan.access, &mut target)?;
     let width = plan.access.width_bytes as usize;
     let (b, c) = (read128(l, plan.b), read128(l, plan.c));
     let mut old: LaneBytes = [0; LANES * MAX_WIDTH];

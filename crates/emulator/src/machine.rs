@@ -11,7 +11,7 @@ use crate::layout::Layout;
 use crate::memory::{GlobalMemory, Owner, PagedBytes, Tracking};
 use crate::memory_ops::Halt;
 use crate::observe::Observer;
-use crate::registers::{LANES, lanes_of};
+use crate::registers::LANES;
 use crate::schedule::{Schedule, WarpPlace};
 use crate::step::{Stop, Surroundings, run_warp};
 use crate::warp::{Frame, SplitState, Splits, Warp};
@@ -466,22 +466,40 @@ impl Setup {
         crate::control::set_frame_addresses(&self.code, warp, present, 0, 0);
     }
 
+    /// Fills the special registers; what depends on the lane alone is as it was for the block before.
     fn fill_specials(&self, warp: &mut Warp, position: [u32; 3]) {
         let index = warp.index;
         let row = |special: SpecialRegister| {
             let mut row = [0u64; LANES];
-            for lane in lanes_of(u32::MAX) {
-                row[lane] = self.special(special, position, index, lane as u32);
+            for (lane, value) in row.iter_mut().enumerate() {
+                *value = self.special(special, position, index, lane as u32);
             }
             row
         };
-        warp.specials.r32.clear();
-        for special in &self.code.specials32 {
-            warp.specials.r32.push(row(*special).map(|v| v as u32));
+        let of_block = |special: SpecialRegister| self.special(special, position, index, 0);
+        let banks = &mut warp.specials;
+        if banks.r32.len() != self.code.specials32.len()
+            || banks.r64.len() != self.code.specials64.len()
+        {
+            banks.r32 = vec![[0; LANES]; self.code.specials32.len()];
+            banks.r64 = vec![[0; LANES]; self.code.specials64.len()];
+            for (special, place) in self.code.specials32.iter().zip(&mut banks.r32) {
+                *place = row(*special).map(|v| v as u32);
+            }
+            for (special, place) in self.code.specials64.iter().zip(&mut banks.r64) {
+                *place = row(*special);
+            }
+            return;
         }
-        warp.specials.r64.clear();
-        for special in &self.code.specials64 {
-            warp.specials.r64.push(row(*special));
+        for (special, place) in self.code.specials32.iter().zip(&mut banks.r32) {
+            if !special_of_lane(*special) {
+                *place = [of_block(*special) as u32; LANES];
+            }
+        }
+        for (special, place) in self.code.specials64.iter().zip(&mut banks.r64) {
+            if !special_of_lane(*special) {
+                *place = [of_block(*special); LANES];
+            }
         }
     }
 
@@ -545,4 +563,19 @@ impl Setup {
     pub(crate) fn is_entry(function: &warpgrid_program::Function) -> bool {
         function.kind == FunctionKind::Entry && function.defined
     }
+}
+
+/// Whether a special register differs between the lanes of a warp, and is the same in every block.
+fn special_of_lane(special: SpecialRegister) -> bool {
+    use SpecialRegister as S;
+    matches!(
+        special,
+        S::Tid(_)
+            | S::Laneid
+            | S::LanemaskEq
+            | S::LanemaskLe
+            | S::LanemaskLt
+            | S::LanemaskGe
+            | S::LanemaskGt
+    )
 }

@@ -8,7 +8,7 @@ use crate::inspect::Writer;
 use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::observe::{AccessEvent, Observer};
 use crate::registers::{FULL, LANES, Lanes, Row64, lanes_of};
-use crate::resolve::{Backing, Memories, Purpose, Target};
+use crate::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::warp::Stack;
 use warpgrid_isa::StateSpace;
 
@@ -63,36 +63,39 @@ impl<O: Observer> Reach<'_, O> {
         }
     }
 
-    /// The bytes that the active lanes mean, or the fault.
+    /// Finds the bytes that the active lanes mean, or the fault.
     #[inline(always)]
-    pub(crate) fn target(
+    pub(crate) fn find(
         &self,
         kind: AccessKind,
         l: &Lanes<'_>,
         plan: &AccessPlan,
-    ) -> Result<Target, Box<Halt>> {
+        target: &mut Target,
+    ) -> Executed {
         let purpose = match kind {
             AccessKind::Load => Purpose::Read,
             AccessKind::Store | AccessKind::Atomic => Purpose::Write,
         };
-        match self.memories().quick(l, plan, purpose) {
-            Some(target) => Ok(target),
-            None => self.target_closer(kind, l, plan, purpose),
+        if self.memories().quick(l, plan, purpose, target) {
+            Ok(())
+        } else {
+            self.find_closer(kind, l, plan, purpose, target)
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn target_closer(
+    fn find_closer(
         &self,
         kind: AccessKind,
         l: &Lanes<'_>,
         plan: &AccessPlan,
         purpose: Purpose,
-    ) -> Result<Target, Box<Halt>> {
+        target: &mut Target,
+    ) -> Executed {
         let addresses = addresses(l, plan);
         self.memories()
-            .examine(plan, &addresses, l.mask, purpose)
+            .examine(plan, &addresses, l.mask, purpose, target)
             .map_err(|denied| {
                 let lane = (denied.lanes.trailing_zeros() & 31) as usize;
                 Box::new(Halt {
@@ -245,8 +248,9 @@ pub(crate) fn load<O: Observer>(
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
 ) -> Executed {
-    let target = reach.target(AccessKind::Load, l, plan)?;
-    if O::LOADS || matches!(target, Target::Mixed(_)) {
+    let mut target = Target::UNKNOWN;
+    reach.find(AccessKind::Load, l, plan, &mut target)?;
+    if O::LOADS || matches!(target.place, Place::Mixed(_)) {
         load_lane_by_lane(reach, l, plan, &target);
         return Ok(());
     }
@@ -329,8 +333,8 @@ fn gather<const W: usize, O: Observer>(
     width: usize,
 ) -> [[u8; W]; LANES] {
     let mut row = [[0; W]; LANES];
-    match target {
-        Target::Contiguous(backing, start) => {
+    match &target.place {
+        Place::Contiguous(backing, start) => {
             let bytes = reach.bytes_of(*backing);
             let Some(bytes) = bytes.get(*start..start + LANES * width) else {
                 return row;
@@ -349,21 +353,21 @@ fn gather<const W: usize, O: Observer>(
                 }
             }
         }
-        Target::Uniform(backing, start) => {
+        Place::Uniform(backing, start) => {
             let parts = reach.bytes_of(*backing).as_chunks::<W>().0;
             if let Some(part) = parts.get((start + at) / W) {
                 row = [*part; LANES];
             }
         }
-        Target::Each(backing, offsets) => {
+        Place::Each(backing) => {
             let parts = reach.bytes_of(*backing).as_chunks::<W>().0;
-            for (r, offset) in row.iter_mut().zip(offsets) {
+            for (r, offset) in row.iter_mut().zip(&target.offsets) {
                 if let Some(part) = parts.get((*offset as usize + at) / W) {
                     *r = *part;
                 }
             }
         }
-        Target::Mixed(_) => {}
+        Place::Mixed(_) => {}
     }
     row
 }
@@ -411,7 +415,8 @@ pub(crate) fn store<O: Observer>(
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
 ) -> Executed {
-    let target = reach.target(AccessKind::Store, l, plan)?;
+    let mut target = Target::UNKNOWN;
+    reach.find(AccessKind::Store, l, plan, &mut target)?;
     if plan.space != StateSpace::ParamFunc {
         reach.observer.store_step(reach.step);
     }
@@ -431,8 +436,8 @@ fn store_quickly<O: Observer>(
     target: &Target,
 ) -> bool {
     let width = plan.width_bytes as usize;
-    match target {
-        Target::Contiguous(backing, start) if plan.quick_store => {
+    match &target.place {
+        Place::Contiguous(backing, start) if plan.quick_store => {
             let Some(memory) = reach.paged(*backing).filter(|m| !m.tracks_writers()) else {
                 return false;
             };
@@ -453,7 +458,8 @@ fn store_quickly<O: Observer>(
             }
             true
         }
-        Target::Each(backing, offsets) if plan.quick_store => {
+        Place::Each(backing) if plan.quick_store => {
+            let offsets = &target.offsets;
             let Some(memory) = reach.paged(*backing).filter(|m| !m.tracks_writers()) else {
                 return false;
             };

@@ -18,25 +18,39 @@ pub(crate) enum Backing {
 }
 
 /// Where the lanes' bytes start within their memory.
-pub(crate) enum Target {
+pub(crate) struct Target {
+    pub(crate) place: Place,
+    /// By lane, where the place does not say it all; inactive lanes repeat an active one.
+    pub(crate) offsets: Row32,
+}
+
+/// How the lanes' bytes lie.
+pub(crate) enum Place {
     /// All lanes are active and follow each other without gaps.
     Contiguous(Backing, usize),
     /// All lanes are active and mean the same bytes.
     Uniform(Backing, usize),
-    /// Inactive lanes repeat an active one.
-    Each(Backing, Row32),
+    /// Each at its offset.
+    Each(Backing),
     /// In different memories.
-    Mixed(Box<[(Backing, u32); LANES]>),
+    Mixed(Box<[Backing; LANES]>),
 }
 
 impl Target {
+    /// To be found.
+    pub(crate) const UNKNOWN: Target = Target {
+        place: Place::Each(Backing::Arena),
+        offsets: [0; LANES],
+    };
+
     /// Memory and first byte of one lane.
     pub(crate) fn of_lane(&self, lane: usize, width: usize) -> (Backing, usize) {
-        match self {
-            Target::Contiguous(backing, start) => (*backing, start + lane * width),
-            Target::Uniform(backing, start) => (*backing, *start),
-            Target::Each(backing, offsets) => (*backing, offsets[lane] as usize),
-            Target::Mixed(each) => (each[lane].0, each[lane].1 as usize),
+        let offset = self.offsets[lane] as usize;
+        match &self.place {
+            Place::Contiguous(backing, start) => (*backing, start + lane * width),
+            Place::Uniform(backing, start) => (*backing, *start),
+            Place::Each(backing) => (*backing, offset),
+            Place::Mixed(backings) => (backings[lane], offset),
         }
     }
 }
@@ -145,108 +159,102 @@ impl<'a> Memories<'a> {
         })
     }
 
-    /// The bytes that the active lanes mean; nothing when that takes a closer look.
+    /// Finds the bytes that the active lanes mean; false when that takes a closer look.
     #[inline(always)]
     pub(crate) fn quick(
         &self,
         l: &Lanes<'_>,
         plan: &AccessPlan,
         purpose: Purpose,
-    ) -> Option<Target> {
+        target: &mut Target,
+    ) -> bool {
         if plan.wide {
             let base = l.r64(plan.base);
             let first = base[l.first()].wrapping_add(plan.offset as u64);
-            let range = self.range(plan.space, first, purpose)?;
-            if l.mask == FULL
-                && range.backing != Backing::Stack
-                && let Some(even) = even(
-                    shape64(base, u64::from(plan.width_bytes)),
-                    first,
-                    range,
-                    plan,
-                )
-            {
-                return even;
+            let Some(range) = self.range(plan.space, first, purpose) else {
+                return false;
+            };
+            if l.mask == FULL && range.backing != Backing::Stack {
+                let shape = shape64(base, u64::from(plan.width_bytes));
+                if let Some(place) = even(shape, first, range, plan) {
+                    target.place = place;
+                    return true;
+                }
+                return self.each64(base, plan, range, target);
             }
-            self.each64(base, l.mask, plan, range)
+            self.each64(&filled(base, l.mask), plan, range, target)
         } else {
             let base = l.r32(plan.base);
             // 32-bit address arithmetic wraps.
             let first = base[l.first()].wrapping_add(plan.offset as u32);
-            let range = self.range(plan.space, u64::from(first), purpose)?;
-            if l.mask == FULL
-                && range.backing != Backing::Stack
-                && let Some(even) = even(
-                    shape32(base, plan.width_bytes),
-                    u64::from(first),
-                    range,
-                    plan,
-                )
-            {
-                return even;
+            let Some(range) = self.range(plan.space, u64::from(first), purpose) else {
+                return false;
+            };
+            if range.start != 0 || range.size >= 1 << 30 {
+                let base =
+                    filled(base, l.mask).map(|b| u64::from(b.wrapping_add(plan.offset as u32)));
+                return self.each64(&base, plan, range, target);
             }
-            if range.start == 0 && range.size < 1 << 30 {
-                self.each32(base, l.mask, plan, range)
-            } else {
-                self.each64(
-                    &base.map(|b| u64::from(b.wrapping_add(plan.offset as u32))),
-                    l.mask,
-                    plan,
-                    range,
-                )
+            if l.mask == FULL && range.backing != Backing::Stack {
+                let shape = shape32(base, plan.width_bytes);
+                if let Some(place) = even(shape, u64::from(first), range, plan) {
+                    target.place = place;
+                    return true;
+                }
+                return self.each32(base, plan, range, target);
             }
+            self.each32(&filled(base, l.mask), plan, range, target)
         }
     }
 
     /// Every lane at its own place, checked without branches.
     #[inline(always)]
-    fn each64(&self, base: &Row64, mask: u32, plan: &AccessPlan, range: Range) -> Option<Target> {
+    fn each64(&self, base: &Row64, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
         let width = u64::from(plan.width_bytes);
-        let limit = range.size.checked_sub(width)?;
+        let Some(limit) = range.size.checked_sub(width) else {
+            return false;
+        };
         let offset = if plan.wide { plan.offset as u64 } else { 0 };
         let delta = offset.wrapping_sub(range.start);
-        let first = base[(mask.trailing_zeros() & 31) as usize];
-        let stride = self.lane_stride(range);
-        let mut offsets = [0; LANES];
         let (mut outside, mut low) = (0u64, 0u64);
-        for (lane, (o, b)) in offsets.iter_mut().zip(base).enumerate() {
-            let b = if mask & (1 << lane) != 0 { *b } else { first };
+        for (o, b) in target.offsets.iter_mut().zip(base) {
             let relative = b.wrapping_add(delta);
             // The top bit is set for offsets beyond the limit, and for those before the start.
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
-            *o = (relative as u32).wrapping_add(range.at + lane as u32 * stride);
+            *o = (relative as u32).wrapping_add(range.at);
         }
-        (outside >> 63 == 0 && low & (width - 1) == 0)
-            .then_some(Target::Each(range.backing, offsets))
+        self.part_stacks(range, target);
+        outside >> 63 == 0 && low & (width - 1) == 0
     }
 
     /// As [`Memories::each64`], for memories that start at address 0 and 32-bit addresses.
     #[inline(always)]
-    fn each32(&self, base: &Row32, mask: u32, plan: &AccessPlan, range: Range) -> Option<Target> {
+    fn each32(&self, base: &Row32, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
         let width = plan.width_bytes;
-        let limit = (range.size as u32).checked_sub(width)?;
+        let Some(limit) = (range.size as u32).checked_sub(width) else {
+            return false;
+        };
         let offset = plan.offset as u32;
-        let first = base[(mask.trailing_zeros() & 31) as usize];
-        let stride = self.lane_stride(range);
-        let mut offsets = [0; LANES];
         let (mut outside, mut low) = (0u32, 0u32);
-        for (lane, (o, b)) in offsets.iter_mut().zip(base).enumerate() {
-            let b = if mask & (1 << lane) != 0 { *b } else { first };
+        for (o, b) in target.offsets.iter_mut().zip(base) {
             let relative = b.wrapping_add(offset);
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
-            *o = relative.wrapping_add(lane as u32 * stride);
+            *o = relative.wrapping_add(range.at);
         }
-        (outside >> 31 == 0 && low & (width - 1) == 0)
-            .then_some(Target::Each(range.backing, offsets))
+        self.part_stacks(range, target);
+        outside >> 31 == 0 && low & (width - 1) == 0
     }
 
-    /// Distance of the lanes' own memories.
-    fn lane_stride(&self, range: Range) -> u32 {
-        match range.backing {
-            Backing::Stack => self.stack_bytes as u32,
-            _ => 0,
+    /// The lanes' stacks lie one after the other.
+    #[inline(always)]
+    fn part_stacks(&self, range: Range, target: &mut Target) {
+        target.place = Place::Each(range.backing);
+        if range.backing == Backing::Stack {
+            for (lane, o) in target.offsets.iter_mut().enumerate() {
+                *o = o.wrapping_add(lane as u32 * self.stack_bytes as u32);
+            }
         }
     }
 
@@ -259,16 +267,20 @@ impl<'a> Memories<'a> {
         addresses: &Row64,
         mask: u32,
         purpose: Purpose,
-    ) -> Result<Target, Denied> {
-        let mut each = Box::new([(Backing::Arena, 0); LANES]);
+        target: &mut Target,
+    ) -> Result<(), Denied> {
+        let mut backings = Box::new([Backing::Arena; LANES]);
         let mut denied: Option<Denied> = None;
         for lane in lanes_of(mask) {
             match self.examine_one(plan, addresses[lane], purpose) {
-                Ok((Backing::Stack, offset)) => {
-                    let start = lane as u32 * self.stack_bytes as u32;
-                    each[lane] = (Backing::Stack, start + offset);
+                Ok((backing, offset)) => {
+                    let start = match backing {
+                        Backing::Stack => lane as u32 * self.stack_bytes as u32,
+                        _ => 0,
+                    };
+                    backings[lane] = backing;
+                    target.offsets[lane] = start + offset;
                 }
-                Ok(found) => each[lane] = found,
                 Err(kind) => {
                     let lanes = denied.as_ref().map_or(0, |d| d.lanes) | 1 << lane;
                     let kind = denied.take().map_or(kind, |d| d.kind);
@@ -277,7 +289,10 @@ impl<'a> Memories<'a> {
             }
         }
         match denied {
-            None => Ok(Target::Mixed(each)),
+            None => {
+                target.place = Place::Mixed(backings);
+                Ok(())
+            }
             Some(denied) => Err(denied),
         }
     }
@@ -332,22 +347,36 @@ impl<'a> Memories<'a> {
     }
 }
 
-/// The target of an even shape; `Some(None)` when it does not lie within the range.
+/// The place of an even shape within the range; none for other shapes, and beyond the range.
 #[inline(always)]
-fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Option<Target>> {
+fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Place> {
     let width = u64::from(plan.width_bytes);
     let relative = first.wrapping_sub(range.start);
     let start = range.at as usize + relative as usize;
-    let within = |bytes: u64| {
-        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0
+    let (bytes, place) = match shape {
+        Shape::Contiguous => (
+            LANES as u64 * width,
+            Place::Contiguous(range.backing, start),
+        ),
+        Shape::Uniform => (width, Place::Uniform(range.backing, start)),
+        Shape::Any => return None,
     };
-    match shape {
-        Shape::Contiguous => {
-            Some(within(LANES as u64 * width).then_some(Target::Contiguous(range.backing, start)))
+    let within =
+        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0;
+    within.then_some(place)
+}
+
+/// Inactive lanes repeat the lowest active one.
+#[inline(always)]
+fn filled<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
+    let first = base[(mask.trailing_zeros() & 31) as usize];
+    let mut row = *base;
+    for (lane, value) in row.iter_mut().enumerate() {
+        if mask & (1 << lane) == 0 {
+            *value = first;
         }
-        Shape::Uniform => Some(within(width).then_some(Target::Uniform(range.backing, start))),
-        Shape::Any => None,
     }
+    row
 }
 
 /// Whether an access that names a space may touch an allocation.
