@@ -25,6 +25,7 @@ const CLASSES = [
 ];
 const tokenMarks = CLASSES.map((name) => Decoration.mark({ class: `tok-${name}` }));
 
+/** Called into the core: when it breaks there, the editor lives on without it. */
 let tokenizer = null;
 let onChange = null;
 let onLine = null;
@@ -138,6 +139,37 @@ function kept() {
   try { return localStorage.getItem(TEXT_KEY); } catch { return null; }
 }
 
+/** A core that has trapped must not be called again: the page says so, and the text is kept. */
+function guarded(call) {
+  return (...values) => {
+    try {
+      return call(...values);
+    } catch (error) {
+      broken(error);
+      return new Uint32Array(0);
+    }
+  };
+}
+function broken(error) {
+  keep(api.text());
+  if (!tokenizer && document.querySelector(".core-broken")) return;
+  tokenizer = onChange = onLine = null;
+  const banner = document.createElement("div");
+  banner.className = "banner core-broken";
+  banner.setAttribute("role", "alert");
+  const text = document.createElement("div");
+  text.textContent = `The core of the page has stopped (${error?.message ?? error}). The text is kept and can still be edited.`;
+  const button = document.createElement("button");
+  button.textContent = "Load the page again";
+  button.onclick = () => location.reload();
+  banner.append(text, button);
+  document.body.prepend(banner);
+}
+addEventListener("error", ({ error }) => { if (error instanceof WebAssembly.RuntimeError) broken(error); });
+addEventListener("unhandledrejection", ({ reason }) => {
+  if (reason instanceof WebAssembly.RuntimeError || reason instanceof WebAssembly.CompileError) broken(reason);
+});
+
 let later = 0;
 let keepLater = 0;
 const listener = EditorView.updateListener.of((update) => {
@@ -163,7 +195,7 @@ const view = new EditorView({
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
       tokens, highlighter, marks, listener,
       EditorView.contentAttributes.of({
-        "aria-label": "PTX source", spellcheck: "false", autocorrect: "off", autocapitalize: "off", translate: "no",
+        "aria-label": "PTX source", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", translate: "no",
       }),
       EditorView.domEventHandlers({
         mousemove: (event, v) => hover(lineUnder(event, v)),
@@ -204,9 +236,9 @@ const api = {
   },
   /** `tokenize(text)` gives triples; `change(text)` and `line(number or 0)` are told. */
   connect(tokenize, change, line) {
-    tokenizer = tokenize;
-    onChange = change;
-    onLine = line;
+    tokenizer = guarded(tokenize);
+    onChange = guarded(change);
+    onLine = guarded(line);
     api.retokenize();
   },
   retokenize() {

@@ -1,7 +1,7 @@
 //! Painting a grid: the only file that draws.
 
 use crate::format::element_bytes;
-use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label};
+use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label, short};
 use crate::links::Links;
 use crate::model::Overlay;
 use crate::theme::Palette;
@@ -142,12 +142,8 @@ fn cell_text(cell: &Cell, overlay: Overlay) -> String {
     let untouched = cell.written == Written::Never;
     match overlay {
         _ if untouched && overlay != Overlay::Value => "·".into(),
-        Overlay::Value
-            if untouched && matches!(cell.text.as_str(), "0" | "0.0" | "0x0" | "0x00") =>
-        {
-            "·".into()
-        }
-        Overlay::Value => cell.text.clone(),
+        Overlay::Value if untouched && is_zero(&cell.text) => "·".into(),
+        Overlay::Value => short(&cell.text).into(),
         Overlay::Lane => cell
             .lane
             .map_or_else(|| "·".into(), |lane| lane.to_string()),
@@ -155,6 +151,10 @@ fn cell_text(cell: &Cell, overlay: Overlay) -> String {
             .step
             .map_or_else(|| "·".into(), |step| step.to_string()),
     }
+}
+
+fn is_zero(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0' | b'x' | b'.'))
 }
 
 /// Outlines of the present store, of what is linked, of the keyboard's cursor; sectors.

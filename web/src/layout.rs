@@ -34,21 +34,29 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Fits the widest value of the window and the widest row number.
-    pub fn of(grid: &Grid) -> Geometry {
+    /// Fits the widest value of the window and the widest row number; where that is too wide for the
+    /// card, cells become narrower as long as their text can still be read.
+    pub fn of(grid: &Grid, available: f64) -> Geometry {
         let longest = grid
             .cells
             .iter()
-            .map(|cell| cell.text.chars().count())
-            .max()
-            .unwrap_or(1);
-        let chars = longest.clamp(3, 20).next_multiple_of(2) as f64;
+            .map(|cell| short(&cell.text).chars().count())
+            .max();
+        let text = longest.unwrap_or(1).clamp(2, 20) as f64 * DIGIT;
         let last_label = row_label(grid, grid.total_rows.saturating_sub(1));
+        let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
+        let columns = grid.columns.max(1);
+        let fit = ((available - row_head) / f64::from(columns)).floor();
+        let (narrowest, widest) = ((text * 0.72 + 3.0).max(16.0), (text + 8.0).max(30.0));
+        let cell_width = match fit < narrowest {
+            true => (text + 6.0).max(20.0),
+            false => fit.min(widest),
+        };
         Geometry {
-            columns: grid.columns.max(1),
+            columns,
             total_rows: grid.total_rows,
-            row_head: (last_label.len().max(2) as f64 * DIGIT + 10.0).round(),
-            cell_width: (chars * DIGIT + 6.0).round().max(30.0),
+            row_head,
+            cell_width: cell_width.round(),
         }
     }
 
@@ -70,6 +78,16 @@ impl Geometry {
             return scroll_top.max(0.0);
         }
         (scroll_top / (space - viewport)).clamp(0.0, 1.0) * (real - viewport)
+    }
+
+    /// The scroll position that shows a place of the whole memory at the top.
+    pub fn scroll_for(&self, top: f64, viewport: f64) -> f64 {
+        let real = HEAD + self.total_rows as f64 * ROW;
+        let space = self.height();
+        match real > space && real > viewport {
+            true => top / (real - viewport) * (space - viewport),
+            false => top,
+        }
     }
 
     /// First row and number of rows that a viewport shows at `top`.
@@ -97,6 +115,12 @@ impl Geometry {
         let row = row as u64;
         (inside && row < self.total_rows).then(|| row * u64::from(self.columns) + column as u64)
     }
+}
+
+/// A value as short as it can be told: whole floats without `.0`, bits without `0x`.
+pub fn short(text: &str) -> &str {
+    let text = text.strip_prefix("0x").unwrap_or(text);
+    text.strip_suffix(".0").unwrap_or(text)
 }
 
 /// The number before a row: the row of a declared matrix, else the index of the row's first element.
@@ -160,6 +184,24 @@ mod tests {
         let top = geometry.top_of(space - 400.0, 400.0);
         let (first, n_rows) = geometry.window(top, 400.0);
         assert_eq!(first + u64::from(n_rows), 1 << 34);
+    }
+
+    #[test]
+    fn cells_shrink_to_the_card_but_stay_readable() {
+        let grid = fixture::frame().grids.remove(0);
+        let wide = Geometry::of(&grid, 600.0);
+        assert_eq!(wide.cell_width, 30.0);
+        let narrow = Geometry::of(&grid, 64.0);
+        assert!(narrow.width() <= 64.0 && narrow.cell_width >= 16.0);
+        assert_eq!(Geometry::of(&grid, 10.0).cell_width, 20.0);
+    }
+
+    #[test]
+    fn a_scroll_position_leads_back_to_its_place() {
+        let geometry = geometry(32, 1 << 34);
+        let top = 123_456_789.0;
+        let back = geometry.top_of(geometry.scroll_for(top, 400.0), 400.0);
+        assert!((back - top).abs() < 1.0);
     }
 
     #[test]

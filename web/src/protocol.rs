@@ -29,8 +29,8 @@ pub enum RequestBody {
     Move { goal: Goal, look: FrameRequest },
     /// The same position, other windows.
     Look(FrameRequest),
-    /// What was stored just before a position.
-    Writers { step: u64 },
+    /// What was stored just before each of these positions; as many as a slice allows are answered.
+    Writers(Vec<u64>),
     /// Stay where the run is now.
     Stop,
 }
@@ -80,10 +80,7 @@ pub enum ResponseBody {
         position: u64,
     },
     Frame(Box<Frame>),
-    Writers {
-        step: u64,
-        stores: Vec<StoreView>,
-    },
+    Writers(Vec<(u64, Vec<StoreView>)>),
 }
 
 /// What was launched, with what was guessed.

@@ -46,7 +46,8 @@ impl Runner {
     }
 
     /// Takes a request; what can be answered at once is.
-    pub fn receive(&mut self, request: Request, now: f64) -> Vec<Response> {
+    pub fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response> {
+        let now = clock();
         let Request { id, launch, body } = request;
         match body {
             RequestBody::Launch {
@@ -96,15 +97,25 @@ impl Runner {
                 self.job = None;
                 return self.frame(id).into_iter().collect();
             }
-            RequestBody::Writers { step } => {
-                let Some(session) = &mut self.session else {
-                    return Vec::new();
-                };
-                let stores = session.events(step.saturating_sub(1), step);
-                return vec![self.response(id, ResponseBody::Writers { step, stores })];
+            RequestBody::Writers(steps) => {
+                return self.writers(id, &steps, clock).into_iter().collect();
             }
         }
         Vec::new()
+    }
+
+    /// What was stored just before each position, until a slice is over; at least one.
+    fn writers(&mut self, id: u32, steps: &[u64], clock: impl Fn() -> f64) -> Option<Response> {
+        let session = self.session.as_mut()?;
+        let begun = clock();
+        let mut known = Vec::new();
+        for step in steps {
+            known.push((*step, session.events(step.saturating_sub(1), *step)));
+            if clock() - begun > SLICE_MS {
+                break;
+            }
+        }
+        Some(self.response(id, ResponseBody::Writers(known)))
     }
 
     fn begin(&mut self, id: u32, goal: Goal, now: f64) {
@@ -307,12 +318,12 @@ mod tests {
             goal: Goal::End,
             look: FrameRequest::default(),
         };
-        runner.receive(request(1, 2, launch), 0.0);
+        runner.receive(request(1, 2, launch), || 0.0);
         let old = RequestBody::Move {
             goal: Goal::End,
             look: FrameRequest::default(),
         };
-        assert_eq!(runner.receive(request(2, 1, old), 0.0), vec![]);
+        assert_eq!(runner.receive(request(2, 1, old), || 0.0), vec![]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ struct Worker {
 impl Worker {
     fn receive(&self, request: Request) {
         let was_busy = self.runner.borrow().is_busy();
-        let responses = self.runner.borrow_mut().receive(request, self.now());
+        let responses = self.runner.borrow_mut().receive(request, || self.now());
         for response in &responses {
             self.post(response);
         }

@@ -7,7 +7,7 @@ use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
 use super::header::Header;
 use super::help::Help;
-use super::memory_card::MemoryCard;
+use super::memories::Memories;
 use super::phrases::Sentence;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
@@ -17,7 +17,6 @@ use super::{Dispatch, FrameRef, State};
 use crate::hooks::{use_check, use_editor, use_keys, use_palette, use_playback, use_worker};
 use crate::links::{Links, links};
 use crate::model::{Focus, Model, ThemeChoice};
-use crate::runner::is_shown;
 use crate::theme::Palette;
 use crate::{editor, examples, storage};
 use std::rc::Rc;
@@ -98,35 +97,17 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
     let Some(frame) = state.run.frame.clone() else {
         return html! { <p class="placeholder">{ waiting(state) }</p> };
     };
-    let block = state.shown_block();
     let frame = FrameRef(frame);
-    let memories = frame
-        .grids
-        .iter()
-        .enumerate()
-        .filter(|(_, grid)| is_shown(&grid.memory.id, block))
-        .map(|(index, grid)| {
-            let id = &grid.memory.id;
-            html! {
-                <MemoryCard
-                    key={id.clone()}
-                    frame={frame.clone()}
-                    {index}
-                    choice={state.views.get(id).cloned().unwrap_or_default()}
-                    links={links.clone()}
-                    palette={palette.clone()}
-                    dispatch={dispatch.clone()}
-                />
-            }
-        });
     html! {
         <>
-            <Sentence frame={frame.clone()} stale={state.is_stale()} />
             if frame.fault.is_some() {
                 <FaultCard frame={frame.clone()} />
+            } else {
+                <Sentence frame={frame.clone()} stale={state.is_stale()} />
             }
             <div class="cards">
-                <div class="flow">{ for memories }</div>
+                <Memories frame={frame.clone()} block={state.shown_block()} views={state.views.clone()}
+                    links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                 <div class="side">
                     <WarpCard frame={frame.clone()} chosen={state.warp} links={links.clone()}
                         register={focused_register(state)} dispatch={dispatch.clone()} />
@@ -174,7 +155,7 @@ fn notes(frame: &FrameRef) -> Html {
     }
     html! {
         <section class="card" aria-label="Notes">
-            <h3>{ "Notes" }</h3>
+            <h2>{ "Notes" }</h2>
             <ul class="notes">{ for frame.notes.iter().take(50).map(|note| html! { <li>{ note }</li> }) }</ul>
         </section>
     }

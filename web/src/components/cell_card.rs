@@ -36,7 +36,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     let step = cell.step.map_or_else(|| "–".into(), |step| count(step));
     html! {
         <section class="card" aria-label="Cell">
-            <h3>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small></h3>
+            <h2>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small></h2>
             <table class="facts">
                 <tr><th>{ "value" }</th><td>{ &cell.text }{ format!(" as {}", grid.ty) }</td></tr>
                 if let Some(lane) = cell.lane {

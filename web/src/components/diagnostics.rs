@@ -30,7 +30,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
             </p>
             if let Some(refusal) = refusal {
                 <article class="diag error">
-                    <h4>{ prose(&refusal.message) }<small>{ &refusal.code }</small></h4>
+                    <h3>{ prose(&refusal.message) }<small>{ &refusal.code }</small></h3>
                 </article>
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
             }
@@ -76,11 +76,11 @@ fn article(diagnostic: &DiagnosticView) -> Html {
     };
     html! {
         <article class={classes!("diag", diagnostic.severity.clone())}>
-            <h4>
+            <h3>
                 { prose(&diagnostic.message) }
                 <small>{ &diagnostic.code }</small>
                 <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
-            </h4>
+            </h3>
             if let Some(needs) = &diagnostic.needs {
                 <p>{ prose(needs) }</p>
             }

@@ -19,11 +19,11 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
     html! {
         <section class="card fault" role="alert" aria-label="Fault">
-            <h3>
+            <h2>
                 { "The launch stopped" }
                 <small>{ fault.kind.replace('_', " ") }</small>
                 <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
-            </h3>
+            </h2>
             <p>{ prose(&fault.message) }</p>
             if let Some(help) = &fault.help {
                 <p class="quiet">{ prose(help) }</p>

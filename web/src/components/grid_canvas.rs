@@ -2,6 +2,7 @@
 
 use super::{Dispatch, FrameRef};
 use crate::canvas::{Scene, paint};
+use crate::format::element_bytes;
 use crate::hooks::use_size;
 use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS};
 use crate::links::Links;
@@ -20,6 +21,8 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) overlay: Overlay,
+    /// Width that the cells may take.
+    pub(crate) available: f64,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
@@ -36,17 +39,26 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     let Some(grid) = frame.grids.get(props.index) else {
         return Html::default();
     };
-    let geometry = Geometry::of(grid);
+    let available = props.available;
+    let geometry = Geometry::of(grid, available);
     let (left, scroll_top) = *scroll;
     let top = geometry.top_of(scroll_top, size.1);
     {
         let canvas = canvas.clone();
         let (frame, index, overlay) = (props.frame.clone(), props.index, props.overlay);
         let (links, palette, cursor) = (props.links.clone(), props.palette.clone(), *cursor);
-        let seen = (frame, links, palette, overlay, (left, top), size, cursor);
+        let seen = (
+            frame,
+            links,
+            palette,
+            overlay,
+            (left, top),
+            size,
+            (cursor, available),
+        );
         use_effect_with(
             seen,
-            move |(frame, links, palette, overlay, (left, top), size, cursor)| {
+            move |(frame, links, palette, overlay, (left, top), size, (cursor, available))| {
                 let (Some(canvas), Some(grid)) =
                     (canvas.cast::<HtmlCanvasElement>(), frame.grids.get(index))
                 else {
@@ -54,7 +66,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
                 };
                 let scene = Scene {
                     grid,
-                    geometry: Geometry::of(grid),
+                    geometry: Geometry::of(grid, *available),
                     overlay: *overlay,
                     links,
                     palette,
@@ -69,6 +81,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
         );
     }
     use_window(props, grid, geometry, top, size.1);
+    use_follow(&frame, grid, geometry, &scroller);
     let onscroll = {
         let (scroll, scroller) = (scroll.clone(), scroller.clone());
         Callback::from(move |_: Event| {
@@ -186,6 +199,29 @@ fn use_window(props: &Props, grid: &Grid, geometry: Geometry, top: f64, height: 
     );
 }
 
+/// Scrolls to what the present step stored, when none of it is in sight.
+#[hook]
+fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &NodeRef) {
+    let offset = frame
+        .store
+        .as_ref()
+        .filter(|store| store.memory.as_deref() == Some(grid.memory.id.as_str()))
+        .and_then(|store| store.lanes.iter().filter_map(|lane| lane.offset).min());
+    let row = offset.map(|offset| offset / element_bytes(&grid.ty) / u64::from(geometry.columns));
+    let scroller = scroller.clone();
+    use_effect_with((frame.position, row), move |(_, row)| {
+        let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {
+            return;
+        };
+        let height = f64::from(element.client_height());
+        let top = geometry.top_of(f64::from(element.scroll_top()), height);
+        let y = *row as f64 * ROW;
+        if y < top || y + ROW > top + height - HEAD {
+            element.set_scroll_top(geometry.scroll_for((y - ROW).max(0.0), height) as i32);
+        }
+    });
+}
+
 /// Arrow keys move a cursor over the cells.
 fn keys(
     props: &Props,
@@ -197,7 +233,7 @@ fn keys(
 ) -> Callback<KeyboardEvent> {
     let (cursor, scroller, dispatch) = (cursor.clone(), scroller.clone(), props.dispatch.clone());
     let columns = u64::from(geometry.columns);
-    let n_elements = grid.memory.size_bytes / crate::format::element_bytes(&grid.ty);
+    let n_elements = grid.memory.size_bytes / element_bytes(&grid.ty);
     Callback::from(move |event: KeyboardEvent| {
         let here = cursor.unwrap_or(0);
         let there = match event.key().as_str() {

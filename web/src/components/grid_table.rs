@@ -43,7 +43,12 @@ pub(crate) fn GridTable(props: &Props) -> Html {
             <table role="grid" aria-label={grid.memory.title.clone()} aria-readonly="true"
                 aria-rowcount={(grid.total_rows + 1).to_string()} aria-colcount={(grid.columns + 1).to_string()}
                 data-memory={grid.memory.id.clone()} data-type={grid.ty.clone()}>
-                <thead><tr role="row" aria-rowindex="1"><td></td>{ for heads }</tr></thead>
+                <thead>
+                    <tr role="row" aria-rowindex="1">
+                        <th role="columnheader" scope="col"><span class="visually-hidden">{ "row" }</span></th>
+                        { for heads }
+                    </tr>
+                </thead>
                 <tbody>{ for rows }</tbody>
             </table>
         </div>

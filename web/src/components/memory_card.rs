@@ -20,6 +20,8 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) choice: GridChoice,
+    /// Width that the cells may take.
+    pub(crate) available: f64,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
@@ -35,11 +37,11 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let title = grid.memory.title.clone();
     html! {
         <section class="card memory" aria-label={title.clone()} data-memory={id.clone()}>
-            <h3>
+            <h2>
                 <button class="fold" aria-expanded={(!choice.folded).to_string()}
                     onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button>
-                <small>{ facts(&grid.memory) }</small>
-                <span class="spring"></span>
+                <small title={facts(&grid.memory)}>{ facts(&grid.memory) }</small>
+                <span class="controls">
                 { overlays(&id, choice.overlay, dispatch) }
                 { types(grid, choice, dispatch) }
                 { columns(grid, choice, dispatch) }
@@ -49,10 +51,11 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                         <path d="M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5.5 2.5v9" fill="none" stroke="currentColor" />
                     </svg>
                 </button>
-            </h3>
+                </span>
+            </h2>
             if !choice.folded {
                 if !choice.table {
-                    <GridCanvas frame={props.frame.clone()} index={props.index} overlay={choice.overlay}
+                    <GridCanvas frame={props.frame.clone()} available={props.available} index={props.index} overlay={choice.overlay}
                         links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
                 }
                 <GridTable frame={props.frame.clone()} index={props.index} shown={choice.table} />

@@ -17,10 +17,9 @@ pub(crate) fn Sentence(props: &Props) -> Html {
         true => html! { <b>{ prose(&phrase.text) }</b> },
         false => html! { <span>{ prose(&phrase.text) }</span> },
     };
-    let faulted = props.frame.fault.is_some();
     html! {
         <p class="say" aria-live="polite">
-            <span class={classes!("dot", faulted.then_some("bad"))} aria-hidden="true"></span>
+            <span class="dot" aria-hidden="true"></span>
             <span>
                 { for props.frame.sentence.iter().map(phrase) }
                 if props.stale {

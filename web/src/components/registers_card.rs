@@ -7,6 +7,8 @@ use std::rc::Rc;
 use warpgrid_view::model::{RegisterView, WarpView};
 use yew::prelude::*;
 
+/// A whole number with more digits is shown in hexadecimal.
+const MAX_DIGITS: usize = 11;
 /// Registers that are listed at most.
 const MAX_LISTED: usize = 256;
 
@@ -29,25 +31,33 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
         return Html::default();
     };
     let (lane, why) = lane(props, warp);
+    let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
+    registers.sort_by_key(|register| natural_key(&register.name));
     let button = |hex: bool, name: &'static str| {
         let onclick = say(&props.dispatch, Action::SetHexRegisters(hex));
         html! { <button aria-pressed={(props.hex == hex).to_string()} {onclick}>{ name }</button> }
     };
     html! {
         <section class="card" aria-label="Registers">
-            <h3>
+            <h2>
                 { "Registers" }
                 <small>{ format!("lane {lane}{why}") }</small>
                 <span class="spring"></span>
                 <span class="seg" role="group" aria-label="Registers as">
                     { button(false, "typed") }{ button(true, "hex") }
                 </span>
-            </h3>
+            </h2>
             <dl class="registers" tabindex="0" aria-label={format!("Registers of lane {lane}")}>
-                { for warp.registers.iter().take(MAX_LISTED).map(|r| register(r, lane, props)) }
+                { for registers.into_iter().take(MAX_LISTED).map(|r| register(r, lane, props)) }
             </dl>
         </section>
     }
+}
+
+/// `%r2` before `%r10`, and each kind of its own.
+fn natural_key(name: &str) -> (&str, u64) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, name[stem.len()..].parse().unwrap_or(0))
 }
 
 /// The lane under the pointer, else the lowest that takes part.
@@ -65,7 +75,19 @@ fn register(register: &RegisterView, lane: u8, props: &Props) -> Html {
     } else {
         &register.values
     };
-    let value = values.get(usize::from(lane)).cloned().unwrap_or_default();
+    let mut value = values.get(usize::from(lane)).cloned().unwrap_or_default();
+    // Addresses and masks read better in hexadecimal than as twelve digits and more.
+    let is_long = value.len() > MAX_DIGITS
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b'x');
+    if let Some(hex) = register
+        .hex
+        .get(usize::from(lane))
+        .filter(|_| is_long && !props.hex)
+    {
+        value = format!("0x{}", hex.trim_start_matches("0x").trim_start_matches('0'));
+    }
     let focus = Some(Focus::Register(register.name.clone()));
     let linked = props
         .links

@@ -6,7 +6,7 @@ use crate::links::Links;
 use crate::model::{Action, Focus};
 use crate::theme::lane_css;
 use std::rc::Rc;
-use warpgrid_view::model::{LaneState, LaneView, WarpView};
+use warpgrid_view::model::{LaneState, LaneView};
 use yew::prelude::*;
 
 /// Warps that the picker lists at most.
@@ -44,12 +44,12 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
     };
     html! {
         <section class="card warp" aria-label="Warp">
-            <h3>
+            <h2>
                 { format!("Warp {}", warp.warp) }
                 <small>{ format!("block {} · {} of {n_present} lanes active", warp.block, warp.active.count_ones()) }</small>
                 <span class="spring"></span>
-                { picker(props, warp) }
-            </h3>
+                { picker(props) }
+            </h2>
             <div class="lanes" role="group" aria-label="Lanes">{ for warp.lanes.iter().map(lane) }</div>
         </section>
     }
@@ -89,7 +89,7 @@ fn tile(view: &LaneView, value: Option<String>, props: &Props) -> Html {
     }
 }
 
-fn picker(props: &Props, warp: &WarpView) -> Html {
+fn picker(props: &Props) -> Html {
     if props.frame.warps.len() < 2 {
         return Html::default();
     }
@@ -110,10 +110,9 @@ fn picker(props: &Props, warp: &WarpView) -> Html {
     let value = props
         .chosen
         .map_or_else(String::new, |(block, warp)| format!("{block}:{warp}"));
-    let follow = format!("follow: {}:{}", warp.block, warp.warp);
     html! {
         <Select label="Warp" class="mini" {value} {on_choice}>
-            <option value="">{ if props.chosen.is_none() { follow } else { "follow the run".into() } }</option>
+            <option value="">{ "follow" }</option>
             { for listed.into_iter().map(option) }
         </Select>
     }

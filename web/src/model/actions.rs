@@ -9,6 +9,8 @@ use warpgrid_view::model::RunStatus;
 
 /// The store at this share of a fresh example is where its grids tell most: some cells are written, some wait.
 const FRESH_SHARE: f32 = 0.62;
+/// Steps that one request asks about.
+const MAX_ASKED_STEPS: usize = 64;
 /// A playback of very many stores takes about so many ticks.
 const PLAY_TICKS: u64 = 200;
 
@@ -246,16 +248,29 @@ fn look_again(model: &mut Model) {
     }
 }
 
-/// Asks who wrote a cell, once.
+/// Asks who wrote a cell, or every cell in sight when the focus is on a line; each step once.
 fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
-    let Some(Focus::Cell { memory, index }) = focus else {
+    if model.is_stale() {
         return;
+    }
+    let mut steps: Vec<u64> = match focus {
+        Some(Focus::Cell { memory, index }) => {
+            let cell = model.cell(memory, *index);
+            cell.and_then(|(_, cell)| cell.step).into_iter().collect()
+        }
+        Some(Focus::Line(_)) => {
+            let grids = model.run.frame.iter().flat_map(|frame| &frame.grids);
+            let cells = grids.flat_map(|grid| &grid.cells);
+            cells.filter_map(|cell| cell.step).collect()
+        }
+        _ => return,
     };
-    let Some(step) = model.cell(memory, *index).and_then(|(_, cell)| cell.step) else {
-        return;
-    };
-    if model.stores_of(step).is_none() && !model.is_stale() {
-        model.send(RequestBody::Writers { step });
+    steps.sort_unstable();
+    steps.dedup();
+    steps.retain(|step| model.stores_of(*step).is_none());
+    steps.truncate(MAX_ASKED_STEPS);
+    if !steps.is_empty() {
+        model.send(RequestBody::Writers(steps));
     }
 }
 
@@ -296,11 +311,13 @@ fn heard(model: &mut Model, response: Response) {
             model.run.frame = Some(Rc::new(*frame));
             model.fresh = false;
         }
-        ResponseBody::Writers { step, stores } => {
-            if model.known_stores.len() >= MAX_KNOWN_STORES {
-                model.known_stores.pop_first();
+        ResponseBody::Writers(known) => {
+            for (step, stores) in known {
+                if model.known_stores.len() >= MAX_KNOWN_STORES {
+                    model.known_stores.pop_first();
+                }
+                model.known_stores.insert(step, Rc::new(stores));
             }
-            model.known_stores.insert(step, Rc::new(stores));
         }
     }
 }
@@ -425,15 +442,12 @@ mod tests {
         let model = after(running(), [Action::Hover(cell.clone())]);
         assert_eq!(
             model.outbox.last().map(|request| &request.body),
-            Some(&RequestBody::Writers { step: 2 })
+            Some(&RequestBody::Writers(vec![2]))
         );
         let answer = Action::Heard(Response {
             id: 9,
             launch: model.run.launch,
-            body: ResponseBody::Writers {
-                step: 2,
-                stores: Vec::new(),
-            },
+            body: ResponseBody::Writers(vec![(2, Vec::new())]),
         });
         let n_sent = model.outbox.len();
         let model = after(model, [answer, Action::Hover(None), Action::Hover(cell)]);

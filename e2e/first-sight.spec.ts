@@ -1,0 +1,55 @@
+// A person opens the page for the first time, and comes back.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "@playwright/test";
+import { cells, open, paste, pick, ready } from "./playground";
+
+test("an example is shown and has already run", async ({ page }) => {
+  await open(page);
+  await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("row-and-column-stores");
+  await expect(page.getByText("each used whole")).toBeVisible();
+  const now = page.getByRole("grid", { name: "rows" }).locator("[data-written=now]");
+  await expect(now).toHaveCount(32);
+  expect(await now.first().getAttribute("data-lane")).toBe("0");
+});
+
+test("the text is kept over a reload", async ({ page }) => {
+  await open(page);
+  await paste(page, "// mine\n");
+  await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("");
+  await page.waitForTimeout(300);
+  await page.reload();
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toHaveText(/\/\/ mine/);
+});
+
+test("the page can be read and used without a mouse and without eyes", async ({ page }) => {
+  await open(page);
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const found = await new AxeBuilder({ page }).analyze();
+    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  }
+});
+
+test("keys step, and help tells of them", async ({ page }) => {
+  await open(page);
+  await page.getByRole("status").click();
+  await page.keyboard.press("Home");
+  await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("status")).toHaveText(/store 1 of 8/);
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toContainText("to the next store");
+  await page.getByRole("button", { name: "Close" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+});
+
+test("a picked example replaces the text and runs", async ({ page }) => {
+  await open(page);
+  await pick(page, "One store, two or four elements a lane");
+  await page.keyboard.press("End");
+  await ready(page);
+  await expect(page.getByRole("status")).toHaveText(/finished|store/);
+  expect((await cells(page, "singles")).length).toBe(32);
+});

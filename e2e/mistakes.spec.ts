@@ -1,0 +1,58 @@
+// A person makes mistakes, small and large.
+import { expect, test } from "@playwright/test";
+import { cells, open, paste, pick, ready } from "./playground";
+
+test("a mistyped modifier is explained, and its fix applied", async ({ page }) => {
+  await open(page);
+  const before = await cells(page, "rows");
+  await page.locator(".tok-modifier", { hasText: ".global" }).first().dblclick();
+  await page.keyboard.insertText("globl");
+  const problems = page.getByRole("region", { name: "Problems" });
+  await expect(problems).toContainText("1 error");
+  // The last run is dimmed, not gone.
+  await expect(page.locator(".right.stale")).toBeVisible();
+  expect(await cells(page, "rows")).toEqual(before);
+  await problems.locator("button.fix").first().click();
+  await expect(problems).toContainText("no problems");
+  await ready(page);
+});
+
+test("another target shows what becomes illegal", async ({ page }) => {
+  await open(page);
+  await pick(page, "One 128-bit register, stored whole");
+  await page.getByRole("combobox", { name: "Target" }).selectOption("sm_60");
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText(/error/);
+  await page.getByRole("combobox", { name: "Target" }).selectOption("");
+  await ready(page);
+});
+
+const header = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n";
+const bad: [string, string, RegExp][] = [
+  ["an empty text", "", /Problems|no|nothing|empty|kernel/i],
+  ["unbalanced braces", ".version 8.8\n.target sm_90\n.visible .entry k() {\n", /error/],
+  ["a launch of 2^31 blocks", `//@ launch grid=2147483648 block=32\n${header}`, /2147483648|2147483647|2³¹|grid/],
+  ["a buffer of 1 TB", `//@ buffer p: u8[1099511627776] = 0\n${header}`, /1099511627776|memory|bytes|TiB/],
+  ["binary rubbish", "\u0001\u0002\ufffd\u0003MZ\u0000\ufffd\ufffd", /error/],
+];
+for (const [what, text, said] of bad) {
+  test(`${what} is answered in words, and the page lives on`, async ({ page }) => {
+    await open(page);
+    await page.evaluate((text) => (globalThis as any).warpgridEditor.setText(text), text);
+    await page.waitForTimeout(400);
+    await expect(page.getByRole("region", { name: "Problems" })).toContainText(said);
+    await pick(page, "A guard keeps lanes out");
+    expect((await cells(page, "out")).length).toBe(32);
+  });
+}
+
+test("a line of ten megabytes leaves the page responsive", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => (globalThis as any).warpgridEditor.setText(`// ${"x".repeat(10_000_000)}`));
+  await page.waitForTimeout(800);
+  const started = Date.now();
+  await page.getByRole("button", { name: "Help and keys" }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  expect(Date.now() - started).toBeLessThan(2_000);
+  await page.getByRole("button", { name: "Close" }).click();
+  await pick(page, "A guard keeps lanes out");
+});

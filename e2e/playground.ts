@@ -1,0 +1,38 @@
+// What every journey needs: the page, its grids as readers hear them, its ready signal.
+import { expect, type Page } from "@playwright/test";
+
+/** Opens the page and waits until the present text has run. */
+export async function open(page: Page) {
+  await page.goto("/");
+  await ready(page);
+}
+
+/** Waits until the grids belong to the text in the editor and nothing is under way. */
+export async function ready(page: Page) {
+  await expect(page.getByRole("status")).toHaveAttribute("data-ready", "true");
+}
+
+/** Picks an example by its title and waits for its run. */
+export async function pick(page: Page, title: string) {
+  await page.getByRole("combobox", { name: "Example" }).selectOption({ label: title });
+  await ready(page);
+}
+
+/** The cells of a memory, as the table beside its canvas tells them. */
+export async function cells(page: Page, memory: string) {
+  return page.getByRole("grid", { name: memory, exact: true }).getByRole("gridcell").allTextContents();
+}
+
+/** Presses a button of the transport and waits for the frame. */
+export async function press(page: Page, name: string) {
+  await page.getByRole("button", { name, exact: true }).click();
+  await ready(page);
+}
+
+/** Replaces the whole text, as pasting does. */
+export async function paste(page: Page, text: string) {
+  const editor = page.getByRole("textbox", { name: "PTX source" });
+  await editor.click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.insertText(text);
+}
