@@ -47,7 +47,7 @@ impl Geometry {
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
         let fit = ((available - row_head) / f64::from(columns)).floor();
-        let (narrowest, widest) = ((text * 0.72 + 3.0).max(16.0), (text + 8.0).max(30.0));
+        let (narrowest, widest) = ((text * 0.72 + 3.0).max(14.0), (text + 8.0).max(30.0));
         let cell_width = match fit < narrowest {
             true => (text + 6.0).max(20.0),
             false => fit.min(widest),
@@ -192,7 +192,7 @@ mod tests {
         let wide = Geometry::of(&grid, 600.0);
         assert_eq!(wide.cell_width, 30.0);
         let narrow = Geometry::of(&grid, 64.0);
-        assert!(narrow.width() <= 64.0 && narrow.cell_width >= 16.0);
+        assert!(narrow.width() <= 64.0 && narrow.cell_width >= 14.0);
         assert_eq!(Geometry::of(&grid, 10.0).cell_width, 20.0);
     }
 

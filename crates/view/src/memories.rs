@@ -5,6 +5,7 @@ use crate::scenario::Buffer;
 use crate::value::ElementType;
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion};
 use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::Operation;
 
 /// A memory with its id and natural element type.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +106,8 @@ fn memory(
     })
 }
 
-/// The element type of shared memory: that of its variables when they agree, 32-bit words otherwise.
+/// The element type of shared memory: that of its variables or of the stores to it, when they agree, 32-bit
+/// words otherwise.
 fn shared_element(machine: &Machine) -> ElementType {
     let program = machine.program();
     let mut types = machine.shared_variables().iter().filter_map(|shared| {
@@ -121,15 +123,24 @@ fn shared_element(machine: &Machine) -> ElementType {
         };
         variables.map(|variable| variable.ty)
     });
-    let Some(first) = types.next() else {
-        return ElementType::B32;
-    };
-    // Compilers declare shared arrays as bytes whatever they hold; words are the better guess then.
-    if first.width_bits() == 8 || types.any(|ty| ty != first) {
-        ElementType::B32
-    } else {
-        element_of(first)
+    let declared = types.next().filter(|first| types.all(|ty| ty == *first));
+    // Compilers declare shared arrays as bytes whatever they hold: what the program stores there tells more.
+    match declared.filter(|ty| ty.width_bits() > 8) {
+        Some(ty) => element_of(ty),
+        None => stored_to_shared(machine).map_or(ElementType::B32, element_of),
     }
+}
+
+/// The type of the stores to shared memory, when they agree.
+fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
+    let functions = &machine.program().functions;
+    let instructions = functions.iter().flat_map(|function| &function.instructions);
+    let mut types = instructions.filter_map(|instruction| match &instruction.operation {
+        Operation::Store { access, .. } if access.space == StateSpace::Shared => Some(access.ty),
+        _ => None,
+    });
+    let first = types.next()?;
+    types.all(|ty| ty == first).then_some(first)
 }
 
 /// How elements of a PTX type are shown.

@@ -39,7 +39,8 @@ pub(crate) fn GridTable(props: &Props) -> Html {
     let heads = (0..grid.columns)
         .map(|column| html! { <th role="columnheader" scope="col">{ column }</th> });
     html! {
-        <div class={classes!("twin", (!props.shown).then_some("visually-hidden"))}>
+        <div class={classes!("twin", (!props.shown).then_some("visually-hidden"))}
+            tabindex={props.shown.then_some("0")}>
             <table role="grid" aria-label={grid.memory.title.clone()} aria-readonly="true"
                 aria-rowcount={(grid.total_rows + 1).to_string()} aria-colcount={(grid.columns + 1).to_string()}
                 data-memory={grid.memory.id.clone()} data-type={grid.ty.clone()}>

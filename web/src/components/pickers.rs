@@ -140,8 +140,8 @@ fn picker(
     let class = classes!("pill", chosen.is_some().then_some("overridden"));
     html! {
         <Select {label} {class} value={chosen.unwrap_or("").to_owned()} {on_choice}>
-            <option value="">{ format!("{prefix}{said} (as written)") }</option>
-            { for names.iter().rev().map(option) }
+            <optgroup label="As written"><option value="">{ format!("{prefix}{said}") }</option></optgroup>
+            <optgroup label="Instead">{ for names.iter().rev().map(option) }</optgroup>
         </Select>
     }
 }

@@ -64,7 +64,7 @@ fn natural_key(name: &str) -> (&str, u64) {
 fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     match (props.links.lanes, warp.active) {
         (0, 0) => (0, ""),
-        (0, active) => (active.trailing_zeros() as u8, ", the lowest active"),
+        (0, active) => (active.trailing_zeros() as u8, ""),
         (lanes, _) => (lanes.trailing_zeros() as u8, ", pointed at"),
     }
 }
