@@ -80,6 +80,45 @@ pub enum SpecialRegister {
 }
 
 impl SpecialRegister {
+    /// What the register holds, in one line.
+    pub const fn help(self) -> &'static str {
+        use SpecialRegister as S;
+        match self {
+            S::Tid(_) => "index of the thread in its block",
+            S::Ntid(_) => "threads of a block",
+            S::Ctaid(_) => "index of the block in the grid",
+            S::Nctaid(_) => "blocks of the grid",
+            S::Clusterid(_) => "index of the cluster in the grid",
+            S::Nclusterid(_) => "clusters of the grid",
+            S::ClusterCtaid(_) => "index of the block in its cluster",
+            S::ClusterNctaid(_) => "blocks of a cluster",
+            S::ClusterCtarank => "rank of the block in its cluster",
+            S::ClusterNctarank => "number of blocks of the cluster",
+            S::IsExplicitCluster => "whether the launch names a cluster size",
+            S::Laneid => "index of the thread in its warp",
+            S::Warpid => "index of the warp in its block; may change over time",
+            S::Nwarpid => "the most warps that a multiprocessor holds",
+            S::Smid => "number of the multiprocessor",
+            S::Nsmid => "the most multiprocessors",
+            S::Gridid => "number of the grid",
+            S::LanemaskEq => "mask with the bit of this lane",
+            S::LanemaskLe => "mask of this lane and those below",
+            S::LanemaskLt => "mask of the lanes below",
+            S::LanemaskGe => "mask of this lane and those above",
+            S::LanemaskGt => "mask of the lanes above",
+            S::Clock | S::ClockHi => "half of the clock counter",
+            S::Clock64 => "clock counter",
+            S::Globaltimer | S::GlobaltimerLo | S::GlobaltimerHi => "global timer, in nanoseconds",
+            S::DynamicSmemSize => "bytes of dynamic shared memory",
+            S::TotalSmemSize => "bytes of shared memory of the block",
+            S::AggrSmemSize => "bytes of shared memory, that of the system included",
+            S::ReservedSmemOffset => "shared memory that is reserved",
+            S::Envreg(_) => "set by the driver",
+            S::Pm(_) | S::Pm64(_) => "performance counter",
+            S::CurrentGraphExec => "the graph that is being run",
+        }
+    }
+
     /// The register with this spelling, percent sign and component included (`%tid.x`).
     pub fn from_name(name: &str) -> Option<SpecialRegister> {
         use SpecialRegister as S;

@@ -97,6 +97,11 @@ impl Module {
     }
 }
 
+/// The version and target that a place of the text is judged by; what is wrong with the header is told elsewhere.
+pub(crate) fn module_of(source: &str, tree: &Tree, options: &Options) -> Module {
+    header::read(source, tree, options, &mut Diagnostics::default())
+}
+
 /// Judges a parsed source. `source` is the text that was parsed.
 pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     let tree = &parse.tree;

@@ -1,15 +1,20 @@
 //! PTX text in, checked program out: tokens, an error-tolerant tree, and diagnostics as data.
 
 pub mod check;
+pub mod complete;
 pub mod diagnostics;
 mod format;
+pub mod hover;
 mod lexer;
 pub mod parser;
 pub mod tokens;
 pub mod tree;
+pub mod visible;
 
 pub use check::{Checked, Options, check};
+pub use complete::{Completion, Signature, complete, signature};
 pub use format::format;
+pub use hover::{Hover, hover};
 pub use parser::{Parse, parse};
 pub use tokens::{Token, TokenClass, tokens};
 pub use tree::Tree;

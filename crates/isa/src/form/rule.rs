@@ -101,6 +101,26 @@ pub struct Rule {
     pub why: &'static str,
 }
 
+impl Rule {
+    /// Whether the rule says something about this value of this slot, so that its reason is worth showing there.
+    pub fn concerns(&self, slot: &str, value: &str) -> bool {
+        let meant = |pick: Pick| {
+            pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
+        };
+        match self.kind {
+            RuleKind::Clash { a, b } => meant(a) || meant(b),
+            RuleKind::Needs { when, .. }
+            | RuleKind::Only { when, .. }
+            | RuleKind::From { when, .. }
+            | RuleKind::WideOnly { when, .. } => meant(when),
+            RuleKind::Together { a, b, .. } => meant(a) && !b.values.is_empty(),
+            RuleKind::VectorBits { .. } => slot == "vec",
+            RuleKind::Leads { slot: leading } => leading == slot,
+            RuleKind::Empty { .. } | RuleKind::Refused { .. } => false,
+        }
+    }
+}
+
 /// A rule of the manual that the assembler enforces.
 pub const fn rule(kind: RuleKind, why: &'static str) -> Rule {
     Rule {

@@ -5,7 +5,7 @@ use super::Module;
 use super::plan::Opcode;
 use crate::diagnostics::rules as diagnose;
 use warpgrid_isa::form::{Bound, Complaint, Pick, Rule, RuleKind, Wide};
-use warpgrid_program::{Diagnostic, Span};
+use warpgrid_program::{Diagnostic, Severity, Span};
 
 /// What the diagnostics of a rule need to know.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,22 @@ fn judge_some(
             case.judge()
         })
         .collect()
+}
+
+/// Whether words that are there already exclude each other, whatever may still be added.
+pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> bool {
+    let found = judge_some(opcode, bound, module, |kind| {
+        matches!(
+            kind,
+            RuleKind::Clash { .. }
+                | RuleKind::Only { .. }
+                | RuleKind::Together { .. }
+                | RuleKind::From { .. }
+                | RuleKind::Leads { .. }
+                | RuleKind::VectorBits { .. }
+        )
+    });
+    found.iter().any(|d| d.severity == Severity::Error)
 }
 
 /// Why a word that the form does not take is refused, where a rule knows.

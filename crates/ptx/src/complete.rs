@@ -1,0 +1,501 @@
+//! What can be written at a place of the text. In: a source and an offset; out: the words that are legal there for the
+//! version and target of the module, each with what it means. The same rows that the checker reads.
+
+use crate::check::{Module, Opcode, Options, module_of, rules};
+use crate::lexer::{self, TokenKind};
+use crate::parser::Parse;
+use crate::visible::{Meaning, Visible, visible};
+use warpgrid_isa::form::bind::bind_layout;
+use warpgrid_isa::form::{Bound, Complaint, Layout, OperandShape, SlotKind, forms_of, layouts};
+use warpgrid_isa::{Does, Gate, OperandType, ScalarType, StateSpace, Value, Version};
+use warpgrid_program::Span;
+
+/// What a suggestion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sort {
+    Opcode,
+    Modifier,
+    Type,
+    Register,
+    Variable,
+    Label,
+    Function,
+}
+
+/// One thing that can be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// As it is written, without a leading dot.
+    pub text: String,
+    pub sort: Sort,
+    /// What it means, in one line.
+    pub help: String,
+    /// Since when and where it exists.
+    pub gate: Gate,
+    /// What it replaces.
+    pub span: Span,
+}
+
+/// The form at a place, and which of its operands is being written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The syntax line.
+    pub syntax: &'static str,
+    pub help: &'static str,
+    /// Names of the operands, in order.
+    pub operands: Vec<&'static str>,
+    /// The one being written; `None` in the opcode.
+    pub active: Option<usize>,
+}
+
+/// The most registers of one group that are offered.
+const MAX_GROUP: u32 = 64;
+/// The most names that are offered.
+const MAX_NAMES: usize = 1000;
+
+/// What can be written at `offset`, best first.
+pub fn complete(source: &str, parse: &Parse, options: &Options, offset: u32) -> Vec<Completion> {
+    let line = Line::read(source, offset);
+    let module = module_of(source, &parse.tree, options);
+    let names = || visible(source, &parse.tree, offset);
+    match line.place() {
+        Place::Opcode => opcodes(&line, &module),
+        Place::Modifier => modifiers(&line, &module),
+        Place::Guard => of_type(&names(), &line, |ty| ty == ScalarType::Pred),
+        Place::Operand(index) => operands(&line, &module, &names(), index),
+        Place::Elsewhere => Vec::new(),
+    }
+}
+
+/// The form that is being written at `offset`.
+pub fn signature(source: &str, offset: u32) -> Option<Signature> {
+    let line = Line::read(source, offset);
+    let layout = line.bound()?.layout;
+    Some(Signature {
+        syntax: layout.form.syntax,
+        help: layout.form.help,
+        operands: layout.operands.iter().map(|operand| operand.name).collect(),
+        active: match line.place() {
+            Place::Operand(index) => Some(index),
+            _ => None,
+        },
+    })
+}
+
+/// Where in a line the offset is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Opcode,
+    Modifier,
+    Guard,
+    Operand(usize),
+    Elsewhere,
+}
+
+/// The instruction before the offset, as far as it is written on its line.
+struct Line<'s> {
+    /// The opcode and the finished modifiers.
+    words: Vec<&'s str>,
+    /// The word at the offset, without its dot.
+    prefix: &'s str,
+    offset: u32,
+    place: Place,
+    /// Whether the offset is in brackets.
+    in_brackets: bool,
+}
+
+impl<'s> Line<'s> {
+    fn read(source: &'s str, offset: u32) -> Line<'s> {
+        let end = (offset as usize).min(source.len());
+        let text = source.get(..end).unwrap_or("");
+        let start = text.rfind('\n').map_or(0, |at| at + 1);
+        let mut line = Line {
+            words: Vec::new(),
+            prefix: "",
+            offset: end as u32,
+            place: Place::Opcode,
+            in_brackets: false,
+        };
+        let mut nesting = 0usize;
+        let mut at = start;
+        let mut last_blank = false;
+        while at < end {
+            let token = lexer::token_at(text, at);
+            let piece = text
+                .get(at..(token.span.end as usize).min(end))
+                .unwrap_or("");
+            at += piece.len().max(1);
+            last_blank = token.kind == TokenKind::Blank;
+            line.step(piece, token.kind, &mut nesting);
+        }
+        if last_blank {
+            line.blank();
+        }
+        line
+    }
+
+    fn step(&mut self, piece: &'s str, kind: TokenKind, nesting: &mut usize) {
+        use TokenKind as K;
+        self.prefix = "";
+        match (kind, piece) {
+            (K::Comment | K::OpenComment | K::OpenString | K::String, _) => {
+                self.place = Place::Elsewhere;
+            }
+            (_, ";") => self.restart(nesting),
+            (_, "{" | "}") if self.words.is_empty() => self.restart(nesting),
+            (_, ":") if self.words.len() == 1 => self.restart(nesting),
+            (_, "@") if self.words.is_empty() => self.place = Place::Guard,
+            (K::Blank, _) => self.blank(),
+            (K::Name, _) => match self.place {
+                Place::Opcode => {
+                    self.words.push(piece);
+                    self.prefix = piece;
+                }
+                _ => self.prefix = piece,
+            },
+            (K::Word, _) if self.words.is_empty() => self.place = Place::Elsewhere,
+            (K::Word, _) if matches!(self.place, Place::Opcode | Place::Modifier) => {
+                self.place = Place::Modifier;
+                self.words.push(piece.trim_start_matches('.'));
+                self.prefix = piece.trim_start_matches('.');
+            }
+            (_, ".") if matches!(self.place, Place::Opcode | Place::Modifier) => {
+                self.place = Place::Modifier;
+            }
+            (_, "[" | "(" | "{") => {
+                *nesting += 1;
+                self.in_brackets |= piece == "[";
+            }
+            (_, "]" | ")" | "}") => {
+                *nesting = nesting.saturating_sub(1);
+                self.in_brackets &= piece != "]";
+            }
+            (_, ",") if *nesting == 0 => {
+                if let Place::Operand(index) = self.place {
+                    self.place = Place::Operand(index + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn restart(&mut self, nesting: &mut usize) {
+        *nesting = 0;
+        self.words.clear();
+        self.place = Place::Opcode;
+        self.in_brackets = false;
+    }
+
+    /// A blank ends the opcode and the guard.
+    fn blank(&mut self) {
+        self.prefix = "";
+        match self.place {
+            Place::Opcode | Place::Modifier if !self.words.is_empty() => {
+                self.place = Place::Operand(0);
+            }
+            Place::Guard => self.place = Place::Opcode,
+            _ => {}
+        }
+    }
+
+    const fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The opcode and the modifiers that are finished.
+    fn finished(&self) -> &[&'s str] {
+        match self.words.split_last() {
+            Some((last, rest)) if !self.prefix.is_empty() && *last == self.prefix => rest,
+            _ => &self.words,
+        }
+    }
+
+    fn bound(&self) -> Option<Bound> {
+        let (opcode, words) = self.words.split_first()?;
+        warpgrid_isa::form::bind(opcode, words, None)
+    }
+
+    fn span(&self) -> Span {
+        Span::new(self.offset - self.prefix.len() as u32, self.offset)
+    }
+}
+
+fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Completion> {
+    let mut found: Vec<Completion> = Vec::new();
+    for layout in layouts() {
+        let known = found.iter().any(|c| c.text == layout.opcode);
+        if !known && layout.opcode.starts_with(line.prefix) && module.meets(layout.form.gate) {
+            found.push(Completion {
+                text: layout.opcode.to_owned(),
+                sort: Sort::Opcode,
+                help: layout.form.help.to_owned(),
+                gate: layout.form.gate,
+                span: line.span(),
+            });
+        }
+    }
+    found.sort_by(|a, b| a.text.cmp(&b.text));
+    found
+}
+
+/// The modifiers that some form of the opcode still takes.
+fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Completion> {
+    let Some((opcode, words)) = line.finished().split_first() else {
+        return Vec::new();
+    };
+    let mut found: Vec<Completion> = Vec::new();
+    for layout in forms_of(opcode) {
+        let written = Trial {
+            opcode,
+            layout,
+            module,
+        };
+        let Some(bound) = written.bind(words) else {
+            continue;
+        };
+        for (index, slot) in layout.slots.iter().enumerate() {
+            let filled = bound.slots.get(index).is_some_and(Option::is_some);
+            if filled || (is_over(&bound) && !slot.required) {
+                continue;
+            }
+            let values: Vec<(&'static str, Option<&'static Value>)> = match slot.kind {
+                SlotKind::Set(set) => set.values.iter().map(|v| (v.text, Some(v))).collect(),
+                SlotKind::Literal(text) => vec![(text, None)],
+            };
+            for (text, value) in values {
+                let known = found.iter().any(|c| c.text == text);
+                let mut longer = words.to_vec();
+                longer.push(text);
+                let fits = text.starts_with(line.prefix) && !known;
+                if fits && follows(&bound, slot.is_type()) && written.bind(&longer).is_some() {
+                    found.push(modifier(text, value, slot.is_type(), layout, line.span()));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn modifier(
+    text: &str,
+    value: Option<&Value>,
+    is_type: bool,
+    layout: &Layout,
+    span: Span,
+) -> Completion {
+    Completion {
+        text: text.to_owned(),
+        sort: match is_type {
+            true => Sort::Type,
+            false => Sort::Modifier,
+        },
+        help: value
+            .map_or(layout.form.help, |value| value.help)
+            .to_owned(),
+        gate: value.map_or(layout.form.gate, |value| value.gate),
+        span,
+    }
+}
+
+/// Whether every type is given: types stand last, so that only what is required may still follow.
+fn is_over(bound: &Bound) -> bool {
+    let mut types = bound
+        .layout
+        .slots
+        .iter()
+        .zip(&bound.slots)
+        .filter(|(slot, _)| slot.is_type())
+        .peekable();
+    types.peek().is_some() && types.all(|(_, binding)| binding.is_some())
+}
+
+/// A vector width stands directly before a type.
+fn follows(bound: &Bound, is_type: bool) -> bool {
+    match (bound.word("vec"), bound.slots.iter().flatten().count()) {
+        (Some(word), n) if word + 1 == n => is_type,
+        _ => true,
+    }
+}
+
+/// Tries whether words can begin an opcode of one form.
+struct Trial<'a> {
+    opcode: &'a str,
+    layout: &'static Layout,
+    module: &'a Module,
+}
+
+impl Trial<'_> {
+    /// The form with these words, when nothing but missing ones is wrong.
+    fn bind(&self, words: &[&str]) -> Option<Bound> {
+        let bound = bind_layout(self.layout, words);
+        let complete = bound
+            .complaints
+            .iter()
+            .all(|complaint| matches!(complaint, Complaint::Missing { .. }));
+        let legal = bound.gates().all(|(_, gate)| self.module.meets(gate));
+        if !complete || !legal || !self.is_named(words) || !self.is_of_its_time(&bound) {
+            return None;
+        }
+        let mut all = vec![self.opcode];
+        all.extend(words);
+        let spelled = Opcode {
+            spans: vec![Span::at(0); all.len()],
+            words: all,
+            span: Span::at(0),
+            text: self.opcode,
+        };
+        (!rules::is_hopeless(&spelled, &bound, self.module)).then_some(bound)
+    }
+
+    /// Literals that lead a form, as `store.d` in `wmma.store.d`, come first and in order.
+    fn is_named(&self, words: &[&str]) -> bool {
+        let literals = self.layout.slots.iter().map_while(|slot| match slot.kind {
+            SlotKind::Literal(text) if slot.required => Some(text),
+            _ => None,
+        });
+        literals.zip(words).all(|(literal, word)| literal == *word)
+    }
+
+    /// `wmma` says `.aligned` from version 6.3 on only.
+    fn is_of_its_time(&self, bound: &Bound) -> bool {
+        let matrix = matches!(
+            self.layout.form.does,
+            Does::WmmaStore | Does::WmmaLoad | Does::WmmaMma
+        );
+        !(matrix && bound.has("aligned") && self.module.version < Version::new(6, 3))
+    }
+}
+
+fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -> Vec<Completion> {
+    let Some(bound) = line.bound() else {
+        return Vec::new();
+    };
+    let Some(operand) = bound.layout.operands.get(index) else {
+        return Vec::new();
+    };
+    let space = match bound.meaning("ss") {
+        Some(warpgrid_isa::Meaning::Space(space)) => space,
+        _ => StateSpace::Generic,
+    };
+    if line.in_brackets || operand.shape == OperandShape::Address {
+        return addresses(line, module, names, space);
+    }
+    match operand.ty {
+        OperandType::Label => of_sort(names, line, |meaning| {
+            matches!(meaning, Meaning::Label | Meaning::Function)
+        }),
+        OperandType::Predicate => of_type(names, line, |ty| ty == ScalarType::Pred),
+        OperandType::CachePolicy => {
+            of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == 64)
+        }
+        OperandType::Fixed(ty) => of_type(names, line, |have| fits(have, ty, false)),
+        OperandType::Bits(bits) => {
+            of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == bits)
+        }
+        OperandType::Wide(slot) => {
+            let bits = bound.scalar(slot).map_or(0, |ty| ty.width_bits() * 2);
+            of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == bits)
+        }
+        OperandType::Address => addresses(line, module, names, space),
+        _ => match bound.scalar("type") {
+            Some(ty) => {
+                let wider = matches!(bound.layout.form.does, Does::Store | Does::Load);
+                of_type(names, line, |have| fits(have, ty, wider))
+            }
+            None => of_type(names, line, |_| true),
+        },
+    }
+}
+
+/// Whether a register may stand where the instruction says `ty`.
+fn fits(have: ScalarType, ty: ScalarType, wider: bool) -> bool {
+    use warpgrid_isa::TypeKind as K;
+    let width = match wider {
+        true => have.width_bits() >= ty.width_bits(),
+        false => have.width_bits() == ty.width_bits(),
+    };
+    let kind = match (have.kind(), ty.kind()) {
+        (K::Predicate, other) | (other, K::Predicate) => other == K::Predicate && have == ty,
+        (K::Bits, _) | (_, K::Bits) => true,
+        (K::Float, K::Float) => have == ty,
+        (K::Float, _) | (_, K::Float) => false,
+        _ => true,
+    };
+    width && kind
+}
+
+/// Registers that hold addresses, and variables that the space takes.
+fn addresses(
+    line: &Line<'_>,
+    module: &Module,
+    names: &[Visible],
+    space: StateSpace,
+) -> Vec<Completion> {
+    use StateSpace as S;
+    let takes = |variable| match space {
+        S::Generic => matches!(variable, S::Global | S::Shared | S::Local),
+        S::Shared | S::SharedCluster => variable == S::Shared,
+        S::ParamEntry | S::ParamFunc => matches!(variable, S::ParamEntry | S::ParamFunc),
+        space => variable == space,
+    };
+    let least = match space {
+        S::Shared | S::SharedCluster | S::Local => 32,
+        _ => module.address_bits,
+    };
+    of_sort(names, line, |meaning| match meaning {
+        Meaning::Register(ty, 1) => ty.is_integer() && (least..=64).contains(&ty.width_bits()),
+        Meaning::Variable(variable, _) => takes(variable),
+        _ => false,
+    })
+}
+
+fn of_type(
+    names: &[Visible],
+    line: &Line<'_>,
+    fits: impl Fn(ScalarType) -> bool,
+) -> Vec<Completion> {
+    of_sort(
+        names,
+        line,
+        |meaning| matches!(meaning, Meaning::Register(ty, 1) if fits(ty)),
+    )
+}
+
+/// The names whose meaning fits, the innermost first.
+fn of_sort(names: &[Visible], line: &Line<'_>, fits: impl Fn(Meaning) -> bool) -> Vec<Completion> {
+    let mut found: Vec<Completion> = Vec::new();
+    for name in names.iter().rev().filter(|name| fits(name.meaning)) {
+        let numbers = name.count.map_or(0..1, |count| 0..count.min(MAX_GROUP));
+        for number in numbers {
+            let text = match name.count {
+                Some(_) => format!("{}{number}", name.name),
+                None => name.name.clone(),
+            };
+            let hidden = found.iter().any(|c| c.text == text);
+            if text.starts_with(line.prefix) && !hidden && found.len() < MAX_NAMES {
+                found.push(named(text, name.meaning, line.span()));
+            }
+        }
+    }
+    found
+}
+
+fn named(text: String, meaning: Meaning, span: Span) -> Completion {
+    let (sort, help) = match meaning {
+        Meaning::Register(ty, _) => (Sort::Register, format!("register of type .{ty}")),
+        Meaning::Variable(space, Some(ty)) => (
+            Sort::Variable,
+            format!(".{} variable of type .{ty}", space.name()),
+        ),
+        Meaning::Variable(space, None) => (Sort::Variable, format!(".{} variable", space.name())),
+        Meaning::Function => (Sort::Function, "function".to_owned()),
+        Meaning::Label => (Sort::Label, "label".to_owned()),
+    };
+    Completion {
+        text,
+        sort,
+        help,
+        gate: Gate::ALWAYS,
+        span,
+    }
+}

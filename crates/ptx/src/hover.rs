@@ -1,0 +1,530 @@
+//! What a token of the text means. In: a source, its tree and an offset; out: a few lines to show beside the token. The
+//! facts are those of the rows that checker and completion read.
+
+use crate::check::{Module, Opcode, Options, module_of};
+use crate::lexer::{self, TokenKind};
+use crate::parser::Parse;
+use crate::tree::{
+    Declaration, DeclaredType, DirectiveKind, Instruction, Operand, OperandKind, Operands,
+    Statement, StatementKind, Tree,
+};
+use crate::visible::{Meaning, Visible, lookup};
+use warpgrid_isa::form::{Bound, OperandSlot, SlotKind, bind, is_known_word, nearest};
+use warpgrid_isa::{Gate, OperandType, Origin, ScalarType, SpecialRegister, Version};
+use warpgrid_program::Span;
+
+/// What to show beside a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// The token.
+    pub span: Span,
+    /// As code: a syntax line, a declaration, a value.
+    pub title: String,
+    /// Sentences, the most important first.
+    pub lines: Vec<String>,
+    /// Since when and where it exists; `None` for what has no such condition.
+    pub gate: Option<Gate>,
+    /// Anchor of the PTX ISA section.
+    pub section: Option<&'static str>,
+    /// Where the name is declared.
+    pub declared: Option<Span>,
+}
+
+impl Hover {
+    fn new(span: Span, title: impl Into<String>) -> Hover {
+        Hover {
+            span,
+            title: title.into(),
+            lines: Vec::new(),
+            gate: None,
+            section: None,
+            declared: None,
+        }
+    }
+
+    fn line(mut self, line: impl Into<String>) -> Hover {
+        let line = line.into();
+        if !line.is_empty() {
+            self.lines.push(line);
+        }
+        self
+    }
+
+    fn gate(mut self, gate: Gate, module: &Module) -> Hover {
+        let since = gate.ptx > Version::new(1, 0);
+        if since || gate.sm > 0 {
+            self.lines.push(gate_line(gate));
+            if !module.meets(gate) {
+                let found = format!("{} on {}", module.version, module.target.name);
+                self.lines
+                    .push(format!("not there in this module: {found}"));
+            }
+            self.gate = Some(gate);
+        }
+        self
+    }
+}
+
+/// "since PTX 8.1, sm_90 and later (assembler 13.5)"
+pub fn gate_line(gate: Gate) -> String {
+    let mut parts = Vec::new();
+    if gate.ptx > Version::new(1, 0) {
+        parts.push(format!("since PTX {}", gate.ptx));
+    }
+    if gate.sm > 0 {
+        parts.push(format!("sm_{} and later", gate.sm));
+    }
+    let origin = match gate.origin {
+        Origin::Documented => String::new(),
+        Origin::Assembler(version) => format!(" (assembler {version})"),
+        Origin::Measured(target) => format!(" (measured on {target})"),
+    };
+    parts.join(", ") + &origin
+}
+
+/// What the token at `offset` means; `None` between tokens and for what speaks for itself.
+pub fn hover(source: &str, parse: &Parse, options: &Options, offset: u32) -> Option<Hover> {
+    let tree = &parse.tree;
+    let at = tree.statements.partition_point(|s| s.span.start <= offset);
+    let statement = tree.statements.get(at.checked_sub(1)?)?;
+    if offset > statement.span.end {
+        return None;
+    }
+    let place = Place {
+        source,
+        tree,
+        module: module_of(source, tree, options),
+        offset,
+    };
+    place.statement(statement)
+}
+
+struct Place<'s> {
+    source: &'s str,
+    tree: &'s Tree,
+    module: Module,
+    offset: u32,
+}
+
+impl Place<'_> {
+    fn is_in(&self, span: Span) -> bool {
+        span.start <= self.offset && self.offset <= span.end && span.start < span.end
+    }
+
+    fn statement(&self, statement: &Statement) -> Option<Hover> {
+        match statement.kind {
+            StatementKind::Instruction(instruction) => self.instruction(&instruction),
+            StatementKind::Declaration(index) => {
+                self.declaration(self.tree.declarations.get(index as usize)?)
+            }
+            StatementKind::Directive(index) => {
+                let directive = self.tree.directives.get(index as usize)?;
+                self.is_in(directive.word)
+                    .then(|| self.directive(directive.word, directive.kind))
+            }
+            StatementKind::FunctionStart(index) | StatementKind::Prototype(index) => {
+                self.header(index)
+            }
+            StatementKind::Label(_) => {
+                let text = statement.span.text(self.source);
+                let name = text.trim_end_matches(':').trim_end();
+                Some(Hover::new(statement.span, format!("{name}:")).line("a place to branch to"))
+            }
+            _ => None,
+        }
+    }
+
+    fn instruction(&self, instruction: &Instruction) -> Option<Hover> {
+        let tree = self.tree;
+        if let Some(guard) = tree.guard(instruction)
+            && self.is_in(guard.span)
+        {
+            let when = match guard.negated {
+                true => "executed by lanes where the predicate is false",
+                false => "executed by lanes where the predicate is true",
+            };
+            let text = guard.name_span.text(self.source);
+            let hover = self.name(text, guard.span)?;
+            return Some(hover.line(when));
+        }
+        let texts: Vec<&str> = tree
+            .mnemonics
+            .texts(self.source, instruction.mnemonic)
+            .collect();
+        let (opcode, words) = texts.split_first()?;
+        let bound = bind(opcode, words, None);
+        for index in 0..texts.len() {
+            let span = tree.word_span(instruction, index);
+            if self.is_in(span) {
+                let spelled = Opcode::read(self.source, tree, instruction.mnemonic);
+                return match index.checked_sub(1) {
+                    None => self.opcode(span, &spelled, bound.as_ref()),
+                    Some(word) => self.modifier(span, &spelled, bound.as_ref(), word),
+                };
+            }
+        }
+        self.operands(tree.operands_of(instruction), bound.as_ref())
+    }
+
+    fn opcode(&self, span: Span, opcode: &Opcode<'_>, bound: Option<&Bound>) -> Option<Hover> {
+        let Some(bound) = bound else {
+            let known = warpgrid_isa::forms::OPCODES.contains(&opcode.name());
+            return known.then(|| {
+                Hover::new(span, opcode.name()).line("an instruction that is not run here")
+            });
+        };
+        let form = bound.layout.form;
+        let mut hover = Hover::new(span, form.syntax)
+            .line(form.help)
+            .gate(form.gate, &self.module);
+        hover.section = Some(form.section);
+        Some(hover)
+    }
+
+    fn modifier(
+        &self,
+        span: Span,
+        opcode: &Opcode<'_>,
+        bound: Option<&Bound>,
+        word: usize,
+    ) -> Option<Hover> {
+        let text = opcode.modifier(word);
+        let hover = Hover::new(span, format!(".{text}"));
+        let bound = bound?;
+        let slot = bound
+            .slots
+            .iter()
+            .position(|b| b.is_some_and(|b| b.word == word));
+        let Some(slot) = slot else {
+            return Some(self.stray(hover, text, opcode, bound));
+        };
+        let slot_row = bound.layout.slots.get(slot)?;
+        let binding = bound.slots.get(slot)?.as_ref()?;
+        let mut hover = match (binding.value, slot_row.kind) {
+            (Some(value), SlotKind::Set(set)) => hover
+                .line(format!("{}: {}", set.title, value.help))
+                .gate(value.gate, &self.module),
+            (None, SlotKind::Literal(_)) => {
+                let form = bound.layout.form;
+                match word == slot {
+                    true => hover
+                        .line(format!("part of the name {}", opcode.called(bound)))
+                        .line(form.help)
+                        .gate(form.gate, &self.module),
+                    false => hover.line(literal_help(text)),
+                }
+            }
+            _ => hover,
+        };
+        for rule in bound.layout.form.rules() {
+            if rule.concerns(slot_row.name, text) {
+                hover = hover.line(rule.why);
+            }
+        }
+        hover.section = Some(bound.layout.form.section);
+        Some(hover)
+    }
+
+    /// A word that fills no slot.
+    fn stray(&self, hover: Hover, text: &str, opcode: &Opcode<'_>, bound: &Bound) -> Hover {
+        let name = opcode.called(bound);
+        if is_known_word(text) {
+            return hover.line(format!("{name} does not take this modifier"));
+        }
+        let own = bound.layout.slots.iter().flat_map(|slot| slot.spellings());
+        let hover = hover.line("no instruction has this modifier");
+        match nearest(text, own) {
+            Some(meant) => hover.line(format!("did you mean .{meant}?")),
+            None => hover,
+        }
+    }
+
+    fn operands(&self, operands: Operands<'_>, bound: Option<&Bound>) -> Option<Hover> {
+        for (index, (operand, children)) in operands.enumerate() {
+            if !self.is_in(operand.span) {
+                continue;
+            }
+            let role = bound.and_then(|bound| bound.layout.operands.get(index));
+            let inner = children.clone().find(|(child, _)| self.is_in(child.span));
+            let (operand, element) = match inner {
+                Some((child, _)) => (child, true),
+                None => (operand, false),
+            };
+            let hover = self.operand(operand)?;
+            return Some(match role {
+                Some(role) => hover.line(role_line(role, bound, element)),
+                None => hover,
+            });
+        }
+        None
+    }
+
+    fn operand(&self, operand: &Operand) -> Option<Hover> {
+        let span = operand.span;
+        let text = span.text(self.source);
+        match operand.kind {
+            OperandKind::Integer { value, unsigned } => Some(integer(span, text, value, unsigned)),
+            OperandKind::Single(bits) => Some(
+                Hover::new(span, text)
+                    .line(format!("{} as a single", f32::from_bits(bits)))
+                    .line(format!("bits 0x{bits:08x}")),
+            ),
+            OperandKind::Double(bits) => Some(
+                Hover::new(span, text)
+                    .line(format!("{} as a double", f64::from_bits(bits)))
+                    .line(format!("bits 0x{bits:016x}")),
+            ),
+            OperandKind::Sink => Some(Hover::new(span, "_").line("the value is dropped")),
+            OperandKind::Component { .. } => match SpecialRegister::from_name(text) {
+                Some(special) => Some(self.special(span, text, special)),
+                None => self.word_at(span),
+            },
+            OperandKind::Error => None,
+            _ => self.word_at(span),
+        }
+    }
+
+    /// The name under the offset within an operand.
+    fn word_at(&self, within: Span) -> Option<Hover> {
+        let mut at = within.start as usize;
+        while at < within.end as usize {
+            let token = lexer::token_at(self.source, at);
+            if token.kind == TokenKind::Name && self.is_in(token.span) {
+                return self.name(token.span.text(self.source), token.span);
+            }
+            at = (token.span.end as usize).max(at + 1);
+        }
+        None
+    }
+
+    fn name(&self, text: &str, span: Span) -> Option<Hover> {
+        if let Some(found) = lookup(self.source, self.tree, self.offset, text) {
+            return Some(self.declared(span, text, &found));
+        }
+        if let Some(special) = SpecialRegister::from_name(text) {
+            return Some(self.special(span, text, special));
+        }
+        if text == "WARP_SZ" {
+            return Some(Hover::new(span, text).line("the number of lanes of a warp, 32"));
+        }
+        Some(Hover::new(span, text).line("not declared"))
+    }
+
+    fn special(&self, span: Span, text: &str, special: SpecialRegister) -> Hover {
+        Hover::new(span, text)
+            .line(special.help())
+            .line(format!("read-only, {} bits", special.width_bits()))
+            .gate(special.gate(), &self.module)
+    }
+
+    fn declared(&self, span: Span, text: &str, found: &Visible) -> Hover {
+        let title = found.declaration.text(self.source);
+        let short = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = match found.meaning {
+            Meaning::Function | Meaning::Label => text.to_owned(),
+            _ => clipped(&short),
+        };
+        let mut hover = Hover::new(span, title).line(match found.meaning {
+            Meaning::Register(ty, 1) => format!("{text} is a register: {}", type_line(ty)),
+            Meaning::Register(ty, n) => {
+                format!("{text} is a vector of {n} registers of type .{ty}")
+            }
+            Meaning::Variable(space, Some(ty)) => {
+                format!("{text} lies in .{}: {}", space.name(), type_line(ty))
+            }
+            Meaning::Variable(space, None) => format!("{text} lies in .{}", space.name()),
+            Meaning::Function => format!("{text} is a function"),
+            Meaning::Label => format!("{text} is a label"),
+        });
+        hover.declared = Some(found.span);
+        hover
+    }
+
+    fn declaration(&self, declaration: &Declaration) -> Option<Hover> {
+        let text = |span: Span| span.text(self.source).to_owned();
+        let space = declaration.space_span;
+        if self.is_in(space) {
+            return Some(Hover::new(space, text(space)).line(space_help(&text(space))));
+        }
+        if self.is_in(declaration.type_span) {
+            let hover = Hover::new(declaration.type_span, text(declaration.type_span));
+            return Some(match declaration.scalar {
+                DeclaredType::Scalar(ty) => hover.line(type_line(ty)),
+                _ => hover.line("an opaque handle"),
+            });
+        }
+        if declaration.vector.is_some() && self.is_in(declaration.vector_span) {
+            let span = declaration.vector_span;
+            return Some(Hover::new(span, text(span)).line("a vector: elements .x, .y, .z, .w"));
+        }
+        if let Some(alignment) = declaration.alignment.filter(|a| self.is_in(a.span)) {
+            let line = format!("the address is a multiple of {} bytes", alignment.bytes);
+            return Some(Hover::new(alignment.span, text(alignment.span)).line(line));
+        }
+        if declaration.linkage.is_some() && self.is_in(declaration.linkage_span) {
+            let span = declaration.linkage_span;
+            return Some(Hover::new(span, text(span)).line(linkage_help(&text(span))));
+        }
+        self.declarator(declaration)
+    }
+
+    fn declarator(&self, declaration: &Declaration) -> Option<Hover> {
+        let declarators = self.tree.declarators_of(declaration);
+        let found = declarators.iter().find(|d| self.is_in(d.span))?;
+        if self.is_in(found.name_span) {
+            let name = found.name_span.text(self.source);
+            let hover = Hover::new(found.name_span, clipped(declaration.span.text(self.source)));
+            return Some(match found.count {
+                Some(0) => hover.line("declares no register"),
+                Some(count) => hover.line(format!("{name}0 to {name}{}", count - 1)),
+                None => hover.line(format!("declares {name}")),
+            });
+        }
+        self.word_at(found.span)
+    }
+
+    fn header(&self, index: u32) -> Option<Hover> {
+        let header = self.tree.functions.get(index as usize)?;
+        if self.is_in(header.sort_span) {
+            let text = header.sort_span.text(self.source);
+            return Some(Hover::new(header.sort_span, text).line(match text {
+                ".entry" => "a kernel: what the host launches",
+                _ => "a function: what kernels call",
+            }));
+        }
+        if self.is_in(header.linkage_span) && header.linkage.is_some() {
+            let text = header.linkage_span.text(self.source);
+            return Some(Hover::new(header.linkage_span, text).line(linkage_help(text)));
+        }
+        for list in [header.returns, header.parameters] {
+            for declaration in list.of(&self.tree.declarations) {
+                if self.is_in(declaration.span) {
+                    return self.declaration(declaration);
+                }
+            }
+        }
+        let directives = header.directives.of(&self.tree.directives);
+        let found = directives.iter().find(|d| self.is_in(d.word))?;
+        Some(self.directive(found.word, found.kind))
+    }
+
+    fn directive(&self, word: Span, kind: DirectiveKind) -> Hover {
+        let text = word.text(self.source);
+        Hover::new(word, text).line(directive_help(text, kind))
+    }
+}
+
+fn integer(span: Span, text: &str, value: u64, unsigned: bool) -> Hover {
+    let hover = Hover::new(span, text);
+    let hover = match unsigned || value as i64 >= 0 {
+        true => hover.line(format!("{value}, 0x{value:x}")),
+        false => hover.line(format!("{}, 0x{value:x}", value as i64)),
+    };
+    match unsigned {
+        true => hover.line("an unsigned constant of 64 bits"),
+        false => hover.line("a constant of 64 bits"),
+    }
+}
+
+/// What the form says of an operand.
+fn role_line(role: &OperandSlot, bound: Option<&Bound>, element: bool) -> String {
+    let what = match role.ty {
+        OperandType::Address => "the address",
+        OperandType::Label => "the target",
+        OperandType::CachePolicy => "the cache policy",
+        OperandType::Predicate => "a predicate",
+        _ if element => "an element",
+        _ => "an operand",
+    };
+    let form = bound.map_or("", |bound| bound.layout.form.syntax);
+    format!("{what}: `{}` of {form}", role.name)
+}
+
+fn type_line(ty: ScalarType) -> String {
+    format!(
+        "{}, {} bits",
+        warpgrid_isa::forms::sets::ty(ty).help,
+        ty.width_bits()
+    )
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(MAX_TITLE) {
+        Some((end, _)) => format!("{} ...", text.get(..end).unwrap_or("")),
+        None => text.to_owned(),
+    }
+}
+
+/// The most characters of a declaration that are shown.
+const MAX_TITLE: usize = 120;
+
+fn literal_help(word: &str) -> &'static str {
+    match word {
+        "sync" => "waits for the lanes that take part",
+        "aligned" => "all lanes of the warp execute this instruction together",
+        "uni" => "all active lanes agree",
+        "sat" => "the result is clamped to the range of its type; floats to 0 and 1",
+        "ftz" => "subnormal numbers count as zero",
+        "volatile" => "done as written, neither left out nor merged",
+        "nc" => "read through the cache for data that does not change",
+        "to" => "from generic to the space",
+        "cc" => "the carry is kept for the next instruction",
+        _ => "a part of the form",
+    }
+}
+
+fn space_help(space: &str) -> &'static str {
+    match space {
+        ".reg" => "registers: private to each thread, without address",
+        ".global" => "memory that every thread and the host see",
+        ".const" => "read-only memory, filled before a kernel starts",
+        ".shared" => "memory shared by the threads of a block",
+        ".local" => "memory private to each thread",
+        ".param" => "parameters of kernels and functions",
+        _ => "a state space",
+    }
+}
+
+fn linkage_help(word: &str) -> &'static str {
+    match word {
+        ".extern" => "defined in another module, or sized at launch",
+        ".visible" => "seen by other modules and the host",
+        ".weak" => "seen by others; one of several definitions is kept",
+        ".common" => "seen by others; definitions of one name are merged",
+        _ => "who else sees the name",
+    }
+}
+
+fn directive_help(word: &str, kind: DirectiveKind) -> &'static str {
+    match kind {
+        DirectiveKind::Version => "the PTX ISA version that the module is written for",
+        DirectiveKind::Target => "the lowest architecture that the module runs on",
+        DirectiveKind::AddressSize => "bits of a generic address",
+        DirectiveKind::File => "a source file, for `.loc`",
+        DirectiveKind::Loc => "the source line of what follows",
+        DirectiveKind::Section => "debug data",
+        DirectiveKind::Pragma => "a hint for the assembler",
+        DirectiveKind::Alias => "a second name for a function",
+        DirectiveKind::CallPrototype => "what an indirect call passes and gets",
+        DirectiveKind::CallTargets => "functions that an indirect call may reach",
+        DirectiveKind::BranchTargets => "labels that an indexed branch may reach",
+        DirectiveKind::Performance => performance_help(word),
+        DirectiveKind::Dwarf => "debug data of old modules",
+        DirectiveKind::Unknown => "a directive that is not known",
+    }
+}
+
+fn performance_help(word: &str) -> &'static str {
+    match word {
+        ".maxntid" => "the most threads of a block, by dimension",
+        ".reqntid" => "the threads of a block, by dimension",
+        ".minnctapersm" => "blocks that a multiprocessor should hold at once",
+        ".maxnctapersm" => "the most blocks that a multiprocessor holds at once",
+        ".maxnreg" => "the most registers of a thread",
+        ".noreturn" => "the function never returns",
+        ".reqnctapercluster" => "the blocks of a cluster, by dimension",
+        ".explicitcluster" => "the launch must name a cluster size",
+        ".maxclusterrank" => "the most blocks of a cluster",
+        _ => "a hint or bound for launch and code generation",
+    }
+}

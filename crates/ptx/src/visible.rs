@@ -1,0 +1,193 @@
+//! The names that can be used at a place of the text: what is declared before it and still in scope. In: a tree and an
+//! offset; out: the names with what they stand for. Works on broken texts too.
+
+use crate::tree::{
+    Declaration, DeclarationSpace, DeclaredType, FunctionHeader, StatementKind, Tree,
+};
+use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
+use warpgrid_program::Span;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A register; the number of elements of a vector, 1 for a scalar.
+    Register(ScalarType, usize),
+    /// A variable; textures and the like have no type.
+    Variable(StateSpace, Option<ScalarType>),
+    Function,
+    Label,
+}
+
+/// A name in scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visible {
+    pub name: String,
+    /// `%r<4>` stands for `%r0` to `%r3`.
+    pub count: Option<u32>,
+    pub meaning: Meaning,
+    /// Where the name is declared.
+    pub span: Span,
+    /// The whole declaration.
+    pub declaration: Span,
+}
+
+impl Visible {
+    /// Whether `text` is this name, or one of its group.
+    pub fn is_called(&self, text: &str) -> bool {
+        match self.count {
+            None => self.name == text,
+            Some(count) => text
+                .strip_prefix(self.name.as_str())
+                .filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+                .and_then(|digits| digits.parse::<u32>().ok())
+                .is_some_and(|number| number < count),
+        }
+    }
+}
+
+/// The names in scope at an offset, the innermost last.
+pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<Visible> {
+    let mut names = Names {
+        source,
+        tree,
+        list: Vec::new(),
+        scopes: Vec::new(),
+    };
+    for statement in &tree.statements {
+        if statement.span.start > offset {
+            break;
+        }
+        names.statement(statement.kind, statement.span, offset);
+    }
+    names.labels(offset);
+    names.list
+}
+
+/// What a name stands for at an offset; the innermost declaration wins.
+pub fn lookup(source: &str, tree: &Tree, offset: u32, text: &str) -> Option<Visible> {
+    let mut names = visible(source, tree, offset);
+    let index = names.iter().rposition(|name| name.is_called(text))?;
+    Some(names.swap_remove(index))
+}
+
+struct Names<'s> {
+    source: &'s str,
+    tree: &'s Tree,
+    list: Vec<Visible>,
+    /// How many names there were where each open scope began.
+    scopes: Vec<usize>,
+}
+
+impl Names<'_> {
+    fn statement(&mut self, kind: StatementKind, span: Span, offset: u32) {
+        let tree = self.tree;
+        match kind {
+            StatementKind::Declaration(index) => {
+                if let Some(declaration) = tree.declarations.get(index as usize) {
+                    self.declare(declaration, StateSpace::ParamFunc);
+                }
+            }
+            StatementKind::FunctionStart(index) => {
+                let header = tree.functions.get(index as usize);
+                self.function(header, span);
+                self.scopes.push(self.list.len());
+                self.parameters(header);
+            }
+            StatementKind::Prototype(index) => {
+                self.function(tree.functions.get(index as usize), span)
+            }
+            StatementKind::BlockOpen => self.scopes.push(self.list.len()),
+            StatementKind::FunctionEnd(_) | StatementKind::BlockClose if span.end <= offset => {
+                if let Some(length) = self.scopes.pop() {
+                    self.list.truncate(length);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, header: Option<&FunctionHeader>, declaration: Span) {
+        let Some(header) = header else { return };
+        if header.name.is_some() {
+            self.list.push(Visible {
+                name: header.name_span.text(self.source).to_owned(),
+                count: None,
+                meaning: Meaning::Function,
+                span: header.name_span,
+                declaration,
+            });
+        }
+    }
+
+    fn parameters(&mut self, header: Option<&FunctionHeader>) {
+        let Some(header) = header else { return };
+        let space = match header.sort {
+            crate::tree::FunctionSort::Entry => StateSpace::ParamEntry,
+            crate::tree::FunctionSort::Func => StateSpace::ParamFunc,
+        };
+        for list in [header.returns, header.parameters] {
+            for declaration in list.of(&self.tree.declarations) {
+                self.declare(declaration, space);
+            }
+        }
+    }
+
+    fn declare(&mut self, declaration: &Declaration, parameter: StateSpace) {
+        let ty = match declaration.scalar {
+            DeclaredType::Scalar(ty) => Some(ty),
+            _ => None,
+        };
+        let n = declaration.vector.map_or(1, VectorWidth::n_elements);
+        let meaning = match (declaration.space, ty) {
+            (DeclarationSpace::Reg, Some(ty)) => Meaning::Register(ty, n),
+            (DeclarationSpace::Reg, None) => return,
+            (DeclarationSpace::Const, ty) => Meaning::Variable(StateSpace::Const, ty),
+            (DeclarationSpace::Local, ty) => Meaning::Variable(StateSpace::Local, ty),
+            (DeclarationSpace::Param, ty) => Meaning::Variable(parameter, ty),
+            (DeclarationSpace::Shared, ty) => Meaning::Variable(StateSpace::Shared, ty),
+            (_, ty) => Meaning::Variable(StateSpace::Global, ty),
+        };
+        for declarator in self.tree.declarators_of(declaration) {
+            if declarator.name.is_none() {
+                continue;
+            }
+            self.list.push(Visible {
+                name: declarator.name_span.text(self.source).to_owned(),
+                count: declarator.count,
+                meaning,
+                span: declarator.name_span,
+                declaration: declaration.span,
+            });
+        }
+    }
+
+    /// Labels are seen in all of their function.
+    fn labels(&mut self, offset: u32) {
+        if self.scopes.is_empty() && self.tree.kind == crate::tree::SourceKind::Module {
+            return;
+        }
+        let statements = &self.tree.statements;
+        let here = statements.partition_point(|s| s.span.start <= offset);
+        let starts = |kind| matches!(kind, StatementKind::FunctionStart(_));
+        let ends = |kind| matches!(kind, StatementKind::FunctionEnd(_));
+        let before = statements.get(..here).unwrap_or(&[]);
+        let first = before.iter().rposition(|s| starts(s.kind)).unwrap_or(0);
+        for statement in statements.iter().skip(first) {
+            if ends(statement.kind) {
+                break;
+            }
+            if let StatementKind::Label(_) = statement.kind {
+                let text = statement.span.text(self.source);
+                let name = text.trim_end_matches(':').trim_end();
+                let start = statement.span.start;
+                self.list.push(Visible {
+                    name: name.to_owned(),
+                    count: None,
+                    meaning: Meaning::Label,
+                    span: Span::new(start, start + name.len() as u32),
+                    declaration: statement.span,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Hover and completion: what is shown is true, what is offered is legal, and no text or place breaks them.
+
+mod support;
+
+use proptest::prelude::*;
+use warpgrid_isa::{Target, Version};
+use warpgrid_program::Severity;
+use warpgrid_ptx::complete::Sort;
+use warpgrid_ptx::{Options, check, complete, hover, parse, signature};
+
+const KERNEL: &str = ".version 8.7
+.target sm_100
+.address_size 64
+.shared .align 16 .b8 tile[1024];
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .f32 %f<2>;
+    @%p1 st.global.v2.b32 [%rd1+4], {%r1, 0x10};
+    st.async.release.gpu.global.u32 [%rd2], %r3;
+    mov.u32 %r1, %tid.x;
+LINE
+DONE:
+    ret;
+}
+";
+
+fn lines_at(source: &str, needle: &str) -> Vec<String> {
+    let offset = source.find(needle).expect("the token") as u32 + 1;
+    let parse = parse(source);
+    match hover(source, &parse, &Options::default(), offset) {
+        Some(found) => [vec![found.title], found.lines].concat(),
+        None => Vec::new(),
+    }
+}
+
+#[test]
+fn tokens_say_what_they_mean() {
+    let source = KERNEL.replace("LINE\n", "");
+    let says = |needle: &str, part: &str| {
+        let lines = lines_at(&source, needle);
+        assert!(
+            lines.iter().any(|l| l.contains(part)),
+            "{needle}: {lines:?}"
+        );
+    };
+    says("st.global", "st{.mmio}");
+    says("global.v2", "state space: global memory");
+    says("v2.b32", "vector width: two elements");
+    says("b32 [%rd1", "32 untyped bits");
+    says("%rd1+4", "%rd1 is a register: 64 untyped bits");
+    says("%p1 st", "executed by lanes where the predicate is true");
+    says("0x10", "16, 0x10");
+    says("async.release", "part of the name st.async");
+    says("release", "since PTX 8.7, sm_100 and later");
+    says("%tid.x", "index of the thread in its block");
+    says("tile", "declares tile");
+    says(".shared", "memory shared by the threads of a block");
+    says("%rd<3>", "%rd0 to %rd2");
+    says(".entry", "a kernel");
+    says(".target", "lowest architecture");
+    says("DONE", "a place to branch to");
+}
+
+fn offered(line: &str, options: &Options) -> Vec<String> {
+    let source = KERNEL.replace("LINE", line);
+    let offset = source.find(line).expect("the line") + line.len();
+    complete(&source, &parse(&source), options, offset as u32)
+        .into_iter()
+        .map(|c| c.text)
+        .collect()
+}
+
+#[test]
+fn only_what_fits_is_offered() {
+    let has = |line: &str, wanted: &[&str], unwanted: &[&str]| {
+        let found = offered(line, &Options::default());
+        for word in wanted {
+            assert!(
+                found.iter().any(|f| f == word),
+                "{line}: no {word} in {found:?}"
+            );
+        }
+        for word in unwanted {
+            assert!(
+                found.iter().all(|f| f != word),
+                "{line}: {word} in {found:?}"
+            );
+        }
+    };
+    has("    wm", &["wmma"], &["st"]);
+    has(
+        "    st.",
+        &["global", "async", "u32"],
+        &["const", "d", "row"],
+    );
+    has(
+        "    st.relaxed.",
+        &["gpu", "cta"],
+        &["relaxed", "volatile", "cg"],
+    );
+    has(
+        "    st.async.release.",
+        &["gpu", "sys"],
+        &["cta", "shared::cta", "weak", "v2"],
+    );
+    has("    wmma.store.", &["d"], &["row", "sync"]);
+    has(
+        "    wmma.store.d.sync.",
+        &["aligned", "row", "m8n8k32"],
+        &["sync", "d"],
+    );
+    has(
+        "    wmma.store.d.sync.aligned.row.m8n8k32.",
+        &["s32", "global"],
+        &["f64", "f16", "m16n16k16"],
+    );
+    has(
+        "    st.global.v4.",
+        &["f32", "u8"],
+        &["b128", "global", "cta"],
+    );
+    has("    @", &["%p0", "%p1"], &["%r1", "tile"]);
+    has(
+        "    st.shared.u32 [",
+        &["tile", "%r1", "%rd1"],
+        &["out", "%f1"],
+    );
+    has("    st.global.u32 [", &["%rd1"], &["tile", "%r1"]);
+    has(
+        "    st.global.f32 [%rd1], ",
+        &["%f1", "%r1"],
+        &["%p1", "tile"],
+    );
+    has("    bra D", &["DONE"], &["%r1"]);
+}
+
+#[test]
+fn the_operand_being_written_is_known() {
+    let line = "    st.global.u32 [%rd1], ";
+    let found = signature(line, line.len() as u32).expect("a form");
+    assert_eq!(found.operands, ["a", "b", "cache-policy"]);
+    assert_eq!(found.active, Some(1));
+}
+
+/// The offered words, chosen by the numbers, until nothing more is needed.
+fn spelled(opcode: &str, choices: &[usize], options: &Options) -> Option<String> {
+    let mut mnemonic = opcode.to_owned();
+    for choice in choices {
+        let line = format!("{mnemonic}.");
+        let parsed = parse(&line);
+        let words = complete(&line, &parsed, options, line.len() as u32);
+        let types = words.iter().filter(|c| c.sort == Sort::Type).count();
+        if words.is_empty() {
+            return (mnemonic != opcode).then_some(mnemonic);
+        }
+        // Towards the end types are taken, so that the walk ends.
+        let word = match types > 0 && choice % 3 == 0 {
+            true => words
+                .iter()
+                .filter(|c| c.sort == Sort::Type)
+                .nth(choice % types)?,
+            false => words.get(choice % words.len())?,
+        };
+        mnemonic.push('.');
+        mnemonic.push_str(&word.text);
+    }
+    None
+}
+
+proptest! {
+    #[test]
+    fn offered_modifiers_are_legal(
+        choices in prop::collection::vec(0usize..1000, 14),
+        opcode in prop::sample::select(vec!["st", "wmma", "ld", "atom", "cvt", "setp"]),
+        place in prop::sample::select(vec![("9.5", "sm_100"), ("8.3", "sm_90"), ("7.0", "sm_80"), ("6.2", "sm_70"), ("4.0", "sm_35")]),
+    ) {
+        let version = place.0.split_once('.').and_then(|(a, b)| Some(Version::new(a.parse().ok()?, b.parse().ok()?)));
+        let options = Options { version, target: Target::from_name(place.1) };
+        if let Some(mnemonic) = spelled(opcode, &choices, &options) {
+            let source = format!("{mnemonic};");
+            let checked = check(&source, &parse(&source), &options);
+            // What is wrong with the operands is no matter here, nor what is still missing.
+            let about_words = checked.diagnostics.iter().filter(|d| {
+                d.severity == Severity::Error && matches!(d.code, "W0101" | "W0102" | "W0103" | "W0104" | "W0106" | "W0107")
+            });
+            let told: Vec<_> = about_words.map(|d| &d.message).collect();
+            prop_assert!(told.is_empty(), "{mnemonic} at {place:?}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn any_place_of_any_text_can_be_asked(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..30),
+    ) {
+        let source: String = pieces.concat();
+        let parsed = parse(&source);
+        for offset in 0..=source.len() as u32 + 1 {
+            let options = Options::default();
+            if let Some(found) = hover(&source, &parsed, &options, offset) {
+                prop_assert!(found.span.start <= offset && offset <= found.span.end);
+            }
+            complete(&source, &parsed, &options, offset);
+            signature(&source, offset);
+        }
+    }
+}
+
+const PIECES: &[&str] = &[
+    "st.",
+    "global",
+    ".u32 ",
+    "[%rd1",
+    "+4",
+    "]",
+    ", ",
+    "%r1",
+    ";",
+    "\n",
+    "{",
+    "}",
+    "@%p1 ",
+    "L:",
+    "wmma.store.d.",
+    ".reg .b32 %r<4>;",
+    ".visible .entry k(.param .u64 p) ",
+    "\u{e9}",
+    "\"",
+    "/*",
+    "//",
+    "%tid.x",
+    "0x10",
+    "_",
+    ".",
+    ":",
+];
+
+#[test]
+fn compiled_kernels_can_be_hovered() {
+    for (path, source) in support::corpus().into_iter().take(6) {
+        let parsed = parse(&source);
+        let step = (source.len() / 2000).max(1);
+        for offset in (0..source.len() as u32).step_by(step) {
+            if let Some(found) = hover(&source, &parsed, &Options::default(), offset) {
+                let inside = found.span.start <= offset && offset <= found.span.end;
+                assert!(inside, "{}: {found:?}", path.display());
+            }
+        }
+    }
+}
