@@ -26,6 +26,22 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let (Some(to), Some(from)) = (bound.scalar("dtype"), bound.scalar("atype")) else {
         return Vec::new();
     };
+    let mut problems = rounding(opcode, bound, to, from);
+    if let Some(word) = bound.word("ftz")
+        && to != ScalarType::F32
+        && from != ScalarType::F32
+    {
+        problems.push(diagnose::ftz_of_conversion(opcode, word));
+    }
+    problems
+}
+
+fn rounding(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    to: ScalarType,
+    from: ScalarType,
+) -> Vec<Diagnostic> {
     let integer_rounding = bound.has("irnd");
     let rounding = bound.has("rnd") || integer_rounding;
     match need(to, from) {

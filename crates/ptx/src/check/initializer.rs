@@ -1,4 +1,5 @@
-//! Initial values of variables: bytes, and addresses to fill in once memory is laid out.
+//! Initial values of variables: bytes, and addresses to fill in once memory is laid out. What is wrong with values is
+//! reported where declarations are judged.
 
 use super::Checker;
 use super::names::Binding;
@@ -78,7 +79,6 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if at.saturating_add(element) > variable.size_bytes {
-                self.report(diagnose::too_many_values(value.span, variable.size_bytes));
                 return;
             }
             self.write_value(variable, value, at);
@@ -100,11 +100,11 @@ impl<'a> Checker<'a> {
                 self.relocate(variable, (name, name_span), (at, width), offset, generic);
             }
             InitValueKind::String => self.write_string(variable, value.span, at),
-            _ => match literal_bits(value.kind, variable.ty) {
-                Some(bits) => self.write_bytes(variable, at, &bits.to_le_bytes(), width),
-                None if value.kind == InitValueKind::Error => {}
-                None => self.report(diagnose::initial_value(value.span, variable.ty)),
-            },
+            _ => {
+                if let Some(bits) = literal_bits(value.kind, variable.ty) {
+                    self.write_bytes(variable, at, &bits.to_le_bytes(), width);
+                }
+            }
         }
     }
 
@@ -144,8 +144,7 @@ impl<'a> Checker<'a> {
         let target = match self.binding(name, span) {
             Binding::Variable(VariableId::Module(index)) => RelocationTarget::Variable(index),
             Binding::Function(function) => RelocationTarget::Function(function),
-            Binding::None => return self.unknown(span),
-            _ => return self.report(diagnose::initial_address(span)),
+            _ => return,
         };
         variable.relocations.push(Relocation {
             byte_offset,

@@ -113,6 +113,11 @@ fn gate_problem(
 
 /// The second word of an opcode of two words, when something else stands before it.
 fn misplaced(opcode: &Opcode<'_>) -> Option<Diagnostic> {
+    // `.cta` of a barrier stands right behind the first word as well.
+    let cta = opcode.modifiers().iter().position(|word| *word == "cta");
+    if let ("bar" | "barrier", Some(at @ 1..)) = (opcode.name(), cta) {
+        return Some(diagnose::misplaced_word(opcode, at));
+    }
     let (_, seconds) = SECOND_WORDS
         .iter()
         .find(|(name, _)| *name == opcode.name())?;

@@ -189,11 +189,17 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         Does::Cvt => convert::judge(opcode, bound),
         Does::Load => memory::judge(opcode, bound),
         Does::Setp | Does::Set => judge_compare(opcode, bound),
+        Does::Mad if needs_rounding(bound, module) => vec![diagnose::mad_rounding(opcode)],
         Does::Shuffle | Does::Vote if !bound.has("sync") && module.meets(SYNC_ONLY) => {
             vec![diagnose::needs_sync(opcode)]
         }
         _ => Vec::new(),
     }
+}
+
+/// `mad.f32` without rounding ended with `sm_20`, where it became `fma` (assembler 13.5).
+fn needs_rounding(bound: &Bound, module: &Module) -> bool {
+    bound.scalar("type") == Some(ScalarType::F32) && !bound.has("rnd") && module.target.sm >= 20
 }
 
 /// From here on, exchange between lanes names its lanes (assembler 13.5).

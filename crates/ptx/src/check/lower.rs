@@ -392,6 +392,14 @@ impl<'a> Checker<'a> {
             self.report(diagnose::barrier_number(operand.span, id));
             return None;
         }
+        let place = usize::from(matches!(kind, BarrierKind::Reduce { .. })) + 1;
+        if let (Value::Source(Source::Immediate(threads)), Some((operand, _))) =
+            (threads, site.operand(place))
+            && threads % 32 != 0
+        {
+            self.report(diagnose::barrier_threads(operand.span, threads));
+            return None;
+        }
         Some(Operation::Barrier {
             kind,
             id: source_of(id),
@@ -399,6 +407,7 @@ impl<'a> Checker<'a> {
             aligned: form.aligned,
         })
     }
+
     /// The end of `d, a{, b}, {!}c`: how many threads, and the predicate.
     fn reduced(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<(Value, Value)> {
         let (third, _) = site.operand(2)?;

@@ -269,7 +269,9 @@ impl<'a> Checker<'a> {
     ) -> Option<Source> {
         let binding = self.binding(name, span);
         let problem = match binding {
-            Binding::Variable(_) if ty.is_float() => {
+            Binding::Variable(_)
+                if ty.is_float() || matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) =>
+            {
                 diagnose::address_of_type(self.opcode(site), span, ty)
             }
             _ if ty == ScalarType::Pred => diagnose::address_of_type(self.opcode(site), span, ty),

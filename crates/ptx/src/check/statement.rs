@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
             self.report(moved);
         }
         if self.body.function.is_none() {
-            self.report(diagnose::outside_function(tree.mnemonic_span(instruction)));
+            // The parser says that it stands outside of a function.
             return;
         }
         let guard = match tree.guard(instruction) {

@@ -22,24 +22,24 @@ catalogue! {
     /// A modifier that the instruction cannot do without.
     MISSING_MODIFIER = "W0105", "missing modifier", "add %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
     /// The module's `.version` is older than what it uses.
-    NEEDS_VERSION = "W0106", "needs a newer PTX version", ".version 5.0 ... activemask.b32 %r1;", ".version 6.2 ... activemask.b32 %r1;";
+    NEEDS_VERSION = "W0106", "needs a newer PTX version", ".version 5.0 .target sm_60 .entry k() { .reg .b32 %r1; activemask.b32 %r1; ret; }", ".version 6.2 .target sm_60 .entry k() { .reg .b32 %r1; activemask.b32 %r1; ret; }";
     /// The module's `.target` lacks what it uses.
-    NEEDS_TARGET = "W0107", "needs a newer target", ".target sm_70 ... redux.sync.add.s32 %r1, %r2, %r3;", ".target sm_80 ... redux.sync.add.s32 %r1, %r2, %r3;";
+    NEEDS_TARGET = "W0107", "needs a newer target", ".version 8.0 .target sm_75 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }";
     /// Too few or too many operands.
     OPERAND_COUNT = "W0108", "wrong number of operands", "add.u32 %r1, %r2;", "add.u32 %r1, %r2, %r3;";
     /// The register's type does not serve the instruction's type: sizes must be equal (loads, stores and conversions
     /// take wider ones too), untyped bits serve everything, signed and unsigned integers serve each other.
-    TYPE_MISMATCH = "W0109", "register of the wrong type", "add.u32 %r1, %r2, %rd3;", "add.u32 %r1, %r2, %r3;";
+    TYPE_MISMATCH = "W0109", "register of the wrong type", ".reg .b32 %r<4>; .reg .b64 %rd<4>; add.u32 %r1, %r2, %rd3;", ".reg .b32 %r<4>; .reg .b64 %rd<4>; add.u32 %r1, %r2, %r3;";
     /// Something else than the operand that must stand here.
     WRONG_OPERAND = "W0110", "wrong kind of operand", "add.u32 5, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
     /// Nothing declares the name at this place.
-    UNKNOWN_SYMBOL = "W0111", "unknown name", "mov.u32 %r1, %nosuch;", "mov.u32 %r1, %r2;";
+    UNKNOWN_SYMBOL = "W0111", "unknown name", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; mov.u32 %r1, %nosuch; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; mov.u32 %r1, %r2; ret; }";
     /// A scope declares each name once.
-    DUPLICATE = "W0112", "declared twice", ".reg .b32 %a; .reg .b64 %a;", ".reg .b32 %a; .reg .b64 %b;";
+    DUPLICATE = "W0112", "declared twice", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %a; .reg .b64 %a; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %a; .reg .b64 %b; ret; }";
     /// A branch goes to a label of its function, in its own or an enclosing scope.
     UNKNOWN_LABEL = "W0113", "unknown label", "bra nowhere;", "here: bra here;";
     /// The variable lives in another state space than the instruction accesses.
-    SPACE_MISMATCH = "W0114", "wrong state space", "ld.global.u32 %r1, [shared_variable];", "ld.shared.u32 %r1, [shared_variable];";
+    SPACE_MISMATCH = "W0114", "wrong state space", ".shared .b32 v; .reg .b32 %r1; ld.global.u32 %r1, [v];", ".shared .b32 v; .reg .b32 %r1; ld.shared.u32 %r1, [v];";
     /// Most instructions read no special registers: move them to a register first.
     SPECIAL_REGISTER = "W0115", "special register not allowed here", "add.u32 %r1, %tid.x, 1;", "mov.u32 %r1, %tid.x;";
     /// Integer types take integer literals, floating-point types floating-point ones.
@@ -47,21 +47,19 @@ catalogue! {
     /// The instruction is PTX, but the emulator cannot run it. Everything around it is judged; a run stops there.
     NOT_EMULATED = "W0117", "not supported by the emulator", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
     /// A module starts with the PTX version it is written for.
-    MISSING_VERSION = "W0118", "missing `.version`", ".target sm_90", ".version 8.0 .target sm_90";
+    MISSING_VERSION = "W0118", "missing `.version`", ".target sm_90 .entry k() { ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
     /// A module says which architecture it is for, after its version.
-    MISSING_TARGET = "W0119", "missing `.target`", ".version 8.0", ".version 8.0 .target sm_90";
+    MISSING_TARGET = "W0119", "missing `.target`", ".version 8.0 .entry k() { ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
     /// No such version of PTX was released.
-    UNKNOWN_VERSION = "W0120", "unknown version", ".version 8.9", ".version 8.8";
+    UNKNOWN_VERSION = "W0120", "unknown version", ".version 8.9 .target sm_90", ".version 8.8 .target sm_90";
     /// No such architecture.
-    UNKNOWN_TARGET = "W0121", "unknown target", ".target sm_99", ".target sm_90";
+    UNKNOWN_TARGET = "W0121", "unknown target", ".version 8.0 .target sm_99", ".version 8.0 .target sm_90";
     /// The version is older than the target.
     TARGET_VERSION = "W0122", "version older than the target", ".version 7.0 .target sm_90", ".version 7.8 .target sm_90";
     /// Addresses have 32 or 64 bits.
-    ADDRESS_SIZE = "W0123", "address size", ".address_size 16", ".address_size 64";
+    ADDRESS_SIZE = "W0123", "address size", ".version 8.0 .target sm_90 .address_size 16", ".version 8.0 .target sm_90 .address_size 64";
     /// A guard is a predicate register.
-    GUARD_TYPE = "W0124", "guard is no predicate", "@%r1 bra L;", "@%p1 bra L;";
-    /// Instructions stand in functions.
-    OUTSIDE_FUNCTION = "W0125", "instruction outside of a function", "ret;", ".entry k() { ret; }";
+    GUARD_TYPE = "W0124", "guard is no predicate", ".reg .b32 %r1; L: @%r1 bra L;", ".reg .pred %p1; L: @%p1 bra L;";
     /// The braces hold another number of elements than the vector modifier says.
     VECTOR_SIZE = "W0126", "wrong number of vector elements", "ld.global.v4.u32 {%r1, %r2}, [%rd1];", "ld.global.v2.u32 {%r1, %r2}, [%rd1];";
     /// The sink stands where a value may be thrown away: in vectors, pairs and atomics.
@@ -75,23 +73,21 @@ catalogue! {
     /// Relaxed and acquiring accesses name their scope; weak and volatile ones have none.
     SCOPE = "W0131", "scope of an access", "ld.relaxed.global.u32 %r1, [%rd1];", "ld.relaxed.gpu.global.u32 %r1, [%rd1];";
     /// An address register holds an integer of the width of addresses.
-    ADDRESS_TYPE = "W0132", "address register of the wrong type", "ld.global.u32 %r1, [%f1];", "ld.global.u32 %r1, [%rd1];";
-    /// A block has sixteen barriers, 0 to 15.
-    BARRIER_NUMBER = "W0133", "barrier number out of range", "bar.sync 16;", "bar.sync 15;";
+    ADDRESS_TYPE = "W0132", "address register of the wrong type", ".reg .f32 %f1; ld.global.u32 %r1, [%f1];", ".reg .b64 %rd1; ld.global.u32 %r1, [%rd1];";
+    /// A block has sixteen barriers, 0 to 15; the threads that take part in one come in whole warps.
+    BARRIER_NUMBER = "W0133", "barrier operand out of range", "bar.sync 16;", "bar.sync 15;";
     /// A call names a function, or a register together with a prototype or a list of targets.
-    CALL_TARGET = "W0134", "call target", "call (r), %rd1, (a);", "call (r), %rd1, (a), prototype;";
+    CALL_TARGET = "W0134", "call target", ".version 8.0 .target sm_90 .entry k() { .reg .b64 %rd1; call %rd1; ret; }", ".version 8.0 .target sm_90 .func f() { ret; } .entry k() { call f; ret; }";
     /// The arguments and results of a call are those of the function.
-    CALL_ARGUMENTS = "W0135", "call arguments", "call f, (a, b);", "call f, (a);";
-    /// An initial value must fit the element type and the size of the variable.
-    INITIAL_VALUE = "W0136", "initial value", ".global .u32 a[2] = {1, 2, 3};", ".global .u32 a[3] = {1, 2, 3};";
+    CALL_ARGUMENTS = "W0135", "call arguments", ".version 8.0 .target sm_90 .func f() { ret; } .entry k() { .param .b32 a; call f, (a); ret; }", ".version 8.0 .target sm_90 .func f() { ret; } .entry k() { call f; ret; }";
     /// Larger than any memory.
-    VARIABLE_TOO_LARGE = "W0137", "variable too large", ".global .b8 a[0xffffffffffffffff];", ".global .b8 a[1024];";
+    VARIABLE_TOO_LARGE = "W0137", "variable too large", ".version 8.0 .target sm_90 .global .b8 a[0x7fffffffffffffff];", ".version 8.0 .target sm_90 .global .b8 a[1024];";
     /// Only so many elements of such a width make up the type.
     PACKING = "W0138", "cannot be packed", "mov.b64 %rd1, {%r1, %r2, %r3};", "mov.b64 %rd1, {%r1, %r2};";
     /// Only the first findings are told.
     TOO_MANY = "W0139", "too many findings", "a text with thousands of errors", "a text with fewer";
     /// The text has no declarations; these were inferred from its instructions.
-    INFERRED = "W0140", "inferred declarations", "st.global.u32 [p], r;", ".reg .b64 p; .reg .b32 r; st.global.u32 [p], r;";
+    INFERRED = "W0140", "inferred declarations", "st.global.u32 [p], r;", ".version 8.0 .target sm_90 .entry k() { .reg .b64 p; .reg .b32 r; st.global.u32 [p], r; ret; }";
     /// From `sm_70` on lanes of a warp go their own ways, so that an exchange between lanes says which lanes take part.
     /// PTX 6.4 took the forms without a mask away for these targets.
     NEEDS_SYNC = "W0141", "exchange without a lane mask", "vote.any.pred %p1, %p2;", "vote.sync.any.pred %p1, %p2, 0xffffffff;";
@@ -597,14 +593,6 @@ pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
     )
 }
 
-pub(crate) fn outside_function(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        OUTSIDE_FUNCTION,
-        span,
-        "an instruction outside of a function",
-    )
-}
-
 pub(crate) fn vector_size(opcode: &str, span: Span, found: usize, want: usize) -> Diagnostic {
     let message = match found {
         0 => format!("`{opcode}` wants a vector of {want} here"),
@@ -741,6 +729,31 @@ pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
     )
 }
 
+pub(crate) fn barrier_threads(span: Span, threads: u64) -> Diagnostic {
+    let message = format!("{threads} threads are no whole number of warps");
+    Diagnostic::error(BARRIER_NUMBER, span, message).help("give a multiple of 32")
+}
+
+pub(crate) fn ftz_of_conversion(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let message = "only conversions from or to `.f32` flush subnormals";
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message).fix(
+        "remove `.ftz`",
+        opcode.dotted_span(word),
+        "",
+    )
+}
+
+pub(crate) fn mad_rounding(opcode: &Opcode<'_>) -> Diagnostic {
+    let place = Span::at(opcode.spans.first().map_or(opcode.span.start, |s| s.end));
+    Diagnostic::error(
+        MISSING_MODIFIER,
+        opcode.span,
+        "`mad` needs a rounding from `sm_20` on",
+    )
+    .help("expected `.rn`, `.rz`, `.rm` or `.rp`")
+    .fix("add `.rn`", place, ".rn")
+}
+
 pub(crate) fn call_target(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_TARGET,
@@ -787,30 +800,6 @@ pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usi
         None => format!("result {} does not fit that of `{name}`", index + 1),
     };
     Diagnostic::error(CALL_ARGUMENTS, span, message)
-}
-
-pub(crate) fn too_many_values(span: Span, size_bytes: u64) -> Diagnostic {
-    Diagnostic::error(
-        INITIAL_VALUE,
-        span,
-        format!("more values than the variable's {size_bytes} bytes hold"),
-    )
-}
-
-pub(crate) fn initial_value(span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::error(
-        INITIAL_VALUE,
-        span,
-        format!("the value cannot initialise `.{ty}`"),
-    )
-}
-
-pub(crate) fn initial_address(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        INITIAL_VALUE,
-        span,
-        "an initial address is that of a module variable or function",
-    )
 }
 
 pub(crate) fn variable_too_large(span: Span) -> Diagnostic {

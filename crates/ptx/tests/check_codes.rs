@@ -1,0 +1,70 @@
+//! The reference pages of the checker's codes: the wrong text gives the code, the right one does not, and every fix
+//! that is offered for the code makes it go away.
+
+use warpgrid_program::Diagnostic;
+use warpgrid_ptx::diagnostics::check::CODES;
+use warpgrid_ptx::{Options, check, parse};
+
+/// Codes whose pages tell of texts that are too long to print.
+const UNPRINTABLE: &[&str] = &["W0139"];
+
+fn judge(source: &str) -> Vec<Diagnostic> {
+    check(source, &parse(source), &Options::default()).diagnostics
+}
+
+#[test]
+fn wrong_examples_give_their_code_and_right_ones_do_not() {
+    let mut failures = Vec::new();
+    for page in CODES
+        .iter()
+        .filter(|page| !UNPRINTABLE.contains(&page.code))
+    {
+        let has = |source: &str| judge(source).iter().any(|d| d.code == page.code);
+        if !has(page.wrong) {
+            failures.push(format!("{} is not given for `{}`", page.code, page.wrong));
+        }
+        let right = judge(page.right);
+        let inferred = |d: &&Diagnostic| !matches!(d.code, "W0140") || page.code == "W0140";
+        for diagnostic in right.iter().filter(inferred) {
+            failures.push(format!(
+                "{}: `{}` gives {} {}",
+                page.code, page.right, diagnostic.code, diagnostic.message
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn fixes_make_their_code_go_away() {
+    let mut failures = Vec::new();
+    for page in CODES
+        .iter()
+        .filter(|page| !UNPRINTABLE.contains(&page.code))
+    {
+        for diagnostic in judge(page.wrong).iter().filter(|d| d.code == page.code) {
+            for fix in &diagnostic.fixes {
+                let fixed = fix.apply(page.wrong);
+                if judge(&fixed).iter().any(|d| d.code == page.code) {
+                    failures.push(format!("{}: `{}` leaves `{fixed}`", page.code, fix.title));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn codes_are_in_order_and_explained() {
+    for pair in CODES.windows(2) {
+        assert!(
+            pair[0].code < pair[1].code,
+            "{} before {}",
+            pair[0].code,
+            pair[1].code
+        );
+    }
+    for page in CODES {
+        assert!(page.explanation.trim().len() > 20, "{}", page.code);
+    }
+}
