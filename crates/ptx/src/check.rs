@@ -20,6 +20,7 @@ mod lower;
 mod memory;
 mod moves;
 mod names;
+mod offer;
 mod operand;
 pub(crate) mod plan;
 mod prologue;

@@ -210,6 +210,9 @@ impl RuleKind {
             RuleKind::Empty { slot, gate } => {
                 format!("no `.{slot}` from {} on", gate_text(gate))
             }
+            RuleKind::VectorBits { most, wide } if wide.shapes.is_empty() => {
+                format!("at most {most} bits together")
+            }
             RuleKind::VectorBits { most, wide } => format!(
                 "at most {most} bits together, or {} from {} on in {} and generic memory",
                 wide.text(),

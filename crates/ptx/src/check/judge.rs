@@ -1,7 +1,7 @@
 //! Judges the modifiers of one opcode against its form, the version and the target.
 
 use super::plan::Opcode;
-use super::{Module, kind, rules};
+use super::{Module, kind, offer, rules};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
 use warpgrid_isa::Does;
@@ -16,7 +16,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         .iter()
         .filter(|complaint| !kind::forgives(opcode, bound, **complaint))
         .filter(|complaint| !is_misspelled(opcode, bound, **complaint))
-        .map(|complaint| complain(opcode, bound, *complaint))
+        .map(|complaint| complain(opcode, bound, *complaint, module))
         .collect();
     let form = bound.layout.form.gate;
     for (word, mut gate) in bound.gates() {
@@ -40,6 +40,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
             problems.push(diagnose::not_emulated(opcode));
         }
     }
+    offer::keep_useful(&mut problems, opcode, module);
     problems
 }
 
@@ -79,9 +80,16 @@ fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
     }
 }
 
-fn complain(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> Diagnostic {
+fn complain(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    complaint: Complaint,
+    module: &Module,
+) -> Diagnostic {
     match complaint {
-        Complaint::Unknown { word } => diagnose::unknown_modifier(opcode, word, bound),
+        Complaint::Unknown { word } => diagnose::unknown_modifier(opcode, word, bound, |other| {
+            offer::is_legal_with(opcode, word, other, module)
+        }),
         Complaint::Illegal { word } => match rules::refusal(bound, opcode.modifier(word)) {
             Some(why) => refused(opcode, bound, word, why),
             None => diagnose::illegal_modifier(opcode, word, bound),

@@ -3,7 +3,7 @@
 
 use super::kind::{self, Kind};
 use super::types::{Fit, widened};
-use super::{Module, judge};
+use super::{Module, judge, offer};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{MnemonicId, Tree};
 use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, SlotKind};
@@ -148,7 +148,9 @@ impl Plan {
                 Plan::without_form(opcode, None)
             }
             None => {
-                let problem = diagnose::unknown_instruction(opcode);
+                let problem = diagnose::unknown_instruction(opcode, |other| {
+                    offer::is_legal(other, opcode.modifiers(), module)
+                });
                 Plan::without_form(opcode, Some(problem))
             }
         }

@@ -130,11 +130,13 @@ impl<'a> Case<'a> {
             let bits = n * ty.width_bits();
             return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
         }
-        if !self.module.meets(wide.gate) {
-            return Some(diagnose::wide_gate(self, word, wide));
+        // In another space no version or target would help.
+        if let Some((space, text)) = self.filler("ss")
+            && !wide.spaces.contains(&text)
+        {
+            return Some(diagnose::wide_space(self, word, space, wide));
         }
-        let (space, text) = self.filler("ss")?;
-        (!wide.spaces.contains(&text)).then(|| diagnose::wide_space(self, word, space, wide))
+        (!self.module.meets(wide.gate)).then(|| diagnose::wide_gate(self, word, wide))
     }
 
     fn is_wide(&self, wide: &Wide) -> bool {

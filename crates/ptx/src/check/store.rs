@@ -11,6 +11,7 @@ pub(crate) use value::{Class, Element};
 
 use super::Checker;
 use super::kind::space;
+use super::offer;
 use super::operand::Site;
 use super::plan::{Opcode, Plan};
 use crate::diagnostics::store as diagnose;
@@ -31,8 +32,8 @@ struct Store {
     space_word: Option<Span>,
     /// Where `.L2::cache_hint` stands.
     hint_word: Option<Span>,
-    /// Whether the hint may still be added.
-    can_hint: bool,
+    /// Whether every modifier is one of the form.
+    words_fit: bool,
     /// Where a modifier could be added: before the vector width or type.
     before_type: Span,
 }
@@ -77,6 +78,27 @@ impl<'a> Checker<'a> {
         self.store(site, plan, None);
     }
 
+    /// Whether the opcode may name this space instead of its own.
+    #[cold]
+    fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
+        let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
+        let plan = self.plans.get(site.instruction.mnemonic.0 as usize);
+        let word = plan.and_then(|plan| plan.bound.as_ref()?.word("ss"));
+        let module = &self.module;
+        // Beside other errors it is a step.
+        !offer::is_legal(opcode.name(), opcode.modifiers(), module)
+            || word.is_some_and(|word| offer::is_legal_with(&opcode, word, space.name(), module))
+    }
+
+    /// Whether `.L2::cache_hint` may be added to the opcode.
+    #[cold]
+    fn can_hint(&self, site: &Site<'a>) -> bool {
+        let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
+        let mut modifiers = opcode.modifiers().to_vec();
+        modifiers.push("L2::cache_hint");
+        offer::is_legal(opcode.name(), &modifiers, &self.module)
+    }
+
     fn read_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Store> {
         let bound = plan.bound.as_ref()?;
         let ty = bound.scalar("type")?;
@@ -98,7 +120,7 @@ impl<'a> Checker<'a> {
             says_func: bound.text("ss") == Some("param::func"),
             space_word: word("ss"),
             hint_word: word("level::cache_hint"),
-            can_hint: bound.complaints.is_empty(),
+            words_fit: bound.complaints.is_empty(),
             before_type: Span::at(start.saturating_sub(1)),
         })
     }

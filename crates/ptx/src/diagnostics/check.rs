@@ -155,7 +155,11 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 
 const MAX_LISTED: usize = 12;
 
-pub(crate) fn unknown_instruction(opcode: &Opcode<'_>) -> Diagnostic {
+/// `is_legal` tells whether another opcode takes the modifiers.
+pub(crate) fn unknown_instruction(
+    opcode: &Opcode<'_>,
+    is_legal: impl Fn(&str) -> bool,
+) -> Diagnostic {
     let name = opcode.name();
     let span = opcode.spans.first().copied().unwrap_or(opcode.span);
     let found = Diagnostic::error(
@@ -163,12 +167,15 @@ pub(crate) fn unknown_instruction(opcode: &Opcode<'_>) -> Diagnostic {
         span,
         format!("no instruction is called `{name}`"),
     );
+    let legal = OPCODES.iter().copied().filter(|other| is_legal(other));
+    if let Some(word) = nearest(name, legal) {
+        let title = format!("replace `{name}` by `{word}`");
+        return found
+            .help(format!("did you mean `{word}`?"))
+            .fix(title, span, word);
+    }
     match nearest(name, OPCODES.iter().copied()) {
-        Some(word) => found.help(format!("did you mean `{word}`?")).fix(
-            format!("replace `{name}` by `{word}`"),
-            span,
-            word,
-        ),
+        Some(word) => found.help(format!("did you mean `{word}`?")),
         None => found,
     }
 }
@@ -185,7 +192,13 @@ pub(crate) fn not_emulated(opcode: &Opcode<'_>) -> Diagnostic {
     .help("the instruction is not checked, and a run stops when it gets here")
 }
 
-pub(crate) fn unknown_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
+/// `is_legal` tells whether the opcode is right with another word in its place.
+pub(crate) fn unknown_modifier(
+    opcode: &Opcode<'_>,
+    word: usize,
+    bound: &Bound,
+    is_legal: impl Fn(&str) -> bool,
+) -> Diagnostic {
     let text = opcode.modifier(word);
     let span = opcode.modifier_span(word);
     let found = Diagnostic::error(
@@ -201,7 +214,13 @@ pub(crate) fn unknown_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) 
         .iter()
         .copied()
         .find(|word| *word == lower || Some(*word) == sense);
-    match fitting.or_else(|| nearest(text, own)) {
+    let legal = own.iter().copied().filter(|word| is_legal(word));
+    let best = fitting
+        .filter(|word| is_legal(word))
+        .or_else(|| nearest(text, legal))
+        .or(fitting)
+        .or_else(|| nearest(text, own.iter().copied()));
+    match best {
         Some(word) => found.help(format!("did you mean `.{word}`?")).fix(
             format!("replace `.{text}` by `.{word}`"),
             span,

@@ -396,22 +396,23 @@ pub(crate) fn index_type(span: Span) -> Diagnostic {
     .help("use an integer register, or a constant")
 }
 
-/// A policy that no modifier announces. `from` is where the operand before it ends.
-pub(crate) fn hint_missing(span: Span, from: u32, at: Span) -> Diagnostic {
+/// A policy that no modifier announces. `from` is where the operand before it ends, `at` where the modifier may be
+/// added.
+pub(crate) fn hint_missing(span: Span, from: u32, at: Option<Span>) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         HINT_MISSING,
         span,
         "a third operand needs `.L2::cache_hint`",
     )
-    .help("the third operand of a store is a cache policy");
-    diagnostic = diagnostic.fix("leave out the third operand", Span::new(from, span.end), "");
-    diagnostic.fixes.push(Fix {
+    .help("the third operand of a store is a cache policy")
+    .fix("leave out the third operand", Span::new(from, span.end), "");
+    diagnostic.fixes.extend(at.map(|at| Fix {
         title: "add `.L2::cache_hint`".to_owned(),
         edits: vec![Edit {
             span: at,
             text: ".L2::cache_hint".to_owned(),
         }],
-    });
+    }));
     diagnostic
 }
 

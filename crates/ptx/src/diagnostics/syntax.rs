@@ -301,13 +301,17 @@ pub fn unclosed_group(open: Span, close: &str, found: &Found) -> Diagnostic {
 }
 
 /// `name-8` in an address or operand; `minus` is the place of the minus.
-pub fn subtracted_offset(minus: Span) -> Diagnostic {
-    Diagnostic::error(
+pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
+    let found = Diagnostic::error(
         SUBTRACTED_OFFSET,
         minus,
         "found `-`, but an offset is always added: `+-8` instead of `-8`",
-    )
-    .fix("write `+-`", minus, "+-")
+    );
+    let rest = source.get(minus.end as usize..).unwrap_or("");
+    match rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+        true => found.fix("write `+-`", minus, "+-"),
+        false => found.help("an offset is a constant after `+`"),
+    }
 }
 
 /// Two names in an address, or a name where the offset belongs.

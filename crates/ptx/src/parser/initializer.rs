@@ -120,7 +120,7 @@ impl Parser<'_> {
             }
             b'-' => {
                 let minus = self.cursor.token().span;
-                return self.broken(syntax::subtracted_offset(minus));
+                return self.broken(syntax::subtracted_offset(self.cursor.source, minus));
             }
             _ => self.cursor.at = end,
         }

@@ -115,7 +115,7 @@ impl Parser<'_> {
         let operator = self.cursor.token().span;
         let text = self.text(operator);
         if text == "-" {
-            return self.broken(syntax::subtracted_offset(operator));
+            return self.broken(syntax::subtracted_offset(self.cursor.source, operator));
         }
         self.broken(syntax::operator_on_name(operator, text))
     }
@@ -234,7 +234,7 @@ impl Parser<'_> {
         let found = self.found();
         let byte = self.cursor.byte();
         if close == b']' && byte == b'-' {
-            return self.broken(syntax::subtracted_offset(found.span));
+            return self.broken(syntax::subtracted_offset(self.cursor.source, found.span));
         }
         self.broken(syntax::unclosed_group(
             Span::new(open, open + 1),

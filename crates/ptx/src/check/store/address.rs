@@ -160,14 +160,12 @@ impl<'a> Checker<'a> {
             other => space == other,
         };
         if !fits {
-            let word = store.space_word;
-            self.report(diagnose::space_mismatch(
-                span,
-                text,
-                space,
-                store.space,
-                word,
-            ));
+            let mut problem =
+                diagnose::space_mismatch(span, text, space, store.space, store.space_word);
+            if !self.can_name_space(site, space) {
+                problem.fixes.clear();
+            }
+            self.report(problem);
             return None;
         }
         if store.space == StateSpace::ParamFunc {

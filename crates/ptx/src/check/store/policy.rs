@@ -3,7 +3,7 @@
 use super::{Checker, Site, Store};
 use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
-use crate::tree::OperandKind;
+use crate::tree::{Operand, OperandKind};
 use warpgrid_program::Source;
 
 impl<'a> Checker<'a> {
@@ -21,14 +21,29 @@ impl<'a> Checker<'a> {
             self.report(diagnose::policy_missing(hint, end));
             return None;
         };
-        if store.hint_word.is_none() && store.can_hint {
-            let from = site
-                .operand(1)
-                .map_or(operand.span.start, |(b, _)| b.span.end);
-            let at = store.before_type;
-            self.report(diagnose::hint_missing(operand.span, from, at));
-            return None;
+        if store.hint_word.is_none() && store.words_fit {
+            return self.report_hint_missing(site, store);
         }
+        self.policy_value(operand)
+    }
+
+    #[cold]
+    fn report_hint_missing(&mut self, site: &Site<'a>, store: &Store) -> Option<Option<Source>> {
+        let (operand, _) = site.operand(2)?;
+        let from = site
+            .operand(1)
+            .map_or(operand.span.start, |(b, _)| b.span.end);
+        let n_before = self.n_errors();
+        // Something else than a policy has its own complaint.
+        self.policy_value(operand);
+        let is_policy = self.n_errors() == n_before && self.can_hint(site);
+        let at = is_policy.then_some(store.before_type);
+        self.report(diagnose::hint_missing(operand.span, from, at));
+        None
+    }
+
+    /// The policy in an operand.
+    fn policy_value(&mut self, operand: &Operand) -> Option<Option<Source>> {
         let register = match operand.kind {
             OperandKind::Integer { value, .. } => return Some(Some(Source::Immediate(value))),
             OperandKind::Name(name) if operand.span.text(self.source) != super::source::WARP_SZ => {
