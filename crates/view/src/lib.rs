@@ -5,6 +5,7 @@
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.
 
 pub mod annotations;
+pub mod assist;
 mod catalogue;
 pub mod check;
 pub mod expect;

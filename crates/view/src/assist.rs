@@ -1,0 +1,167 @@
+//! What an editor shows while a person types: hover, completion and signature help. In: a source and a place in UTF-16
+//! units; out: plain data. The knowledge is that of the instruction tables.
+
+use crate::check::{CheckOptions, Places};
+use crate::model::SourceRange;
+use crate::reference::gate_text;
+use serde::{Deserialize, Serialize};
+use warpgrid_isa::{Target, Version};
+use warpgrid_ptx::complete::Sort;
+
+/// What a token means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HoverView {
+    /// The token; offsets count UTF-16 units from the start.
+    pub start: u32,
+    pub end: u32,
+    /// As code.
+    pub title: String,
+    pub lines: Vec<String>,
+    /// Anchor of the PTX ISA section.
+    pub section: Option<String>,
+    /// Where the name is declared.
+    pub declared: Option<SourceRange>,
+}
+
+/// One thing that can be written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompletionView {
+    /// What it replaces.
+    pub start: u32,
+    pub end: u32,
+    pub text: String,
+    /// `opcode`, `modifier`, `type`, `register`, `variable`, `label` or `function`.
+    pub sort: String,
+    pub help: String,
+    /// "since PTX 8.1, on `sm_90` and later".
+    pub needs: Option<String>,
+}
+
+/// The form that is being written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignatureView {
+    pub syntax: String,
+    pub help: String,
+    pub operands: Vec<String>,
+    /// Index of the operand being written; absent in the opcode.
+    pub active: Option<u32>,
+}
+
+/// What the token at a place means.
+pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
+    let parse = warpgrid_ptx::parse(source);
+    let found = warpgrid_ptx::hover(source, &parse, &overrides(options), byte_of(source, at))?;
+    let places = Places::new(source.to_owned());
+    Some(HoverView {
+        start: unit_of(source, found.span.start),
+        end: unit_of(source, found.span.end),
+        title: found.title,
+        lines: found.lines,
+        section: found.section.map(str::to_owned),
+        declared: found.declared.map(|span| places.range(span)),
+    })
+}
+
+/// What can be written at a place, legal for the version and target.
+pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
+    let parse = warpgrid_ptx::parse(source);
+    let offset = byte_of(source, at);
+    warpgrid_ptx::complete(source, &parse, &overrides(options), offset)
+        .into_iter()
+        .map(|found| CompletionView {
+            start: at.saturating_sub(found.span.end - found.span.start),
+            end: at,
+            text: found.text,
+            sort: sort_name(found.sort).to_owned(),
+            help: found.help,
+            needs: gate_text(found.gate),
+        })
+        .collect()
+}
+
+/// The form that is being written at a place.
+pub fn signature(source: &str, at: u32) -> Option<SignatureView> {
+    let found = warpgrid_ptx::signature(source, byte_of(source, at))?;
+    Some(SignatureView {
+        syntax: found.syntax.to_owned(),
+        help: found.help.to_owned(),
+        operands: found.operands.into_iter().map(str::to_owned).collect(),
+        active: found.active.map(|index| index as u32),
+    })
+}
+
+const fn sort_name(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Opcode => "opcode",
+        Sort::Modifier => "modifier",
+        Sort::Type => "type",
+        Sort::Register => "register",
+        Sort::Variable => "variable",
+        Sort::Label => "label",
+        Sort::Function => "function",
+    }
+}
+
+fn overrides(options: &CheckOptions) -> warpgrid_ptx::Options {
+    warpgrid_ptx::Options {
+        target: options.target.as_deref().and_then(Target::from_name),
+        version: options.ptx_version.as_deref().and_then(Version::parse),
+    }
+}
+
+/// The byte at a place in UTF-16 units; the end for places beyond it.
+fn byte_of(source: &str, at: u32) -> u32 {
+    let mut unit = 0u32;
+    for (byte, c) in source.char_indices() {
+        if unit >= at {
+            return byte as u32;
+        }
+        unit += c.len_utf16() as u32;
+    }
+    source.len() as u32
+}
+
+fn unit_of(source: &str, byte: u32) -> u32 {
+    let before = source.get(..byte as usize).unwrap_or(source);
+    before.encode_utf16().count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "// \u{e9}\u{1f600}\n.version 8.7\n.target sm_90\n.visible .entry k() { .reg .b32 %r<2>; .reg .b64 %a;\nst.global.u32 [%a], %r1;\n}\n";
+
+    fn unit(needle: &str) -> u32 {
+        unit_of(SOURCE, SOURCE.find(needle).unwrap_or(0) as u32)
+    }
+
+    #[test]
+    fn a_hover_counts_in_units() {
+        let at = unit("global") + 1;
+        let found = hover(SOURCE, &CheckOptions::default(), at);
+        let found = found.map(|h| (h.start, h.end, h.title));
+        let start = unit("global");
+        assert_eq!(found, Some((start, start + 6, ".global".to_owned())));
+    }
+
+    #[test]
+    fn a_completion_replaces_what_is_begun() {
+        let at = unit("global") + 2;
+        let words = complete(SOURCE, &CheckOptions::default(), at);
+        let global = words.iter().find(|word| word.text == "global");
+        assert_eq!(
+            global.map(|word| (word.start, word.end)),
+            Some((at - 2, at))
+        );
+    }
+
+    #[test]
+    fn a_signature_knows_the_operand() {
+        let found = signature(SOURCE, unit("%r1;"));
+        assert_eq!(found.and_then(|s| s.active), Some(1));
+    }
+}
