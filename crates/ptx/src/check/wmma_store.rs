@@ -302,6 +302,12 @@ impl<'a> Checker<'a> {
                     self.unknown(span);
                     None
                 }
+                Binding::Register(register) if !is_stride(self.body.type_of(register)) => {
+                    let ty = self.body.type_of(register);
+                    let found = format!("a sum with a `.{ty}` register");
+                    self.report(diagnose::stride_type(operand.span, &found));
+                    None
+                }
                 _ => {
                     self.report(diagnose::beyond_manual(
                         operand.span,
@@ -367,4 +373,9 @@ fn bits_of(element: &Element, ty: ScalarType) -> Source {
         (Source::Immediate(bits), ..) => Source::Immediate(bits & u64::from(u32::MAX)),
         (source, ..) => source,
     }
+}
+
+/// Whether a register of this type serves as a stride.
+fn is_stride(ty: ScalarType) -> bool {
+    ty.is_integer() && ty.width_bits() == 32
 }
