@@ -339,12 +339,10 @@ fn gather<const W: usize, O: Observer>(
             let Some(bytes) = bytes.get(*start..start + LANES * width) else {
                 return row;
             };
-            let parts = bytes.as_chunks::<W>().0;
-            if width == W
-                && let Ok(all) = <&[[u8; W]; LANES]>::try_from(parts)
-            {
-                row = *all;
+            if width == W {
+                row.as_flattened_mut().copy_from_slice(bytes);
             } else {
+                let parts = bytes.as_chunks::<W>().0;
                 let n = width / W;
                 for (r, lane) in row.iter_mut().zip(parts.chunks_exact(n.max(1))) {
                     if let Some(part) = lane.get(at / W) {
@@ -485,13 +483,11 @@ fn store_quickly<O: Observer>(
 /// One element of all lanes to bytes that follow each other.
 #[inline(always)]
 fn spread<const W: usize>(place: &mut [u8], index: usize, n: usize, row: &[[u8; W]; LANES]) {
-    let parts = place.as_chunks_mut::<W>().0;
-    if n == 1
-        && let Ok(all) = <&mut [[u8; W]; LANES]>::try_from(&mut *parts)
-    {
-        *all = *row;
+    if n == 1 && place.len() == LANES * W {
+        place.copy_from_slice(row.as_flattened());
         return;
     }
+    let parts = place.as_chunks_mut::<W>().0;
     for (lane, value) in parts.chunks_exact_mut(n).zip(row) {
         if let Some(part) = lane.get_mut(index) {
             *part = *value;

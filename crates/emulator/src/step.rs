@@ -141,7 +141,7 @@ pub(crate) fn run_warp<O: Observer>(
 }
 
 /// Operations that only change registers. False for all others, which are not executed.
-#[inline(always)]
+#[inline(never)]
 fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
     match instr.op {
         Op::Int32 {
