@@ -84,8 +84,7 @@ fn target(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<&'
             Some(target) => found = found.or(Some(target)),
             None if is_target_option(text) => {}
             None => {
-                let names = TARGETS.iter().map(|t| t.name);
-                let nearest = warpgrid_isa::form::nearest(text, names);
+                let nearest = nearest_target(text);
                 diagnostics.push(diagnose::unknown_target(operand.span, text, nearest));
             }
         }
@@ -122,4 +121,19 @@ fn argument(tree: &Tree, directive: &Directive) -> Option<u64> {
             OperandKind::Integer { value, .. } => Some(value),
             _ => None,
         })
+}
+
+/// The target that a misspelled name most likely meant: the last one up to its number, or the nearest spelling.
+fn nearest_target(text: &str) -> Option<&'static str> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).take(4).collect();
+    let number: Option<u16> = digits.parse().ok();
+    let below = number.and_then(|n| {
+        TARGETS
+            .iter()
+            .rfind(|t| t.sm <= n && !t.name.ends_with(['a', 'f']))
+    });
+    match below {
+        Some(target) if text.starts_with("sm_") => Some(target.name),
+        _ => warpgrid_isa::form::nearest(text, TARGETS.iter().map(|t| t.name)),
+    }
 }

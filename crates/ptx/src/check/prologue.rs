@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::names::Binding;
+use super::snippet::Place;
 use warpgrid_isa::{
     CompareOp, MulPart, Rounding, ScalarType, Sem, SpecialRegister, StateSpace, TypeKind,
 };
@@ -83,13 +84,12 @@ impl<'a> Checker<'a> {
 
     /// A pointer: to a buffer that is a parameter of the kernel, or to an array in the space, with a place for each
     /// lane (or one for all, when `bytes` is 0). Returns what the name stands for, and its declaration for people.
-    pub(super) fn declare_pointer(
-        &mut self,
-        text: &str,
-        space: StateSpace,
-        bytes: u32,
-    ) -> (Binding, String) {
-        let array = match space {
+    pub(super) fn declare_pointer(&mut self, text: &str, place: Place) -> (Binding, String) {
+        let bytes = place.bytes;
+        // What lies before the address, in whole lines of 16 bytes, and after it.
+        let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
+        let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
+        let array = match place.space {
             StateSpace::SharedCluster => StateSpace::Shared,
             StateSpace::ParamEntry => StateSpace::ParamFunc,
             space => space,
@@ -97,10 +97,12 @@ impl<'a> Checker<'a> {
         let size = match bytes {
             0 => SHARED_PLACE,
             _ => u64::from(bytes) * N_LANES,
-        };
+        } + before
+            + after;
         if array == StateSpace::ParamFunc {
-            let variable = self.inferred_variable(text, array, bytes.into());
-            let line = format!("`.param .b8 {text}[{bytes}];`");
+            let size = u64::from(bytes) + after;
+            let variable = self.inferred_variable(text, array, size);
+            let line = format!("`.param .b8 {text}[{size}];`");
             return (Binding::Variable(variable), line);
         }
         let d = self.body.add_register(text.to_owned(), ScalarType::B64);
@@ -120,6 +122,19 @@ impl<'a> Checker<'a> {
                     offset: 0,
                     generic: false,
                 },
+            });
+        }
+        if before > 0 {
+            self.before(Operation::Arithmetic {
+                op: Arithmetic::Add,
+                ty: ScalarType::U64,
+                mode: ArithmeticMode::default(),
+                d: base,
+                sources: [
+                    Source::Register(base),
+                    Source::Immediate(before),
+                    Source::Immediate(0),
+                ],
             });
         }
         // Local memory is each lane's own.

@@ -32,8 +32,31 @@ pub(super) struct Use {
 pub(super) enum What {
     /// A register of this type and so many components.
     Value(ScalarType, u8),
-    /// An address in this space, where each lane accesses so many bytes; 0 for one place for all.
-    Pointer(StateSpace, u32),
+    /// An address in this space.
+    Pointer(Place),
+}
+
+/// The memory that an address is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) space: StateSpace,
+    /// That each lane accesses; 0 for one place for all.
+    pub(super) bytes: u32,
+    /// The smallest and the largest constant added to the address, none counting as 0.
+    pub(super) offsets: (i64, i64),
+}
+
+impl Place {
+    fn join(self, other: Place) -> Place {
+        Place {
+            space: self.space,
+            bytes: self.bytes.max(other.bytes),
+            offsets: (
+                self.offsets.0.min(other.offsets.0),
+                self.offsets.1.max(other.offsets.1),
+            ),
+        }
+    }
 }
 
 /// What a name is declared as.
@@ -41,8 +64,8 @@ pub(super) enum What {
 struct Inferred {
     /// Type and number of components, where it is used as a value.
     value: Option<(ScalarType, u8)>,
-    /// Space and bytes, where it is used as an address.
-    pointer: Option<(StateSpace, u32)>,
+    /// The memory, where it is used as an address.
+    pointer: Option<Place>,
     /// Whether the text reads the value before it writes it.
     read_first: bool,
     /// Whether the text writes it anywhere: then the address is that value.
@@ -50,6 +73,14 @@ struct Inferred {
 }
 
 impl Inferred {
+    /// An address that the text itself moves on: `add.u64 p, p, 8`.
+    fn is_moving_pointer(&self) -> bool {
+        let wide = self
+            .value
+            .is_some_and(|(ty, n)| ty.width_bits() == 64 && n == 1);
+        self.pointer.is_some() && self.written && self.read_first && wide
+    }
+
     fn add(&mut self, used: &Use) {
         match used.what {
             What::Value(ty, n) => {
@@ -60,9 +91,8 @@ impl Inferred {
                     None => (ty, n),
                 });
             }
-            What::Pointer(space, n) => {
-                let (space, m) = self.pointer.unwrap_or((space, 0));
-                self.pointer = Some((space, n.max(m)));
+            What::Pointer(place) => {
+                self.pointer = Some(self.pointer.map_or(place, |known| known.join(place)));
             }
         }
     }
@@ -254,8 +284,18 @@ impl<'a> Checker<'a> {
                 uses.extend(first.map(|name| value(name, ty, 1, true)));
                 uses.extend(second.map(|name| value(name, ScalarType::Pred, 1, true)));
             }
-            OperandKind::Address { base, .. } => {
-                uses.push(read(base, pointer(plan, ty, n, is_barrier)));
+            OperandKind::Address { base, offset } => {
+                let offset = offset.clamp(-MAX_OFFSET, MAX_OFFSET);
+                let (space, bytes) = pointer(plan, ty, n, is_barrier);
+                let offsets = (offset.min(0), offset.max(0));
+                uses.push(read(
+                    base,
+                    What::Pointer(Place {
+                        space,
+                        bytes,
+                        offsets,
+                    }),
+                ));
             }
             OperandKind::Vector { .. } => {
                 let n_children = children.count() as u32;
@@ -273,7 +313,8 @@ impl<'a> Checker<'a> {
     /// Declares one name; adds its declarations as a person would write them.
     fn declare_inferred(&mut self, name: Name, inferred: Inferred, lines: &mut Vec<String>) {
         let text = self.name_text(name);
-        if let Some((ty, n)) = inferred.value {
+        let is_value = inferred.value.is_some() && !inferred.is_moving_pointer();
+        if let Some((ty, n)) = inferred.value.filter(|_| is_value) {
             let ty = match inferred.pointer.is_some() && inferred.written {
                 true => ScalarType::B64,
                 false => register_type(ty),
@@ -288,19 +329,19 @@ impl<'a> Checker<'a> {
                 n => format!("`.reg .v{n} .{ty} {text};`"),
             });
         }
-        let Some((space, bytes)) = inferred.pointer else {
+        let Some(place) = inferred.pointer else {
             return;
         };
-        if inferred.written {
+        if is_value && inferred.written {
             return;
         }
-        let (binding, line) = self.declare_pointer(&text, space, bytes);
+        let (binding, line) = self.declare_pointer(&text, place);
         lines.push(line);
-        match inferred.value {
-            Some(_) => {
+        match is_value {
+            true => {
                 self.pointers.insert(name, binding);
             }
-            None => self.names.bind(name, binding, Span::at(0)),
+            false => self.names.bind(name, binding, Span::at(0)),
         }
     }
 
@@ -340,20 +381,23 @@ const fn read(name: Name, what: What) -> Use {
 }
 
 /// What is at an address: a place for each lane, or one place for all where the whole warp works together (0 bytes).
-fn pointer(plan: &Plan, ty: ScalarType, n: u8, is_barrier: bool) -> What {
+fn pointer(plan: &Plan, ty: ScalarType, n: u8, is_barrier: bool) -> (StateSpace, u32) {
     let space = match &plan.bound {
         Some(bound) => super::kind::space(bound),
         None => StateSpace::Generic,
     };
     let bytes = ty.width_bytes().max(1) * u32::from(n);
     match plan.kind {
-        Kind::StoreAsync if space == StateSpace::Global => What::Pointer(space, bytes),
-        Kind::StoreAsync if is_barrier => What::Pointer(StateSpace::Shared, 0),
-        Kind::StoreAsync => What::Pointer(StateSpace::Shared, bytes),
-        Kind::WmmaStore => What::Pointer(space, 0),
-        _ => What::Pointer(space, bytes),
+        Kind::StoreAsync if space == StateSpace::Global => (space, bytes),
+        Kind::StoreAsync if is_barrier => (StateSpace::Shared, 0),
+        Kind::StoreAsync => (StateSpace::Shared, bytes),
+        Kind::WmmaStore => (space, 0),
+        _ => (space, bytes),
     }
 }
+
+/// Constants beyond this make no memory.
+const MAX_OFFSET: i64 = 4096;
 
 /// The type an operand should have, and whether it is written.
 fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {

@@ -377,7 +377,8 @@ pub(crate) fn operand_count(opcode: &str, span: Span, found: usize, plan: &Plan)
         (least, most) if least == most => format!("{least}"),
         (least, most) => format!("{least} to {most}"),
     };
-    let message = format!("`{opcode}` has {found} operands, expected {wanted}");
+    let noun = if found == 1 { "operand" } else { "operands" };
+    let message = format!("`{opcode}` has {found} {noun}, expected {wanted}");
     let found = Diagnostic::error(OPERAND_COUNT, span, message);
     match &plan.bound {
         Some(bound) => found.help(format!("the form is `{}`", bound.layout.form.syntax)),

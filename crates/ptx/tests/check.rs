@@ -1,0 +1,285 @@
+//! What the checker says about general instructions, as people read it. `UPDATE_EXPECT=1` blesses.
+
+use expect_test::{Expect, expect};
+use warpgrid_ptx::{Options, check, parse};
+
+const DECLARATIONS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>; \
+     .reg .f64 %fd<4>; .reg .v2 .u32 V; .shared .align 16 .b8 sh[64];";
+
+/// One line a finding: code, the text it points to, the message, and the titles of its fixes.
+fn report(source: &str) -> String {
+    let checked = check(source, &parse(source), &Options::default());
+    let mut lines = String::new();
+    for d in &checked.diagnostics {
+        lines += &format!("{} `{}` {}\n", d.code, d.span.text(source), d.message);
+        for fix in &d.fixes {
+            lines += &format!("    fix: {}\n", fix.title);
+        }
+    }
+    lines
+}
+
+/// Findings about instructions in a kernel.
+fn body(instructions: &str, expected: Expect) {
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 kp)\n{{\n{DECLARATIONS}\n{instructions}\nret;\n}}\n"
+    );
+    expected.assert_eq(&report(&source));
+}
+
+/// Findings about a whole text.
+fn whole(source: &str, expected: Expect) {
+    expected.assert_eq(&report(source));
+}
+
+#[test]
+fn a_legal_body_is_silent() {
+    body(
+        "ld.param.u64 %rd1, [kp]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; L:",
+        expect![],
+    );
+}
+
+#[test]
+fn misspelled_words_offer_the_nearest() {
+    body(
+        "ad.u32 %r1, %r2, %r3;",
+        expect![[r#"
+        W0100 `ad` no instruction is called `ad`
+            fix: replace `ad` by `add`
+    "#]],
+    );
+    body(
+        "ld.globl.u32 %r1, [%rd1];",
+        expect![[r#"
+        W0101 `globl` no instruction has a modifier `.globl`
+            fix: replace `.globl` by `.global`
+    "#]],
+    );
+    body(
+        "mov.u32 %r1, %rr2;",
+        expect![[r#"
+        W0111 `%rr2` nothing is called `%rr2` here
+            fix: replace `%rr2` by `%r1`
+    "#]],
+    );
+    body(
+        "LOOP: bra LOPP;",
+        expect![[r#"
+        W0113 `LOPP` no label `LOPP` is in scope
+            fix: replace `LOPP` by `LOOP`
+    "#]],
+    );
+}
+
+#[test]
+fn several_errors_of_one_instruction_are_all_told() {
+    body(
+        "add.u32.u32 %f1, %rd2, nosuch;",
+        expect![[r#"
+        W0103 `u32` `.u32` is given twice
+            fix: remove `.u32`
+        W0109 `%f1` found a `.f32` register, `add.u32.u32` wants `.u32` here
+        W0109 `%rd2` found a `.b64` register, `add.u32.u32` wants `.u32` here
+        W0111 `nosuch` nothing is called `nosuch` here
+    "#]],
+    );
+    body(
+        "mad.lo.s32 %r1, %f2, %r3, 1.5;",
+        expect![[r#"
+        W0109 `%f2` found a `.f32` register, `mad.lo.s32` wants `.s32` here
+        W0116 `1.5` found a double literal, `mad.lo.s32` wants `.s32` here
+    "#]],
+    );
+}
+
+#[test]
+fn operands_are_counted() {
+    body(
+        "add.u32 %r1, %r2;",
+        expect![[r#"
+        W0108 `add.u32` `add.u32` has 2 operands, expected 3
+    "#]],
+    );
+    body(
+        "ret %r1;",
+        expect![[r#"
+            W0108 `ret` `ret` has 1 operand, expected 0
+        "#]],
+    );
+}
+
+#[test]
+fn sizes_and_kinds_of_registers() {
+    body(
+        "add.u32 %r1, %r2, %rd3;",
+        expect![[r#"
+        W0109 `%rd3` found a `.b64` register, `add.u32` wants `.u32` here
+    "#]],
+    );
+    body("add.f32 %f1, %f2, %r3;", expect![]);
+    body(
+        "mov.u32 %r1, %f1;",
+        expect![[r#"
+        W0109 `%f1` found a `.f32` register, `mov.u32` wants `.u32` here
+    "#]],
+    );
+    body(
+        "ld.shared.u8 %rd1, [sh]; st.shared.u8 [sh], %rd1; cvt.u16.u32 %r1, %r2;",
+        expect![],
+    );
+    body(
+        "selp.b32 %r1, %r2, %r3, %r1;",
+        expect![[r#"
+        W0109 `%r1` found a `.b32` register, `selp.b32` wants `.pred` here
+    "#]],
+    );
+}
+
+#[test]
+fn spaces_of_variables() {
+    body(
+        "ld.global.u32 %r1, [sh];",
+        expect![[r#"
+        W0114 `sh` the variable is in `.shared` memory, `ld.global.u32` accesses `.global`
+    "#]],
+    );
+    body(
+        "ld.param.u32 %r1, [sh];",
+        expect![[r#"
+        W0114 `sh` the variable is in `.shared` memory, `ld.param.u32` accesses `.param`
+    "#]],
+    );
+    body(
+        "cvta.global.u64 %rd1, sh;",
+        expect![[r#"
+        W0114 `sh` the variable is in `.shared` memory, `cvta.global.u64` accesses `.global`
+    "#]],
+    );
+}
+
+#[test]
+fn gates_name_what_is_needed() {
+    body(
+        "add.bf16x2 %r1, %r2, %r3;",
+        expect![[r#"
+        W0107 `bf16x2` `.bf16x2` needs target sm_90, the module is for sm_80
+            fix: raise `.target` to `sm_90`
+    "#]],
+    );
+    body(
+        "elect.sync _|%p1, -1;",
+        expect![[r#"
+        W0107 `elect.sync` `elect.sync` needs target sm_90, the module is for sm_80
+            fix: raise `.target` to `sm_90`
+    "#]],
+    );
+}
+
+#[test]
+fn vectors_and_pairs() {
+    body("ld.shared.v2.u32 V, [sh]; mov.u32 %r1, V.y;", expect![]);
+    body(
+        "ld.shared.v4.u32 {%r1, %r2}, [sh];",
+        expect![[r#"
+        W0126 `{%r1, %r2}` found 2 elements, `ld.shared.v4.u32` wants 4
+    "#]],
+    );
+    body(
+        "mov.b64 {%r1, %h1}, %rd1;",
+        expect![[r#"
+        W0109 `%h1` found a `.b16` register, `mov.b64` wants `.b32` here
+    "#]],
+    );
+    body(
+        "add.u32 %r1, V, V.w;",
+        expect![[r#"
+        W0110 `V` `add.u32` takes no whole vector here
+        W0110 `V.w` `add.u32` wants a component that the vector has
+    "#]],
+    );
+}
+
+#[test]
+fn headers() {
+    whole(
+        ".entry k() { ret; }",
+        expect![[r#"
+        W0118 `` the module does not start with `.version`
+            fix: add `.version 9.5`
+        W0119 `` the module has no `.target`
+    "#]],
+    );
+    whole(
+        ".version 9.9\n.target sm_91\n.entry k() { ret; }",
+        expect![[r#"
+            W0120 `.version 9.9` there is no such PTX version: `.version 9.9`
+            W0121 `sm_91` there is no target `sm_91`
+                fix: replace `sm_91` by `sm_90`
+        "#]],
+    );
+    whole(
+        ".version 6.0\n.target sm_80\n.entry k() { ret; }",
+        expect![[r#"
+        W0122 `.target sm_80` target sm_80 needs PTX 7.0, the module is written for 6.0
+            fix: raise `.version` to 7.0
+    "#]],
+    );
+}
+
+#[test]
+fn calls_are_compared_with_functions() {
+    let module = |call: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.func (.param .b32 r) f(.param .b64 a) {{ ret; }}\n.entry k()\n{{\n\
+             .param .b32 r; .param .b64 a; .param .b32 b; .reg .b64 %rd1;\n{call}\nret;\n}}\n"
+        )
+    };
+    whole(&module("call (r), f, (a);"), expect![]);
+    whole(
+        &module("call f, (a);"),
+        expect![[r#"
+        W0135 `call f, (a);` found 0 results and 1 arguments, `f` has 1 and 1
+    "#]],
+    );
+    whole(
+        &module("call (r), f, (b);"),
+        expect![[r#"
+        W0135 `call (r), f, (b);` argument 1 does not fit the parameter of `f`
+    "#]],
+    );
+    whole(
+        &module("call (r), g, (a);"),
+        expect![[r#"
+        W0111 `g` nothing is called `g` here
+    "#]],
+    );
+    whole(
+        &module("call (r), %rd1, (a);"),
+        expect![[r#"
+        W0134 `call (r), %rd1, (a);` a call through a register needs a `.callprototype` or `.calltargets`
+    "#]],
+    );
+}
+
+#[test]
+fn snippets_say_what_they_infer() {
+    whole(
+        "st.global.v4.s32 [p], Q;",
+        expect![[r#"
+        W0140 `` declared by inference: `.reg .b64 p;` (a buffer, 16 bytes a lane) `.reg .v4 .s32 Q;`
+    "#]],
+    );
+    whole(
+        "@p ld.shared.f32 x, [s+4];\nmul.f32 x, x, 2.0;",
+        expect![[r#"
+            W0140 `` declared by inference: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array, 4 bytes a lane)
+        "#]],
+    );
+    whole(
+        "add.u64 a, a, 8; st.global.u32 [a], b;",
+        expect![[r#"
+            W0140 `` declared by inference: `.reg .b64 a;` (a buffer, 4 bytes a lane) `.reg .u32 b;`
+        "#]],
+    );
+}
