@@ -1,11 +1,10 @@
 //! What an editor shows while a person types: hover, completion and signature help. In: a source and a place in UTF-16
 //! units; out: plain data. The knowledge is that of the instruction tables.
 
-use crate::check::{CheckOptions, Places};
+use crate::check::{CheckOptions, Places, overrides};
 use crate::model::SourceRange;
 use crate::reference::gate_text;
 use serde::{Deserialize, Serialize};
-use warpgrid_isa::{Target, Version};
 use warpgrid_ptx::complete::Sort;
 
 /// What a token means.
@@ -53,7 +52,7 @@ pub struct SignatureView {
 /// What the token at a place means.
 pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
     let parse = warpgrid_ptx::parse(source);
-    let found = warpgrid_ptx::hover(source, &parse, &overrides(options), byte_of(source, at))?;
+    let found = warpgrid_ptx::hover(source, &parse, &overrides(options).0, byte_of(source, at))?;
     let places = Places::new(source.to_owned());
     Some(HoverView {
         start: unit_of(source, found.span.start),
@@ -69,7 +68,7 @@ pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView>
 pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
     let parse = warpgrid_ptx::parse(source);
     let offset = byte_of(source, at);
-    warpgrid_ptx::complete(source, &parse, &overrides(options), offset)
+    warpgrid_ptx::complete(source, &parse, &overrides(options).0, offset)
         .into_iter()
         .map(|found| CompletionView {
             start: at.saturating_sub(found.span.end - found.span.start),
@@ -102,13 +101,6 @@ const fn sort_name(sort: Sort) -> &'static str {
         Sort::Variable => "variable",
         Sort::Label => "label",
         Sort::Function => "function",
-    }
-}
-
-fn overrides(options: &CheckOptions) -> warpgrid_ptx::Options {
-    warpgrid_ptx::Options {
-        target: options.target.as_deref().and_then(Target::from_name),
-        version: options.ptx_version.as_deref().and_then(Version::parse),
     }
 }
 

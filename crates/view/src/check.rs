@@ -74,6 +74,15 @@ pub(crate) fn program(source: &str, options: &CheckOptions) -> (Option<Program>,
 }
 
 fn ptx(source: &str, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
+    let (options, mut diagnostics) = overrides(options);
+    let parse = warpgrid_ptx::parse(source);
+    let checked = warpgrid_ptx::check(source, &parse, &options);
+    diagnostics.extend(checked.diagnostics);
+    (checked.program, diagnostics)
+}
+
+/// The overrides as the checker takes them, and what is wrong with them.
+pub(crate) fn overrides(options: &CheckOptions) -> (warpgrid_ptx::Options, Vec<Diagnostic>) {
     let mut unknown = Vec::new();
     let target = options.target.as_deref().and_then(|name| {
         let target = Target::from_name(name);
@@ -89,10 +98,7 @@ fn ptx(source: &str, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic
         }
         version
     });
-    let parse = warpgrid_ptx::parse(source);
-    let checked = warpgrid_ptx::check(source, &parse, &warpgrid_ptx::Options { target, version });
-    unknown.extend(checked.diagnostics);
-    (checked.program, unknown)
+    (warpgrid_ptx::Options { target, version }, unknown)
 }
 
 fn no_such_override(what: &str, found: &str, expected: &str) -> Diagnostic {
@@ -187,11 +193,7 @@ pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
     if front != Front::Ptx {
         return Vec::new();
     }
-    let mut units = Utf16Offsets {
-        source,
-        byte: 0,
-        unit: 0,
-    };
+    let mut units = Utf16Offsets::new(source);
     warpgrid_ptx::tokens(source)
         .into_iter()
         .map(|token| TokenView {
@@ -203,14 +205,19 @@ pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
 }
 
 /// Turns ascending byte offsets into UTF-16 units, in one pass over the text.
-struct Utf16Offsets<'a> {
+pub(crate) struct Utf16Offsets<'a> {
     source: &'a str,
     byte: usize,
     unit: u32,
 }
 
-impl Utf16Offsets<'_> {
-    fn at(&mut self, offset: u32) -> u32 {
+impl<'a> Utf16Offsets<'a> {
+    pub(crate) fn new(source: &'a str) -> Utf16Offsets<'a> {
+        Utf16Offsets { source, byte: 0, unit: 0 }
+    }
+
+    /// The unit of a byte offset that is not before the last one asked for.
+    pub(crate) fn at(&mut self, offset: u32) -> u32 {
         let between = self.source.get(self.byte..offset as usize).unwrap_or("");
         self.unit += match between.is_ascii() {
             true => between.len() as u32,
