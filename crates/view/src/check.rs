@@ -213,7 +213,11 @@ pub(crate) struct Utf16Offsets<'a> {
 
 impl<'a> Utf16Offsets<'a> {
     pub(crate) fn new(source: &'a str) -> Utf16Offsets<'a> {
-        Utf16Offsets { source, byte: 0, unit: 0 }
+        Utf16Offsets {
+            source,
+            byte: 0,
+            unit: 0,
+        }
     }
 
     /// The unit of a byte offset that is not before the last one asked for.
