@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpgrid_view::model::{FrameRequest, GridRequest};
-use warpgrid_view::{CheckOptions, Scenario, SessionError};
+use warpgrid_view::{CheckOptions, Scenario, SessionError, assist, reference};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -71,6 +71,43 @@ pub fn explain(subject: &str) -> Option<String> {
 #[wasm_bindgen]
 pub fn format(source: &str) -> String {
     warpgrid_view::format(source)
+}
+
+/// What the token at a UTF-16 offset means; `undefined` between tokens.
+#[wasm_bindgen(unchecked_return_type = "HoverView | undefined")]
+pub fn hover(
+    source: &str,
+    offset: u32,
+    #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let options: CheckOptions = from_js(options, "options")?;
+    match assist::hover(source, &options, offset) {
+        Some(hover) => to_js(&hover),
+        None => Ok(JsValue::UNDEFINED),
+    }
+}
+
+/// What can be written at a UTF-16 offset, best first: only what is legal for the version and target.
+#[wasm_bindgen(unchecked_return_type = "CompletionView[]")]
+pub fn complete(
+    source: &str,
+    offset: u32,
+    #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let options: CheckOptions = from_js(options, "options")?;
+    to_js(&assist::complete(source, &options, offset))
+}
+
+/// The instruction forms of the reference, as data.
+#[wasm_bindgen(unchecked_return_type = "FormPage[]")]
+pub fn forms() -> Result<JsValue, JsValue> {
+    to_js(&reference::forms())
+}
+
+/// The diagnostics of the reference, as data.
+#[wasm_bindgen(unchecked_return_type = "CodePage[]")]
+pub fn codes() -> Result<JsValue, JsValue> {
+    to_js(&reference::codes())
 }
 
 /// A scenario, checked and ready to be stepped forth and back.

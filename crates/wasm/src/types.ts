@@ -168,3 +168,28 @@ export interface Frame {
   storesKnown: number;
   notes: string[];
 }
+
+/** Offsets count UTF-16 units from the start of the text. */
+export interface HoverView { start: number; end: number; title: string; lines: string[]; section: string | null }
+export interface CompletionView {
+  start: number;
+  end: number;
+  text: string;
+  sort: "opcode" | "modifier" | "type" | "register" | "variable" | "label" | "function";
+  help: string;
+  needs: string | null;
+}
+
+export interface ValuePage { text: string; help: string; needs: string | null; origin: string }
+export interface SlotPage { name: string; title: string; required: boolean; values: ValuePage[] }
+export interface FormPage {
+  opcode: string;
+  syntax: string;
+  help: string;
+  needs: string | null;
+  section: string;
+  slots: SlotPage[];
+  rules: string[];
+  examples: string[];
+}
+export interface CodePage { code: string; title: string; explanation: string; wrong: string; right: string }
