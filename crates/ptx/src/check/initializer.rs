@@ -144,6 +144,7 @@ impl<'a> Checker<'a> {
         let target = match self.binding(name, span) {
             Binding::Variable(VariableId::Module(index)) => RelocationTarget::Variable(index),
             Binding::Function(function) => RelocationTarget::Function(function),
+            Binding::None => return self.unknown(span),
             _ => return,
         };
         variable.relocations.push(Relocation {
