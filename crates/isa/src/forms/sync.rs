@@ -6,6 +6,7 @@ use super::sets::{
 };
 use crate::form::{Form, Gate, Meaning, OperandType};
 use crate::modifier::{ShuffleMode, VoteMode};
+use crate::types::ScalarType;
 
 types!(U32_ONLY, "type", U32);
 types!(PRED_TYPE, "type", Pred);
@@ -171,8 +172,8 @@ const BOTH_TYPES: &[(&str, OperandType)] = &[
 ];
 const MASK: &[(&str, OperandType)] = &[("membermask", OperandType::Bits(32))];
 const SHUFFLED: &[(&str, OperandType)] = &[
-    ("b", OperandType::Bits(32)),
-    ("c", OperandType::Bits(32)),
+    ("b", OperandType::Fixed(ScalarType::U32)),
+    ("c", OperandType::Fixed(ScalarType::U32)),
     ("membermask", OperandType::Bits(32)),
 ];
 const MATCHED: &[(&str, OperandType)] = &[

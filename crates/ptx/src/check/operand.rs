@@ -184,6 +184,14 @@ impl<'a> Checker<'a> {
                 Some(Source::Register(register))
             }
             Binding::Special(special) => self.special(site, plan, span, special, ty, fit),
+            Binding::Function(_) if fit == Fit::Integer => {
+                self.report(diagnose::expected_register(
+                    self.opcode(site),
+                    span,
+                    "a function",
+                ));
+                None
+            }
             Binding::Variable(_) | Binding::Function(_) => {
                 let takes = AddressRule::Names;
                 self.sum(site, (plan, takes), span, (name, 0), ty)

@@ -256,10 +256,10 @@ fn operand_type(slot: &OperandSlot, bound: &Bound) -> Option<(ScalarType, Fit)> 
         OperandType::Loose(name) => (bound.scalar(name)?, Fit::Wider),
         OperandType::Wide(name) => (widened(bound.scalar(name)?), Fit::Exact),
         OperandType::Fixed(ty) => (ty, Fit::Exact),
-        OperandType::Bits(8) => (ScalarType::U8, Fit::Exact),
-        OperandType::Bits(16) => (ScalarType::U16, Fit::Exact),
-        OperandType::Bits(64) => (ScalarType::U64, Fit::Exact),
-        OperandType::Bits(_) => (ScalarType::U32, Fit::Exact),
+        OperandType::Bits(8) => (ScalarType::U8, Fit::Integer),
+        OperandType::Bits(16) => (ScalarType::U16, Fit::Integer),
+        OperandType::Bits(64) => (ScalarType::U64, Fit::Integer),
+        OperandType::Bits(_) => (ScalarType::U32, Fit::Integer),
         _ => return None,
     })
 }

@@ -7,6 +7,8 @@ use warpgrid_isa::{ScalarType, TypeKind};
 pub(crate) enum Fit {
     /// The very width.
     Exact,
+    /// The very width, and no packed halves: counts, amounts, masks.
+    Integer,
     /// Integers and bits may be wider than the instruction says: loads, stores, conversions.
     Wider,
 }
@@ -23,6 +25,7 @@ pub(crate) fn fits(register: ScalarType, ty: ScalarType, fit: Fit) -> bool {
     let (have, need) = (register.width_bits(), ty.width_bits());
     let wide_enough = match fit {
         Fit::Exact => have == need,
+        Fit::Integer => have == need && register.is_integer(),
         Fit::Wider => have >= need,
     };
     wide_enough && kinds_fit(register, ty)

@@ -66,7 +66,8 @@ catalogue! {
     SINK = "W0127", "sink not allowed here", "add.u32 _, %r1, %r2;", "add.u32 %r3, %r1, %r2;";
     /// A cache policy operand and the `.L2::cache_hint` modifier come together.
     HINT_AND_POLICY = "W0128", "cache hint and cache policy", "ld.global.u32 %r1, [%rd1], %rd2;", "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;";
-    /// Conversions that can lose bits of a float say how they round; the others must not.
+    /// Conversions that can lose bits of a float say how they round; the others must not. Subnormals are flushed where
+    /// `.f32` takes part.
     ROUNDING = "W0129", "rounding of a conversion", "cvt.f32.s32 %f1, %r1;", "cvt.rn.f32.s32 %f1, %r1;";
     /// `.lo`, `.ls`, `.hi` and `.hs` compare unsigned integers; untyped bits are only equal or not.
     COMPARISON = "W0130", "comparison of the wrong type", "setp.lo.s32 %p1, %r1, %r2;", "setp.lo.u32 %p1, %r1, %r2;";
@@ -756,7 +757,7 @@ pub(crate) fn barrier_threads(span: Span, threads: u64) -> Diagnostic {
 
 pub(crate) fn ftz_of_conversion(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
     let message = "only conversions from or to `.f32` flush subnormals";
-    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message).fix(
+    Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
         "remove `.ftz`",
         opcode.dotted_span(word),
         "",
