@@ -47,6 +47,7 @@ pub(crate) fn atomic<O: Observer>(
 }
 
 /// What memory holds afterwards.
+#[inline(never)]
 fn apply(op: AtomicOp, ty: ScalarType, old: u128, b: u128, c: u128) -> u128 {
     let bits = ty.width_bits().clamp(8, 128);
     let keep = u128::MAX >> (128 - bits);

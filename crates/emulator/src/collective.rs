@@ -8,6 +8,7 @@ use warpgrid_isa::{BitwiseOp, ScalarType, ShuffleMode, VoteMode};
 use warpgrid_program::{Arithmetic, ReduceOp};
 
 /// Executes a collective; all lanes that it names are there.
+#[inline(never)]
 pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
     let groups = if plan.mask.is_some() {
         *l.r32(plan.mask)

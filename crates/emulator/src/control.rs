@@ -53,6 +53,7 @@ pub(crate) fn branch(warp: &mut Warp, taken: u32, target: u32) {
 }
 
 /// `brx.idx`
+#[inline(never)]
 pub(crate) fn branch_indexed(
     warp: &mut Warp,
     mask: u32,
@@ -90,6 +91,7 @@ pub(crate) fn branch_indexed(
 }
 
 /// `call`: groups the lanes by what they call.
+#[inline(never)]
 pub(crate) fn call(
     code: &Code,
     limits: &Limits,
@@ -151,6 +153,7 @@ pub(crate) fn call(
 }
 
 /// Makes room for a frame.
+#[inline(never)]
 fn reserve(
     code: &Code,
     limits: &Limits,
@@ -195,6 +198,7 @@ fn reserve(
 }
 
 /// Sends lanes into a function whose frame has room.
+#[inline(never)]
 fn enter(
     code: &Code,
     warp: &mut Warp,
@@ -250,6 +254,7 @@ pub(crate) fn set_frame_addresses(
 }
 
 /// Copies a value between frames.
+#[inline(never)]
 fn transfer(
     code: &Code,
     warp: &mut Warp,
@@ -320,6 +325,7 @@ pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> 
 }
 
 /// `ret` of some lanes of the running group; false when they stand in the kernel itself.
+#[inline(never)]
 pub(crate) fn returns(code: &Code, warp: &mut Warp, mask: u32, writer: Writer) -> bool {
     let Split { depth, pc, .. } = *warp.splits.current();
     if depth == 0 {

@@ -61,7 +61,7 @@ fn floats<T: Copy>(op: CompareOp, a: &[T; LANES], b: &[T; LANES], value: impl Fn
 }
 
 /// All lanes that compare true, active or not.
-#[inline(always)]
+#[inline(never)]
 fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
     match c.kind {
         CompareKind::U32 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v),

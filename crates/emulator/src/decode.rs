@@ -140,11 +140,8 @@ impl Decoder<'_> {
     fn instruction(&mut self, instruction: &Instruction) {
         self.reads_clock = false;
         let op = self.operation(&instruction.operation);
-        let op = op.unwrap_or_else(|Unsupported| {
-            let text = format!("{:?}", instruction.operation);
-            let name = text.split([' ', '{', '(']).next().unwrap_or("").to_owned();
-            self.refuse(name)
-        });
+        let op =
+            op.unwrap_or_else(|Unsupported| self.refuse("operands of these widths".to_owned()));
         let guard = match instruction.guard {
             None => None,
             Some(guard) => match self.predicate(Source::Register(guard.predicate)) {

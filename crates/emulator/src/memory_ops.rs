@@ -254,16 +254,17 @@ pub(crate) fn load<O: Observer>(
         load_lane_by_lane(reach, l, plan, &target);
         return Ok(());
     }
+    let bytes = reach.bytes_of(target.backing());
     for (index, element) in plan.elements.iter().enumerate() {
-        load_element(reach, l, plan, *element, index, &target);
+        load_element(bytes, l, plan, *element, index, &target);
     }
     Ok(())
 }
 
 /// One element of all lanes from one memory.
 #[inline(always)]
-fn load_element<O: Observer>(
-    reach: &Reach<'_, O>,
+fn load_element(
+    bytes: &[u8],
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     element: Element,
@@ -277,21 +278,21 @@ fn load_element<O: Observer>(
     let width = plan.width_bytes as usize;
     match (plan.element_bytes, element.bank) {
         (4, Bank::B32) if element.bits == 32 => {
-            let row = gather::<4, O>(reach, target, at, width).map(u32::from_le_bytes);
+            let row = gather::<4>(bytes, target, at, width).map(u32::from_le_bytes);
             l.set32(element.slot, &row);
         }
         (8, Bank::B64) => {
-            let row = gather::<8, O>(reach, target, at, width).map(u64::from_le_bytes);
+            let row = gather::<8>(bytes, target, at, width).map(u64::from_le_bytes);
             l.set64(element.slot, &row);
         }
-        _ => load_odd_element(reach, l, plan, element, at, target),
+        _ => load_odd_element(bytes, l, plan, element, at, target),
     }
 }
 
 /// Elements that are not as wide as their registers, or wider than 64 bits.
 #[inline(never)]
-fn load_odd_element<O: Observer>(
-    reach: &Reach<'_, O>,
+fn load_odd_element(
+    bytes: &[u8],
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     element: Element,
@@ -300,11 +301,11 @@ fn load_odd_element<O: Observer>(
 ) {
     let width = plan.width_bytes as usize;
     let row = match plan.element_bytes {
-        1 => gather::<1, O>(reach, target, at, width).map(|b| u128::from(b[0])),
-        2 => gather::<2, O>(reach, target, at, width).map(|b| u128::from(u16::from_le_bytes(b))),
-        4 => gather::<4, O>(reach, target, at, width).map(|b| u128::from(u32::from_le_bytes(b))),
-        8 => gather::<8, O>(reach, target, at, width).map(|b| u128::from(u64::from_le_bytes(b))),
-        _ => gather::<16, O>(reach, target, at, width).map(u128::from_le_bytes),
+        1 => gather::<1>(bytes, target, at, width).map(|b| u128::from(b[0])),
+        2 => gather::<2>(bytes, target, at, width).map(|b| u128::from(u16::from_le_bytes(b))),
+        4 => gather::<4>(bytes, target, at, width).map(|b| u128::from(u32::from_le_bytes(b))),
+        8 => gather::<8>(bytes, target, at, width).map(|b| u128::from(u64::from_le_bytes(b))),
+        _ => gather::<16>(bytes, target, at, width).map(u128::from_le_bytes),
     };
     write_loaded(l, plan, element, &row);
 }
@@ -326,16 +327,15 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
 /// `W` bytes of each lane, `at` bytes behind its first. Elements lie at multiples of their width in
 /// every memory, so memory reads as an array of them.
 #[inline(always)]
-fn gather<const W: usize, O: Observer>(
-    reach: &Reach<'_, O>,
+fn gather<const W: usize>(
+    bytes: &[u8],
     target: &Target,
     at: usize,
     width: usize,
 ) -> [[u8; W]; LANES] {
     let mut row = [[0; W]; LANES];
     match &target.place {
-        Place::Contiguous(backing, start) => {
-            let bytes = reach.bytes_of(*backing);
+        Place::Contiguous(_, start) => {
             let Some(bytes) = bytes.get(*start..start + LANES * width) else {
                 return row;
             };
@@ -351,14 +351,14 @@ fn gather<const W: usize, O: Observer>(
                 }
             }
         }
-        Place::Uniform(backing, start) => {
-            let parts = reach.bytes_of(*backing).as_chunks::<W>().0;
+        Place::Uniform(_, start) => {
+            let parts = bytes.as_chunks::<W>().0;
             if let Some(part) = parts.get((start + at) / W) {
                 row = [*part; LANES];
             }
         }
-        Place::Each(backing) => {
-            let parts = reach.bytes_of(*backing).as_chunks::<W>().0;
+        Place::Each(_) => {
+            let parts = bytes.as_chunks::<W>().0;
             for (r, offset) in row.iter_mut().zip(&target.offsets) {
                 if let Some(part) = parts.get((*offset as usize + at) / W) {
                     *r = *part;

@@ -43,6 +43,17 @@ impl Target {
         offsets: [0; LANES],
     };
 
+    /// The memory of all lanes; that of the first where they differ.
+    #[inline(always)]
+    pub(crate) fn backing(&self) -> Backing {
+        match &self.place {
+            Place::Contiguous(backing, _) | Place::Uniform(backing, _) | Place::Each(backing) => {
+                *backing
+            }
+            Place::Mixed(backings) => backings[0],
+        }
+    }
+
     /// Memory and first byte of one lane.
     pub(crate) fn of_lane(&self, lane: usize, width: usize) -> (Backing, usize) {
         let offset = self.offsets[lane] as usize;

@@ -92,6 +92,7 @@ impl SystemReach<'_> {
 }
 
 /// Executes a call into the driver.
+#[inline(never)]
 pub(crate) fn system_call(
     reach: &mut SystemReach<'_>,
     warp: &mut Warp,

@@ -311,23 +311,16 @@ impl Timeline {
         self.note_end();
     }
 
-    /// Runs to `stop`; steps that were never seen before are looked at for stores.
+    /// Runs to `stop`, and notes the stores of steps that were never seen before.
     fn run<O: Observer>(&mut self, stop: u64, observer: &mut O) {
-        let now = self.position();
-        let known = self.ticks.known_to;
-        if now < known {
-            self.machine.run_observed(stop.min(known) - now, observer);
-        }
-        let now = self.position();
-        if now < stop && self.machine.status() == Status::Running {
-            let mut ticking = Ticking {
-                ticks: &mut self.ticks,
-                max: self.limits.max_ticks,
-                host: observer,
-            };
-            self.machine.run_observed(stop - now, &mut ticking);
-            self.ticks.known_to = self.machine.position();
-        }
+        let mut ticking = Ticking {
+            ticks: &mut self.ticks,
+            max: self.limits.max_ticks,
+            host: observer,
+        };
+        let steps = stop.saturating_sub(self.machine.position());
+        self.machine.run_observed(steps, &mut ticking);
+        self.ticks.known_to = self.ticks.known_to.max(self.machine.position());
     }
 
     /// Keeps a snapshot for good, and thins the past when it has grown too large.
@@ -385,7 +378,7 @@ impl Timeline {
     /// that the end looks the same whichever way it was reached.
     fn raise_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == Status::Running {
-            self.machine.run(1);
+            self.run(self.position() + 1, &mut ());
         }
     }
 }
