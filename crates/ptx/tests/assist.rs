@@ -171,7 +171,7 @@ proptest! {
     #[test]
     fn offered_modifiers_are_legal(
         choices in prop::collection::vec(0usize..1000, 14),
-        opcode in prop::sample::select(vec!["st", "wmma", "ld", "atom", "cvt", "setp"]),
+        opcode in prop::sample::select(vec!["st", "wmma", "setp"]),
         place in prop::sample::select(vec![("9.5", "sm_100"), ("8.3", "sm_90"), ("7.0", "sm_80"), ("6.2", "sm_70"), ("4.0", "sm_35")]),
     ) {
         let version = place.0.split_once('.').and_then(|(a, b)| Some(Version::new(a.parse().ok()?, b.parse().ok()?)));

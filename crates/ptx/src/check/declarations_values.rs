@@ -7,6 +7,7 @@ use super::names::Binding;
 use crate::diagnostics::declarations as diagnose;
 use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension, InitValue, InitValueKind,
+    Name,
 };
 use warpgrid_isa::{ScalarType, StateSpace, TypeKind, VectorWidth};
 use warpgrid_program::Span;
@@ -19,6 +20,8 @@ struct Element {
     /// Elements of a vector; 1 for a scalar.
     n: usize,
     vector_span: Span,
+    /// The name that is being declared, which its own value may use.
+    name: Option<Name>,
 }
 
 impl<'a> Checker<'a> {
@@ -69,6 +72,7 @@ impl<'a> Checker<'a> {
             type_span: declaration.type_span,
             n: declaration.vector.map_or(1, VectorWidth::n_elements),
             vector_span: declaration.vector_span,
+            name: declarator.name,
         };
         let dimensions = self.tree.dimensions_of(declarator);
         self.judge_level(values, dimensions, &element);
@@ -169,6 +173,13 @@ impl<'a> Checker<'a> {
                 mask,
                 ..
             } => {
+                if element.name == Some(name) && takes_address(ty) {
+                    return;
+                }
+                if self.binding(name, name_span) == Binding::None {
+                    self.unknown(name_span);
+                    return;
+                }
                 if let Some(problem) = self.initial_symbol(name, name_span) {
                     problem
                 } else if mask.is_none() && !takes_address(ty) {
@@ -182,11 +193,7 @@ impl<'a> Checker<'a> {
         self.report(problem);
     }
 
-    fn initial_symbol(
-        &mut self,
-        name: crate::tree::Name,
-        span: Span,
-    ) -> Option<warpgrid_program::Diagnostic> {
+    fn initial_symbol(&mut self, name: Name, span: Span) -> Option<warpgrid_program::Diagnostic> {
         let text = span.text(self.source);
         let found = match self.binding(name, span) {
             Binding::Function(_) => return None,

@@ -92,6 +92,39 @@ impl<'a> Checker<'a> {
         let Some(variable) = self.variable(declaration, declarator, StateSpace::ParamFunc) else {
             return;
         };
+        match declarator.count {
+            None => self.place_variable(declaration, declarator, name, variable),
+            Some(count) => self.declare_variables(declaration, declarator, (count, variable)),
+        }
+    }
+
+    /// `name<count>` declares a variable for each number; those that the text never names are left out.
+    fn declare_variables(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        (count, variable): (u32, Variable),
+    ) {
+        let stem = variable.name.clone();
+        for number in 0..count.min(MAX_SINGLE) {
+            let text = format!("{stem}{number}");
+            if let Some(name) = self.tree.symbols.find_name(self.source, &text) {
+                let variable = Variable {
+                    name: text,
+                    ..variable.clone()
+                };
+                self.place_variable(declaration, declarator, name, variable);
+            }
+        }
+    }
+
+    fn place_variable(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        name: Name,
+        variable: Variable,
+    ) {
         let in_module = self.body.function.is_none()
             || matches!(
                 declaration.space,
