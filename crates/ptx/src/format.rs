@@ -9,7 +9,28 @@ use warpgrid_program::Span;
 
 /// Formats a source; the result formats to itself.
 pub fn format(source: &str) -> String {
+    let (mut text, sound) = formatted(source);
+    if sound {
+        return text;
+    }
+    // Where a broken text recovers can depend on its line breaks, so it is formatted until it stays as it is.
+    for _ in 0..MAX_ROUNDS {
+        let (next, _) = formatted(&text);
+        if next == text {
+            return text;
+        }
+        text = next;
+    }
+    source.to_owned()
+}
+
+/// How often a broken text is formatted before it is left alone.
+const MAX_ROUNDS: usize = 8;
+
+/// The text formatted once, and whether all of it could be read.
+fn formatted(source: &str) -> (String, bool) {
     let parse = parse(source);
+    let sound = parse.diagnostics.is_empty();
     let tree = &parse.tree;
     let mut writer = Writer::new(source);
     let mut end = 0;
@@ -19,7 +40,7 @@ pub fn format(source: &str) -> String {
         end = statement.span.end.max(end);
     }
     writer.gap(Span::new(end, source.len() as u32));
-    writer.finish()
+    (writer.finish(), sound)
 }
 
 /// How the blanks of a statement are set.

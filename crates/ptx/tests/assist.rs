@@ -168,6 +168,7 @@ fn spelled(opcode: &str, choices: &[usize], options: &Options) -> Option<String>
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn offered_modifiers_are_legal(
         choices in prop::collection::vec(0usize..1000, 14),

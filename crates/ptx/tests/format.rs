@@ -81,6 +81,7 @@ fn compiled_kernels_keep_their_meaning() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
     #[test]
     fn any_pieces_format_to_themselves(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
         let source: String = pieces.concat();
