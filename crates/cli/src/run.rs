@@ -188,6 +188,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             session.position()
         ));
     }
+    let promised = session.scenario().fault.is_some() || session.buffers().iter().any(is_promised);
     let fault = session.fault();
     let expected_fault = session.scenario().fault.clone();
     let mut wrong = Vec::new();
@@ -222,7 +223,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 "{name}: {} steps, {} stores: {}",
                 session.position(),
                 session.stores(),
-                if ok { "as promised" } else { "differs" }
+                verdict(ok, &session, promised)
             )?;
             for line in fault
                 .iter()
@@ -235,6 +236,21 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         }
     }
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+}
+
+fn is_promised(buffer: &Buffer) -> bool {
+    buffer.expect.is_some() || buffer.one_of.is_some() || buffer.expect_sha256.is_some()
+}
+
+/// How a run ended, in two words.
+fn verdict(ok: bool, session: &Session, promised: bool) -> &'static str {
+    match (ok, promised) {
+        (true, true) => "as promised",
+        (true, false) => "ended well",
+        (false, _) if !session.is_over() => "not over",
+        (false, true) => "differs",
+        (false, false) => "stopped",
+    }
 }
 
 /// What differs first in a buffer, as a line for people.

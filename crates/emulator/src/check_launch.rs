@@ -21,8 +21,7 @@ fn check_extents(
         return Err(LaunchError::ZeroExtent { what, extents });
     }
     for (axis, (extent, limit)) in extents.into_iter().zip(limits).enumerate() {
-        // The largest grid is 2^31-1 in x; a host that asks for 2^31 gets it.
-        if extent > limit && !(what == "grid" && axis == 0 && extent == 1 << 31) {
+        if extent > limit {
             return Err(LaunchError::ExtentTooLarge {
                 what,
                 axis,

@@ -437,15 +437,24 @@ fn launches_that_cannot_be_are_refused() {
         }
     ));
     assert!(matches!(
+        refused(|l| l.grid = [1 << 31, 1, 1]),
+        LaunchError::ExtentTooLarge {
+            what: "grid",
+            axis: 0,
+            ..
+        }
+    ));
+    assert!(matches!(
         refused(|l| l.dynamic_shared_bytes = 1 << 20),
         LaunchError::SharedTooLarge { .. }
     ));
 }
 
 #[test]
-fn a_launch_of_two_to_the_31_blocks_starts_at_once() {
-    let mut machine = saxpy(64).launch([1 << 31, 1, 1], [64, 1, 1]);
-    assert_eq!(machine.n_blocks(), 1 << 31);
+fn the_largest_grid_starts_at_once() {
+    const MOST: u32 = i32::MAX as u32;
+    let mut machine = saxpy(64).launch([MOST, 1, 1], [64, 1, 1]);
+    assert_eq!(machine.n_blocks(), u64::from(MOST));
     assert_eq!(machine.run(10_000), Status::Running);
     assert_eq!(machine.position(), 10_000);
     assert!(machine.blocks().len() <= 64);

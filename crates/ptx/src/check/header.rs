@@ -13,6 +13,9 @@ pub(crate) fn read(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Module {
+    if tree.statements.is_empty() && tree.functions.is_empty() {
+        diagnostics.push(diagnose::empty());
+    }
     let version = version(source, tree, diagnostics);
     let target = target(source, tree, diagnostics);
     if let (Some(version), Some(target)) = (version, target)
