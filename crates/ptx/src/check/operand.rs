@@ -332,6 +332,11 @@ impl<'a> Checker<'a> {
     fn single(&mut self, site: &Site<'a>, span: Span, bits: u32, ty: ScalarType) -> Option<Source> {
         match ty {
             ScalarType::F32 | ScalarType::B32 => Some(Source::Immediate(bits.into())),
+            // Widened exactly (assembler 13.5).
+            ScalarType::F64 => {
+                let wide = f64::from(f32::from_bits(bits));
+                Some(Source::Immediate(wide.to_bits()))
+            }
             _ => {
                 let problem =
                     diagnose::literal_type(self.opcode(site), span, "a single", ty, self.source);
