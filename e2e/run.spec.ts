@@ -73,3 +73,11 @@ test("an endless kernel can be stopped, and the page lives on", async ({ page })
   await press(page, "Next store");
   await expect(page.getByRole("grid", { name: "out" }).locator("[data-written=now]")).toHaveCount(32);
 });
+
+test("a playback goes from the start to the end", async ({ page }) => {
+  await open(page);
+  await press(page, "To the start");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(page.getByRole("status")).toHaveText(/store 8 of 8/);
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+});

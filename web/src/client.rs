@@ -18,7 +18,7 @@ extern "C" {
 #[derive(Clone, Debug)]
 pub enum Heard {
     Response(Response),
-    /// The worker is gone, and why; the next request finds a new one.
+    /// The worker is gone, and why; the next request starts a new one.
     Died(String),
 }
 
@@ -39,6 +39,7 @@ struct Line {
 #[derive(Default)]
 struct LineState {
     ready: bool,
+    dead: bool,
     queue: Vec<Uint8Array>,
 }
 
@@ -69,6 +70,10 @@ impl Client {
 
     /// Sends what was not sent before.
     pub fn send(&self, outbox: &[Request]) {
+        let is_dead = |line: &Line| line.state.borrow().dead;
+        if self.line.borrow().as_ref().is_none_or(is_dead) {
+            self.restart();
+        }
         for request in outbox {
             if request.id > self.last_sent.get() {
                 self.last_sent.set(request.id);
@@ -90,10 +95,12 @@ impl Line {
         let state = Rc::new(RefCell::new(LineState::default()));
         let on_message = Line::on_message(&worker, &state, heard);
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        let tell = Rc::clone(heard);
+        let (tell, dying) = (Rc::clone(heard), Rc::clone(&state));
         let on_error = Closure::<dyn Fn(ErrorEvent)>::new(move |event: ErrorEvent| {
             event.prevent_default();
-            tell(Heard::Died(event.message()));
+            if !std::mem::replace(&mut dying.borrow_mut().dead, true) {
+                tell(Heard::Died(event.message()));
+            }
         });
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         let first = Object::new();
@@ -116,6 +123,7 @@ impl Line {
         let (worker, state, heard) = (worker.clone(), Rc::clone(state), Rc::clone(heard));
         Closure::new(move |event: MessageEvent| {
             if let Some(why) = event.data().as_string() {
+                state.borrow_mut().dead = true;
                 return heard(Heard::Died(why));
             }
             let Ok(bytes) = event.data().dyn_into::<Uint8Array>() else {

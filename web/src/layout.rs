@@ -47,7 +47,7 @@ impl Geometry {
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
         let fit = ((available - row_head) / f64::from(columns)).floor();
-        let (narrowest, widest) = ((text * 0.72 + 3.0).max(14.0), (text + 8.0).max(30.0));
+        let (narrowest, widest) = ((text * 0.62 + 3.0).max(14.0), (text + 8.0).max(30.0));
         let cell_width = match fit < narrowest {
             true => (text + 6.0).max(20.0),
             false => fit.min(widest),

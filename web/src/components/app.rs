@@ -14,12 +14,14 @@ use super::splitter::Splitter;
 use super::transport::Transport;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
+use crate::format::count;
 use crate::hooks::{use_check, use_editor, use_keys, use_palette, use_playback, use_worker};
 use crate::links::{Links, links};
 use crate::model::{Focus, Model, ThemeChoice};
 use crate::theme::Palette;
 use crate::{editor, examples, storage};
 use std::rc::Rc;
+use warpgrid_view::model::RunStatus;
 use yew::prelude::*;
 
 /// The page as it was left.
@@ -104,6 +106,12 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
                 <FaultCard frame={frame.clone()} />
             } else {
                 <Sentence frame={frame.clone()} stale={state.is_stale()} />
+            }
+            if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
+                <p class="hint">
+                    { format!("Paused at step {}: this run takes longer than a moment. ", count(frame.position)) }
+                    { "“Run to the end” goes on from here, and can be stopped at any time." }
+                </p>
             }
             <div class="cards">
                 <Memories frame={frame.clone()} block={state.shown_block()} views={state.views.clone()}

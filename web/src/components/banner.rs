@@ -16,7 +16,7 @@ pub(crate) fn Banner(props: &Props) -> Html {
         <div class="banner" role="alert">
             <div>
                 <b>{ "The run was given up: " }</b>{ &props.text }
-                <p>{ "The text is kept and a new worker is ready." }</p>
+                <p>{ "The text is kept; the next run starts afresh." }</p>
             </div>
             <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Run again" }</button>
             <button onclick={say(&props.dispatch, Action::DismissTrouble)}>{ "Dismiss" }</button>

@@ -4,7 +4,6 @@ use crate::client::{Client, Heard};
 use crate::components::State;
 use crate::model::Action;
 use gloo_timers::callback::Timeout;
-use std::cell::RefCell;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -24,13 +23,11 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> Callback<()> {
             let state = state.clone();
             move |_| {
                 let open = || {
-                    let client = Rc::downgrade(&client);
-                    Rc::new(Client::new(move |heard| match heard {
-                        Heard::Response(response) => dispatch.dispatch(Action::Heard(response)),
-                        Heard::Died(why) => {
-                            dispatch.dispatch(Action::WorkerDied(why));
-                            restart_later(client.clone());
-                        }
+                    Rc::new(Client::new(move |heard| {
+                        dispatch.dispatch(match heard {
+                            Heard::Response(response) => Action::Heard(response),
+                            Heard::Died(why) => Action::WorkerDied(why),
+                        });
                     }))
                 };
                 let line = client.borrow_mut().get_or_insert_with(open).clone();
@@ -52,13 +49,4 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> Callback<()> {
         });
         *patience.borrow_mut() = Some(wait);
     })
-}
-
-/// After the event that told of the death is over.
-fn restart_later(client: std::rc::Weak<RefCell<Option<Rc<Client>>>>) {
-    Timeout::new(0, move || {
-        let line = client.upgrade().and_then(|client| client.borrow().clone());
-        line.inspect(|line| line.restart());
-    })
-    .forget();
 }
