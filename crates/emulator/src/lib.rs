@@ -33,6 +33,8 @@ mod memory_ops;
 mod resolve;
 mod schedule;
 mod soft;
+#[cfg(test)]
+mod soft_tests;
 mod step;
 mod system;
 

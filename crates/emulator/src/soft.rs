@@ -420,17 +420,30 @@ pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
     {
         return nearest;
     }
+    exact_quotient(a, b).round(round)
+}
+
+/// Of finite numbers other than zero; the lowest bit says whether there is a remainder.
+fn exact_quotient(a: f64, b: f64) -> Exact {
     let (x, y) = (Exact::of(a), Exact::of(b));
     // 126 bits over 53 bits leaves 73 or 74 bits of quotient.
     let divisor = y.mantissa >> 73;
     let quotient = x.mantissa / divisor;
     let sticky = u128::from(x.mantissa % divisor != 0);
-    let exact = Exact::new(
+    Exact::new(
         x.negative != y.negative,
         x.exponent - (y.exponent + 73) - 2,
         quotient << 2 | sticky,
-    );
-    exact.round(round)
+    )
+}
+
+/// As [`fma64_exact`].
+#[cfg(test)]
+pub(crate) fn div64_exact(a: f64, b: f64) -> f64 {
+    if !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
+        return a / b;
+    }
+    exact_quotient(a, b).round(Round::Nearest)
 }
 
 /// The square root in any direction.
@@ -439,6 +452,11 @@ pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
     if matches!(round, Round::Nearest | Round::Approximate) || !nearest.is_finite() || a <= 0.0 {
         return nearest;
     }
+    exact_root(a).round(round)
+}
+
+/// Of a positive number; the lowest bit says whether there is a remainder.
+fn exact_root(a: f64) -> Exact {
     let x = Exact::of(a);
     // An even exponent, then the integer root of some 125 bits has 62 or 63.
     let odd = x.exponent & 1;
@@ -449,7 +467,29 @@ pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
     };
     let root = mantissa.isqrt();
     let sticky = u128::from(root * root != mantissa);
-    Exact::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky).round(round)
+    Exact::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky)
+}
+
+/// As [`fma64_exact`].
+#[cfg(test)]
+pub(crate) fn sqrt64_exact(a: f64) -> f64 {
+    if !a.is_finite() || a <= 0.0 {
+        return a.sqrt();
+    }
+    exact_root(a).round(Round::Nearest)
+}
+
+/// Round to nearest the exact way, to compare with the host's.
+#[cfg(test)]
+pub(crate) fn fma64_exact(a: f64, b: f64, c: f64) -> f64 {
+    if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return a.mul_add(b, c);
+    }
+    let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+    if sum.mantissa == 0 {
+        return a.mul_add(b, c);
+    }
+    sum.round(Round::Nearest)
 }
 
 /// Rounds to an integer in the float's own format.
@@ -530,14 +570,16 @@ pub(crate) fn log2(x: f64) -> f64 {
     f64::from(exponent) + 2.0 * z * sum * std::f64::consts::LOG2_E
 }
 
-/// Sine and cosine, to about 50 bits for arguments below 2^30.
+/// Sine and cosine, off by less than 2^-45 for arguments below 2^20.
 pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     if !x.is_finite() {
         return (f64::NAN, f64::NAN);
     }
-    // Quarter turns, in two parts for the digits that one constant lacks.
+    // A quarter turn in two parts, the first short enough that its multiples are exact.
+    const HIGH: f64 = 1.570_796_326_734_125_6;
+    const LOW: f64 = 6.077_100_506_506_192e-11;
     let quarter = to_integral(x * std::f64::consts::FRAC_2_PI, Round::Nearest);
-    let t = (x - quarter * std::f64::consts::FRAC_PI_2) - quarter * 6.123_233_995_736_766e-17;
+    let t = (x - quarter * HIGH) - quarter * LOW;
     let t2 = t * t;
     let mut sine = 1.0;
     let mut cosine = 1.0;

@@ -1,0 +1,43 @@
+//! A step allocates nothing: a run of any length takes the memory that its launch took.
+#![allow(unsafe_code, reason = "counting allocations takes an allocator")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+use warpgrid_emulator::Status;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// One test, so that nobody else allocates meanwhile.
+#[test]
+fn steps_allocate_nothing() {
+    let mut saxpy = common::saxpy(1 << 14).launch([64, 1, 1], [256, 1, 1]);
+    let mut product = common::matmul_tiled(64).launch([4, 4, 1], [16, 16, 1]);
+    // The barriers of a block are made when the first lanes come to one.
+    product.run(5000);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let ends = (saxpy.run(u64::MAX), product.run(u64::MAX));
+    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    assert_eq!(ends, (Status::Finished, Status::Finished));
+    assert_eq!(after - before, 0);
+}
