@@ -2,6 +2,7 @@
 //! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
 
 use super::kind::{self, Kind};
+use super::store::Store;
 use super::types::{Fit, widened};
 use super::{Module, judge, offer};
 use crate::diagnostics::check as diagnose;
@@ -51,6 +52,8 @@ pub(crate) struct Plan {
     pub(crate) takes_special: bool,
     /// Whether a place that asks for a value may hold the address of a variable.
     pub(crate) takes_address: bool,
+    /// What the operands of `st` are compared with.
+    pub(crate) store: Option<Store>,
     /// Diagnostics of the opcode itself, placed at its first occurrence.
     pub(crate) problems: Vec<Diagnostic>,
     /// Where that first occurrence starts.
@@ -172,6 +175,7 @@ impl Plan {
             takes_address: kind::takes_address(bound.layout.form.does),
             problems,
             first: opcode.span,
+            store: Store::read(&bound),
             bound: Some(bound),
         }
     }
@@ -193,6 +197,7 @@ impl Plan {
             takes_address: true,
             problems,
             first: opcode.span,
+            store: None,
         }
     }
 }

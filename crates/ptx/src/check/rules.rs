@@ -103,7 +103,12 @@ impl<'a> Case<'a> {
             }
             RuleKind::From { when, gate } => {
                 let word = self.word(when)?;
-                (!self.module.meets(gate)).then(|| diagnose::from(self, word, gate))
+                // Where the assembler refuses the word itself, the manual adds nothing.
+                let is_refused = self
+                    .bound
+                    .gates()
+                    .any(|(place, gate)| place == Some(word) && !self.module.meets(gate));
+                (!is_refused && !self.module.meets(gate)).then(|| diagnose::from(self, word, gate))
             }
             RuleKind::Empty { slot, gate } => {
                 (!self.bound.has(slot) && !self.is_complained(slot) && !self.module.meets(gate))

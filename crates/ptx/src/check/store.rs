@@ -15,12 +15,14 @@ use super::offer;
 use super::operand::Site;
 use super::plan::{Opcode, Plan};
 use crate::diagnostics::store as diagnose;
-use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{AddressBase, MemoryAccess, Operation, Span};
+use warpgrid_isa::form::Bound;
+use warpgrid_isa::forms::st::WIDE;
+use warpgrid_isa::{Does, ScalarType, StateSpace};
+use warpgrid_program::{AddressBase, Diagnostic, MemoryAccess, Operation, Span};
 
-/// What the operands of a store are compared with.
+/// What the operands of a store are compared with, read once for each distinct opcode.
 #[derive(Clone, Copy, Debug)]
-struct Store {
+pub(crate) struct Store {
     ty: ScalarType,
     n_elements: usize,
     /// A 256-bit access, which takes sinks.
@@ -28,14 +30,14 @@ struct Store {
     space: StateSpace,
     /// `.param::func` rather than `.param`.
     says_func: bool,
-    /// Where the space is named.
-    space_word: Option<Span>,
-    /// Where `.L2::cache_hint` stands.
-    hint_word: Option<Span>,
+    /// The word that names the space.
+    space_word: Option<usize>,
+    /// The word `.L2::cache_hint`.
+    hint_word: Option<usize>,
     /// Whether every modifier is one of the form.
     words_fit: bool,
-    /// Where a modifier could be added: before the vector width or type.
-    before_type: Span,
+    /// The word before which another modifier may be added: the vector width or the type.
+    first_word: usize,
 }
 
 impl<'a> Checker<'a> {
@@ -46,7 +48,7 @@ impl<'a> Checker<'a> {
         plan: &'a Plan,
         access: Option<&MemoryAccess>,
     ) -> Option<Operation> {
-        let store = self.read_store(site, plan)?;
+        let store = plan.store?;
         self.judge_width(site, plan, &store);
         self.offer_two_words(site, plan, &store);
         let address = self.store_address(site, &store);
@@ -99,39 +101,37 @@ impl<'a> Checker<'a> {
         offer::is_legal(opcode.name(), &modifiers, &self.module)
     }
 
-    fn read_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Store> {
-        let bound = plan.bound.as_ref()?;
+    /// Where a word of the opcode stands.
+    fn place(&self, site: &Site<'a>, word: Option<usize>) -> Option<Span> {
+        word.map(|word| self.tree.word_span(site.instruction, word + 1))
+    }
+}
+
+impl Store {
+    /// Reads the bound modifiers; `None` for another opcode, or without a type.
+    pub(crate) fn read(bound: &Bound) -> Option<Store> {
+        if bound.layout.form.does != Does::Store {
+            return None;
+        }
         let ty = bound.scalar("type")?;
-        let word = |slot| {
-            let word = bound.word(slot)?;
-            Some(self.tree.word_span(site.instruction, word + 1))
-        };
-        let before = bound
-            .word("vec")
-            .into_iter()
-            .chain(bound.word("type"))
-            .min()?;
-        let start = self.tree.word_span(site.instruction, before + 1).start;
+        let (vector, type_word) = (bound.word("vec"), bound.word("type")?);
         Some(Store {
             ty,
             n_elements: super::memory::n_elements(bound),
-            is_wide: warpgrid_isa::forms::st::WIDE.has(bound.text("vec"), ty.width_bits()),
+            is_wide: WIDE.has(bound.text("vec"), ty.width_bits()),
             space: space(bound),
             says_func: bound.text("ss") == Some("param::func"),
-            space_word: word("ss"),
-            hint_word: word("level::cache_hint"),
+            space_word: bound.word("ss"),
+            hint_word: bound.word("level::cache_hint"),
             words_fit: bound.complaints.is_empty(),
-            before_type: Span::at(start.saturating_sub(1)),
+            first_word: vector.map_or(type_word, |vector| vector.min(type_word)),
         })
     }
 }
 
 /// What the opcode alone makes odd: the assembler wants the vector width right before the type.
-pub(crate) fn judge(
-    opcode: &Opcode<'_>,
-    plan_bound: &warpgrid_isa::form::Bound,
-) -> Vec<warpgrid_program::Diagnostic> {
-    let (Some(vector), Some(ty)) = (plan_bound.word("vec"), plan_bound.word("type")) else {
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
+    let (Some(vector), Some(ty)) = (bound.word("vec"), bound.word("type")) else {
         return Vec::new();
     };
     if vector + 1 == ty {

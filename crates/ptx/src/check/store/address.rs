@@ -160,8 +160,8 @@ impl<'a> Checker<'a> {
             other => space == other,
         };
         if !fits {
-            let mut problem =
-                diagnose::space_mismatch(span, text, space, store.space, store.space_word);
+            let word = self.place(site, store.space_word);
+            let mut problem = diagnose::space_mismatch(span, text, space, store.space, word);
             if !self.can_name_space(site, space) {
                 problem.fixes.clear();
             }

@@ -4,7 +4,7 @@ use super::{Checker, Site, Store};
 use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Operand, OperandKind};
-use warpgrid_program::Source;
+use warpgrid_program::{Source, Span};
 
 impl<'a> Checker<'a> {
     /// Judges the third operand. `None`: something was reported; `Some(None)`: there is none.
@@ -14,7 +14,7 @@ impl<'a> Checker<'a> {
         store: &Store,
     ) -> Option<Option<Source>> {
         let Some((operand, _)) = site.operand(2) else {
-            let Some(hint) = store.hint_word else {
+            let Some(hint) = self.place(site, store.hint_word) else {
                 return Some(None);
             };
             let end = site.operand(1).map_or(hint.end, |(b, _)| b.span.end);
@@ -37,7 +37,8 @@ impl<'a> Checker<'a> {
         // Something else than a policy has its own complaint.
         self.policy_value(operand);
         let is_policy = self.n_errors() == n_before && self.can_hint(site);
-        let at = is_policy.then_some(store.before_type);
+        let first = self.tree.word_span(site.instruction, store.first_word + 1);
+        let at = is_policy.then_some(Span::at(first.start.saturating_sub(1)));
         self.report(diagnose::hint_missing(operand.span, from, at));
         None
     }

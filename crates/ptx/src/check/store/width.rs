@@ -30,6 +30,9 @@ impl<'a> Checker<'a> {
 
     /// Where `.b128` came too late for the module: an integer is stored as two of 64 bits.
     pub(super) fn offer_two_words(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
+        if store.ty != ScalarType::B128 {
+            return;
+        }
         let Some(bound) = plan.bound.as_ref() else {
             return;
         };
@@ -42,7 +45,7 @@ impl<'a> Checker<'a> {
         let (Some(word), false) = (bound.word("type"), bound.has("vec")) else {
             return;
         };
-        if store.ty != ScalarType::B128 || !(unsigned || value >> 63 == 0) {
+        if !unsigned && value >> 63 != 0 {
             return;
         }
         let span = self.tree.word_span(site.instruction, word + 1);
