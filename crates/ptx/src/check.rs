@@ -29,6 +29,7 @@ mod snippet;
 mod statement;
 pub(crate) mod store;
 mod store_async;
+mod store_async_sources;
 mod strict_address;
 mod types;
 mod wmma_store;

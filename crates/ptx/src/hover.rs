@@ -1,6 +1,8 @@
 //! What a token of the text means. In: a source, its tree and an offset; out: a few lines to show beside the token. The
 //! facts are those of the rows that checker and completion read.
 
+mod words;
+
 use crate::check::{Module, Opcode, Options, module_of};
 use crate::lexer::{self, TokenKind};
 use crate::parser::Parse;
@@ -12,6 +14,7 @@ use crate::visible::{Meaning, Visible, lookup};
 use warpgrid_isa::form::{Bound, OperandSlot, SlotKind, bind, is_known_word, nearest};
 use warpgrid_isa::{Gate, OperandType, Origin, ScalarType, SpecialRegister, Version};
 use warpgrid_program::Span;
+use words::{directive_help, linkage_help, literal_help, space_help};
 
 /// What to show beside a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -457,74 +460,3 @@ fn clipped(text: &str) -> String {
 
 /// The most characters of a declaration that are shown.
 const MAX_TITLE: usize = 120;
-
-fn literal_help(word: &str) -> &'static str {
-    match word {
-        "sync" => "waits for the lanes that take part",
-        "aligned" => "all lanes of the warp execute this instruction together",
-        "uni" => "all active lanes agree",
-        "sat" => "the result is clamped to the range of its type; floats to 0 and 1",
-        "ftz" => "subnormal numbers count as zero",
-        "volatile" => "done as written, neither left out nor merged",
-        "nc" => "read through the cache for data that does not change",
-        "to" => "from generic to the space",
-        "cc" => "the carry is kept for the next instruction",
-        _ => "a part of the form",
-    }
-}
-
-fn space_help(space: &str) -> &'static str {
-    match space {
-        ".reg" => "registers: private to each thread, without address",
-        ".global" => "memory that every thread and the host see",
-        ".const" => "read-only memory, filled before a kernel starts",
-        ".shared" => "memory shared by the threads of a block",
-        ".local" => "memory private to each thread",
-        ".param" => "parameters of kernels and functions",
-        _ => "a state space",
-    }
-}
-
-fn linkage_help(word: &str) -> &'static str {
-    match word {
-        ".extern" => "defined in another module, or sized at launch",
-        ".visible" => "seen by other modules and the host",
-        ".weak" => "seen by others; one of several definitions is kept",
-        ".common" => "seen by others; definitions of one name are merged",
-        _ => "who else sees the name",
-    }
-}
-
-fn directive_help(word: &str, kind: DirectiveKind) -> &'static str {
-    match kind {
-        DirectiveKind::Version => "the PTX ISA version that the module is written for",
-        DirectiveKind::Target => "the lowest architecture that the module runs on",
-        DirectiveKind::AddressSize => "bits of a generic address",
-        DirectiveKind::File => "a source file, for `.loc`",
-        DirectiveKind::Loc => "the source line of what follows",
-        DirectiveKind::Section => "debug data",
-        DirectiveKind::Pragma => "a hint for the assembler",
-        DirectiveKind::Alias => "a second name for a function",
-        DirectiveKind::CallPrototype => "what an indirect call passes and gets",
-        DirectiveKind::CallTargets => "functions that an indirect call may reach",
-        DirectiveKind::BranchTargets => "labels that an indexed branch may reach",
-        DirectiveKind::Performance => performance_help(word),
-        DirectiveKind::Dwarf => "debug data of old modules",
-        DirectiveKind::Unknown => "a directive that is not known",
-    }
-}
-
-fn performance_help(word: &str) -> &'static str {
-    match word {
-        ".maxntid" => "the most threads of a block, by dimension",
-        ".reqntid" => "the threads of a block, by dimension",
-        ".minnctapersm" => "blocks that a multiprocessor should hold at once",
-        ".maxnctapersm" => "the most blocks that a multiprocessor holds at once",
-        ".maxnreg" => "the most registers of a thread",
-        ".noreturn" => "the function never returns",
-        ".reqnctapercluster" => "the blocks of a cluster, by dimension",
-        ".explicitcluster" => "the launch must name a cluster size",
-        ".maxclusterrank" => "the most blocks of a cluster",
-        _ => "a hint or bound for launch and code generation",
-    }
-}

@@ -311,7 +311,7 @@ impl<'a> Checker<'a> {
             .variables
             .iter()
             .filter(|v| v.space == StateSpace::Shared);
-        let shared_span = shared.clone().last().map(|v| v.span);
+        let shared_span = shared.clone().next_back().map(|v| v.span);
         let total = total_bytes(shared.map(|v| (v.size_bytes, v.align_bytes)));
         let most = self.module.target.static_shared_bytes();
         if total > most {
@@ -324,7 +324,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn judge_const(&mut self) {
         let all = self.program.variables.iter();
         let constant = all.filter(|v| v.space == StateSpace::Const);
-        let last = constant.clone().last().map(|v| v.span);
+        let last = constant.clone().next_back().map(|v| v.span);
         let total = total_bytes(constant.map(|v| (v.size_bytes, v.align_bytes)));
         if let (Some(span), true) = (last, total > CONST_BYTES) {
             self.report(diagnose::const_size(span, total));

@@ -3,7 +3,6 @@
 
 use super::Checker;
 use super::names::Binding;
-use super::operand::Site;
 use crate::tree::{Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{ScalarType, SpecialRegister, TypeKind};
 use warpgrid_program::{RegisterId, Source, Span};
@@ -238,14 +237,13 @@ impl<'a> Checker<'a> {
     /// The elements of a brace list, or the registers of a vector register; `None` for any other operand.
     pub(crate) fn list(
         &mut self,
-        site: &Site<'a>,
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<Vec<Result<Element, (Span, NoValue)>>> {
         match operand.kind {
             OperandKind::Vector { .. } => Some(
                 children
-                    .map(|(child, _)| self.element(site, child).map_err(|why| (child.span, why)))
+                    .map(|(child, _)| self.element(child).map_err(|why| (child.span, why)))
                     .collect(),
             ),
             OperandKind::Name(name) => match self.binding(name, operand.span) {
@@ -267,11 +265,7 @@ impl<'a> Checker<'a> {
     }
 
     /// One value, of a brace list or alone.
-    pub(crate) fn element(
-        &mut self,
-        site: &Site<'a>,
-        operand: &Operand,
-    ) -> Result<Element, NoValue> {
+    pub(crate) fn element(&mut self, operand: &Operand) -> Result<Element, NoValue> {
         let span = operand.span;
         let constant = |class, bits| {
             Ok(Element {
@@ -282,7 +276,7 @@ impl<'a> Checker<'a> {
         };
         match operand.kind {
             OperandKind::Name(name) => self.named_element(name, span),
-            OperandKind::Component { .. } => self.component_element(site, operand),
+            OperandKind::Component { .. } => self.component_element(operand),
             OperandKind::Integer { value, .. } => constant(Class::Integer, value),
             OperandKind::Single(bits) => constant(Class::Single, bits.into()),
             OperandKind::Double(bits) => constant(Class::Double, bits),
@@ -316,16 +310,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn component_element(
-        &mut self,
-        site: &Site<'a>,
-        operand: &Operand,
-    ) -> Result<Element, NoValue> {
+    fn component_element(&mut self, operand: &Operand) -> Result<Element, NoValue> {
         let span = operand.span;
         let OperandKind::Component { name, component } = operand.kind else {
             return Err(NoValue::Component);
         };
-        let _ = site;
         match self.binding(name, span) {
             Binding::Vector { first, n } if component.index() < usize::from(n) => {
                 let register = RegisterId(first.0 + component.index() as u32);

@@ -35,10 +35,8 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         problems.extend(misplaced(opcode));
         problems.extend(kind::judge(opcode, bound, module));
     }
-    if bound.complaints.is_empty() {
-        if bound.layout.form.does == Does::NotEmulated {
-            problems.push(diagnose::not_emulated(opcode));
-        }
+    if bound.complaints.is_empty() && bound.layout.form.does == Does::NotEmulated {
+        problems.push(diagnose::not_emulated(opcode));
     }
     offer::keep_useful(&mut problems, opcode, module);
     problems

@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
         let sources = fragment.and_then(|fragment| self.fragment(site, fragment));
         let stride = match site.operand(2) {
             None => Some(Some(None)),
-            Some(_) => self.stride(site, bound).map(|stride| stride.map(Some)),
+            Some(_) => self.stride(site).map(|stride| stride.map(Some)),
         };
         let (address, fragment, sources, stride) = (address?, fragment?, sources?, stride?);
         let Some(Meaning::Layout(layout)) = bound.meaning("layout") else {
@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
             self.report(diagnose::no_fragment(operand.span, n));
             return None;
         }
-        let items = self.list(site, operand, children)?;
+        let items = self.list(operand, children)?;
         let count = items.len();
         let mut elements = Vec::with_capacity(count);
         for item in items {
@@ -288,7 +288,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The stride; `Some(None)` for a sum with a register, which is legal but cannot be run.
-    fn stride(&mut self, site: &Site<'a>, bound: &Bound) -> Option<Option<Source>> {
+    fn stride(&mut self, site: &Site<'a>) -> Option<Option<Source>> {
         let (operand, _) = site.operand(2)?;
         if let OperandKind::Sum { name, offset } = operand.kind {
             let span = self.name_span(operand, name);
@@ -317,8 +317,7 @@ impl<'a> Checker<'a> {
                 }
             };
         }
-        let _ = bound;
-        let found = match self.element(site, operand) {
+        let found = match self.element(operand) {
             Ok(element) if element.is_special() => "a special register".to_owned(),
             Ok(element) => match element.class {
                 Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32) | Class::Integer => {

@@ -1,0 +1,143 @@
+//! The instruction before a place of the text, as far as it is written on its line.
+
+use crate::lexer::{self, TokenKind};
+use warpgrid_isa::form::Bound;
+use warpgrid_program::Span;
+
+/// Where in a line the offset is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Opcode,
+    Modifier,
+    Guard,
+    Operand(usize),
+    Elsewhere,
+}
+
+/// The instruction before the offset, as far as it is written on its line.
+pub(super) struct Line<'s> {
+    /// The opcode and the finished modifiers.
+    pub(super) words: Vec<&'s str>,
+    /// The word at the offset, without its dot.
+    pub(super) prefix: &'s str,
+    offset: u32,
+    place: Place,
+    /// Whether the offset is in brackets.
+    pub(super) in_brackets: bool,
+}
+
+impl<'s> Line<'s> {
+    pub(super) fn read(source: &'s str, offset: u32) -> Line<'s> {
+        let end = (offset as usize).min(source.len());
+        let text = source.get(..end).unwrap_or("");
+        let start = text.rfind('\n').map_or(0, |at| at + 1);
+        let mut line = Line {
+            words: Vec::new(),
+            prefix: "",
+            offset: end as u32,
+            place: Place::Opcode,
+            in_brackets: false,
+        };
+        let mut nesting = 0usize;
+        let mut at = start;
+        let mut last_blank = false;
+        while at < end {
+            let token = lexer::token_at(text, at);
+            let piece = text
+                .get(at..(token.span.end as usize).min(end))
+                .unwrap_or("");
+            at += piece.len().max(1);
+            last_blank = token.kind == TokenKind::Blank;
+            line.step(piece, token.kind, &mut nesting);
+        }
+        if last_blank {
+            line.blank();
+        }
+        line
+    }
+
+    fn step(&mut self, piece: &'s str, kind: TokenKind, nesting: &mut usize) {
+        use TokenKind as K;
+        self.prefix = "";
+        match (kind, piece) {
+            (K::Comment | K::OpenComment | K::OpenString | K::String, _) => {
+                self.place = Place::Elsewhere;
+            }
+            (_, ";") => self.restart(nesting),
+            (_, "{" | "}") if self.words.is_empty() => self.restart(nesting),
+            (_, ":") if self.words.len() == 1 => self.restart(nesting),
+            (_, "@") if self.words.is_empty() => self.place = Place::Guard,
+            (K::Blank, _) => self.blank(),
+            (K::Name, _) => match self.place {
+                Place::Opcode => {
+                    self.words.push(piece);
+                    self.prefix = piece;
+                }
+                _ => self.prefix = piece,
+            },
+            (K::Word, _) if self.words.is_empty() => self.place = Place::Elsewhere,
+            (K::Word, _) if matches!(self.place, Place::Opcode | Place::Modifier) => {
+                self.place = Place::Modifier;
+                self.words.push(piece.trim_start_matches('.'));
+                self.prefix = piece.trim_start_matches('.');
+            }
+            (_, ".") if matches!(self.place, Place::Opcode | Place::Modifier) => {
+                self.place = Place::Modifier;
+            }
+            (_, "[" | "(" | "{") => {
+                *nesting += 1;
+                self.in_brackets |= piece == "[";
+            }
+            (_, "]" | ")" | "}") => {
+                *nesting = nesting.saturating_sub(1);
+                self.in_brackets &= piece != "]";
+            }
+            (_, ",") if *nesting == 0 => {
+                if let Place::Operand(index) = self.place {
+                    self.place = Place::Operand(index + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn restart(&mut self, nesting: &mut usize) {
+        *nesting = 0;
+        self.words.clear();
+        self.place = Place::Opcode;
+        self.in_brackets = false;
+    }
+
+    /// A blank ends the opcode and the guard.
+    fn blank(&mut self) {
+        self.prefix = "";
+        match self.place {
+            Place::Opcode | Place::Modifier if !self.words.is_empty() => {
+                self.place = Place::Operand(0);
+            }
+            Place::Guard => self.place = Place::Opcode,
+            _ => {}
+        }
+    }
+
+    pub(super) const fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The opcode and the modifiers that are finished.
+    pub(super) fn finished(&self) -> &[&'s str] {
+        match self.words.split_last() {
+            Some((last, rest)) if !self.prefix.is_empty() && *last == self.prefix => rest,
+            _ => &self.words,
+        }
+    }
+
+    pub(super) fn bound(&self) -> Option<Bound> {
+        let (opcode, words) = self.words.split_first()?;
+        warpgrid_isa::form::bind(opcode, words, None)
+    }
+
+    pub(super) fn span(&self) -> Span {
+        Span::new(self.offset - self.prefix.len() as u32, self.offset)
+    }
+}
