@@ -63,6 +63,8 @@ pub(crate) struct Splits {
     patience: u32,
     /// Set while a group that was kept waiting has its turn.
     forced: bool,
+    /// Groups other than the running one have changed since they were last compared.
+    changed: bool,
 }
 
 impl Splits {
@@ -80,6 +82,7 @@ impl Splits {
             turn: 0,
             patience: TURN_STEPS,
             forced: false,
+            changed: false,
         }
     }
 
@@ -89,6 +92,7 @@ impl Splits {
     }
 
     pub(crate) fn all_mut(&mut self) -> &mut [Split] {
+        self.changed = true;
         self.items.get_mut(..self.n).unwrap_or(&mut [])
     }
 
@@ -116,6 +120,7 @@ impl Splits {
         if let Some(place) = self.items.get_mut(self.n) {
             *place = split;
             self.n += 1;
+            self.changed = true;
         }
     }
 
@@ -147,32 +152,54 @@ impl Splits {
         self.current = current;
     }
 
-    /// Joins groups that stand at the same place; one that waited is looked at again.
+    /// Joins groups that stand at the same place; one that waited is looked at again. Unless others
+    /// have changed only the running group can have come to another's place.
     fn merge(&mut self) {
         let mut merged = false;
-        for a in 0..self.n {
-            for b in a + 1..self.n {
-                let (first, second) = (self.items[a], self.items[b]);
-                if first.mask != 0
-                    && second.mask != 0
-                    && first.key() == second.key()
-                    && !matches!(first.state, SplitState::Barrier { .. })
-                    && !matches!(second.state, SplitState::Barrier { .. })
-                {
-                    self.items[a].mask |= second.mask;
-                    self.items[a].state = SplitState::Ready;
-                    self.items[a].last_turn = first.last_turn.max(second.last_turn);
-                    self.items[b].mask = 0;
-                    if self.current == b {
-                        self.current = a;
-                    }
-                    merged = true;
+        if std::mem::take(&mut self.changed) {
+            for a in 0..self.n {
+                for b in a + 1..self.n {
+                    merged |= self.join(a, b);
+                }
+            }
+        } else {
+            let current = self.current;
+            for other in 0..self.n {
+                if other != current {
+                    merged |= self.join(current.min(other), current.max(other));
                 }
             }
         }
         if merged {
             self.drop_empty();
+            self.changed = false;
         }
+    }
+
+    /// Puts the lanes of group b to group a if they stand at the same place.
+    #[inline(always)]
+    fn join(&mut self, a: usize, b: usize) -> bool {
+        let (Some(&first), Some(&second)) = (self.items.get(a), self.items.get(b)) else {
+            return false;
+        };
+        let at_barrier = |split: Split| matches!(split.state, SplitState::Barrier { .. });
+        if first.pc != second.pc
+            || first.depth != second.depth
+            || first.mask == 0
+            || second.mask == 0
+            || at_barrier(first)
+            || at_barrier(second)
+        {
+            return false;
+        }
+        self.items[a].mask |= second.mask;
+        self.items[a].state = SplitState::Ready;
+        self.items[a].last_turn = first.last_turn.max(second.last_turn);
+        self.items[b].mask = 0;
+        if self.current == b {
+            self.current = a;
+        }
+        true
     }
 
     /// Makes the group current that shall run next. False when none can.
