@@ -179,3 +179,46 @@ fn every_error_says_what_to_do_and_points_into_the_line() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Names that the examples of the reference pages use.
+const EXAMPLE_DECLS: &str =
+    ".reg .b64 a, m, %rd<3>; .reg .b32 b, c; .reg .b128 q; .reg .u32 %u<3>; .reg .f32 %f<3>;
+.global .align 16 .b8 buffer[64]; .shared .align 16 .b8 tile[64];";
+
+/// What a reference page's example gives.
+fn example(text: &str) -> (String, Vec<Diagnostic>) {
+    let source = match text.starts_with(".version") {
+        true => text.to_owned(),
+        false => {
+            let decls = match text.starts_with('.') {
+                true => "",
+                false => EXAMPLE_DECLS,
+            };
+            format!(
+                ".version 9.5\n.target sm_100\n.address_size 64\n.entry k()\n{{\n{decls}\n{text}\nret;\n}}\n"
+            )
+        }
+    };
+    let found = judge(&source);
+    (source, found)
+}
+
+#[test]
+fn the_examples_of_the_reference_pages_are_true() {
+    use warpgrid_ptx::diagnostics::{declarations, store_async, wmma_store};
+    let pages = [store_async::CODES, wmma_store::CODES, declarations::CODES];
+    let mut wrong = Vec::new();
+    for page in pages.into_iter().flatten() {
+        let (_, found) = example(page.wrong);
+        if found.iter().all(|d| d.code != page.code) {
+            let codes: Vec<_> = found.iter().map(|d| d.code).collect();
+            wrong.push(format!("{}: {} gives {codes:?}", page.code, page.wrong));
+        }
+        let (_, found) = example(page.right);
+        if !found.is_empty() {
+            let told: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
+            wrong.push(format!("{}: {} gives {told:?}", page.code, page.right));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -6,7 +6,7 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 catalogue! {
     /// The type came with a later version or with later hardware.
-    TYPE_GATE = "W0601", "type not there yet", ".version 8.2 ... .reg .b128 x;", ".version 8.3 ... .reg .b128 x;";
+    TYPE_GATE = "W0601", "type not there yet", ".version 8.2\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}";
     /// Predicates live in registers, one by one: no memory, no vectors, no arrays.
     PREDICATE = "W0602", "predicate outside of a register", ".global .pred p;", ".reg .pred p;";
     /// A declared vector has two or four elements and at most 128 bits.
@@ -33,21 +33,21 @@ catalogue! {
     /// `.managed` is for global memory, which host and device share then.
     ATTRIBUTE = "W0613", "attribute in this space", ".shared .attribute(.managed) .u32 v;", ".global .attribute(.managed) .u32 v;";
     /// Textures, samplers and surfaces are declared outside of functions, in global memory, or as kernel parameters.
-    TEXTURE_PLACE = "W0614", "texture inside a function", ".global .texref t; inside a function", ".global .texref t; before the function";
+    TEXTURE_PLACE = "W0614", "texture inside a function", ".global .texref t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// The space `.tex` ended with PTX ISA 1.5.
-    TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".global .texref t;";
+    TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// Parameters inside a function body, for calls, came with PTX ISA 2.0.
-    PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4 ... .param .u32 v;", ".version 2.0 ... .param .u32 v;";
+    PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}", ".version 2.0\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}";
     /// Static shared memory of a kernel is at most 48 KiB, on targets of one architecture (`sm_90a`) what the hardware has; more must be dynamic (`.extern .shared`), sized at launch.
-    SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".extern .shared .b8 v[];";
+    SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".version 8.3\n.target sm_90\n.extern .shared .b8 v[];\n.entry k()\n{\nret;\n}";
     /// All `.const` variables of a module share 64 KiB.
     CONST_SIZE = "W0618", "too much constant memory", ".const .b8 v[65537];", ".global .b8 v[65537];";
     /// This space is not for variables outside of functions.
-    MODULE_SPACE = "W0620", "space inside functions only", ".reg .b32 v; outside of a function", ".reg .b32 v; inside a function";
+    MODULE_SPACE = "W0620", "space inside functions only", ".version 8.3\n.target sm_90\n.reg .b32 v;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b32 v;\nret;\n}";
     /// Half-precision variables cannot have initial values; the bits can be given to a `.b16` variable.
     HALF_VALUE = "W0621", "initial value of a half", ".global .f16 v = 1.0;", ".global .b16 v = 0x3C00;";
     /// Initial values can be addresses of functions and of variables in global or constant memory.
-    INITIAL_SYMBOL = "W0622", "name that is no initial value", ".global .u64 v = %r1;", ".global .u64 v = w;";
+    INITIAL_SYMBOL = "W0622", "name that is no initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
 }
 
 /// A type of a later version.

@@ -8,23 +8,23 @@ use warpgrid_program::{Diagnostic, Span};
 catalogue! {
     /// The instruction is called `st.async`, in one word: no blank stands within the name, though blanks may stand between
     /// its modifiers.
-    ASYNC_PLACE = "W0400", "blank within `st.async`", "st .async.global.u32 [a], b;", "st.async.global.u32 [a], b;";
+    ASYNC_PLACE = "W0400", "blank within `st.async`", "st .async.release.gpu.u32 [a], b;", "st.async.release.gpu.u32 [a], b;";
     /// With an mbarrier operand and generic addressing the store goes to shared memory of the cluster, and there the way
     /// of reporting completion must be written.
     BARRIER_WITHOUT_MECHANISM = "W0401", "mbarrier without completion mechanism", "st.async.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.u32 [a], b, [m];";
     /// An mbarrier lives in shared memory and tracks stores to shared memory. A store to global memory has none.
-    BARRIER_WITH_GLOBAL = "W0402", "mbarrier for a store to global memory", "st.async.global.u32 [a], b, [m];", "st.async.global.u32 [a], b;";
+    BARRIER_WITH_GLOBAL = "W0402", "mbarrier for a store to global memory", "st.async.release.gpu.global.u32 [a], b, [m];", "st.async.release.gpu.global.u32 [a], b;";
     /// Transactions of an mbarrier are counted in units of 32 bits or more, so 8- and 16-bit types go without one.
-    NARROW_WITH_BARRIER = "W0403", "narrow type with an mbarrier", "st.async.shared::cta.u16 [a], b, [m];", "st.async.shared::cta.u32 [a], b, [m];";
+    NARROW_WITH_BARRIER = "W0403", "narrow type with an mbarrier", "st.async.mbarrier::complete_tx::bytes.u16 [a], 5, [m];", "st.async.mbarrier::complete_tx::bytes.u32 [a], 5, [m];";
     /// Vectors belong to the form with an mbarrier operand.
-    VECTOR_WITHOUT_BARRIER = "W0404", "vector without an mbarrier", "st.async.release.gpu.v2.u32 [a], {b, c};", "st.async.release.gpu.u32 [a], b;";
+    VECTOR_WITHOUT_BARRIER = "W0404", "vector without an mbarrier", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c};", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c}, [m];";
     /// `.b128` belongs to the form with an mbarrier operand, one element at a time.
-    QUAD_WITHOUT_BARRIER = "W0405", "128 bits without an mbarrier", "st.async.release.gpu.b128 [a], q;", "st.async.mbarrier::complete_tx::bytes.b128 [a], q, [m];";
+    QUAD_WITHOUT_BARRIER = "W0405", "128 bits without an mbarrier", "st.async.release.gpu.b128 [a], q;", "st.async.mbarrier::complete_tx::bytes.u64 [a], %rd1, [m];";
     /// The value must fit the type to the bit: `st.async`, unlike `st`, takes no wider register. Untyped bits of the right
     /// width always fit.
     SOURCE_TYPE = "W0406", "value of another type", "st.async.release.gpu.u32 [a], %rd1;", "st.async.release.gpu.u64 [a], %rd1;";
     /// What is stored is a register or a constant. The address of a variable must be moved into a register first.
-    NO_VALUE = "W0407", "no value to store", "st.async.release.gpu.u64 [a], buffer;", "mov.u64 %rd1, buffer;";
+    NO_VALUE = "W0407", "no value to store", "st.async.release.gpu.u64 [a], buffer;", "mov.u64 %rd1, buffer; st.async.release.gpu.u64 [a], %rd1;";
     /// A brace list has as many elements as the vector width says: two or four.
     ELEMENT_COUNT = "W0408", "wrong number of elements", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b}, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, c}, [m];";
     /// All elements of a brace list have one type; only untyped bits mix with others.
@@ -34,7 +34,7 @@ catalogue! {
     /// An address is an integer of 32 or 64 bits. Floating-point numbers, predicates and narrow integers are none.
     ADDRESS_TYPE = "W0411", "register that holds no address", "st.async.release.gpu.u32 [%f1], b;", "st.async.release.gpu.u32 [%rd1], b;";
     /// The variable lies in another space than the one the instruction names.
-    ADDRESS_SPACE = "W0412", "variable in another space", "st.async.global.u32 [shared_array], b;", "st.async.shared::cta.u32 [shared_array], b;";
+    ADDRESS_SPACE = "W0412", "variable in another space", "st.async.release.gpu.global.u32 [tile], b;", "st.async.release.gpu.global.u32 [buffer], b;";
     /// A bare number is an address only in local memory, where asynchronous stores do not go.
     CONSTANT_ADDRESS = "W0413", "number as an address", "st.async.release.gpu.u32 [16], b;", "st.async.release.gpu.u32 [%rd1+16], b;";
     /// The reference assembler takes the instruction, the manual does not describe it: what it does may change.

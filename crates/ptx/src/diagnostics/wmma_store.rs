@@ -6,39 +6,39 @@ use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
     /// The instruction is called `wmma.store.d`; the modifiers follow in any order.
-    NAME_ORDER = "W0500", "words of the name out of order", "wmma.store.sync.d.aligned.row.m16n16k16.f32 [p], {...};", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...};";
+    NAME_ORDER = "W0500", "words of the name out of order", "wmma.store.sync.d.aligned.row.m8n8k32.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// From PTX ISA 6.3 on, the promise that all lanes of the warp execute this very instruction must be written.
-    ALIGNED_MISSING = "W0501", "missing `.aligned`", "wmma.store.d.sync.row.m16n16k16.f32 [p], {...};", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...};";
+    ALIGNED_MISSING = "W0501", "missing `.aligned`", "wmma.store.d.sync.row.m8n8k32.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// Before PTX ISA 6.3 `.aligned` was understood and could not be written.
-    ALIGNED_TOO_EARLY = "W0502", "`.aligned` before version 6.3", ".version 6.2 ... wmma.store.d.sync.aligned", ".version 6.2 ... wmma.store.d.sync";
+    ALIGNED_TOO_EARLY = "W0502", "`.aligned` before version 6.3", ".version 6.2\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .b64 a; .reg .b32 b;\nwmma.store.d.sync.aligned.row.m16n16k16.f16 [a], {b, b, b, b};\n}", ".version 6.2\n.target sm_70\n.address_size 64\n.entry k()\n{\n.reg .b64 a; .reg .b32 b;\nwmma.store.d.sync.row.m16n16k16.f16 [a], {b, b, b, b};\n}";
     /// Each lane holds as many registers of the matrix as shape and type say: 8 for 16 by 16 elements of 32 bits, 4 when
     /// two halves share a register, 2 for 8 by 8 elements.
-    FRAGMENT_SIZE = "W0503", "wrong number of registers", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [p], {a, b};", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [p], {a, b, c, d};";
+    FRAGMENT_SIZE = "W0503", "wrong number of registers", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [a], {b, c};", "wmma.store.d.sync.aligned.row.m16n16k16.f16 [a], {b, c, b, c};";
     /// The registers of a fragment have the type of the elements, or are untyped bits of that width; halves come in pairs.
-    FRAGMENT_TYPE = "W0504", "register of another type", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {%f0, %f1};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {%r0, %r1};";
+    FRAGMENT_TYPE = "W0504", "register of another type", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {%f1, %f2};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// All registers of a fragment have one type; only untyped bits mix with others.
-    FRAGMENT_CLASH = "W0505", "registers of different types", "{%f0, %s1}", "{%f0, %f1}";
+    FRAGMENT_CLASH = "W0505", "registers of different types", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {%f1, %u1};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {%u1, %u2};";
     /// The fragment is a list of registers in braces, also where it could be a vector register.
-    NO_FRAGMENT = "W0506", "no register list", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], %r0;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {%r0, %r1};";
+    NO_FRAGMENT = "W0506", "no register list", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], b;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// What stands in the braces of a fragment is a register.
-    NO_REGISTER = "W0507", "no register in a fragment", "{%r0, _}", "{%r0, %r1}";
+    NO_REGISTER = "W0507", "no register in a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, _};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// The stride is an integer of 32 bits: a register or a constant. It counts elements, not bytes.
-    STRIDE_TYPE = "W0508", "stride of another type", "..., {%r0, %r1}, %rd9;", "..., {%r0, %r1}, %r9;";
+    STRIDE_TYPE = "W0508", "stride of another type", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, %rd1;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, %u1;";
     /// The place of the matrix stands in brackets: a register or a variable, and a constant offset.
-    NO_ADDRESS = "W0509", "no address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 p, {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {a, b};";
+    NO_ADDRESS = "W0509", "no address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 a, {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// An address is an integer of 32 or 64 bits.
-    ADDRESS_TYPE = "W0510", "register that holds no address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%f1], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {a, b};";
+    ADDRESS_TYPE = "W0510", "register that holds no address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%f1], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {b, c};";
     /// The variable lies in another space than the one the instruction names.
-    ADDRESS_SPACE = "W0511", "variable in another space", "wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [shared_array], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.shared.s32 [shared_array], {a, b};";
+    ADDRESS_SPACE = "W0511", "variable in another space", "wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [tile], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.shared.s32 [tile], {b, c};";
     /// A bare number is an address only in local memory, where matrices are not stored.
-    CONSTANT_ADDRESS = "W0512", "number as an address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [0], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [%rd1], {a, b};";
+    CONSTANT_ADDRESS = "W0512", "number as an address", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [0], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// The reference assembler takes the instruction, the manual does not describe it: what it does may change.
-    BEYOND_MANUAL = "W0513", "not in the manual", "wmma.store.d.sync.aligned.row.m8n8k32.f32 [p], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {a, b};";
+    BEYOND_MANUAL = "W0513", "not in the manual", "wmma.store.d.sync.aligned.row.m8n8k32.f32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// With a stride below the length of a line, lines overlap: the manual calls that undefined. The stride must also keep
     /// every line aligned to 16 bytes. The reference assembler does not look at it.
-    STRIDE_VALUE = "W0514", "stride that breaks the layout", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...}, 8;", "wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {...}, 16;";
+    STRIDE_VALUE = "W0514", "stride that breaks the layout", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 4;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 8;";
     /// A vector width, which the manual does not have here, must be the number of registers in the braces.
-    VECTOR_WIDTH = "W0515", "vector width of a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {a, b};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [p], {a, b};";
+    VECTOR_WIDTH = "W0515", "vector width of a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
 }
 
 /// `wmma.store.sync.d`
