@@ -18,17 +18,22 @@ impl Tally {
     }
 
     fn line(self, name: &str) -> String {
-        let percent = 100.0 * self.agreed as f64 / self.n.max(1) as f64;
-        let differ = self.n - self.agreed - self.known;
+        // Cases that a newer release judges as we do count neither way.
+        let n = self.n - self.known;
+        let percent = match n {
+            0 => 100.0,
+            n => 100.0 * self.agreed as f64 / n as f64,
+        };
+        let differ = n - self.agreed;
         let mut line = format!(
-            "  {name:<36} {:>6} of {:>6}  {percent:>7.3} %",
-            self.agreed, self.n
+            "  {name:<36} {:>6} of {n:>6}  {percent:>7.3} %",
+            self.agreed
         );
         if differ > 0 {
             line.push_str(&format!("  {differ} differ"));
         }
         if self.known > 0 {
-            line.push_str(&format!("  ({} known)", self.known));
+            line.push_str(&format!("  (and {} known)", self.known));
         }
         line
     }
@@ -74,7 +79,7 @@ pub(super) fn print(cases: &[Case], verdicts: &[Verdict], n_listed: usize, all: 
         all,
     );
     if !reasons.is_empty() {
-        println!("\nknown differences");
+        println!("\nknown differences: verdicts of an old release that newer ones judge as we do");
         for (reason, n) in &reasons {
             println!("  {n:>6}  {reason}");
         }
