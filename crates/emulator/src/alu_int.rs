@@ -383,9 +383,9 @@ pub(crate) fn carry32(l: &mut Lanes<'_>, f: Carry, mode: CarryMode, [d, a, b, c]
         let wide = match f {
             Carry::Add => a + b + flag,
             Carry::Sub => a.wrapping_sub(b).wrapping_sub(flag),
-            Carry::MadLo => (a * b & 0xffff_ffff) + c + flag,
+            Carry::MadLo => ((a * b) & 0xffff_ffff) + c + flag,
             Carry::MadHi if mode.signed => u64::from(mul_hi_s32(a as u32, b as u32)) + c + flag,
-            Carry::MadHi => (a * b >> 32) + c + flag,
+            Carry::MadHi => ((a * b) >> 32) + c + flag,
         };
         row[lane] = wide as u32;
         out |= u32::from(wide >> 32 != 0) << lane;

@@ -197,7 +197,7 @@ impl Layout {
             *slot = places;
         }
         if let Some(slot) = self.frame_bytes.get_mut(id.0 as usize) {
-            *slot = align_up(frame, 16).min(u64::from(u32::MAX & !15)) as u32;
+            *slot = align_up(frame, 16).min(u64::from(!15u32)) as u32;
         }
     }
 

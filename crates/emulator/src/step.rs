@@ -84,9 +84,7 @@ pub(crate) fn run_warp<O: Observer>(
             lanes.mask &= if instr.negated { !guard } else { guard };
         }
         let mask = lanes.mask;
-        if mask == 0 {
-            warp.splits.current_mut().pc = pc + 1;
-        } else if compute(instr, code, &mut lanes) {
+        if mask == 0 || compute(instr, code, &mut lanes) {
             warp.splits.current_mut().pc = pc + 1;
         } else {
             match instr.op {

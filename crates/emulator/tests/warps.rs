@@ -115,7 +115,7 @@ fn lanes_wait_for_a_shuffle_that_names_them() {
     });
     store_own(&mut k, out, reg(d));
     let out = result(k, 32);
-    let own = |i: u32| if i % 2 == 0 { i + 100 } else { i };
+    let own = |i: u32| if i.is_multiple_of(2) { i + 100 } else { i };
     assert!((0..32).all(|i| out[i as usize] == own(i ^ 1)));
 }
 

@@ -7,37 +7,37 @@ use warpgrid_isa::*;
 use warpgrid_program::*;
 
 /// A kernel under construction.
-pub struct Kernel {
-    pub function: Function,
-    pub variables: Vec<warpgrid_program::Variable>,
-    pub others: Vec<Function>,
-    pub buffers: Vec<BufferInit>,
-    pub arguments: Vec<ArgumentInit>,
+pub(crate) struct Kernel {
+    pub(crate) function: Function,
+    pub(crate) variables: Vec<warpgrid_program::Variable>,
+    pub(crate) others: Vec<Function>,
+    pub(crate) buffers: Vec<BufferInit>,
+    pub(crate) arguments: Vec<ArgumentInit>,
     labels: Vec<Option<u32>>,
     guard: Option<Guard>,
 }
 
 /// A place to branch to.
 #[derive(Clone, Copy)]
-pub struct Label(u32);
+pub(crate) struct Label(u32);
 
-pub fn reg(register: RegisterId) -> Source {
+pub(crate) fn reg(register: RegisterId) -> Source {
     Source::Register(register)
 }
 
-pub fn imm(value: u64) -> Source {
+pub(crate) fn imm(value: u64) -> Source {
     Source::Immediate(value)
 }
 
-pub fn imm_f32(value: f32) -> Source {
+pub(crate) fn imm_f32(value: f32) -> Source {
     Source::Immediate(u64::from(value.to_bits()))
 }
 
-pub fn special(name: &str) -> Source {
+pub(crate) fn special(name: &str) -> Source {
     Source::Special(SpecialRegister::from_name(name).unwrap())
 }
 
-pub fn function(name: &str, kind: FunctionKind) -> Function {
+pub(crate) fn function(name: &str, kind: FunctionKind) -> Function {
     Function {
         name: name.to_owned(),
         kind,
@@ -53,7 +53,7 @@ pub fn function(name: &str, kind: FunctionKind) -> Function {
     }
 }
 
-pub fn variable(
+pub(crate) fn variable(
     name: &str,
     space: StateSpace,
     size: u64,
@@ -72,7 +72,7 @@ pub fn variable(
     }
 }
 
-pub fn access(space: StateSpace, ty: ScalarType) -> MemoryAccess {
+pub(crate) fn access(space: StateSpace, ty: ScalarType) -> MemoryAccess {
     MemoryAccess {
         space,
         sem: Sem::Weak,
@@ -88,7 +88,7 @@ pub fn access(space: StateSpace, ty: ScalarType) -> MemoryAccess {
 }
 
 impl Kernel {
-    pub fn new() -> Kernel {
+    pub(crate) fn new() -> Kernel {
         Kernel {
             function: function("kernel", FunctionKind::Entry),
             variables: Vec::new(),
@@ -100,7 +100,7 @@ impl Kernel {
         }
     }
 
-    pub fn register(&mut self, ty: ScalarType) -> RegisterId {
+    pub(crate) fn register(&mut self, ty: ScalarType) -> RegisterId {
         let id = RegisterId(self.function.registers.len() as u32);
         self.function.registers.push(Register {
             name: format!("%r{}", id.0),
@@ -110,12 +110,12 @@ impl Kernel {
     }
 
     /// The next instruction has this guard.
-    pub fn when(&mut self, predicate: RegisterId, negated: bool) -> &mut Kernel {
+    pub(crate) fn when(&mut self, predicate: RegisterId, negated: bool) -> &mut Kernel {
         self.guard = Some(Guard { predicate, negated });
         self
     }
 
-    pub fn op(&mut self, operation: Operation) {
+    pub(crate) fn op(&mut self, operation: Operation) {
         let guard = self.guard.take();
         self.function.instructions.push(Instruction {
             guard,
@@ -124,23 +124,23 @@ impl Kernel {
         });
     }
 
-    pub fn label(&mut self) -> Label {
+    pub(crate) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() as u32 - 1)
     }
 
-    pub fn here(&mut self, label: Label) {
+    pub(crate) fn here(&mut self, label: Label) {
         self.labels[label.0 as usize] = Some(self.function.instructions.len() as u32);
     }
 
-    pub fn bra(&mut self, label: Label) {
+    pub(crate) fn bra(&mut self, label: Label) {
         self.op(Operation::Branch {
             target: label.0,
             uniform: false,
         });
     }
 
-    pub fn arith_mode(
+    pub(crate) fn arith_mode(
         &mut self,
         op: Arithmetic,
         ty: ScalarType,
@@ -170,12 +170,23 @@ impl Kernel {
         d
     }
 
-    pub fn arith(&mut self, op: Arithmetic, ty: ScalarType, sources: &[Source]) -> RegisterId {
+    pub(crate) fn arith(
+        &mut self,
+        op: Arithmetic,
+        ty: ScalarType,
+        sources: &[Source],
+    ) -> RegisterId {
         self.arith_mode(op, ty, ArithmeticMode::default(), sources)
     }
 
     /// Into a register that is there.
-    pub fn arith_to(&mut self, d: RegisterId, op: Arithmetic, ty: ScalarType, sources: &[Source]) {
+    pub(crate) fn arith_to(
+        &mut self,
+        d: RegisterId,
+        op: Arithmetic,
+        ty: ScalarType,
+        sources: &[Source],
+    ) {
         let mut all = [Source::Immediate(0); 3];
         all[..sources.len()].copy_from_slice(sources);
         self.op(Operation::Arithmetic {
@@ -187,13 +198,19 @@ impl Kernel {
         });
     }
 
-    pub fn mov(&mut self, ty: ScalarType, a: Source) -> RegisterId {
+    pub(crate) fn mov(&mut self, ty: ScalarType, a: Source) -> RegisterId {
         let d = self.register(ty);
         self.op(Operation::Move { ty, d, a });
         d
     }
 
-    pub fn setp(&mut self, compare: CompareOp, ty: ScalarType, a: Source, b: Source) -> RegisterId {
+    pub(crate) fn setp(
+        &mut self,
+        compare: CompareOp,
+        ty: ScalarType,
+        a: Source,
+        b: Source,
+    ) -> RegisterId {
         let d = self.register(ScalarType::Pred);
         self.op(Operation::SetPredicate {
             compare,
@@ -209,7 +226,7 @@ impl Kernel {
     }
 
     /// A kernel parameter; returns its address.
-    pub fn parameter(&mut self, bytes: &[u8], buffer: Option<BufferIndex>) -> Address {
+    pub(crate) fn parameter(&mut self, bytes: &[u8], buffer: Option<BufferIndex>) -> Address {
         let index = self.function.variables.len() as u32;
         self.function.variables.push(variable(
             &format!("param_{index}"),
@@ -236,7 +253,7 @@ impl Kernel {
     }
 
     /// A buffer, a parameter that points to it, and a register with its address.
-    pub fn buffer(&mut self, name: &str, contents: Contents) -> RegisterId {
+    pub(crate) fn buffer(&mut self, name: &str, contents: Contents) -> RegisterId {
         let index = BufferIndex(self.buffers.len() as u32);
         self.buffers.push(BufferInit {
             name: name.to_owned(),
@@ -247,13 +264,18 @@ impl Kernel {
         self.load(StateSpace::ParamEntry, ScalarType::U64, address)
     }
 
-    pub fn scalar(&mut self, ty: ScalarType, value: u64) -> RegisterId {
+    pub(crate) fn scalar(&mut self, ty: ScalarType, value: u64) -> RegisterId {
         let n = ty.width_bytes() as usize;
         let address = self.parameter(&value.to_le_bytes()[..n], None);
         self.load(StateSpace::ParamEntry, ty, address)
     }
 
-    pub fn load(&mut self, space: StateSpace, ty: ScalarType, address: Address) -> RegisterId {
+    pub(crate) fn load(
+        &mut self,
+        space: StateSpace,
+        ty: ScalarType,
+        address: Address,
+    ) -> RegisterId {
         let d = self.register(ty);
         self.op(Operation::Load {
             access: access(space, ty),
@@ -263,7 +285,13 @@ impl Kernel {
         d
     }
 
-    pub fn store(&mut self, space: StateSpace, ty: ScalarType, address: Address, source: Source) {
+    pub(crate) fn store(
+        &mut self,
+        space: StateSpace,
+        ty: ScalarType,
+        address: Address,
+        source: Source,
+    ) {
         self.op(Operation::Store {
             access: access(space, ty),
             address,
@@ -271,7 +299,7 @@ impl Kernel {
         });
     }
 
-    pub fn shared(&mut self, size: u64, align: u32) -> VariableId {
+    pub(crate) fn shared(&mut self, size: u64, align: u32) -> VariableId {
         let index = self.function.variables.len() as u32;
         self.function
             .variables
@@ -280,7 +308,7 @@ impl Kernel {
     }
 
     /// base + index * scale
-    pub fn element(&mut self, base: RegisterId, index: Source, scale: u64) -> Address {
+    pub(crate) fn element(&mut self, base: RegisterId, index: Source, scale: u64) -> Address {
         let offset = self.arith(
             Arithmetic::Mul(MulPart::Wide),
             ScalarType::U32,
@@ -290,7 +318,7 @@ impl Kernel {
         at(address, 0)
     }
 
-    pub fn program(mut self) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
+    pub(crate) fn program(mut self) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
         let labels = self.labels;
         for instruction in &mut self.function.instructions {
             if let Operation::Branch { target, .. } = &mut instruction.operation {
@@ -309,18 +337,18 @@ impl Kernel {
         (Arc::new(program), self.buffers, self.arguments)
     }
 
-    pub fn launch(self, grid: [u32; 3], block: [u32; 3]) -> Machine {
+    pub(crate) fn launch(self, grid: [u32; 3], block: [u32; 3]) -> Machine {
         self.launch_seeded(grid, block, 0)
     }
 
-    pub fn launch_seeded(self, grid: [u32; 3], block: [u32; 3], seed: u64) -> Machine {
+    pub(crate) fn launch_seeded(self, grid: [u32; 3], block: [u32; 3], seed: u64) -> Machine {
         let (program, buffers, arguments) = self.program();
         let launch = launch(grid, block, buffers, arguments, seed);
         Machine::new(program, &launch, Limits::default()).unwrap()
     }
 }
 
-pub fn launch(
+pub(crate) fn launch(
     grid: [u32; 3],
     block: [u32; 3],
     buffers: Vec<BufferInit>,
@@ -340,14 +368,14 @@ pub fn launch(
     }
 }
 
-pub fn at(register: RegisterId, offset: i64) -> Address {
+pub(crate) fn at(register: RegisterId, offset: i64) -> Address {
     Address {
         base: AddressBase::Register(register),
         offset,
     }
 }
 
-pub fn words(machine: &Machine, buffer: u32) -> Vec<u32> {
+pub(crate) fn words(machine: &Machine, buffer: u32) -> Vec<u32> {
     machine
         .memory(MemoryRegion::Buffer(BufferIndex(buffer)))
         .unwrap()
@@ -358,20 +386,20 @@ pub fn words(machine: &Machine, buffer: u32) -> Vec<u32> {
         .collect()
 }
 
-pub fn bytes_of(words: &[u32]) -> Contents {
+pub(crate) fn bytes_of(words: &[u32]) -> Contents {
     Contents::Bytes(words.iter().flat_map(|w| w.to_le_bytes()).collect())
 }
 
-pub fn floats(values: impl IntoIterator<Item = f32>) -> Contents {
+pub(crate) fn floats(values: impl IntoIterator<Item = f32>) -> Contents {
     Contents::Bytes(values.into_iter().flat_map(f32::to_le_bytes).collect())
 }
 
-pub fn zeros(n_words: u64) -> Contents {
+pub(crate) fn zeros(n_words: u64) -> Contents {
     Contents::Zeroed(4 * n_words)
 }
 
 /// blockIdx.x * blockDim.x + threadIdx.x
-pub fn global_index(k: &mut Kernel) -> RegisterId {
+pub(crate) fn global_index(k: &mut Kernel) -> RegisterId {
     let ctaid = k.mov(ScalarType::U32, special("%ctaid.x"));
     let ntid = k.mov(ScalarType::U32, special("%ntid.x"));
     let tid = k.mov(ScalarType::U32, special("%tid.x"));
@@ -383,7 +411,7 @@ pub fn global_index(k: &mut Kernel) -> RegisterId {
 }
 
 /// y[i] = a * x[i] + y[i], as a CUDA compiler writes it.
-pub fn saxpy(n: u32) -> Kernel {
+pub(crate) fn saxpy(n: u32) -> Kernel {
     let mut k = Kernel::new();
     let x = k.buffer("x", floats((0..n).map(|i| i as f32 * 0.5)));
     let y = k.buffer("y", floats((0..n).map(|i| i as f32)));
@@ -414,7 +442,7 @@ pub fn saxpy(n: u32) -> Kernel {
 }
 
 /// c = a * b for n x n matrices in tiles of 16 x 16, blocks of 16 x 16 threads.
-pub fn matmul_tiled(n: u32) -> Kernel {
+pub(crate) fn matmul_tiled(n: u32) -> Kernel {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
     let a = k.buffer("a", floats((0..n * n).map(|i| (i % 7) as f32)));
@@ -502,7 +530,7 @@ pub fn matmul_tiled(n: u32) -> Kernel {
     k
 }
 
-pub fn barrier(k: &mut Kernel) {
+pub(crate) fn barrier(k: &mut Kernel) {
     k.op(Operation::Barrier {
         kind: BarrierKind::Sync,
         id: imm(0),
