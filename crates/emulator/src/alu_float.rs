@@ -24,17 +24,89 @@ fn canonical(value: f32) -> u32 {
 pub(crate) fn float32(l: &mut Lanes<'_>, f: Arithmetic, mode: FloatMode, [d, a, b, c]: [Slot; 4]) {
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
     let row = if mode.is_plain() {
-        match f {
-            Arithmetic::Add => rows(a, b, |a, b| a + b),
-            Arithmetic::Sub => rows(a, b, |a, b| a - b),
-            Arithmetic::Mul(_) => rows(a, b, |a, b| a * b),
-            Arithmetic::Fma | Arithmetic::Mad(_) => fma_rows(a, b, c),
-            _ => lane_by_lane(f, mode, a, b, c),
-        }
+        nearest(f, mode, a, b, c)
     } else {
-        lane_by_lane(f, mode, a, b, c)
+        modified(f, mode, a, b, c)
     };
+    let row = row.unwrap_or_else(|| lane_by_lane(f, mode, a, b, c));
     l.set32(d, &row);
+}
+
+/// What the host does as the machine does it, row by row; nothing for all else.
+#[inline(always)]
+fn nearest(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Option<Row32> {
+    use Arithmetic as A;
+    Some(match f {
+        A::Add => rows(a, b, |a, b| a + b),
+        A::Sub => rows(a, b, |a, b| a - b),
+        A::Mul(_) => rows(a, b, |a, b| a * b),
+        A::Fma | A::Mad(_) => fma_rows(a, b, c),
+        A::Div => rows(a, b, |a, b| a / b),
+        A::Rcp => rows(a, a, |a, _| 1.0 / a),
+        A::Sqrt => rows(a, a, |a, _| a.sqrt()),
+        A::Neg => a.map(|a| a ^ SIGN),
+        A::Abs => a.map(|a| a & !SIGN),
+        A::Min | A::Max if !mode.nan && !mode.xorsign_abs => minmax_rows(f, a, b),
+        _ => return None,
+    })
+}
+
+const SIGN: u32 = 1 << 31;
+
+/// Flushing and clamping around [`nearest`].
+#[inline(never)]
+fn modified(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Option<Row32> {
+    if mode.relu || !matches!(mode.round, Round::Nearest | Round::Approximate) {
+        return None;
+    }
+    let mut row = if mode.ftz {
+        let [a, b, c] = [a, b, c].map(flush_row);
+        flush_row(&nearest(f, mode, &a, &b, &c)?)
+    } else {
+        nearest(f, mode, a, b, c)?
+    };
+    if mode.saturate {
+        for bits in &mut row {
+            let value = f32::from_bits(*bits);
+            // Comparisons with a NaN are false, so it becomes 0, as -0 does.
+            let low = if value > 0.0 { value } else { 0.0 };
+            *bits = (if low < 1.0 { low } else { 1.0 }).to_bits();
+        }
+    }
+    Some(row)
+}
+
+/// Subnormals to zeros of their sign.
+#[inline(always)]
+fn flush_row(row: &Row32) -> Row32 {
+    row.map(|bits| {
+        if bits & 0x7f80_0000 == 0 {
+            bits & SIGN
+        } else {
+            bits
+        }
+    })
+}
+
+/// `min` and `max`: the number of a NaN and a number, and -0 below +0.
+#[inline(always)]
+fn minmax_rows(f: Arithmetic, a: &Row32, b: &Row32) -> Row32 {
+    // As integers the bits order like the numbers once those of negative ones are turned around.
+    let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
+    let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
+    let smaller = matches!(f, Arithmetic::Min);
+    let mut row = [0; LANES];
+    for ((r, a), b) in row.iter_mut().zip(a).zip(b) {
+        let chosen = if (key(*a) < key(*b)) == smaller {
+            *a
+        } else {
+            *b
+        };
+        let chosen = if is_nan(*a) { *b } else { chosen };
+        let chosen = if is_nan(*b) { *a } else { chosen };
+        *r = if is_nan(chosen) { NAN_32 } else { chosen };
+    }
+    row
 }
 
 #[inline(always)]
@@ -405,4 +477,15 @@ fn minmax_half(f: Arithmetic, mode: FloatMode, format: Format, bits: [u32; 3]) -
         }
     };
     chosen | result_sign
+}
+
+/// A row as [`float32`] computes it.
+#[cfg(test)]
+pub(crate) fn rows_of(f: Arithmetic, mode: FloatMode, [a, b, c]: &[Row32; 3]) -> Row32 {
+    let row = if mode.is_plain() {
+        nearest(f, mode, a, b, c)
+    } else {
+        modified(f, mode, a, b, c)
+    };
+    row.unwrap_or_else(|| lane_by_lane(f, mode, a, b, c))
 }

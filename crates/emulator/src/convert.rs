@@ -339,10 +339,13 @@ pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a:
         return write128(l, d, &row);
     }
     let rows = read64(l, a);
-    let mut row = [0; LANES];
-    for (r, v) in row.iter_mut().zip(&rows) {
-        *r = convert_one(conversion, *v);
-    }
+    let mut row = frequent(conversion, &rows).unwrap_or_else(|| {
+        let mut row = [0; LANES];
+        for (r, v) in row.iter_mut().zip(&rows) {
+            *r = convert_one(conversion, *v);
+        }
+        row
+    });
     // A signed result is extended to a register that is wider than it.
     if conversion.to.is_signed() && conversion.to.width_bits() < 64 {
         let shift = 64 - conversion.to.width_bits();
@@ -351,6 +354,37 @@ pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a:
         }
     }
     write64(l, d, &row);
+}
+
+/// Conversions that the host does as the machine does them.
+fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
+    use ScalarType as T;
+    use warpgrid_isa::Rounding as R;
+    let (from, to, mode) = (conversion.from, conversion.to, conversion.mode);
+    if mode.saturate || mode.ftz || mode.relu {
+        return None;
+    }
+    if from.is_integer() && to.is_integer() {
+        let shift = 64 - from.width_bits().clamp(1, 64);
+        let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
+        return Some(if from.is_signed() {
+            rows.map(|v| ((v << shift) as i64 >> shift) as u64 & keep)
+        } else {
+            rows.map(|v| (v << shift >> shift) & keep)
+        });
+    }
+    let f = |v: u64| f32::from_bits(v as u32);
+    let bits = |v: f32| u64::from(v.to_bits());
+    Some(match (from, to, mode.rounding) {
+        (T::S32, T::F32, None | Some(R::Rn)) => rows.map(|v| bits(v as u32 as i32 as f32)),
+        (T::U32, T::F32, None | Some(R::Rn)) => rows.map(|v| bits(v as u32 as f32)),
+        (T::S32, T::F64, _) => rows.map(|v| f64::from(v as u32 as i32).to_bits()),
+        (T::U32, T::F64, _) => rows.map(|v| f64::from(v as u32).to_bits()),
+        // `as` clamps, and gives 0 for a NaN, like the machine.
+        (T::F32, T::S32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as i32 as u32)),
+        (T::F32, T::U32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as u32)),
+        _ => return None,
+    })
 }
 
 /// The format of a small float type.
