@@ -308,6 +308,17 @@ pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
         "found `-`, but an offset is always added: `+-8` instead of `-8`",
     );
     let rest = source.get(minus.end as usize..).unwrap_or("");
+    let is_in_name = rest.starts_with(|c: char| c.is_ascii_alphabetic())
+        && source
+            .get(..minus.start as usize)
+            .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric()));
+    if is_in_name {
+        // The manual itself writes `cache-policy`.
+        let message = "found `-`, which no name holds";
+        return Diagnostic::error(SUBTRACTED_OFFSET, minus, message)
+            .help("names have letters, digits, `_`, `$` and `%`; offsets are added")
+            .fix("write `_`", minus, "_");
+    }
     match rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
         true => found.fix("write `+-`", minus, "+-"),
         false => found.help("an offset is a constant after `+`"),
