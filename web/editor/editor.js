@@ -10,6 +10,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
+import { assist, connectAssist, formatText } from "./assist.js";
 import firstExample from "first-example";
 
 const TEXT_KEY = "warpgrid.text";
@@ -154,6 +155,7 @@ function broken(error) {
   keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
   tokenizer = onChange = onLine = null;
+  connectAssist(null);
   const banner = document.createElement("div");
   banner.className = "banner core-broken";
   banner.setAttribute("role", "alert");
@@ -193,7 +195,7 @@ const view = new EditorView({
       lineNumbers(), stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
       rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
-      tokens, highlighter, marks, listener,
+      tokens, highlighter, marks, listener, assist,
       EditorView.contentAttributes.of({
         "aria-label": "PTX source", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", translate: "no",
       }),
@@ -241,6 +243,13 @@ const api = {
     onLine = guarded(line);
     api.retokenize();
   },
+  /** What web/editor/assist.js asks; each is given the text and a place in it. */
+  connectAssist(hover, complete, signature, format) {
+    connectAssist({
+      hover: guarded(hover), complete: guarded(complete), signature: guarded(signature), format: guarded(format),
+    });
+  },
+  format: () => void formatText(view),
   retokenize() {
     if (tokenizer) view.dispatch({ effects: tokensChanged.of(tokenizer(view.state.doc.sliceString(0, COLOURED_LENGTH))) });
   },

@@ -14,6 +14,8 @@ mod memories;
 mod memory_card;
 mod phrases;
 mod pickers;
+mod reference;
+mod reference_pages;
 mod registers_card;
 mod scrubber;
 mod splitter;

@@ -1,11 +1,13 @@
 //! Effects: the worker, the editor, the clock, the keyboard, the theme. They only watch the model and dispatch actions.
 
+mod assist;
 mod editor;
 mod keys;
 mod size;
 mod timing;
 mod worker;
 
+pub(crate) use assist::use_assist;
 pub(crate) use editor::use_editor;
 pub(crate) use keys::use_keys;
 pub(crate) use size::{use_palette, use_size};

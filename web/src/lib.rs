@@ -3,9 +3,10 @@
 //! ```text
 //! editor ──► Model ──► Request ──► worker: Runner over view::Session ──► Response ──► Model ──► components ──► canvas
 //! ```
-//! [`model`], [`links`], [`layout`], [`protocol`] and [`runner`] know no browser and are tested natively;
-//! [`components`], [`hooks`], [`canvas`], [`editor`], [`client`] and [`worker`] are the only ones that do.
+//! [`model`], [`links`], [`layout`], [`protocol`], [`reference`] and [`runner`] know no browser and are tested natively;
+//! [`components`], [`hooks`], [`canvas`], [`editor`], [`assist`], [`client`] and [`worker`] are the only ones that do.
 
+pub mod assist;
 pub mod canvas;
 pub mod client;
 pub mod components;
@@ -17,6 +18,7 @@ pub mod layout;
 pub mod links;
 pub mod model;
 pub mod protocol;
+pub mod reference;
 pub mod runner;
 pub mod storage;
 pub mod theme;

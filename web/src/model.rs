@@ -10,6 +10,7 @@ pub use actions::{Action, reduce};
 pub use run::{Busy, Run};
 
 use crate::protocol::{Goal, Request, RequestBody};
+use crate::reference::Subject;
 use crate::runner::is_shown;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -47,6 +48,8 @@ pub struct Model {
     pub known_stores: BTreeMap<u64, Rc<Vec<StoreView>>>,
     pub hex_registers: bool,
     pub help: bool,
+    /// The page of the reference that is open.
+    pub reference: Option<Subject>,
     /// Something went wrong in the page itself.
     pub trouble: Option<String>,
     pub theme: ThemeChoice,
@@ -118,6 +121,7 @@ impl Model {
             known_stores: BTreeMap::new(),
             hex_registers: false,
             help: false,
+            reference: None,
             trouble: None,
             theme: ThemeChoice::System,
             outbox: Vec::new(),

@@ -9,13 +9,16 @@ use super::header::Header;
 use super::help::Help;
 use super::memories::Memories;
 use super::phrases::Sentence;
+use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
 use super::transport::Transport;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
 use crate::format::count;
-use crate::hooks::{use_check, use_editor, use_keys, use_palette, use_playback, use_worker};
+use crate::hooks::{
+    use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_worker,
+};
 use crate::links::{Links, links};
 use crate::model::{Focus, Model, ThemeChoice};
 use crate::theme::Palette;
@@ -47,6 +50,7 @@ pub(crate) fn App() -> Html {
     let palette = use_palette(state.theme);
     let links = Rc::new(links(&state));
     use_editor(&state, &links);
+    use_assist(&state);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {share:.1}%"));
     let set_split = {
@@ -71,6 +75,7 @@ pub(crate) fn App() -> Html {
                         report={state.report.clone()}
                         refusal={state.run.refusal.clone()}
                         checked={state.checked > 0}
+                        dispatch={dispatch.clone()}
                     />
                 </section>
                 <Splitter on_change={set_split} />
@@ -90,6 +95,7 @@ pub(crate) fn App() -> Html {
                 {restart}
                 dispatch={dispatch.clone()}
             />
+            <Reference subject={state.reference.clone()} dispatch={dispatch.clone()} />
             <Help open={state.help} {dispatch} />
         </div>
     }

@@ -1,8 +1,11 @@
 //! What is wrong with the text, in sentences with buttons.
 
 use super::phrases::prose;
-use crate::editor;
+use super::{Dispatch, say};
+use crate::model::Action;
 use crate::protocol::Refusal;
+use crate::reference::Subject;
+use crate::{assist, editor};
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
 use warpgrid_view::model::{DiagnosticView, FixView};
@@ -16,21 +19,28 @@ pub(crate) struct Props {
     pub(crate) report: Rc<CheckReport>,
     pub(crate) refusal: Option<Rc<Refusal>>,
     pub(crate) checked: bool,
+    pub(crate) dispatch: Dispatch,
 }
 
 #[component]
 pub(crate) fn Diagnostics(props: &Props) -> Html {
     let list = &props.report.diagnostics;
     let refusal = props.refusal.as_deref().filter(|_| props.report.accept);
+    let article = |diagnostic: &DiagnosticView| article(diagnostic, &props.dispatch);
     let n_more = list.len().saturating_sub(MAX_SHOWN);
     html! {
         <section class="problems" aria-label="Problems" aria-live="polite">
-            <p class={classes!("verdict", (!props.report.accept && props.checked).then_some("bad"))}>
-                { verdict(props, refusal) }
-            </p>
+            <div class="verdict-row">
+                <p class={classes!("verdict", (!props.report.accept && props.checked).then_some("bad"))}>
+                    { verdict(props, refusal) }
+                </p>
+                <button class="text-button" title="Format the text (Shift Alt F)" onclick={|_: MouseEvent| assist::format()}>
+                    { "Format" }
+                </button>
+            </div>
             if let Some(refusal) = refusal {
                 <article class="diag error">
-                    <h3>{ prose(&refusal.message) }<small>{ &refusal.code }</small></h3>
+                    <h3>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h3>
                 </article>
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
             }
@@ -68,7 +78,18 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
     }
 }
 
-fn article(diagnostic: &DiagnosticView) -> Html {
+/// The code, which opens its page of the reference.
+fn code(code: &str, dispatch: &Dispatch) -> Html {
+    let open = say::<MouseEvent>(
+        dispatch,
+        Action::SetReference(Some(Subject::Code(code.to_owned()))),
+    );
+    html! {
+        <button class="code" title={format!("What {code} means")} aria-haspopup="dialog" onclick={open}>{ code }</button>
+    }
+}
+
+fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
     let range = diagnostic.range;
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
     let label = |label: &warpgrid_view::model::LabelView| {
@@ -78,7 +99,7 @@ fn article(diagnostic: &DiagnosticView) -> Html {
         <article class={classes!("diag", diagnostic.severity.clone())}>
             <h3>
                 { prose(&diagnostic.message) }
-                <small>{ &diagnostic.code }</small>
+                { code(&diagnostic.code, dispatch) }
                 <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
             </h3>
             if let Some(needs) = &diagnostic.needs {

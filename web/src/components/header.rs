@@ -5,6 +5,7 @@ use super::{Dispatch, say};
 use crate::format;
 use crate::model::{Action, ThemeChoice};
 use crate::protocol::LaunchFacts;
+use crate::reference::Subject;
 use crate::theme::lane_css;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -36,6 +37,8 @@ pub(crate) fn Header(props: &Props) -> Html {
             <VersionPicker chosen={props.ptx_version.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
             { launch(props.facts.as_deref()) }
             <span class="spring"></span>
+            <button class="text-button" aria-haspopup="dialog"
+                onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Colours: {theme_name}")} aria-label={format!("Colours: {theme_name}")}
                 onclick={say(dispatch, Action::SetTheme(next_theme))}>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

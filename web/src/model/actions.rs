@@ -3,6 +3,7 @@
 use super::{Busy, Focus, GridChoice, MAX_KNOWN_STORES, Model, Overlay, ThemeChoice};
 use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody};
+use crate::reference::Subject;
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
 use warpgrid_view::model::RunStatus;
@@ -48,6 +49,8 @@ pub enum Action {
     Relaunch,
     DismissTrouble,
     SetHelp(bool),
+    /// Opens a page of the reference, or closes it.
+    SetReference(Option<Subject>),
     SetTheme(ThemeChoice),
 }
 
@@ -135,6 +138,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::DismissTrouble => model.trouble = None,
         Action::SetHelp(open) => model.help = open,
+        Action::SetReference(subject) => model.reference = subject,
         Action::SetTheme(theme) => model.theme = theme,
     }
     model
@@ -452,6 +456,15 @@ mod tests {
         let n_sent = model.outbox.len();
         let model = after(model, [answer, Action::Hover(None), Action::Hover(cell)]);
         assert_eq!(model.outbox.len(), n_sent);
+    }
+
+    #[test]
+    fn the_reference_opens_at_a_page_and_leaves_the_run_alone() {
+        let page = Some(Subject::Code("W0001".into()));
+        let opened = after(running(), [Action::SetReference(page.clone())]);
+        assert_eq!(opened.reference, page);
+        assert_eq!(opened.outbox, running().outbox);
+        assert_eq!(after(opened, [Action::SetReference(None)]), running());
     }
 
     #[test]

@@ -1,0 +1,87 @@
+// A person wants to know: what a word means, what can stand here, how an instruction is written.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "@playwright/test";
+import { open, paste, ready } from "./playground";
+
+const kernel = `.version 8.8
+.target sm_90
+.address_size 64
+// what stays
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %p; .reg .b32 %r<2>; // two registers
+  ld.param.u64 %p, [p];
+  mov.u32 %r0, 7;
+  st.global.
+  ret;
+}
+`;
+
+test("a modifier is explained under the pointer", async ({ page }) => {
+  await open(page);
+  await page.locator(".tok-modifier", { hasText: ".global" }).first().hover();
+  await expect(page.locator(".cm-meaning")).toContainText(/global memory/);
+});
+
+test("completion offers what is legal at that place, and the form shows while operands are written", async ({ page }) => {
+  await open(page);
+  await paste(page, kernel);
+  await page.locator(".cm-line", { hasText: "st.global." }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Control+Space");
+  const list = page.getByRole("listbox");
+  await expect(list.getByRole("option", { name: /^u32/ })).toBeVisible();
+  await expect(list.getByRole("option", { name: /^shared/ })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await page.keyboard.type("u3");
+  await expect(list.getByRole("option")).toHaveCount(1);
+  await page.waitForTimeout(200);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type(" [%p], %r");
+  await expect(page.locator(".cm-form")).toContainText(/^st.*\[a\], b/);
+  await expect(page.locator(".cm-form b")).toHaveText("b");
+  await page.keyboard.type("0;");
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("no problems");
+  await ready(page);
+});
+
+test("formatting keeps the comments and the place, and is one step to undo", async ({ page }) => {
+  await open(page);
+  const messy = kernel.replace("st.global.", "st.global.u32    [%p]  , %r0;");
+  await paste(page, messy);
+  await page.locator(".cm-line", { hasText: "st.global" }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Shift+Alt+f");
+  const text = () => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
+  await expect.poll(text).toContain("st.global.u32 [%p], %r0;");
+  expect(await text()).toContain("// what stays");
+  expect(await text()).toContain("// two registers");
+  await expect(page.locator(".cm-activeLine").last()).toContainText("st.global.u32");
+  await page.keyboard.press("ControlOrMeta+z");
+  expect(await text()).toBe(messy);
+  await page.getByRole("button", { name: "Format" }).click();
+  await expect.poll(text).toContain("st.global.u32 [%p], %r0;");
+});
+
+test("the reference is searched with keys, and a diagnostic opens its page", async ({ page }) => {
+  await open(page);
+  const button = page.getByRole("button", { name: "Reference" });
+  await button.click();
+  const dialog = page.getByRole("dialog", { name: "Reference" });
+  await page.keyboard.type("st.async");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByRole("article", { name: "Page" })).toContainText("st.async");
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const found = await new AxeBuilder({ page }).include("dialog.reference").analyze();
+    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  }
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(button).toBeFocused();
+  await paste(page, kernel.replace("st.global.", "st.globl.u32 [%p], %r0;"));
+  const code = page.getByRole("region", { name: "Problems" }).getByRole("button", { name: /^W\d{4}$/ }).first();
+  const name = await code.textContent();
+  await code.click();
+  await expect(dialog.getByRole("article", { name: "Page" })).toContainText(`${name}`);
+});

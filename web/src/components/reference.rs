@@ -1,0 +1,189 @@
+//! The reference: a list that can be searched, and the page that is picked from it.
+
+use super::reference_pages::{code_page, form_page};
+use super::{Dispatch, say};
+use crate::model::Action;
+use crate::reference::{Entry, Library, Subject};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) subject: Option<Subject>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn Reference(props: &Props) -> Html {
+    let dialog = use_node_ref();
+    let page = use_node_ref();
+    let query = use_state(String::new);
+    let is_open = props.subject.is_some();
+    {
+        let dialog = dialog.clone();
+        use_effect_with(is_open, move |is_open| show(&dialog, *is_open));
+    }
+    {
+        let page = page.clone();
+        use_effect_with(props.subject.clone(), move |_| {
+            if let Some(page) = page.cast::<Element>() {
+                page.set_scroll_top(0);
+            }
+        });
+    }
+    // Read from the tables when it is first wanted.
+    let library = use_memo(is_open, |is_open| is_open.then(Library::new));
+    let close = say::<Event>(&props.dispatch, Action::SetReference(None));
+    let Some(library) = library.as_ref() else {
+        return html! { <dialog ref={dialog} class="reference" aria-label="Reference"></dialog> };
+    };
+    let type_query = {
+        let query = query.clone();
+        Callback::from(move |event: InputEvent| {
+            query.set(event.target_unchecked_into::<HtmlInputElement>().value())
+        })
+    };
+    let found = library.search(&query);
+    let pick_first = pick_first(&found, &props.dispatch);
+    html! {
+        <dialog ref={dialog} class="reference" aria-labelledby="reference-title" onclose={close} onkeydown={walk()}>
+            <div class="reference-head">
+                <h2 id="reference-title">{ "Reference" }</h2>
+                <input type="search" aria-label="Search the reference" placeholder="an instruction, a modifier, a code"
+                    value={(*query).clone()} oninput={type_query} onkeydown={pick_first} autocomplete="off" spellcheck="false" />
+                <form method="dialog"><button class="pill">{ "Close" }</button></form>
+            </div>
+            <div class="reference-body">
+                <nav aria-label="Pages">{ list(&found, props) }</nav>
+                <article ref={page} tabindex="0" aria-label="Page">
+                    { picked(library, props.subject.as_ref()) }
+                </article>
+            </div>
+        </dialog>
+    }
+}
+
+fn show(dialog: &NodeRef, is_open: bool) {
+    if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
+        match (is_open, dialog.open()) {
+            (true, false) => drop(dialog.show_modal()),
+            (false, true) => dialog.close(),
+            _ => {}
+        }
+    }
+}
+
+fn list(found: &[Entry], props: &Props) -> Html {
+    let is_code = |entry: &&Entry| matches!(entry.subject, Subject::Code(_));
+    let forms: Vec<&Entry> = found.iter().filter(|entry| !is_code(entry)).collect();
+    let codes: Vec<&Entry> = found.iter().filter(is_code).collect();
+    html! {
+        <>
+            { group("Instructions", &forms, props) }
+            { group("Diagnostics", &codes, props) }
+            if found.is_empty() {
+                <p class="quiet" role="note">{ "No page holds these words." }</p>
+            }
+        </>
+    }
+}
+
+fn group(title: &'static str, entries: &[&Entry], props: &Props) -> Html {
+    if entries.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section aria-label={title}>
+            <h3>{ title }<small>{ entries.len() }</small></h3>
+            <ul>{ for entries.iter().map(|entry| line(entry, props)) }</ul>
+        </section>
+    }
+}
+
+fn line(entry: &Entry, props: &Props) -> Html {
+    let is_current = props.subject.as_ref() == Some(&entry.subject);
+    let pick = say::<MouseEvent>(
+        &props.dispatch,
+        Action::SetReference(Some(entry.subject.clone())),
+    );
+    html! {
+        <li>
+            <button class="reference-line" aria-current={is_current.then_some("page")} onclick={pick}>
+                <b>{ &entry.title }</b><span>{ &entry.help }</span>
+            </button>
+        </li>
+    }
+}
+
+fn picked(library: &Library, subject: Option<&Subject>) -> Html {
+    let page = match subject {
+        Some(Subject::Form(index)) => library.forms.get(*index).map(form_page),
+        Some(Subject::Code(code)) => library.code(code).map(code_page),
+        _ => None,
+    };
+    page.unwrap_or_else(|| {
+        let (n_forms, n_codes) = (library.forms.len(), library.codes.len());
+        html! {
+            <p class="quiet">
+                { format!("{n_forms} instruction forms and {n_codes} diagnostics, as the checker knows them. Pick one, or search.") }
+            </p>
+        }
+    })
+}
+
+/// Enter in the search opens what stands first.
+fn pick_first(found: &[Entry], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
+    let dispatch = dispatch.clone();
+    // The list shows forms before codes.
+    let is_form = |entry: &&Entry| matches!(entry.subject, Subject::Form(_));
+    let first = found.iter().find(is_form).or(found.first());
+    let first = first.map(|entry| Rc::new(entry.subject.clone()));
+    Callback::from(move |event: KeyboardEvent| {
+        if let (Some(first), "Enter") = (&first, event.key().as_str()) {
+            event.prevent_default();
+            dispatch.dispatch(Action::SetReference(Some((**first).clone())));
+        }
+    })
+}
+
+/// Arrows go from the search to the list, and along it.
+fn walk() -> Callback<KeyboardEvent> {
+    Callback::from(|event: KeyboardEvent| {
+        let down = match event.key().as_str() {
+            "ArrowDown" => true,
+            "ArrowUp" => false,
+            _ => return,
+        };
+        if step(&event, down).is_some() {
+            event.prevent_default();
+        }
+    })
+}
+
+fn step(event: &KeyboardEvent, down: bool) -> Option<()> {
+    let dialog = event.current_target()?.dyn_into::<Element>().ok()?;
+    let from = event.target()?.dyn_into::<Element>().ok()?;
+    let on_search = from.closest("input").ok()?.is_some();
+    if !on_search && from.closest("nav").ok()?.is_none() {
+        return None;
+    }
+    let lines = dialog.get_elements_by_class_name("reference-line");
+    let here = (0..lines.length()).find(|index| {
+        lines
+            .item(*index)
+            .is_some_and(|line| line.is_same_node(Some(from.as_ref())))
+    });
+    let next = match (here, down) {
+        (None, true) => Some(0),
+        (None, false) => return None,
+        (Some(index), true) => Some(index + 1),
+        (Some(index), false) => index.checked_sub(1),
+    };
+    let target: HtmlElement = match next {
+        Some(index) => lines.item(index)?.dyn_into().ok()?,
+        None => dialog.query_selector("input").ok()??.dyn_into().ok()?,
+    };
+    target.focus().ok()
+}

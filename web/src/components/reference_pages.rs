@@ -1,0 +1,95 @@
+//! A page of the reference: an instruction form, or a diagnostic.
+
+use super::phrases::prose;
+use crate::reference::form_title;
+use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
+use yew::prelude::*;
+
+/// Syntax, what it does, its words, its rules, examples.
+pub(crate) fn form_page(form: &FormPage) -> Html {
+    html! {
+        <>
+            <h3><code>{ form_title(form) }</code></h3>
+            <p>{ prose(&form.help) }</p>
+            <pre class="syntax">{ syntax(&form.syntax) }</pre>
+            if let Some(needs) = &form.needs {
+                <p class="quiet">{ prose(needs) }</p>
+            }
+            { for form.slots.iter().filter(|slot| !slot.values.is_empty()).map(slot_table) }
+            if !form.rules.is_empty() {
+                <h4>{ "Rules" }</h4>
+                <ul>{ for form.rules.iter().map(|rule| html! { <li>{ prose(rule) }</li> }) }</ul>
+            }
+            if !form.examples.is_empty() {
+                <h4>{ "Examples" }</h4>
+                <pre>{ form.examples.join("\n") }</pre>
+            }
+            <p class="quiet">{ "In the PTX ISA: " }<span class="anchor">{ &form.section }</span></p>
+        </>
+    }
+}
+
+/// A syntax line that may break before each modifier and operand.
+fn syntax(text: &str) -> Html {
+    let mut pieces = vec![String::new()];
+    for c in text.chars() {
+        let last_is_brace = pieces.last().is_some_and(|piece| piece.ends_with('{'));
+        if c == '{' || (c == '.' && !last_is_brace) {
+            pieces.push(String::new());
+        }
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+        }
+    }
+    pieces
+        .into_iter()
+        .map(|piece| html! { <>{ piece }<wbr /></> })
+        .collect()
+}
+
+fn slot_table(slot: &SlotPage) -> Html {
+    html! {
+        <>
+            <h4>
+                <code>{ format!(".{}", slot.name) }</code>{ " " }{ &slot.title }
+                if !slot.required {
+                    <small>{ "optional" }</small>
+                }
+            </h4>
+            <table class="words"><tbody>{ for slot.values.iter().map(value_row) }</tbody></table>
+        </>
+    }
+}
+
+fn value_row(value: &ValuePage) -> Html {
+    html! {
+        <tr>
+            <th scope="row"><code>{ format!(".{}", value.text) }</code></th>
+            <td>
+                { prose(&value.help) }
+                if let Some(needs) = &value.needs {
+                    <small>{ prose(needs) }</small>
+                }
+            </td>
+            <td class="origin">{ prose(&value.origin) }</td>
+        </tr>
+    }
+}
+
+/// What is wrong, why, and how it is right.
+pub(crate) fn code_page(page: &CodePage) -> Html {
+    html! {
+        <>
+            <h3><code>{ &page.code }</code>{ " " }{ prose(&page.title) }</h3>
+            <p>{ prose(&page.explanation) }</p>
+            if !page.wrong.is_empty() {
+                <h4>{ "Wrong" }</h4>
+                <pre class="wrong">{ &page.wrong }</pre>
+            }
+            if !page.right.is_empty() {
+                <h4>{ "Right" }</h4>
+                <pre class="right-way">{ &page.right }</pre>
+            }
+        </>
+    }
+}
