@@ -65,7 +65,7 @@ function completions(context) {
   // A word that is finished, and the only one possible, needs no list.
   if (!context.explicit && found.length === 1 && found[0][1] === begun) return null;
   const options = found.map(([, label, sort, help, needs]) => ({
-    label, type: sort, detail: needs ?? "", info: help ? () => prose(help, element("div", "")) : undefined,
+    label, type: sort, detail: needs?.replaceAll("`", "") ?? "", info: help ? () => prose(help, element("div", "")) : undefined,
   }));
   // The core has chosen and ordered them.
   return { from, options, filter: false };
@@ -95,19 +95,27 @@ function formAt(state) {
     pos, above: true,
     create() {
       const dom = element("div", "cm-form");
-      dom.title = help;
+      dom.title = `${syntax}\n${help}`;
       dom.append(...syntaxNodes(syntax, operand));
       return { dom };
     },
   };
 }
 
+/** Opcodes longer than this are shortened: their modifiers are written already. */
+const OPCODE_LENGTH = 36;
+
 /** The syntax line with the operand that is being written made strong. */
 function syntaxNodes(syntax, operand) {
-  const operands = Math.max(syntax.indexOf(" "), 0);
-  const at = operand ? wordAt(syntax, operand, operands) : -1;
-  if (at < 0) return [syntax];
-  return [syntax.slice(0, at), element("b", "", operand), syntax.slice(at + operand.length)];
+  const end = syntax.indexOf(" ");
+  if (end < 0) return [syntax];
+  const opcode = syntax.slice(0, end);
+  const first = opcode.search(/[{]/);
+  const shown = opcode.length > OPCODE_LENGTH && first > 0 ? `${opcode.slice(0, first)}…` : opcode;
+  const operands = syntax.slice(end);
+  const at = operand ? wordAt(operands, operand, 0) : -1;
+  if (at < 0) return [shown + operands];
+  return [shown + operands.slice(0, at), element("b", "", operand), operands.slice(at + operand.length)];
 }
 function wordAt(text, word, from) {
   const isWord = (c) => c !== undefined && /[\w-]/.test(c);

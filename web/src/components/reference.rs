@@ -1,5 +1,6 @@
 //! The reference: a list that can be searched, and the page that is picked from it.
 
+use super::phrases::prose;
 use super::reference_pages::{code_page, form_page};
 use super::{Dispatch, say};
 use crate::model::Action;
@@ -111,7 +112,7 @@ fn line(entry: &Entry, props: &Props) -> Html {
     html! {
         <li>
             <button class="reference-line" aria-current={is_current.then_some("page")} onclick={pick}>
-                <b>{ &entry.title }</b><span>{ &entry.help }</span>
+                <b>{ &entry.title }</b><span>{ prose(&entry.help) }</span>
             </button>
         </li>
     }
