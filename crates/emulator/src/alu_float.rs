@@ -22,14 +22,23 @@ fn canonical(value: f32) -> u32 {
 /// Operations on f32.
 #[inline]
 pub(crate) fn float32(l: &mut Lanes<'_>, f: Arithmetic, mode: FloatMode, [d, a, b, c]: [Slot; 4]) {
-    let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
-    let row = if mode.is_plain() {
-        nearest(f, mode, a, b, c)
-    } else {
-        modified(f, mode, a, b, c)
-    };
-    let row = row.unwrap_or_else(|| lane_by_lane(f, mode, a, b, c));
+    let row = float_row(f, mode, l.r32(a), l.r32(b), l.r32(c));
     l.set32(d, &row);
+}
+
+#[inline(always)]
+pub(crate) fn float_row(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Row32 {
+    use Arithmetic as A;
+    if mode.is_plain() {
+        // Of the most frequent ones it is known here that the host does them.
+        match f {
+            A::Add => return rows(a, b, |a, b| a + b),
+            A::Mul(_) => return rows(a, b, |a, b| a * b),
+            A::Fma | A::Mad(_) => return fma_rows(a, b, c),
+            _ => {}
+        }
+    }
+    modified(f, mode, a, b, c).unwrap_or_else(|| lane_by_lane(f, mode, a, b, c))
 }
 
 /// What the host does as the machine does it, row by row; nothing for all else.
@@ -477,15 +486,4 @@ fn minmax_half(f: Arithmetic, mode: FloatMode, format: Format, bits: [u32; 3]) -
         }
     };
     chosen | result_sign
-}
-
-/// A row as [`float32`] computes it.
-#[cfg(test)]
-pub(crate) fn rows_of(f: Arithmetic, mode: FloatMode, [a, b, c]: &[Row32; 3]) -> Row32 {
-    let row = if mode.is_plain() {
-        nearest(f, mode, a, b, c)
-    } else {
-        modified(f, mode, a, b, c)
-    };
-    row.unwrap_or_else(|| lane_by_lane(f, mode, a, b, c))
 }
