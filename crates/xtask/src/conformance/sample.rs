@@ -62,9 +62,16 @@ pub(super) fn regenerate(sample: &Path, ptxas: &str) -> Result<bool> {
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut text = String::new();
     let mut n_changed = 0;
+    let mut n_kept = 0;
     for (index, case) in cases.iter().enumerate() {
         let file = folder.join("module.ptx");
         let verdict = ask(ptxas, case, &file)?;
+        if cannot_say(&verdict.1) {
+            n_kept += 1;
+            text.push_str(&case.line);
+            text.push('\n');
+            continue;
+        }
         if verdict.0 != case.accept {
             n_changed += 1;
             println!("changed: {} {}", case.id, case.insn);
@@ -78,7 +85,10 @@ pub(super) fn regenerate(sample: &Path, ptxas: &str) -> Result<bool> {
     // The folder is temporary: what stays behind does no harm.
     let _ = std::fs::remove_dir_all(&folder);
     write(sample, &text)?;
-    println!("{} verdicts, {n_changed} changed", cases.len());
+    println!(
+        "{} verdicts, {n_changed} changed, {n_kept} kept that this release cannot judge",
+        cases.len()
+    );
     Ok(true)
 }
 
@@ -95,6 +105,20 @@ fn release(ptxas: &str) -> Result<String> {
     version
         .map(str::to_owned)
         .ok_or_else(|| format!("{ptxas} names no release"))
+}
+
+/// Whether the release refuses the whole module for its version, its target or its 32-bit addresses.
+fn cannot_say(messages: &[String]) -> bool {
+    const REFUSALS: &[&str] = &[
+        "Unsupported .version",
+        "is not defined for option",
+        "32-Bit compilation is no longer supported",
+        "32-Bit ABI",
+        "not supported in .version",
+    ];
+    messages
+        .iter()
+        .any(|message| REFUSALS.iter().any(|refusal| message.contains(refusal)))
 }
 
 /// The verdict and the error texts.
