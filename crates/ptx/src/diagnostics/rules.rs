@@ -4,8 +4,8 @@ use super::catalogue;
 use crate::check::Module;
 use crate::check::plan::Opcode;
 use crate::check::rules::Case;
-use warpgrid_isa::Target;
 use warpgrid_isa::form::{Gate, Verdict, Wide};
+use warpgrid_isa::{ScalarType, Target};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 
 catalogue! {
@@ -303,7 +303,18 @@ pub(crate) fn refused(
         opcode.called(bound),
         opcode.modifier(word)
     );
-    Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why)
+    let found = Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why);
+    // A type that memory does not know is stored as the bits it has.
+    let bits = ScalarType::from_name(opcode.modifier(word)).map(ScalarType::to_bits);
+    let mut types = bound.layout.slots.iter().filter(|slot| slot.is_type());
+    match bits {
+        Some(bits) if types.any(|slot| slot.find(bits.name()).is_some()) => found.fix(
+            format!("use `.{bits}`"),
+            opcode.modifier_span(word),
+            bits.name(),
+        ),
+        _ => found,
+    }
 }
 
 /// A special register before its time.
