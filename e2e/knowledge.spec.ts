@@ -32,6 +32,12 @@ test("completion offers what is legal at that place, and the form shows while op
   await expect(list.getByRole("option", { name: /^u32/ })).toBeVisible();
   await expect(list.getByRole("option", { name: /^shared/ })).toHaveCount(0);
   await page.keyboard.press("Escape");
+  await expect(list).toBeHidden();
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Escape");
+  // It opens by itself where a modifier begins.
+  await page.keyboard.type(".");
+  await expect(list).toBeVisible();
   await page.keyboard.type("u3");
   await expect(list.getByRole("option")).toHaveCount(1);
   await page.waitForTimeout(200);
