@@ -175,7 +175,7 @@ impl Plan {
             takes_address: kind::takes_address(bound.layout.form.does),
             problems,
             first: opcode.span,
-            store: Store::read(&bound),
+            store: Store::read(opcode, &bound),
             bound: Some(bound),
         }
     }

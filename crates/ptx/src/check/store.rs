@@ -109,12 +109,14 @@ impl<'a> Checker<'a> {
 
 impl Store {
     /// Reads the bound modifiers; `None` for another opcode, or without a type.
-    pub(crate) fn read(bound: &Bound) -> Option<Store> {
+    pub(crate) fn read(opcode: &Opcode<'_>, bound: &Bound) -> Option<Store> {
         if bound.layout.form.does != Does::Store {
             return None;
         }
-        let ty = bound.scalar("type")?;
         let (vector, type_word) = (bound.word("vec"), bound.word("type")?);
+        // A float that memory does not know is judged as the bits it is stored as.
+        let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
+        let ty = bound.scalar("type").or(refused.map(ScalarType::to_bits))?;
         Some(Store {
             ty,
             n_elements: super::memory::n_elements(bound),
