@@ -20,6 +20,14 @@ test("a modifier is explained under the pointer", async ({ page }) => {
   await open(page);
   await page.locator(".tok-modifier", { hasText: ".global" }).first().hover();
   await expect(page.locator(".cm-meaning")).toContainText(/global memory/);
+  // And at the cursor, without a pointer.
+  await page.locator(".tok-type", { hasText: ".pred" }).first().click();
+  await expect(page.locator(".cm-meaning")).toHaveCount(0);
+  await page.mouse.move(900, 700);
+  await page.keyboard.press("ControlOrMeta+i");
+  await expect(page.locator(".cm-meaning")).toContainText(".pred");
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".cm-meaning")).toHaveCount(0);
 });
 
 test("completion offers what is legal at that place, and the form shows while operands are written", async ({ page }) => {

@@ -45,9 +45,9 @@ for (const [what, text, said] of bad) {
   });
 }
 
-test("a launch of 2^31 blocks pauses, says so, and leaves the page responsive", async ({ page }) => {
+test("a launch of 2^31 - 1 blocks pauses, says so, and leaves the page responsive", async ({ page }) => {
   await open(page);
-  await paste(page, `//@ launch grid=2147483648 block=32\n${header}`);
+  await paste(page, `//@ launch grid=2147483647 block=32\n${header}`);
   await expect(page.getByText(/Paused at step/)).toBeVisible();
   await pick(page, "A guard keeps lanes out");
   expect((await cells(page, "out")).length).toBe(32);

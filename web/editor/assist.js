@@ -39,12 +39,12 @@ function element(name, className, text) {
   return made;
 }
 
-const hovers = hoverTooltip((view, at) => {
-  const found = ask("hover", view.state, at);
+function meaningAt(state, at) {
+  const found = ask("hover", state, at);
   if (!found) return null;
   const [pos, end, title, lines] = found;
   return {
-    pos, end: Math.min(end, view.state.doc.length), above: true,
+    pos, end: Math.min(end, state.doc.length), above: true, said: [title, ...lines].join("\n").replaceAll("`", ""),
     create() {
       const dom = element("div", "cm-meaning");
       dom.append(element("strong", "cm-meaning-title", title));
@@ -52,7 +52,27 @@ const hovers = hoverTooltip((view, at) => {
       return { dom };
     },
   };
+}
+const hovers = hoverTooltip((view, at) => meaningAt(view.state, at));
+
+/** The same for those who have no pointer: the token at the cursor, until the cursor moves. */
+const setMeaning = StateEffect.define();
+const meaning = StateField.define({
+  create: () => null,
+  update(shown, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setMeaning)) return effect.value;
+    return transaction.docChanged || transaction.selection ? null : shown;
+  },
+  provide: (field) => showTooltip.from(field),
 });
+function explain(view) {
+  const { head } = view.state.selection.main;
+  const found = meaningAt(view.state, head) ?? (head > 0 ? meaningAt(view.state, head - 1) : null);
+  const effects = [closeForm.of(null), setMeaning.of(found)];
+  if (found) effects.push(EditorView.announce.of(found.said));
+  view.dispatch({ effects });
+  return true;
+}
 
 function completions(context) {
   const before = context.state.doc.lineAt(context.pos);
@@ -125,9 +145,9 @@ function wordAt(text, word, from) {
   return -1;
 }
 
-function dismissForm(view) {
-  if (!view.state.field(form)) return false;
-  view.dispatch({ effects: closeForm.of(null) });
+function dismiss(view) {
+  if (!view.state.field(form) && !view.state.field(meaning)) return false;
+  view.dispatch({ effects: [closeForm.of(null), setMeaning.of(null)] });
   return true;
 }
 
@@ -171,10 +191,10 @@ function samePlace(old, text, at) {
 export const assist = [
   hovers,
   autocompletion({ override: [completions], icons: false, maxRenderedOptions: 80 }),
-  form,
-  Prec.high(keymap.of([{ key: "Escape", run: dismissForm }])),
+  form, meaning,
+  Prec.high(keymap.of([{ key: "Escape", run: dismiss }, { key: "Mod-i", run: explain, preventDefault: true }])),
   keymap.of([{ key: "Shift-Alt-f", run: formatText, preventDefault: true }]),
   EditorView.domEventHandlers({
-    blur: (_, view) => { setTimeout(() => { if (!view.hasFocus) dismissForm(view); }); },
+    blur: (_, view) => { setTimeout(() => { if (!view.hasFocus) dismiss(view); }); },
   }),
 ];

@@ -22,6 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Escape", "stop a run; leave the pinned cell"),
     ("?", "this help"),
     ("Ctrl Space", "in the editor: what can be written here"),
+    ("Ctrl I", "in the editor: what the word at the cursor means"),
     ("Shift Alt F", "in the editor: format the text"),
 ];
 
@@ -47,7 +48,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             <h2 id="help-title">{ "What you see" }</h2>
             { pictures() }
             <h3>{ "Keys" }</h3>
-            <p>{ "They work wherever the focus is, except in the editor and in lists; the last two work in the editor." }</p>
+            <p>{ "They work wherever the focus is, except in the editor and in lists; the last three work in the editor." }</p>
             <table>{ for KEYS.iter().map(key) }</table>
             <h3>{ "The launch" }</h3>
             <p>
