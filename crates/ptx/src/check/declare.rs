@@ -54,6 +54,11 @@ impl<'a> Checker<'a> {
         match count {
             Some(count) => self.declare_registers(name, count, ty, n, span),
             None => {
+                // `x<4>` declares `x03` too; the group must come first for that (assembler 13.5).
+                let same = self.without_zeros(name);
+                if let Some(first) = same.and_then(|name| self.names.group_clash(name)) {
+                    return Err(first);
+                }
                 let text = self.name_text(name);
                 let binding = self.add_register(text, ty, n);
                 self.names.declare(name, binding, span)

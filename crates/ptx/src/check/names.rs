@@ -148,13 +148,17 @@ impl Names {
         if old.binding != Binding::None && old.depth == depth {
             return Err(old.span);
         }
-        if let Some(group) = self.group_of(name).and_then(|g| self.group(g))
-            && group.depth == depth
-        {
-            return Err(group.span);
+        if let Some(first) = self.group_clash(name) {
+            return Err(first);
         }
         self.bind(name, binding, span);
         Ok(())
+    }
+
+    /// Where the innermost scope declares a group that has this name.
+    pub(crate) fn group_clash(&self, name: Name) -> Option<Span> {
+        let group = self.group(self.group_of(name)?)?;
+        (group.depth == self.scopes.len() as u32).then_some(group.span)
     }
 
     /// Binds a name, whatever it stood for before.

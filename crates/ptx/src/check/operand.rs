@@ -622,16 +622,24 @@ impl<'a> Checker<'a> {
             self.names.bind_forever(name, binding);
             return binding;
         }
+        match self.without_zeros(name) {
+            Some(name) => self.binding(name, span),
+            None => Binding::None,
+        }
+    }
+
+    /// `x03` as `x3`; `None` for names without leading zeros in their number.
+    pub(crate) fn without_zeros(&self, name: Name) -> Option<Name> {
+        let text = self.name_text(name);
         let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = text.get(stem.len()..).unwrap_or("");
         if name.number().is_some() || digits.is_empty() || stem.is_empty() {
-            return Binding::None;
+            return None;
         }
-        let symbol = self.tree.symbols.find(self.source, stem);
-        match (symbol, digits.parse::<u32>()) {
-            (Some(stem), Ok(number)) => self.binding(Name { stem, number }, span),
-            _ => Binding::None,
-        }
+        Some(Name {
+            stem: self.tree.symbols.find(self.source, stem)?,
+            number: digits.parse().ok()?,
+        })
     }
 
     /// Whether the module's version and target have the special register.
