@@ -178,7 +178,8 @@ fn marks(
         outline(context, rect, &palette.now, 1.6);
     }
     if scene.links.has_cell(&grid.memory.id, index, cell) {
-        outline(context, rect, &palette.link, 2.5);
+        let width = if rect.width < 20.0 { 1.6 } else { 2.5 };
+        outline(context, rect, &palette.link, width);
     }
     if scene.cursor == Some(index) {
         outline(context, rect, &palette.link, 3.5);

@@ -46,6 +46,8 @@ pub struct Model {
     pub hover: Option<Focus>,
     pub pinned: Option<Focus>,
     pub known_stores: BTreeMap<u64, Rc<Vec<StoreView>>>,
+    /// How often the present focus asked on for stores.
+    pub asked_again: u8,
     pub hex_registers: bool,
     pub help: bool,
     /// The page of the reference that is open.
@@ -119,6 +121,7 @@ impl Model {
             hover: None,
             pinned: None,
             known_stores: BTreeMap::new(),
+            asked_again: 0,
             hex_registers: false,
             help: false,
             reference: None,

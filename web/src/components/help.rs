@@ -19,7 +19,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Shift ←", "one instruction back"),
     ("Space", "play and pause"),
     ("Home, End", "to the start, run to the end"),
-    ("Escape", "stop a run; leave the pinned cell"),
+    ("Escape", "stop a run; else release what is pinned"),
     ("?", "this help"),
     ("Ctrl Space", "in the editor: what can be written here"),
     ("Ctrl I", "in the editor: what the word at the cursor means"),
@@ -49,7 +49,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             { pictures() }
             <h3>{ "Keys" }</h3>
             <p>{ "They work wherever the focus is, except in the editor and in lists; the last three work in the editor." }</p>
-            <table>{ for KEYS.iter().map(key) }</table>
+            <table><tbody>{ for KEYS.iter().map(key) }</tbody></table>
             <h3>{ "The launch" }</h3>
             <p>
                 { "Comments that start with " }<code>{ "//@" }</code>{ " say how the kernel is launched: " }

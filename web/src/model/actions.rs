@@ -10,6 +10,8 @@ use warpgrid_view::model::RunStatus;
 
 /// The store at this share of a fresh example is where its grids tell most: some cells are written, some wait.
 const FRESH_SHARE: f32 = 0.62;
+/// How often one focus asks on.
+const MAX_ASKED_AGAIN: u8 = 24;
 /// Steps that one request asks about.
 const MAX_ASKED_STEPS: usize = 64;
 /// A playback of very many stores takes about so many ticks.
@@ -79,8 +81,13 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::TogglePlay => toggle_play(&mut model),
         Action::Tick => tick(&mut model),
         Action::Stop => {
+            let was_idle = !model.playing && model.run.busy.is_none();
             model.playing = false;
-            model.send(RequestBody::Stop);
+            if was_idle {
+                model.pinned = None;
+            } else {
+                model.send(RequestBody::Stop);
+            }
         }
         Action::Window {
             memory,
@@ -115,6 +122,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             look_again(&mut model);
         }
         Action::Hover(focus) => {
+            model.asked_again = 0;
             ask_writer(&mut model, focus.as_ref());
             model.hover = focus;
         }
@@ -322,6 +330,12 @@ fn heard(model: &mut Model, response: Response) {
                 }
                 model.known_stores.insert(step, Rc::new(stores));
             }
+            // A slice answers what it can; what is still open is asked again, but not for ever.
+            if model.asked_again < MAX_ASKED_AGAIN {
+                model.asked_again += 1;
+                let focus = model.focus().cloned();
+                ask_writer(model, focus.as_ref());
+            }
         }
     }
 }
@@ -435,6 +449,19 @@ mod tests {
             body: ResponseBody::Frame(Box::new(frame)),
         });
         assert!(!after(model, [end, Action::Tick]).playing);
+    }
+
+    #[test]
+    fn a_stop_reaches_the_worker_only_while_something_runs() {
+        let model = after(running(), [Action::Pin(Some(Focus::Lane(3)))]);
+        let n_sent = model.outbox.len();
+        let model = after(model, [Action::Stop]);
+        assert_eq!((model.outbox.len(), model.pinned.clone()), (n_sent, None));
+        let model = after(model, [Action::Move(Goal::End), Action::Stop]);
+        assert_eq!(
+            model.outbox.last().map(|request| &request.body),
+            Some(&RequestBody::Stop)
+        );
     }
 
     #[test]
