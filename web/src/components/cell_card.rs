@@ -33,7 +33,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
         .lane
         .zip(props.stores.as_deref())
         .and_then(|(lane, stores)| writer_of(stores, &props.memory, lane, offset));
-    let step = cell.step.map_or_else(|| "–".into(), |step| count(step));
+    let step = cell.step.map_or_else(|| "–".into(), count);
     html! {
         <section class="card" aria-label="Cell">
             <h2>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small></h2>

@@ -104,11 +104,7 @@ fn register(register: &RegisterView, lane: u8, props: &Props) -> Html {
         value = format!("0x{}", hex.trim_start_matches("0x").trim_start_matches('0'));
     }
     let focus = Some(Focus::Register(register.name.clone()));
-    let linked = props
-        .links
-        .registers
-        .iter()
-        .any(|name| *name == register.name);
+    let linked = props.links.registers.contains(&register.name);
     let class = classes!(
         register.changed.then_some("changed"),
         linked.then_some("linked")
