@@ -39,9 +39,12 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 </button>
             </div>
             if let Some(refusal) = refusal {
-                <article class="diag error">
-                    <h3>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h3>
-                </article>
+                // The reason stands at its own line when the text states the fact.
+                if !refusal.diagnostics.iter().any(|diagnostic| diagnostic.message == refusal.message) {
+                    <article class="diag error">
+                        <h3>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h3>
+                    </article>
+                }
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
             }
             { for list.iter().take(MAX_SHOWN).map(article) }
