@@ -64,10 +64,11 @@ impl Annotations {
             "" => Ok(()),
             _ => Err(word.error("W0700", format!("found `{}`, expected `title`, `about`, `launch`, `buffer`, `scalar` or `expect`", word.text))),
         };
-        self.diagnostics.extend(result.err());
+        self.diagnostics
+            .extend(result.err().map(|problem| *problem));
     }
 
-    fn launch(&mut self, facts: &Fact<'_>) -> Result<(), Diagnostic> {
+    fn launch(&mut self, facts: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         for pair in facts.words() {
             let Some((key, value)) = pair.split_once('=') else {
                 return Err(pair.error(
@@ -96,7 +97,7 @@ impl Annotations {
         Ok(())
     }
 
-    fn buffer(&mut self, fact: &Fact<'_>) -> Result<(), Diagnostic> {
+    fn buffer(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, init) = fact.split_init();
         let (name, ty) = declaration.name_and_type()?;
         let (ty, shape) = ty.array()?;
@@ -135,7 +136,7 @@ impl Annotations {
         )
     }
 
-    fn scalar(&mut self, fact: &Fact<'_>) -> Result<(), Diagnostic> {
+    fn scalar(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, value) = fact.split_init();
         let (name, ty) = declaration.name_and_type()?;
         let element = ty.element()?;
@@ -158,7 +159,7 @@ impl Annotations {
         )
     }
 
-    fn expect(&mut self, fact: &Fact<'_>) -> Result<(), Diagnostic> {
+    fn expect(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, values) = fact.split_init();
         let values =
             values.ok_or_else(|| fact.error("W0704", "expected `//@ expect out = 0, 1, 2`"))?;
@@ -196,7 +197,7 @@ impl Annotations {
         fact: &Fact<'_>,
         name: Fact<'_>,
         parameter: Parameter,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), Box<Diagnostic>> {
         if self
             .scenario
             .params
@@ -238,8 +239,8 @@ impl<'a> Fact<'a> {
         )
     }
 
-    fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(code, self.span(), message)
+    fn error(&self, code: &'static str, message: impl Into<String>) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(code, self.span(), message))
     }
 
     fn split_word(&self) -> (Fact<'a>, Fact<'a>) {
@@ -272,7 +273,7 @@ impl<'a> Fact<'a> {
             .map_or((*self, None), |(left, right)| (left, Some(right)))
     }
 
-    fn name_and_type(&self) -> Result<(Fact<'a>, Fact<'a>), Diagnostic> {
+    fn name_and_type(&self) -> Result<(Fact<'a>, Fact<'a>), Box<Diagnostic>> {
         match self.split_once(':') {
             Some((name, ty)) if !name.text.is_empty() => Ok((name, ty)),
             _ => Err(self.error(
@@ -282,14 +283,14 @@ impl<'a> Fact<'a> {
         }
     }
 
-    fn number(&self) -> Result<u64, Diagnostic> {
+    fn number(&self) -> Result<u64, Box<Diagnostic>> {
         self.text
             .parse()
             .map_err(|_| self.error("W0701", format!("found `{}`, expected a number", self.text)))
     }
 
     /// `4`, `4x2` or `4x2x1`; commas do as well.
-    fn extents(&self) -> Result<[u32; 3], Diagnostic> {
+    fn extents(&self) -> Result<[u32; 3], Box<Diagnostic>> {
         let mut extents = [1; 3];
         let mut parts = self.text.split(['x', ',']);
         for extent in &mut extents {
@@ -310,7 +311,7 @@ impl<'a> Fact<'a> {
         }
     }
 
-    fn element(&self) -> Result<ElementType, Diagnostic> {
+    fn element(&self) -> Result<ElementType, Box<Diagnostic>> {
         ElementType::from_name(self.text.trim_start_matches('.')).ok_or_else(|| {
             self.error(
                 "W0702",
@@ -323,7 +324,7 @@ impl<'a> Fact<'a> {
     }
 
     /// `f32[16][16]`: the type and its extents.
-    fn array(&self) -> Result<(ElementType, Vec<u64>), Diagnostic> {
+    fn array(&self) -> Result<(ElementType, Vec<u64>), Box<Diagnostic>> {
         let at = self.text.find('[').unwrap_or(self.text.len());
         let ty = self.part(0, at).element()?;
         let mut shape = Vec::new();
@@ -349,7 +350,7 @@ impl<'a> Fact<'a> {
         Ok((ty, shape))
     }
 
-    fn literal(&self) -> Result<Literal, Diagnostic> {
+    fn literal(&self) -> Result<Literal, Box<Diagnostic>> {
         let text = self.text;
         if let Ok(value) = text.parse::<i128>() {
             return Ok(Literal::Integer(value));
@@ -365,7 +366,7 @@ impl<'a> Fact<'a> {
         })
     }
 
-    fn list(&self) -> Result<Vec<Literal>, Diagnostic> {
+    fn list(&self) -> Result<Vec<Literal>, Box<Diagnostic>> {
         let inner = self
             .text
             .trim_start_matches(['[', '{'])
@@ -383,7 +384,7 @@ impl<'a> Fact<'a> {
         Ok(values)
     }
 
-    fn init(&self) -> Result<Init, Diagnostic> {
+    fn init(&self) -> Result<Init, Box<Diagnostic>> {
         if self.text == "iota" {
             return Ok(Init::Fill(Literal::Text("iota".to_owned())));
         }
