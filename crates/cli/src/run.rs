@@ -147,10 +147,7 @@ fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<Pa
 /// A scenario, and the facts of the corpus form where the source lies beside it.
 fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
     let text = read_source(path).map_err(|error| error.to_string())?;
-    if !path
-        .extension()
-        .is_some_and(|extension| extension == "json")
-    {
+    if path.extension().is_none_or(|extension| extension != "json") {
         return Ok((
             Scenario {
                 source: text,
