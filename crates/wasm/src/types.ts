@@ -37,7 +37,7 @@ export interface DiagnosticView {
   fixes: FixView[];
 }
 
-/** A number exact for its type, or `"0x…"` with the bits of the element. */
+/** A number exact for its type, or `"0x…"` with the bits of the element (negative zero must be written so). */
 export type Literal = number | string;
 export type ElementType =
   | "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64"
