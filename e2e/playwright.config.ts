@@ -1,8 +1,6 @@
 // How the journeys run: Chromium of the system, the release site from `dist/`, one worker a core.
 import { defineConfig, devices } from "@playwright/test";
 
-const port = 8799;
-
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
@@ -15,7 +13,8 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   reporter: "list",
   use: {
-    baseURL: `http://127.0.0.1:${port}`,
+    // What the server said at its start.
+    baseURL: `http://127.0.0.1:${process.env.JOURNEYS_PORT}`,
     ...devices["Desktop Chrome"],
     viewport: { width: 1440, height: 900 },
     screenshot: "only-on-failure",
@@ -34,8 +33,7 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: `node server.mjs ${port}`,
-    url: `http://127.0.0.1:${port}/`,
-    reuseExistingServer: !process.env.CI,
+    command: "node server.mjs",
+    wait: { stdout: /served on port (?<journeys_port>\d+)/ },
   },
 });

@@ -1,12 +1,18 @@
-// A static server for the journeys: `dist/` at the top, the host pages of `e2e/pages/` below `/pages/`.
-// Usage: node server.mjs PORT
+// A static server for the journeys: the site at the top, and what stands in `folders` below its name. Takes a free
+// port and says which, so that the journeys never talk to a server of another build.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-const site = join(here, "..", "dist");
+const root = fileURLToPath(new URL("..", import.meta.url));
+const site = join(root, "dist");
+const folders = {
+  corpus: join(root, "crates/view/tests/corpus"),
+  npm: join(root, "crates/wasm/npm"),
+  pages: join(root, "e2e/pages"),
+  pkg: join(root, "pkg"),
+};
 const types = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -21,14 +27,15 @@ const types = {
   ".woff2": "font/woff2",
 };
 
-/** The file that a path of the address names; never one outside the two folders. */
+/** The file that a path of the address names; never one outside the folders. */
 function fileFor(path) {
   const clean = normalize(decodeURIComponent(path)).replace(/^(\.\.[/\\])+/, "");
   const name = clean.endsWith("/") ? `${clean}index.html` : clean;
-  return join(name.startsWith("/pages/") ? here : site, name);
+  const [, first, ...rest] = name.split("/");
+  return Object.hasOwn(folders, first) && rest.length > 0 ? join(folders[first], ...rest) : join(site, name);
 }
 
-createServer(async (request, response) => {
+const server = createServer(async (request, response) => {
   try {
     const file = fileFor(new URL(request.url, "http://localhost").pathname);
     const body = await readFile(file);
@@ -41,4 +48,5 @@ createServer(async (request, response) => {
     response.writeHead(404, { "content-type": "text/plain" });
     response.end("not found\n");
   }
-}).listen(Number(process.argv[2] ?? 8799), "127.0.0.1");
+});
+server.listen(0, "127.0.0.1", () => console.log(`the journeys are served on port ${server.address().port}`));
