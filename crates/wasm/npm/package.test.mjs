@@ -1,12 +1,12 @@
 // The package as its users get it: `npm pack`ed, installed into an empty project, imported by name.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { caseNames, runCorpus } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
@@ -53,34 +53,9 @@ test("a scenario that cannot run throws a WarpgridError", () => {
   assert.throws(wrong, (error) => error.name === "WarpgridError" && /^W\d{4}$/.test(error.code));
 });
 
-// A number that JavaScript and Rust both call zero loses its sign on the way; its bits do not.
-const MINUS_ZERO = { f16: "0x8000", bf16: "0x8000", f32: "0x80000000", f64: "0x8000000000000000" };
-const exact = (parameter) => {
-  const fields = parameter.fields?.map(exact);
-  const init = parameter.init?.map((value) => (Object.is(value, -0) ? MINUS_ZERO[parameter.type] : value));
-  return { ...parameter, expect: undefined, one_of: undefined, ...(fields && { fields }), ...(init && { init }) };
-};
-const buffers = (parameter) => (parameter.fields ?? []).flatMap(buffers).concat(parameter.kind === "buffer" ? [parameter] : []);
-
 test("every compiled kernel leaves the same bytes in wasm as natively", async () => {
   const corpus = join(root, "crates/view/tests/corpus");
-  const folders = (await readdir(corpus, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  let n_runs = 0;
-  for (const { name } of folders) {
-    const given = JSON.parse(await readFile(join(corpus, name, "case.json"), "utf8"));
-    for (const file of ["kernel.ptx", ...given.variants.map((variant) => variant.file)]) {
-      const source = await readFile(join(corpus, name, file), "utf8");
-      const { entry, grid, block, cluster, dynamic_shared } = given;
-      const session = new warpgrid.Session({ source, entry, grid, block, cluster, dynamic_shared, params: given.params.map(exact) });
-      assert.equal(session.run({ maxSteps: 50_000_000 }), true, `${name}/${file} ends`);
-      assert.equal(session.fault?.kind, given.fault?.kind, `${name}/${file}: ${session.fault?.message}`);
-      for (const buffer of given.params.flatMap(buffers).filter((buffer) => buffer.expect_sha256)) {
-        const digest = createHash("sha256").update(session.memory(buffer.name)).digest("hex");
-        assert.equal(digest, buffer.expect_sha256, `${buffer.name} of ${name}/${file}`);
-      }
-      session.free();
-      n_runs += 1;
-    }
-  }
-  assert.ok(n_runs >= 116, `${n_runs} runs`);
+  const result = await runCorpus(warpgrid, await caseNames(corpus), (file) => readFile(join(corpus, file), "utf8"));
+  assert.deepEqual(result.wrong, []);
+  assert.ok(result.nCases >= 33 && result.nRuns >= 116, `${result.nRuns} runs of ${result.nCases} cases`);
 });

@@ -6,6 +6,7 @@ use crate::shell::{self, Result};
 use crate::sizes;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// What wasm-opt may use, named one by one: with all features it emits types that Node 20 rejects.
 /// `web/index.html` has the same list.
@@ -27,8 +28,14 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
+/// The package of the present sources, which whoever asks first builds; its folder.
+pub(crate) fn built() -> Result<PathBuf> {
+    static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(build).clone()
+}
+
 /// Builds the package; its folder.
-pub(crate) fn build() -> Result<PathBuf> {
+fn build() -> Result<PathBuf> {
     rust::wasm_target()?;
     let wasm_bindgen = rust::wasm_bindgen()?;
     rust::clean_up();

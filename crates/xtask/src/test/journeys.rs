@@ -1,12 +1,15 @@
-//! A person's journeys: Playwright drives Chromium through the release site.
+//! A person's journeys: Playwright drives Chromium through the release site, and through a page that has
+//! nothing but the npm package.
 
 use super::{suite, tally};
+use crate::package;
 use crate::setup::{browser, npm};
 use crate::shell::{self, Result};
 use crate::site;
 use tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
+    package::built()?;
     site::release()?;
     let bin = npm::packages()?;
     let found = browser::find_or_install()?;

@@ -6,7 +6,7 @@ use crate::shell::{self, Result};
 use tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
-    package::build()?;
+    package::built()?;
     let mut command = shell::command("node");
     command.args([
         "--test",

@@ -1,0 +1,148 @@
+// Kernels that real compilers made go in, with the package that shall run them; how memory differs from what a GPU
+// leaves comes out, byte for byte. For pages, workers and Node alike: whoever calls says how a file is read.
+
+/** Far more than any case needs; a case that gets here is stuck. */
+const MAX_STEPS = 50_000_000;
+
+/** The names of the cases in a folder. Only where there is a file system. */
+export async function caseNames(folder) {
+  const { readdir } = await import("node:fs/promises");
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+}
+
+/**
+ * Runs every PTX file of the named cases. `read` takes a path within the corpus and gives the file's text.
+ * `wrong` has a sentence for whatever is not as the case says; it is empty when all is well.
+ */
+export async function runCorpus({ Session }, names, read) {
+  const result = { nCases: names.length, nRuns: 0, nBuffers: 0, nBytes: 0, wrong: [] };
+  for (const name of names) {
+    const given = JSON.parse(await read(`${name}/case.json`));
+    const promises = await Promise.all(given.params.flatMap(buffers).map(promised));
+    // A case says its memory twice, so that our reading of its numbers is held to account as well.
+    for (const promise of promises.filter(({ digest, stated }) => digest !== stated))
+      result.wrong.push(`${name}: \`expect\` of ${promise.name} has the digest ${promise.digest}, not ${promise.stated}`);
+    for (const file of ["kernel.ptx", ...given.variants.map((variant) => variant.file)]) {
+      const say = (what) => result.wrong.push(`${name}/${file}: ${what}`);
+      const source = await read(`${name}/${file}`);
+      try {
+        const session = new Session(scenario(given, source));
+        if (!session.run({ maxSteps: MAX_STEPS })) say(`not over after ${MAX_STEPS} steps`);
+        faultDifferences(session.fault, given.fault).forEach(say);
+        for (const promise of promises) {
+          const found = session.memory(promise.name);
+          bufferDifferences(promise, found).forEach(say);
+          result.nBuffers += 1;
+          result.nBytes += found.length;
+        }
+        session.free();
+      } catch (error) {
+        say(`${error.name}: ${error.message}`);
+      }
+      result.nRuns += 1;
+    }
+  }
+  return result;
+}
+
+/** What the package needs of a case. The module itself says its version. */
+function scenario({ entry, grid, block, cluster, dynamic_shared, params }, source) {
+  return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(signed) };
+}
+
+/** A number that JavaScript and Rust both call zero loses its sign on the way; its bits do not. */
+function signed(parameter) {
+  const literal = (value) => (Object.is(value, -0) ? `0x${bits(parameter.type, value).toString(16)}` : value);
+  const { fields, init, value } = parameter;
+  return {
+    ...parameter,
+    ...(fields && { fields: fields.map(signed) }),
+    ...(init && { init: init.map(literal) }),
+    ...(value !== undefined && { value: literal(value) }),
+  };
+}
+
+/** The buffers of a parameter whose memory after the launch is promised. */
+function buffers(parameter) {
+  if (parameter.fields) return parameter.fields.flatMap(buffers);
+  return parameter.expect || parameter.one_of ? [parameter] : [];
+}
+
+/** The memory that a buffer may end with: one image of bytes, or several where writers race. */
+async function promised({ name, type, len, expect, expect_sha256, one_of }) {
+  const choices = one_of ?? expect.map((value) => [value]);
+  const nImages = Math.max(...choices.map((values) => values.length));
+  const images = Array.from({ length: nImages }, (_, i) =>
+    bytesOf(type, len, choices.map((values) => values[Math.min(i, values.length - 1)])),
+  );
+  const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", images[0])));
+  return { name, width: widthOf(type), images, digest, stated: expect_sha256 ?? digest };
+}
+
+/** How a buffer differs: nothing, or its first wrong element. */
+function bufferDifferences({ name, width, images }, found) {
+  if (found.length !== images[0].length) return [`${name} has ${found.length} bytes, expected ${images[0].length}`];
+  const matches = (image, at) => {
+    for (let i = at; i < at + width; i++) if (found[i] !== image[i]) return false;
+    return true;
+  };
+  for (let at = 0; at < found.length; at += width) {
+    if (images.some((image) => matches(image, at))) continue;
+    const expected = images.map((image) => hex(image.subarray(at, at + width)));
+    const bytes = hex(found.subarray(at, at + width));
+    return [`${name}[${at / width}] has the bytes ${bytes}, expected ${[...new Set(expected)].join(" or ")}`];
+  }
+  return [];
+}
+
+/** How a fault differs from the one that the case states, in the fields that it states. */
+function faultDifferences(found, expected) {
+  if (!expected) return found ? [`stopped: ${found.message}`] : [];
+  if (!found) return [`ended without the fault \`${expected.kind}\``];
+  const stated = { ...found, byte_offset: found.byteOffset };
+  return Object.entries(expected)
+    .filter(([field, value]) => JSON.stringify(stated[field]) !== JSON.stringify(value))
+    .map(([field, value]) => `the fault's ${field} is ${JSON.stringify(stated[field])}, expected ${JSON.stringify(value)}`);
+}
+
+/** Elements as bytes, little-endian; missing ones are zero. */
+function bytesOf(type, len, values) {
+  const width = widthOf(type);
+  const bytes = new Uint8Array(len * width);
+  values.forEach((value, i) => {
+    let rest = bits(type, value);
+    for (let at = i * width; at < (i + 1) * width; at++, rest >>= 8n) bytes[at] = Number(rest & 0xffn);
+  });
+  return bytes;
+}
+
+/** The bits of a value as a case writes it: a number exact for its type, or the bits themselves. */
+function bits(type, value) {
+  if (typeof value === "string") return BigInt(value);
+  switch (type) {
+    case "f64": return new BigUint64Array(Float64Array.of(value).buffer)[0];
+    case "f32": return BigInt(new Uint32Array(Float32Array.of(value).buffer)[0]);
+    case "bf16": return bits("f32", value) >> 16n;
+    case "f16": return BigInt(halfBits(value));
+    default: return BigInt.asUintN(8 * widthOf(type), BigInt(value));
+  }
+}
+
+/** The bits of a number that binary16 holds exactly. */
+function halfBits(value) {
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const magnitude = Math.abs(value);
+  if (magnitude === 0) return sign;
+  // Below 2^-14 the exponent stays, and the fraction loses its leading one.
+  const exponent = Math.max(Math.floor(Math.log2(magnitude)), -14);
+  return sign + ((exponent + 14) << 10) + magnitude * 2 ** (10 - exponent);
+}
+
+function widthOf(type) {
+  return Number(type.match(/\d+$/)[0]) / 8;
+}
+
+function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
