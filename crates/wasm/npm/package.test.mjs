@@ -57,5 +57,5 @@ test("every compiled kernel leaves the same bytes in wasm as natively", async ()
   const corpus = join(root, "crates/view/tests/corpus");
   const result = await runCorpus(warpgrid, await caseNames(corpus), (file) => readFile(join(corpus, file), "utf8"));
   assert.deepEqual(result.wrong, []);
-  assert.ok(result.nCases >= 33 && result.nRuns >= 116, `${result.nRuns} runs of ${result.nCases} cases`);
+  assert.ok(result.nRuns >= 151 && result.nBuffers >= 424, `${result.nBuffers} buffers after ${result.nRuns} runs`);
 });

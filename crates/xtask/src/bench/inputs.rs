@@ -11,6 +11,9 @@ const LARGE: usize = 4_000_000;
 /// Lines of the module that is checked again after a keystroke.
 const LINES: usize = 10_000;
 
+/// Letters of an entry's name. Numba's have hundreds, again in every parameter: names would be measured, not kernels.
+const LONGEST_NAME: usize = 64;
+
 const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n\n";
 
 /// Writes the inputs; their folder.
@@ -104,6 +107,9 @@ fn part(source: &str) -> Option<Part> {
     let body: String = kept.map(|line| format!("{line}\n")).collect();
     let name = body.find(".entry ")? + ".entry ".len();
     let end = name + body[name..].find(['(', '\n', ' '])?;
+    if end - name > LONGEST_NAME {
+        return None;
+    }
     Some(Part {
         head: body[..end].to_string(),
         tail: body[end..].to_string(),
