@@ -1,5 +1,5 @@
 // What the core knows of the text, at the place where one reads and writes it: hover, completion, the form being
-// written, the formatter. Answers come from the core as arrays (see web/src/assist.rs); without a core nothing shows.
+// written, the formatter. The worker answers, as arrays (see web/src/assist.rs); without a core nothing shows.
 import { autocompletion } from "@codemirror/autocomplete";
 import { Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip } from "@codemirror/view";
@@ -11,14 +11,14 @@ const OPENS = /[\w$.%@]$/;
 
 let answers = null;
 
-/** `hover(text, at)`, `complete(text, at)`, `signature(text, at)` and `format(text)`, or null when the core has stopped. */
+/** `hover(text, at)`, `complete(text, at)`, `signature(text, at)` and `format(text)`: promises; or null when the page has stopped. */
 export function connectAssist(functions) {
   answers = functions;
 }
 
-function ask(name, state, at) {
+async function ask(name, state, at) {
   if (!answers || state.doc.length > ASKED_LENGTH) return null;
-  const found = answers[name](state.doc.toString(), at);
+  const found = await answers[name](state.doc.toString(), at);
   return found?.length ? found : null;
 }
 
@@ -39,8 +39,8 @@ function element(name, className, text) {
   return made;
 }
 
-function meaningAt(state, at) {
-  const found = ask("hover", state, at);
+async function meaningAt(state, at) {
+  const found = await ask("hover", state, at);
   if (!found) return null;
   const [pos, end, title, lines] = found;
   return {
@@ -65,20 +65,21 @@ const meaning = StateField.define({
   },
   provide: (field) => showTooltip.from(field),
 });
-function explain(view) {
-  const { head } = view.state.selection.main;
-  const found = meaningAt(view.state, head) ?? (head > 0 ? meaningAt(view.state, head - 1) : null);
-  const effects = [closeForm.of(null), setMeaning.of(found)];
+async function explain(view) {
+  const { state } = view;
+  const { head } = state.selection.main;
+  const found = await meaningAt(state, head) ?? (head > 0 ? await meaningAt(state, head - 1) : null);
+  if (view.state.doc !== state.doc || view.state.selection.main.head !== head) return;
+  const effects = [setForm.of(null), setMeaning.of(found)];
   if (found) effects.push(EditorView.announce.of(found.said));
   view.dispatch({ effects });
-  return true;
 }
 
-function completions(context) {
+async function completions(context) {
   const before = context.state.doc.lineAt(context.pos);
   const written = context.state.sliceDoc(before.from, context.pos);
   if (!context.explicit && !OPENS.test(written)) return null;
-  const found = ask("complete", context.state, context.pos);
+  const found = await ask("complete", context.state, context.pos);
   if (!found) return null;
   const from = found[0][0];
   const begun = context.state.sliceDoc(from, context.pos);
@@ -91,22 +92,35 @@ function completions(context) {
   return { from, options, filter: false };
 }
 
-const closeForm = StateEffect.define();
+const setForm = StateEffect.define();
 const form = StateField.define({
   create: () => null,
   update(shown, transaction) {
-    if (transaction.effects.some((effect) => effect.is(closeForm))) return null;
-    const typed = transaction.docChanged && (transaction.isUserEvent("input") || transaction.isUserEvent("delete"));
-    const moved = shown && (transaction.docChanged || transaction.selection);
-    return typed || moved ? formAt(transaction.state) : shown;
+    for (const effect of transaction.effects) if (effect.is(setForm)) return effect.value;
+    // Until the worker has answered.
+    return shown && transaction.docChanged ? { ...shown, pos: transaction.changes.mapPos(shown.pos) } : shown;
   },
   provide: (field) => showTooltip.from(field),
 });
 
+/** The form follows what is typed, and once it shows, the cursor too. */
+const followForm = EditorView.updateListener.of(({ view, state, transactions, docChanged, selectionSet }) => {
+  if (transactions.some(({ effects }) => effects.some((effect) => effect.is(setForm)))) return;
+  const typed = docChanged && transactions.some((one) => one.isUserEvent("input") || one.isUserEvent("delete"));
+  if (typed || (state.field(form) && (docChanged || selectionSet))) showForm(view);
+});
+
+async function showForm(view) {
+  const { state } = view;
+  const found = await formAt(state);
+  if (view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return;
+  if (found || view.state.field(form)) view.dispatch({ effects: setForm.of(found) });
+}
+
 /** The form written at the cursor, while an operand of it is written. */
-function formAt(state) {
+async function formAt(state) {
   const { main } = state.selection;
-  const found = main.empty && state.selection.ranges.length === 1 ? ask("signature", state, main.head) : null;
+  const found = main.empty && state.selection.ranges.length === 1 ? await ask("signature", state, main.head) : null;
   if (!found) return null;
   const [syntax, help, operand] = found;
   const line = state.doc.lineAt(main.head);
@@ -147,31 +161,31 @@ function wordAt(text, word, from) {
 
 function dismiss(view) {
   if (!view.state.field(form) && !view.state.field(meaning)) return false;
-  view.dispatch({ effects: [closeForm.of(null), setMeaning.of(null)] });
+  view.dispatch({ effects: [setForm.of(null), setMeaning.of(null)] });
   return true;
 }
 
 /** Replaces the text by the formatted one: one change, the cursor stays at its token, and so on its line. */
-export function formatText(view) {
-  if (!answers) return false;
+export async function formatText(view) {
+  if (!answers) return;
   const { state } = view;
   const old = state.doc.toString();
-  const text = answers.format(old);
-  if (typeof text !== "string" || text === old) return typeof text === "string";
+  const text = await answers.format(old);
+  // What was typed meanwhile is not formatted away.
+  if (typeof text !== "string" || text === old || view.state.doc !== state.doc) return;
   let from = 0;
   while (from < old.length && from < text.length && old[from] === text[from]) from += 1;
   let same = 0;
   const most = Math.min(old.length, text.length) - from;
   while (same < most && old.at(-1 - same) === text.at(-1 - same)) same += 1;
-  const { anchor, head } = state.selection.main;
+  const { anchor, head } = view.state.selection.main;
   view.dispatch({
     changes: { from, to: old.length - same, insert: text.slice(from, text.length - same) },
     selection: { anchor: samePlace(old, text, anchor), head: samePlace(old, text, head) },
-    effects: closeForm.of(null),
+    effects: setForm.of(null),
     scrollIntoView: true,
     userEvent: "format",
   });
-  return true;
 }
 
 /** The place in `text` with as many visible characters before it as `at` has in `old`: blanks are all that differs. */
@@ -191,9 +205,9 @@ function samePlace(old, text, at) {
 export const assist = [
   hovers,
   autocompletion({ override: [completions], icons: false, maxRenderedOptions: 80 }),
-  form, meaning,
-  Prec.high(keymap.of([{ key: "Escape", run: dismiss }, { key: "Mod-i", run: explain, preventDefault: true }])),
-  keymap.of([{ key: "Shift-Alt-f", run: formatText, preventDefault: true }]),
+  form, followForm, meaning,
+  Prec.high(keymap.of([{ key: "Escape", run: dismiss }, { key: "Mod-i", run: (view) => { explain(view); return true; }, preventDefault: true }])),
+  keymap.of([{ key: "Shift-Alt-f", run: (view) => { formatText(view); return true; }, preventDefault: true }]),
   EditorView.domEventHandlers({
     blur: (_, view) => { setTimeout(() => { if (!view.hasFocus) dismiss(view); }); },
   }),

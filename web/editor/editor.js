@@ -1,6 +1,7 @@
 // The text editor of the page: CodeMirror, coloured and judged by the Rust core.
 // It works before the core has arrived: the text can be edited and is kept over a reload.
-// The core reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
+// The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
+import "./core.js";
 import { EditorState, StateEffect, StateField, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, GutterMarker, gutter, keymap, lineNumbers,
@@ -26,22 +27,37 @@ const CLASSES = [
 ];
 const tokenMarks = CLASSES.map((name) => Decoration.mark({ class: `tok-${name}` }));
 
-/** Called into the core: when it breaks there, the editor lives on without it. */
+/** Called into the page's Rust: when it breaks there, the editor lives on without it. */
 let tokenizer = null;
 let onChange = null;
 let onLine = null;
 let hoveredLine = 0;
 
+/** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
 const tokensChanged = StateEffect.define();
 const tokens = StateField.define({
-  create: () => new Uint32Array(0),
+  create: () => ({ data: new Uint32Array(0), since: null }),
   update(value, transaction) {
     for (const effect of transaction.effects) if (effect.is(tokensChanged)) return effect.value;
-    if (!transaction.docChanged) return value;
-    if (tokenizer && transaction.newDoc.length <= EAGER_LENGTH) return tokenizer(transaction.newDoc.toString());
-    return transaction.newDoc.length <= EAGER_LENGTH ? value.slice(0, 0) : value;
+    return transaction.docChanged ? { data: value.data, since: composed(value.since, transaction.changes.desc) } : value;
   },
 });
+const composed = (since, changes) => since?.composeDesc(changes) ?? changes;
+
+/** The text whose tokens are being asked for, as changes from it to the present one. */
+let asked = null;
+
+async function colour() {
+  if (!tokenizer || asked) return;
+  asked = { since: null };
+  const data = await tokenizer(view.state.doc.sliceString(0, COLOURED_LENGTH));
+  const { since } = asked;
+  asked = null;
+  if (!data) return;
+  view.dispatch({ effects: tokensChanged.of({ data, since }) });
+  // Typed while the answer was on its way. A long text is asked about when it rests.
+  if (since && view.state.doc.length <= EAGER_LENGTH) colour();
+}
 
 /** The first token that ends after `position`; tokens are triples (start, end, class) in order. */
 function firstTokenAfter(data, position) {
@@ -56,14 +72,20 @@ function firstTokenAfter(data, position) {
 }
 
 function visibleTokens(view) {
-  const data = view.state.field(tokens);
+  const { data, since } = view.state.field(tokens);
+  const back = since?.invertedDesc;
+  const then = (position, side) => back?.mapPos(position, side) ?? position;
+  // What is typed at the end of a token looks like the token until the answer comes.
+  const now = (position) => since?.mapPos(position, 1) ?? position;
   const builder = new RangeSetBuilder();
   const length = view.state.doc.length;
   for (const { from, to } of view.visibleRanges) {
-    for (let i = firstTokenAfter(data, from); i < data.length && data[i] < to; i += 3) {
-      const end = Math.min(data[i + 1], length);
+    const end = then(to, 1);
+    for (let i = firstTokenAfter(data, then(from, -1)); i < data.length && data[i] < end; i += 3) {
+      const start = now(data[i]);
+      const stop = Math.min(now(data[i + 1]), length);
       const mark = tokenMarks[data[i + 2]];
-      if (data[i] < end && mark) builder.add(data[i], end, mark);
+      if (start < stop && mark) builder.add(start, stop, mark);
     }
   }
   return builder.finish();
@@ -140,14 +162,14 @@ function kept() {
   try { return localStorage.getItem(TEXT_KEY); } catch { return null; }
 }
 
-/** A core that has trapped must not be called again: the page says so, and the text is kept. */
+/** Rust that has trapped must not be called again: the page says so, and the text is kept. */
 function guarded(call) {
   return (...values) => {
     try {
       return call(...values);
     } catch (error) {
       broken(error);
-      return new Uint32Array(0);
+      return null;
     }
   };
 }
@@ -160,7 +182,7 @@ function broken(error) {
   banner.className = "banner core-broken";
   banner.setAttribute("role", "alert");
   const text = document.createElement("div");
-  text.textContent = `The core of the page has stopped (${error?.message ?? error}). The text is kept and can still be edited.`;
+  text.textContent = `The page has stopped (${error?.message ?? error}). The text is kept and can still be edited.`;
   const button = document.createElement("button");
   button.textContent = "Load the page again";
   button.onclick = () => location.reload();
@@ -179,12 +201,14 @@ const listener = EditorView.updateListener.of((update) => {
   clearTimeout(keepLater);
   keepLater = setTimeout(() => keep(api.text()), 150);
   clearTimeout(later);
-  if (update.state.doc.length <= EAGER_LENGTH) { onChange?.(update.state.doc.toString()); return; }
-  later = setTimeout(() => {
-    onChange?.(api.text());
-    api.retokenize();
-  }, 250);
+  if (asked) asked.since = composed(asked.since, update.changes.desc);
+  if (update.state.doc.length <= EAGER_LENGTH) { told(); return; }
+  later = setTimeout(told, 250);
 });
+function told() {
+  onChange?.(api.text());
+  colour();
+}
 addEventListener("pagehide", () => keep(api.text()));
 
 const saved = kept();
@@ -206,6 +230,9 @@ const view = new EditorView({
     ],
   }),
 });
+
+/** The text that the diagnostics are about. */
+let judged = view.state.doc;
 
 /** Lines and columns from 1, in UTF-16 units, clamped to the text. */
 function offset(line, column) {
@@ -236,12 +263,12 @@ const api = {
     if (had) view.focus();
     view.requestMeasure();
   },
-  /** `tokenize(text)` gives triples; `change(text)` and `line(number or 0)` are told. */
+  /** `tokenize(text)` promises triples; `change(text)` and `line(number or 0)` are told. */
   connect(tokenize, change, line) {
     tokenizer = guarded(tokenize);
     onChange = guarded(change);
     onLine = guarded(line);
-    api.retokenize();
+    colour();
   },
   /** What web/editor/assist.js asks; each is given the text and a place in it. */
   connectAssist(hover, complete, signature, format) {
@@ -250,18 +277,18 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  retokenize() {
-    if (tokenizer) view.dispatch({ effects: tokensChanged.of(tokenizer(view.state.doc.sliceString(0, COLOURED_LENGTH))) });
-  },
   /** `[severity, message, range, fixes: [[title, [[range, text]]]]]` each; ranges are `[line, column, endLine, endColumn]`. */
   setDiagnostics(list) {
     const diagnostics = list.map(([severity, message, range, fixes]) => ({
       ...span(range), severity, message,
       actions: fixes.map(([name, edits]) => ({ name, apply: () => api.applyEdits(edits) })),
     }));
+    judged = view.state.doc;
     view.dispatch(setDiagnostics(view.state, diagnostics));
   },
   applyEdits(edits) {
+    // A fix belongs to the text that was judged; for another one there will be another verdict.
+    if (view.state.doc !== judged) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
     view.dispatch({ changes, userEvent: "input.fix" });
     view.focus();

@@ -1,9 +1,11 @@
 //! What `web/editor/assist.js` asks while a person reads and writes: view's answers, laid out as arrays.
 
-use js_sys::{Array, Function};
+use crate::client::Ask;
+use crate::protocol::{Answer, Question};
+use js_sys::{Array, Function, Promise};
 use std::rc::Rc;
 use warpgrid_view::CheckOptions;
-use warpgrid_view::assist::{self, CompletionView, HoverView, SignatureView};
+use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 
@@ -21,26 +23,57 @@ extern "C" {
     pub fn format();
 }
 
-type Question = Closure<dyn Fn(String, u32) -> JsValue>;
+/// A question about a place in a text.
+type AboutPlace = Closure<dyn Fn(String, u32) -> Promise>;
 
 /// Answers for the life of the page, for the target and version that `options` gives at that time.
-pub fn serve(options: impl Fn() -> CheckOptions + 'static) {
+pub fn serve(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
     let options = Rc::new(options);
-    let asked = Rc::clone(&options);
-    let hover = Question::new(move |text: String, at: u32| {
-        assist::hover(&text, &asked(), at).map_or(JsValue::NULL, |found| hover_array(&found))
+    let (asking, asked) = (Rc::clone(&ask), Rc::clone(&options));
+    let hover = AboutPlace::new(move |source: String, at: u32| {
+        let options = asked();
+        asking(
+            Question::Hover {
+                source,
+                options,
+                at,
+            },
+            |answer| match answer {
+                Answer::Hover(Some(found)) => hover_array(&found),
+                _ => JsValue::NULL,
+            },
+        )
     });
-    let complete = Question::new(move |text: String, at: u32| {
-        let found = assist::complete(&text, &options(), at);
-        found.iter().map(completion_array).collect::<Array>().into()
+    let asking = Rc::clone(&ask);
+    let complete = AboutPlace::new(move |source: String, at: u32| {
+        let options = options();
+        asking(
+            Question::Complete {
+                source,
+                options,
+                at,
+            },
+            |answer| match answer {
+                Answer::Complete(found) => {
+                    found.iter().map(completion_array).collect::<Array>().into()
+                }
+                _ => JsValue::NULL,
+            },
+        )
     });
-    let signature = Question::new(|text: String, at: u32| {
-        assist::signature(&text, at)
-            .and_then(|found| signature_array(&found))
-            .unwrap_or(JsValue::NULL)
+    let asking = Rc::clone(&ask);
+    let signature = AboutPlace::new(move |source: String, at: u32| {
+        asking(Question::Signature { source, at }, |answer| match answer {
+            Answer::Signature(Some(found)) => signature_array(&found).unwrap_or(JsValue::NULL),
+            _ => JsValue::NULL,
+        })
     });
-    let format =
-        Closure::<dyn Fn(String) -> String>::new(|text: String| warpgrid_view::format(&text));
+    let format = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
+        ask(Question::Format { source }, |answer| match answer {
+            Answer::Format(text) => text.into(),
+            _ => JsValue::NULL,
+        })
+    });
     connect_assist(
         hover.as_ref().unchecked_ref(),
         complete.as_ref().unchecked_ref(),

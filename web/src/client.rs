@@ -1,17 +1,21 @@
-//! The page's end of the line to the worker: starts it, queues until it is ready, starts another when it dies.
+//! The page's end of the line to the worker: speaks, listens, starts another worker when one dies.
 
-use crate::protocol::{Request, Response, ResponseBody, decode, encode};
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use crate::protocol::{
+    Answer, Question, Request, RequestBody, Response, ResponseBody, decode, encode,
+};
+use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{ErrorEvent, MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// Where the page's JavaScript came from: the worker's start lies beside it.
-    #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
-    static MODULE_URL: String;
+    /// A worker with the core in it (see `web/editor/core.js`); the first one has been starting since the page began
+    /// to load. What it has said already is said again.
+    #[wasm_bindgen(catch, js_namespace = warpgridCore)]
+    fn worker(on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }
 
 /// What the line tells.
@@ -22,25 +26,36 @@ pub enum Heard {
     Died(String),
 }
 
+/// How the editor asks: the answer comes as the second argument lays it out, or as null when the worker dies before.
+pub type Ask = Rc<dyn Fn(Question, Read) -> Promise>;
+/// Lays out an answer for JavaScript.
+pub type Read = fn(Answer) -> JsValue;
+
 /// A line to one worker at a time.
 pub struct Client {
     line: RefCell<Option<Line>>,
-    heard: Rc<dyn Fn(Heard)>,
+    ear: Rc<Ear>,
     last_sent: Cell<u32>,
+    last_asked: Cell<u32>,
 }
 
 struct Line {
     worker: Worker,
-    state: Rc<RefCell<LineState>>,
+    is_dead: Rc<Cell<bool>>,
     _on_message: Closure<dyn Fn(MessageEvent)>,
     _on_error: Closure<dyn Fn(ErrorEvent)>,
 }
 
-#[derive(Default)]
-struct LineState {
-    ready: bool,
-    dead: bool,
-    queue: Vec<Uint8Array>,
+/// Who is told what the worker says.
+struct Ear {
+    heard: Box<dyn Fn(Heard)>,
+    /// Questions that wait for their answers.
+    asked: RefCell<BTreeMap<u32, Asked>>,
+}
+
+struct Asked {
+    resolve: Function,
+    read: Read,
 }
 
 impl Client {
@@ -48,8 +63,12 @@ impl Client {
     pub fn new(heard: impl Fn(Heard) + 'static) -> Client {
         let client = Client {
             line: RefCell::new(None),
-            heard: Rc::new(heard),
+            ear: Rc::new(Ear {
+                heard: Box::new(heard),
+                asked: RefCell::default(),
+            }),
             last_sent: Cell::new(0),
+            last_asked: Cell::new(0),
         };
         client.restart();
         client
@@ -60,97 +79,110 @@ impl Client {
         if let Some(line) = self.line.borrow_mut().take() {
             line.worker.terminate();
         }
-        match Line::open(&self.heard) {
+        self.ear.give_up();
+        match Line::open(&self.ear) {
             Ok(line) => *self.line.borrow_mut() = Some(line),
-            Err(_) => (self.heard)(Heard::Died(
-                "this browser does not let the page start a worker".into(),
-            )),
+            Err(_) => self
+                .ear
+                .died("this browser does not let the page start a worker".into()),
         }
     }
 
     /// Sends what was not sent before.
     pub fn send(&self, outbox: &[Request]) {
-        let is_dead = |line: &Line| line.state.borrow().dead;
-        if self.line.borrow().as_ref().is_none_or(is_dead) {
-            self.restart();
-        }
         for request in outbox {
             if request.id > self.last_sent.get() {
                 self.last_sent.set(request.id);
-                if let Some(line) = &*self.line.borrow() {
-                    line.post(Uint8Array::from(&encode(request)[..]));
-                }
+                self.post(request);
             }
+        }
+    }
+
+    /// Asks for the editor (see [`Ask`]).
+    pub fn ask(&self, question: Question, read: Read) -> Promise {
+        let id = self.last_asked.get() + 1;
+        self.last_asked.set(id);
+        let promise = Promise::new(&mut |resolve, _| {
+            self.ear
+                .asked
+                .borrow_mut()
+                .insert(id, Asked { resolve, read });
+        });
+        self.post(&Request {
+            id,
+            launch: 0,
+            body: RequestBody::Ask(question),
+        });
+        promise
+    }
+
+    fn post(&self, request: &Request) {
+        let is_dead = |line: &Line| line.is_dead.get();
+        if self.line.borrow().as_ref().is_none_or(is_dead) {
+            self.restart();
+        }
+        if let Some(line) = &*self.line.borrow() {
+            let bytes = Uint8Array::from(&encode(request)[..]);
+            let moved = Array::of1(&bytes.buffer());
+            let _ = line.worker.post_message_with_transfer(&bytes, &moved);
         }
     }
 }
 
 impl Line {
-    fn open(heard: &Rc<dyn Fn(Heard)>) -> Result<Line, JsValue> {
-        let url = MODULE_URL.with(Clone::clone);
-        let start = web_sys::Url::new_with_base("worker.js", &url)?.href();
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options(&start, &options)?;
-        let state = Rc::new(RefCell::new(LineState::default()));
-        let on_message = Line::on_message(&worker, &state, heard);
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        let (tell, dying) = (Rc::clone(heard), Rc::clone(&state));
-        let on_error = Closure::<dyn Fn(ErrorEvent)>::new(move |event: ErrorEvent| {
-            event.prevent_default();
-            if !std::mem::replace(&mut dying.borrow_mut().dead, true) {
-                tell(Heard::Died(event.message()));
+    fn open(ear: &Rc<Ear>) -> Result<Line, JsValue> {
+        let is_dead = Rc::new(Cell::new(false));
+        let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
+        let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+            if let Some(why) = event.data().as_string() {
+                dying.set(true);
+                listening.died(why);
+            } else if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
+                && let Some(response) = decode(&bytes.to_vec())
+            {
+                listening.hear(response);
             }
         });
-        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let first = Object::new();
-        Reflect::set(&first, &"glue".into(), &url.into())?;
-        Reflect::set(&first, &"module".into(), &wasm_bindgen::module())?;
-        worker.post_message(&first)?;
+        let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
+        let on_error = Closure::<dyn Fn(ErrorEvent)>::new(move |event: ErrorEvent| {
+            event.prevent_default();
+            if !dying.replace(true) {
+                listening.died(event.message());
+            }
+        });
+        let worker = worker(
+            on_message.as_ref().unchecked_ref(),
+            on_error.as_ref().unchecked_ref(),
+        )?;
         Ok(Line {
             worker,
-            state,
+            is_dead,
             _on_message: on_message,
             _on_error: on_error,
         })
     }
-
-    fn on_message(
-        worker: &Worker,
-        state: &Rc<RefCell<LineState>>,
-        heard: &Rc<dyn Fn(Heard)>,
-    ) -> Closure<dyn Fn(MessageEvent)> {
-        let (worker, state, heard) = (worker.clone(), Rc::clone(state), Rc::clone(heard));
-        Closure::new(move |event: MessageEvent| {
-            if let Some(why) = event.data().as_string() {
-                state.borrow_mut().dead = true;
-                return heard(Heard::Died(why));
-            }
-            let Ok(bytes) = event.data().dyn_into::<Uint8Array>() else {
-                return;
-            };
-            let Some(response) = decode::<Response>(&bytes.to_vec()) else {
-                return;
-            };
-            if response.body == ResponseBody::Ready {
-                let queue = std::mem::take(&mut state.borrow_mut().queue);
-                state.borrow_mut().ready = true;
-                queue.iter().for_each(|bytes| post_moved(&worker, bytes));
-            }
-            heard(Heard::Response(response));
-        })
-    }
-
-    fn post(&self, bytes: Uint8Array) {
-        if self.state.borrow().ready {
-            post_moved(&self.worker, &bytes);
-        } else {
-            self.state.borrow_mut().queue.push(bytes);
-        }
-    }
 }
 
-fn post_moved(worker: &Worker, bytes: &Uint8Array) {
-    let moved = Array::of1(&bytes.buffer());
-    let _ = worker.post_message_with_transfer(bytes, &moved);
+impl Ear {
+    fn hear(&self, response: Response) {
+        let ResponseBody::Answer(answer) = response.body else {
+            return (self.heard)(Heard::Response(response));
+        };
+        let asked = self.asked.borrow_mut().remove(&response.id);
+        if let Some(Asked { resolve, read }) = asked {
+            let _ = resolve.call1(&JsValue::NULL, &read(answer));
+        }
+    }
+
+    fn died(&self, why: String) {
+        self.give_up();
+        (self.heard)(Heard::Died(why));
+    }
+
+    /// Nobody will answer what was asked.
+    fn give_up(&self) {
+        for (_, asked) in std::mem::take(&mut *self.asked.borrow_mut()) {
+            let _ = asked.resolve.call1(&JsValue::NULL, &JsValue::NULL);
+        }
+    }
 }

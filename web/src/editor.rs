@@ -1,8 +1,8 @@
 //! The editor of `web/editor/editor.js`, seen from Rust.
 
-use js_sys::{Array, Function, Uint32Array};
-use warpgrid_view::Front;
-use warpgrid_view::check::tokens;
+use crate::client::Ask;
+use crate::protocol::{Answer, Question};
+use js_sys::{Array, Function, Promise, Uint32Array};
 use warpgrid_view::model::{DiagnosticView, EditView, SourceRange};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
@@ -39,10 +39,15 @@ pub struct Marks {
     pub linked: Vec<u32>,
 }
 
-/// Tells of each change of the text and of the line under the pointer (0 when it leaves); for the life of the page.
-pub fn listen(change: impl Fn(String) + 'static, line: impl Fn(u32) + 'static) {
-    let tokenize =
-        Closure::<dyn Fn(String) -> Uint32Array>::new(|text: String| token_triples(&text));
+/// Tells of each change of the text and of the line under the pointer (0 when it leaves), and has the text coloured;
+/// for the life of the page.
+pub fn listen(ask: Ask, change: impl Fn(String) + 'static, line: impl Fn(u32) + 'static) {
+    let tokenize = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
+        ask(Question::Tokens { source }, |answer| match answer {
+            Answer::Tokens(triples) => Uint32Array::from(&triples[..]).into(),
+            _ => JsValue::NULL,
+        })
+    });
     let change = Closure::<dyn Fn(String)>::new(change);
     let line = Closure::<dyn Fn(u32)>::new(line);
     connect(
@@ -53,15 +58,6 @@ pub fn listen(change: impl Fn(String) + 'static, line: impl Fn(u32) + 'static) {
     tokenize.forget();
     change.forget();
     line.forget();
-}
-
-fn token_triples(text: &str) -> Uint32Array {
-    let tokens = tokens(text, Front::Ptx);
-    let mut triples = Vec::with_capacity(tokens.len() * 3);
-    for token in tokens {
-        triples.extend([token.start, token.end, token.class as u32]);
-    }
-    Uint32Array::from(&triples[..])
 }
 
 /// Underlines what is wrong; each fix is a button in the tooltip.

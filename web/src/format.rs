@@ -1,7 +1,6 @@
 //! Numbers and facts as the page writes them.
 
 use crate::protocol::LaunchFacts;
-use warpgrid_view::value::Literal;
 
 /// `1 234 567`, in groups of three with thin spaces.
 pub fn count(n: u64) -> String {
@@ -46,15 +45,6 @@ pub fn bytes(n: u64) -> String {
         0..=9_999 => format!("{} bytes", count(n)),
         10_000..=10_485_759 => format!("{} KiB", count(n / 1024)),
         _ => format!("{} MiB", count(n / (1024 * 1024))),
-    }
-}
-
-/// A value as a scenario writes it.
-pub fn literal(value: &Literal) -> String {
-    match value {
-        Literal::Integer(value) => value.to_string(),
-        Literal::Float(value) => value.to_string(),
-        Literal::Text(text) => text.clone(),
     }
 }
 

@@ -1,10 +1,12 @@
 //! The Warpgrid page: a text goes in, moving grids come out.
 //!
 //! ```text
-//! editor ──► Model ──► Request ──► worker: Runner over view::Session ──► Response ──► Model ──► components ──► canvas
+//! editor ──► Model ──► Request ──► worker: the core ──► Response ──► Model ──► components ──► canvas
 //! ```
-//! [`model`], [`links`], [`layout`], [`protocol`], [`reference`] and [`runner`] know no browser and are tested natively;
-//! [`components`], [`hooks`], [`canvas`], [`editor`], [`assist`], [`client`] and [`worker`] are the only ones that do.
+//! [`model`], [`links`], [`layout`] and [`reference`] know no browser and are tested natively;
+//! [`components`], [`hooks`], [`canvas`], [`editor`], [`assist`] and [`client`] are the only ones that do.
+//! Nothing here calls the core: it names view's plain data and the worker's protocol, so that the page's own
+//! wasm stays small and is never kept waiting by a text.
 
 pub mod assist;
 pub mod canvas;
@@ -17,20 +19,8 @@ pub mod hooks;
 pub mod layout;
 pub mod links;
 pub mod model;
-pub mod protocol;
 pub mod reference;
-pub mod runner;
 pub mod storage;
 pub mod theme;
-pub mod worker;
 
-use wasm_bindgen::JsCast;
-
-/// Starts the role that fits the place: a worker has no window.
-pub fn start() {
-    if js_sys::global().dyn_ref::<web_sys::Window>().is_some() {
-        components::mount();
-    } else {
-        worker::serve();
-    }
-}
+pub use warpgrid_worker::protocol;

@@ -1,5 +1,5 @@
-//! One wasm, two roles: on the page it mounts the application, in a worker it runs kernels.
+//! Mounts the application over the static page.
 
 fn main() {
-    warpgrid_web::start();
+    warpgrid_web::components::mount();
 }

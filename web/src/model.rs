@@ -9,18 +9,20 @@ mod run;
 pub use actions::{Action, reduce};
 pub use run::{Busy, Run};
 
-use crate::protocol::{Goal, Request, RequestBody};
-use crate::reference::Subject;
-use crate::runner::is_shown;
+use crate::protocol::{Goal, Request, RequestBody, is_shown};
+use crate::reference::{Library, Subject};
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 use std::rc::Rc;
-use warpgrid_view::CheckReport;
 use warpgrid_view::model::{Cell, Frame, FrameRequest, Grid, GridRequest, StoreView};
+use warpgrid_view::{CheckOptions, CheckReport, Front};
 
 /// Answers that are kept of what earlier steps stored.
 const MAX_KNOWN_STORES: usize = 512;
 /// Requests that the outbox holds; they are sent after each change.
 const MAX_OUTBOX: usize = 64;
+/// A text of so many bytes is judged at once, a longer one when it has rested.
+const EAGER_BYTES: usize = 300_000;
 
 /// Everything the page shows follows from this.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,8 @@ pub struct Model {
     pub target: Option<String>,
     pub ptx_version: Option<String>,
     pub report: Rc<CheckReport>,
+    /// The revision that the report is about.
+    pub judged: u32,
     /// Counts the verdicts; a launch follows each.
     pub checked: u32,
     pub run: Run,
@@ -52,6 +56,8 @@ pub struct Model {
     pub help: bool,
     /// The page of the reference that is open.
     pub reference: Option<Subject>,
+    /// The pages of the reference, once they were wanted.
+    pub library: Option<Rc<Library>>,
     /// Something went wrong in the page itself.
     pub trouble: Option<String>,
     pub theme: ThemeChoice,
@@ -105,14 +111,15 @@ pub enum ThemeChoice {
 impl Model {
     /// The page as it opens.
     pub fn new(text: &str, example: Option<usize>) -> Model {
-        Model {
+        let mut model = Model {
             text: text.into(),
-            revision: 1,
+            revision: 0,
             example,
             fresh: true,
             target: None,
             ptx_version: None,
             report: Rc::default(),
+            judged: 0,
             checked: 0,
             run: Run::default(),
             playing: false,
@@ -125,11 +132,33 @@ impl Model {
             hex_registers: false,
             help: false,
             reference: None,
+            library: None,
             trouble: None,
             theme: ThemeChoice::System,
             outbox: Vec::new(),
             next_request: 1,
+        };
+        model.text_changed();
+        model
+    }
+
+    /// What the text is judged for, beside what it says itself.
+    pub fn check_options(&self) -> CheckOptions {
+        CheckOptions {
+            front: Front::Ptx,
+            target: self.target.clone(),
+            ptx_version: self.ptx_version.clone(),
         }
+    }
+
+    /// Whether the text is so long that it is judged only when it has rested.
+    pub fn is_long(&self) -> bool {
+        self.text.len() > EAGER_BYTES
+    }
+
+    /// Whether the report is about the present text.
+    pub fn is_judged(&self) -> bool {
+        self.judged == self.revision
     }
 
     /// What the links follow: the pointer before the pin.
@@ -188,7 +217,29 @@ impl Model {
         (store.step + 1 == step).then(|| std::slice::from_ref(store))
     }
 
+    /// The text is another one, or is read for another machine.
+    fn text_changed(&mut self) {
+        self.revision += 1;
+        if !self.is_long() {
+            self.ask_check();
+        }
+    }
+
+    fn ask_check(&mut self) {
+        self.send(RequestBody::Check {
+            revision: self.revision,
+            source: self.text.to_string(),
+            options: self.check_options(),
+        });
+    }
+
     fn send(&mut self, body: RequestBody) {
+        // Only the newest text is worth judging or running, and the outbox holds no other.
+        if matches!(body, RequestBody::Check { .. } | RequestBody::Launch { .. }) {
+            let kind = discriminant(&body);
+            self.outbox
+                .retain(|request| discriminant(&request.body) != kind);
+        }
         let id = self.next_request;
         self.next_request += 1;
         let request = Request {

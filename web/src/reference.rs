@@ -1,6 +1,6 @@
 //! The reference as the page lists it: every form and every diagnostic of the core, searchable.
 
-use warpgrid_view::reference::{CodePage, FormPage, codes, forms};
+use warpgrid_view::reference::{CodePage, FormPage};
 
 /// A page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,12 +31,8 @@ pub struct Entry {
 }
 
 impl Library {
-    /// The core's tables.
-    pub fn new() -> Library {
-        Library::of(forms(), codes())
-    }
-
-    fn of(forms: Vec<FormPage>, codes: Vec<CodePage>) -> Library {
+    /// The core's tables, as [`crate::protocol::ResponseBody::Reference`] brings them.
+    pub fn new(forms: Vec<FormPage>, codes: Vec<CodePage>) -> Library {
         let texts = forms
             .iter()
             .map(form_text)
@@ -83,12 +79,6 @@ impl Library {
     }
 }
 
-impl Default for Library {
-    fn default() -> Library {
-        Library::new()
-    }
-}
-
 /// The opcode with the words that this form always begins with: `wmma.store.d.sync`.
 pub fn form_title(form: &FormPage) -> String {
     let literals = form
@@ -123,9 +113,14 @@ fn code_text(page: &CodePage) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpgrid_view::reference::{codes, forms};
+
+    fn library() -> Library {
+        Library::new(forms(), codes())
+    }
 
     fn first(query: &str) -> Option<String> {
-        let found = Library::new().search(query);
+        let found = library().search(query);
         found.first().map(|entry| entry.title.clone())
     }
 
@@ -139,14 +134,14 @@ mod tests {
 
     #[test]
     fn an_empty_query_lists_everything() {
-        let library = Library::new();
+        let library = library();
         let n_pages = library.forms.len() + library.codes.len();
         assert_eq!(library.search(" ").len(), n_pages);
     }
 
     #[test]
     fn every_code_is_found_by_its_name() {
-        let library = Library::new();
+        let library = library();
         for page in &library.codes {
             let found = library.search(&page.code);
             assert_eq!(found.first().map(|entry| &entry.title), Some(&page.code));

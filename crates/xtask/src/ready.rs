@@ -18,6 +18,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
             "warpgrid-wasm",
             "--package",
             "warpgrid-web",
+            "--package",
+            "warpgrid-worker",
             "--target",
             rust::WASM,
         ],

@@ -48,14 +48,16 @@ pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds the release site; its folder.
+/// Builds the release site, which must not have grown too large; its folder.
 pub(crate) fn release() -> Result<PathBuf> {
     let mut trunk = trunk()?;
     shell::step(
         "building the release site",
         trunk.args(["build", "--release"]),
     )?;
-    Ok(shell::root().join("dist"))
+    let site = shell::root().join("dist");
+    sizes::guard(&site)?;
+    Ok(site)
 }
 
 /// Trunk with all it needs on its search path.

@@ -7,6 +7,11 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+/// In the name of the page's own wasm.
+const PAGE: &str = "warpgrid-web";
+/// Bytes that it may have, gzipped.
+const PAGE_LIMIT: usize = 300_000;
+
 /// One file as it is and as a web server sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Size {
@@ -63,6 +68,19 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
         );
     }
     Ok(text)
+}
+
+/// Refuses a site whose page has grown beyond what a visitor should wait for, as it does when the core slips into it.
+pub(crate) fn guard(site: &Path) -> Result<()> {
+    for size in of_folder(site)? {
+        if size.name.contains(PAGE) && size.name.ends_with(".wasm") && size.gzip > PAGE_LIMIT {
+            return Err(format!(
+                "{} weighs {} bytes gzipped, more than {PAGE_LIMIT}: does the page call the core?",
+                size.name, size.gzip
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("warpgrid-wasm", &["warpgrid-view"]),
     ("warpgrid", &["warpgrid-view"]),
-    ("warpgrid-web", &["warpgrid-view"]),
+    ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
     // The page's worker: a package of its own, because the page's JavaScript must not come along.
     ("warpgrid-worker", &["warpgrid-view"]),
     // Tools look into every room; no room looks at them.

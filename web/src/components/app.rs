@@ -43,14 +43,14 @@ fn open() -> State {
 pub(crate) fn App() -> Html {
     let state = use_reducer(open);
     let dispatch = state.dispatcher();
-    let restart = use_worker(&state);
+    let (ask, restart) = use_worker(&state);
     use_check(&state);
     use_playback(&state);
     use_keys(&state);
     let palette = use_palette(state.theme);
     let links = Rc::new(links(&state));
-    use_editor(&state, &links);
-    use_assist(&state);
+    use_editor(&state, &links, &ask);
+    use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {share:.1}%"));
     let set_split = {
@@ -95,7 +95,7 @@ pub(crate) fn App() -> Html {
                 {restart}
                 dispatch={dispatch.clone()}
             />
-            <Reference subject={state.reference.clone()} dispatch={dispatch.clone()} />
+            <Reference subject={state.reference.clone()} library={state.library.clone()} dispatch={dispatch.clone()} />
             <Help open={state.help} {dispatch} />
         </div>
     }

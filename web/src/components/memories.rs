@@ -5,7 +5,7 @@ use super::{Dispatch, FrameRef};
 use crate::hooks::use_size;
 use crate::links::Links;
 use crate::model::GridChoice;
-use crate::runner::is_shown;
+use crate::protocol::is_shown;
 use crate::theme::Palette;
 use std::collections::BTreeMap;
 use std::rc::Rc;

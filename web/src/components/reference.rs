@@ -13,6 +13,8 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) subject: Option<Subject>,
+    /// Absent until the core has sent it.
+    pub(crate) library: Option<Rc<Library>>,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -34,19 +36,15 @@ pub(crate) fn Reference(props: &Props) -> Html {
             }
         });
     }
-    // Read from the tables when it is first wanted.
-    let library = use_memo(is_open, |is_open| is_open.then(Library::new));
     let close = say::<Event>(&props.dispatch, Action::SetReference(None));
-    let Some(library) = library.as_ref() else {
-        return html! { <dialog ref={dialog} class="reference" aria-label="Reference"></dialog> };
-    };
+    let library = props.library.as_deref().filter(|_| is_open);
     let type_query = {
         let query = query.clone();
         Callback::from(move |event: InputEvent| {
             query.set(event.target_unchecked_into::<HtmlInputElement>().value())
         })
     };
-    let found = library.search(&query);
+    let found = library.map_or_else(Vec::new, |library| library.search(&query));
     let pick_first = pick_first(&found, &props.dispatch);
     html! {
         <dialog ref={dialog} class="reference" aria-labelledby="reference-title" onclose={close} onkeydown={walk()}>
@@ -57,9 +55,17 @@ pub(crate) fn Reference(props: &Props) -> Html {
                 <form method="dialog"><button class="pill">{ "Close" }</button></form>
             </div>
             <div class="reference-body">
-                <nav aria-label="Pages">{ list(&found, props) }</nav>
+                <nav aria-label="Pages">
+                    if library.is_some() {
+                        { list(&found, props) }
+                    }
+                </nav>
                 <article ref={page} tabindex="0" aria-label="Page">
-                    { picked(library, props.subject.as_ref()) }
+                    if let Some(library) = library {
+                        { picked(library, props.subject.as_ref()) }
+                    } else {
+                        <p class="quiet">{ "The pages are coming." }</p>
+                    }
                 </article>
             </div>
         </dialog>

@@ -1,5 +1,6 @@
 //! Keeps the editor and the model in step.
 
+use crate::client::Ask;
 use crate::components::State;
 use crate::editor::{self, Marks};
 use crate::links::Links;
@@ -9,11 +10,12 @@ use yew::prelude::*;
 
 /// Text from and to the editor; underlines; the marks beside its lines.
 #[hook]
-pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>) {
-    let dispatch = state.dispatcher();
+pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask: &Ask) {
+    let (dispatch, ask) = (state.dispatcher(), Rc::clone(ask));
     use_effect_with((), move |()| {
         let on_line = dispatch.clone();
         editor::listen(
+            ask,
             move |text| dispatch.dispatch(Action::Edited(text.into())),
             move |line| on_line.dispatch(Action::Hover((line > 0).then_some(Focus::Line(line)))),
         );

@@ -1,18 +1,20 @@
 //! Sends the outbox, hears the answers, ends a worker that does not listen.
 
-use crate::client::{Client, Heard};
+use crate::client::{Ask, Client, Heard};
 use crate::components::State;
 use crate::model::Action;
 use gloo_timers::callback::Timeout;
+use js_sys::Promise;
 use std::rc::Rc;
+use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
 /// A worker that still runs so long after a stop is ended by force.
 const PATIENCE_MS: u32 = 1_500;
 
-/// The line to the worker; the callback watches a stop.
+/// The line to the worker: how the editor asks over it, and a callback that watches a stop.
 #[hook]
-pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> Callback<()> {
+pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>) {
     let client = use_mut_ref(|| None::<Rc<Client>>);
     let still_busy = use_mut_ref(|| false);
     *still_busy.borrow_mut() = state.run.busy.is_some();
@@ -35,8 +37,17 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> Callback<()> {
             }
         });
     }
+    let ask = {
+        let client = client.clone();
+        use_memo((), move |()| -> Ask {
+            Rc::new(move |question, read| match client.borrow().clone() {
+                Some(client) => client.ask(question, read),
+                None => Promise::resolve(&JsValue::NULL),
+            })
+        })
+    };
     let dispatch = state.dispatcher();
-    use_callback((), move |(), ()| {
+    let restart = use_callback((), move |(), ()| {
         let (client, still_busy, dispatch) = (client.clone(), still_busy.clone(), dispatch.clone());
         let wait = Timeout::new(PATIENCE_MS, move || {
             if *still_busy.borrow() {
@@ -48,5 +59,6 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> Callback<()> {
             }
         });
         *patience.borrow_mut() = Some(wait);
-    })
+    });
+    (Rc::clone(&ask), restart)
 }

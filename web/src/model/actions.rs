@@ -3,9 +3,8 @@
 use super::{Busy, Focus, GridChoice, MAX_KNOWN_STORES, Model, Overlay, ThemeChoice};
 use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody};
-use crate::reference::Subject;
+use crate::reference::{Library, Subject};
 use std::rc::Rc;
-use warpgrid_view::CheckReport;
 use warpgrid_view::model::RunStatus;
 
 /// The store at this share of a fresh example is where its grids tell most: some cells are written, some wait.
@@ -24,8 +23,9 @@ pub enum Action {
     PickExample(usize),
     SetTarget(Option<String>),
     SetVersion(Option<String>),
-    Checked(Rc<CheckReport>),
-    /// The text has rested long enough.
+    /// A long text has rested long enough to be judged.
+    CheckDue,
+    /// An accepted text has rested long enough to be run.
     LaunchDue,
     Move(Goal),
     TogglePlay,
@@ -63,16 +63,13 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::PickExample(index) => pick_example(&mut model, index),
         Action::SetTarget(target) => {
             model.target = target;
-            model.revision += 1;
+            model.text_changed();
         }
         Action::SetVersion(version) => {
             model.ptx_version = version;
-            model.revision += 1;
+            model.text_changed();
         }
-        Action::Checked(report) => {
-            model.report = report;
-            model.checked += 1;
-        }
+        Action::CheckDue => model.ask_check(),
         Action::LaunchDue => launch(&mut model),
         Action::Move(goal) => {
             model.playing = false;
@@ -142,11 +139,16 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::Relaunch => {
             model.trouble = None;
-            launch(&mut model);
+            model.ask_check();
         }
         Action::DismissTrouble => model.trouble = None,
         Action::SetHelp(open) => model.help = open,
-        Action::SetReference(subject) => model.reference = subject,
+        Action::SetReference(subject) => {
+            if subject.is_some() && model.library.is_none() {
+                model.send(RequestBody::Reference);
+            }
+            model.reference = subject;
+        }
         Action::SetTheme(theme) => model.theme = theme,
     }
     model
@@ -157,7 +159,7 @@ fn edited(model: &mut Model, text: Rc<str>) {
         return;
     }
     model.text = text;
-    model.revision += 1;
+    model.text_changed();
     model.playing = false;
     model.fresh = false;
     model.hover = None;
@@ -175,7 +177,6 @@ fn pick_example(model: &mut Model, index: usize) {
         return;
     };
     model.text = example.source.into();
-    model.revision += 1;
     model.example = Some(index);
     model.fresh = true;
     model.playing = false;
@@ -183,9 +184,13 @@ fn pick_example(model: &mut Model, index: usize) {
     model.warp = None;
     (model.hover, model.pinned) = (None, None);
     (model.target, model.ptx_version) = (None, None);
+    model.text_changed();
 }
 
 fn launch(model: &mut Model) {
+    if !model.is_judged() {
+        return;
+    }
     if !model.report.accept {
         model.run.busy = None;
         model.playing = false;
@@ -287,12 +292,28 @@ fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
 }
 
 fn heard(model: &mut Model, response: Response) {
+    match response.body {
+        ResponseBody::Checked { revision, report } if revision == model.revision => {
+            model.report = Rc::new(report);
+            model.judged = revision;
+            model.checked += 1;
+        }
+        ResponseBody::Reference { forms, codes } => {
+            model.library = Some(Rc::new(Library::new(forms, codes)));
+        }
+        _ => heard_of_run(model, response),
+    }
+}
+
+fn heard_of_run(model: &mut Model, response: Response) {
     if response.launch != model.run.launch {
         return;
     }
     let is_newest = model.run.busy.is_none_or(|busy| response.id >= busy.id);
     match response.body {
-        ResponseBody::Ready => {}
+        // About an older text, or for the editor.
+        ResponseBody::Checked { .. } | ResponseBody::Reference { .. } | ResponseBody::Answer(_) => {
+        }
         ResponseBody::Launched(facts) => {
             model.run.facts = Some(Rc::new(facts));
             model.run.refusal = None;
@@ -345,95 +366,138 @@ mod tests {
     use super::super::fixture;
     use super::*;
     use crate::protocol::Refusal;
+    use warpgrid_view::CheckReport;
 
     fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
         actions.into_iter().fold(model, reduce)
     }
 
-    fn accepted() -> Action {
-        Action::Checked(Rc::new(CheckReport {
-            accept: true,
-            diagnostics: Vec::new(),
-        }))
+    /// The worker's answer to the newest launch.
+    fn answered(model: Model, body: ResponseBody) -> Model {
+        let (id, launch) = (model.next_request - 1, model.run.launch);
+        reduce(model, Action::Heard(Response::new(id, launch, body)))
     }
 
-    fn frame_for(model: &Model) -> Action {
-        Action::Heard(Response {
-            id: model.next_request - 1,
-            launch: model.run.launch,
-            body: ResponseBody::Frame(Box::new(fixture::frame())),
-        })
+    fn judged(model: Model, revision: u32, accept: bool) -> Model {
+        let report = CheckReport {
+            accept,
+            diagnostics: Vec::new(),
+        };
+        answered(model, ResponseBody::Checked { revision, report })
+    }
+
+    fn accepted(model: Model) -> Model {
+        let revision = model.revision;
+        judged(model, revision, true)
+    }
+
+    fn framed(model: Model) -> Model {
+        answered(model, ResponseBody::Frame(Box::new(fixture::frame())))
+    }
+
+    fn launched() -> Model {
+        after(accepted(Model::new("text", None)), [Action::LaunchDue])
     }
 
     fn running() -> Model {
-        let model = after(Model::new("text", None), [accepted(), Action::LaunchDue]);
-        let frame = frame_for(&model);
-        after(model, [frame])
+        framed(launched())
+    }
+
+    fn last_sent(model: &Model) -> Option<&RequestBody> {
+        model.outbox.last().map(|request| &request.body)
+    }
+
+    fn last_goal(model: &Model) -> Option<Goal> {
+        match last_sent(model) {
+            Some(RequestBody::Launch { goal, .. }) => Some(*goal),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_text_is_judged_as_the_page_opens() {
+        let model = Model::new("text", None);
+        assert!(!model.is_judged());
+        assert!(
+            matches!(last_sent(&model), Some(RequestBody::Check { revision: 1, source, .. }) if source == "text")
+        );
+        assert!(accepted(model).is_judged());
+    }
+
+    #[test]
+    fn a_verdict_on_an_older_text_is_dropped() {
+        let model = after(Model::new("text", None), [Action::Edited("other".into())]);
+        let late = judged(model.clone(), 1, false);
+        assert_eq!(late, model);
+        assert_eq!(last_goal(&after(late, [Action::LaunchDue])), None);
+    }
+
+    #[test]
+    fn a_long_text_is_judged_when_it_has_rested() {
+        let long = " ".repeat(400_000);
+        let model = after(running(), [Action::Edited(long.as_str().into())]);
+        assert_eq!(last_sent(&model), last_sent(&running()));
+        let model = after(model, [Action::CheckDue]);
+        assert!(matches!(
+            last_sent(&model),
+            Some(RequestBody::Check { revision: 2, .. })
+        ));
+    }
+
+    #[test]
+    fn the_outbox_holds_one_text_to_judge_and_one_to_run() {
+        let edits = (0..9).map(|n| Action::Edited(format!("text {n}").into()));
+        let model = accepted(after(running(), edits));
+        let model = after(model, [Action::LaunchDue]);
+        assert_eq!(model.outbox.len(), 2);
     }
 
     #[test]
     fn a_fresh_text_is_launched_and_shown_on_the_way() {
-        let model = after(Model::new("text", None), [accepted(), Action::LaunchDue]);
-        let RequestBody::Launch { goal, .. } = &model.outbox[0].body else {
-            panic!("a launch comes first")
-        };
-        assert_eq!(*goal, Goal::Explore(Place::Share(FRESH_SHARE)));
+        let model = launched();
+        assert_eq!(
+            last_goal(&model),
+            Some(Goal::Explore(Place::Share(FRESH_SHARE)))
+        );
         assert!(model.is_stale());
-        let frame = frame_for(&model);
-        assert!(!after(model, [frame]).is_stale());
+        assert!(!framed(model).is_stale());
     }
 
     #[test]
     fn a_wrong_text_keeps_the_last_run_but_stale() {
-        let wrong = Action::Checked(Rc::new(CheckReport::default()));
-        let model = after(
-            running(),
-            [Action::Edited("st.shred".into()), wrong, Action::LaunchDue],
-        );
+        let model = after(running(), [Action::Edited("st.shred".into())]);
+        let revision = model.revision;
+        let model = after(judged(model, revision, false), [Action::LaunchDue]);
         assert!(model.is_stale());
         assert!(model.run.frame.is_some());
-        assert_eq!(model.outbox.len(), 1);
+        assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
     }
 
     #[test]
     fn an_edit_keeps_the_position() {
-        let model = after(
-            running(),
-            [
-                Action::Edited("other".into()),
-                accepted(),
-                Action::LaunchDue,
-            ],
-        );
-        let Some(RequestBody::Launch { goal, .. }) =
-            model.outbox.last().map(|request| &request.body)
-        else {
-            panic!("a launch comes last")
-        };
-        assert_eq!(*goal, Goal::Explore(Place::Position(3)));
+        let model = after(running(), [Action::Edited("other".into())]);
+        let model = after(accepted(model), [Action::LaunchDue]);
+        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(3))));
     }
 
     #[test]
     fn answers_about_an_older_launch_are_dropped() {
         let model = running();
-        let old = Action::Heard(Response {
-            id: 1,
-            launch: model.run.launch - 1,
-            body: ResponseBody::Refused(Refusal {
-                code: "W0001".into(),
-                message: "no".into(),
-                diagnostics: Vec::new(),
-            }),
-        });
-        assert_eq!(after(model.clone(), [old]), model);
+        let refusal = Refusal {
+            code: "W0001".into(),
+            message: "no".into(),
+            diagnostics: Vec::new(),
+        };
+        let old = Response::new(1, model.run.launch - 1, ResponseBody::Refused(refusal));
+        assert_eq!(after(model.clone(), [Action::Heard(old)]), model);
     }
 
     #[test]
     fn moves_wait_for_a_run_of_the_present_text() {
-        let model = after(Model::new("text", None), [Action::Move(Goal::End)]);
-        assert_eq!(model.outbox, vec![]);
+        let model = Model::new("text", None);
+        assert_eq!(after(model.clone(), [Action::Move(Goal::End)]), model);
         let model = after(running(), [Action::Move(Goal::End)]);
-        assert_eq!(model.outbox.len(), 2);
+        assert!(matches!(last_sent(&model), Some(RequestBody::Move { .. })));
         assert!(model.run.busy.is_some());
     }
 
@@ -443,12 +507,8 @@ mod tests {
         assert!(model.playing);
         let mut frame = fixture::frame();
         frame.status = RunStatus::Finished;
-        let end = Action::Heard(Response {
-            id: model.next_request - 1,
-            launch: model.run.launch,
-            body: ResponseBody::Frame(Box::new(frame)),
-        });
-        assert!(!after(model, [end, Action::Tick]).playing);
+        let model = answered(model, ResponseBody::Frame(Box::new(frame)));
+        assert!(!after(model, [Action::Tick]).playing);
     }
 
     #[test]
@@ -458,10 +518,7 @@ mod tests {
         let model = after(model, [Action::Stop]);
         assert_eq!((model.outbox.len(), model.pinned.clone()), (n_sent, None));
         let model = after(model, [Action::Move(Goal::End), Action::Stop]);
-        assert_eq!(
-            model.outbox.last().map(|request| &request.body),
-            Some(&RequestBody::Stop)
-        );
+        assert_eq!(last_sent(&model), Some(&RequestBody::Stop));
     }
 
     #[test]
@@ -471,27 +528,28 @@ mod tests {
             index: 0,
         });
         let model = after(running(), [Action::Hover(cell.clone())]);
-        assert_eq!(
-            model.outbox.last().map(|request| &request.body),
-            Some(&RequestBody::Writers(vec![2]))
-        );
-        let answer = Action::Heard(Response {
-            id: 9,
-            launch: model.run.launch,
-            body: ResponseBody::Writers(vec![(2, Vec::new())]),
-        });
+        assert_eq!(last_sent(&model), Some(&RequestBody::Writers(vec![2])));
         let n_sent = model.outbox.len();
-        let model = after(model, [answer, Action::Hover(None), Action::Hover(cell)]);
+        let model = answered(model, ResponseBody::Writers(vec![(2, Vec::new())]));
+        let model = after(model, [Action::Hover(None), Action::Hover(cell)]);
         assert_eq!(model.outbox.len(), n_sent);
     }
 
     #[test]
-    fn the_reference_opens_at_a_page_and_leaves_the_run_alone() {
+    fn the_reference_opens_at_a_page_and_is_fetched_once() {
         let page = Some(Subject::Code("W0001".into()));
         let opened = after(running(), [Action::SetReference(page.clone())]);
         assert_eq!(opened.reference, page);
-        assert_eq!(opened.outbox, running().outbox);
-        assert_eq!(after(opened, [Action::SetReference(None)]), running());
+        assert_eq!(last_sent(&opened), Some(&RequestBody::Reference));
+        let (forms, codes) = (Vec::new(), Vec::new());
+        let read = answered(opened, ResponseBody::Reference { forms, codes });
+        let n_sent = read.outbox.len();
+        let again = after(
+            read,
+            [Action::SetReference(None), Action::SetReference(page)],
+        );
+        assert_eq!(again.outbox.len(), n_sent);
+        assert_eq!(again.run, running().run);
     }
 
     #[test]
@@ -500,5 +558,8 @@ mod tests {
         assert_eq!(&*model.text, "text");
         assert!(model.is_stale());
         assert_eq!(model.trouble.as_deref(), Some("the core stopped"));
+        // Another try begins with the verdict.
+        let model = after(model, [Action::Relaunch]);
+        assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
     }
 }

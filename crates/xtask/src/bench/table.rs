@@ -60,16 +60,12 @@ impl Table {
         else {
             return;
         };
-        let (name, title) = match ending {
-            "wasm" => (
-                "page wasm, gzip".to_string(),
-                format!("{}, gzip", plain_name(&size.name)),
-            ),
-            _ => (
-                size.name.clone(),
-                format!("{}, gzip", plain_name(&size.name)),
-            ),
+        let plain = plain_name(&size.name);
+        let name = match (ending, plain.contains("warpgrid-web")) {
+            ("wasm", true) => "page wasm, gzip".to_string(),
+            _ => size.name.clone(),
         };
+        let title = format!("{plain}, gzip");
         let kilobytes = |bytes: usize| bytes as f64 / 1000.0;
         let figure = json!({ "name": name, "title": title, "unit": "KB", "note": null });
         self.row(&figure).wasm = Some(kilobytes(size.gzip));
@@ -173,6 +169,10 @@ mod tests {
         assert_eq!(
             plain_name("warpgrid-web-3b90c377dfabf67e_bg.wasm"),
             "warpgrid-web_bg.wasm"
+        );
+        assert_eq!(
+            plain_name("core-3b90c377dfabf67e/warpgrid-core_bg.wasm"),
+            "core/warpgrid-core_bg.wasm"
         );
     }
 }

@@ -3,7 +3,10 @@
 //! Messages cross as bytes, so that a large frame is moved, not copied cell by cell into objects.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
+use warpgrid_view::reference::{CodePage, FormPage};
+use warpgrid_view::{CheckOptions, CheckReport};
 
 /// From the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +20,16 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RequestBody {
+    /// Judges a text; the answer names the same revision.
+    Check {
+        revision: u32,
+        source: String,
+        options: CheckOptions,
+    },
+    /// The reference, whole.
+    Reference,
+    /// What the editor wants to know.
+    Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
     Launch {
         source: String,
@@ -33,6 +46,42 @@ pub enum RequestBody {
     Writers(Vec<u64>),
     /// Stay where the run is now.
     Stop,
+}
+
+/// What the editor asks; places count UTF-16 units from the start of the source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Question {
+    Tokens {
+        source: String,
+    },
+    Hover {
+        source: String,
+        options: CheckOptions,
+        at: u32,
+    },
+    Complete {
+        source: String,
+        options: CheckOptions,
+        at: u32,
+    },
+    Signature {
+        source: String,
+        at: u32,
+    },
+    Format {
+        source: String,
+    },
+}
+
+/// The answer to the [`Question`] of the same name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// Start, end and class of one token after another.
+    Tokens(Vec<u32>),
+    Hover(Option<HoverView>),
+    Complete(Vec<CompletionView>),
+    Signature(Option<SignatureView>),
+    Format(String),
 }
 
 /// Where to go.
@@ -69,10 +118,23 @@ pub struct Response {
     pub body: ResponseBody,
 }
 
+impl Response {
+    pub fn new(id: u32, launch: u32, body: ResponseBody) -> Response {
+        Response { id, launch, body }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ResponseBody {
-    /// The worker is there.
-    Ready,
+    Checked {
+        revision: u32,
+        report: CheckReport,
+    },
+    Reference {
+        forms: Vec<FormPage>,
+        codes: Vec<CodePage>,
+    },
+    Answer(Answer),
     Launched(LaunchFacts),
     Refused(Refusal),
     /// A long run is under way.
@@ -103,6 +165,14 @@ pub struct Refusal {
     pub diagnostics: Vec<DiagnosticView>,
 }
 
+/// Shared memory is shown for one block only: the one whose warp is shown.
+pub fn is_shown(memory: &str, shown_block: u64) -> bool {
+    match memory.strip_prefix("shared:") {
+        Some(block) => block.parse() == Ok(shown_block),
+        None => true,
+    }
+}
+
 /// A message as bytes.
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     postcard::to_allocvec(message).unwrap_or_default()
@@ -116,17 +186,6 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::fixture;
-
-    #[test]
-    fn a_frame_survives_the_crossing() {
-        let response = Response {
-            id: 7,
-            launch: 3,
-            body: ResponseBody::Frame(Box::new(fixture::frame())),
-        };
-        assert_eq!(decode(&encode(&response)), Some(response));
-    }
 
     #[test]
     fn a_request_survives_the_crossing() {
@@ -147,5 +206,12 @@ mod tests {
     #[test]
     fn other_bytes_are_no_message() {
         assert_eq!(decode::<Request>(&[0xff; 9]), None);
+    }
+
+    #[test]
+    fn shared_memory_of_other_blocks_is_not_shown() {
+        assert!(is_shown("out", 3));
+        assert!(is_shown("shared:3", 3));
+        assert!(!is_shown("shared:2", 3));
     }
 }

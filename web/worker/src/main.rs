@@ -1,15 +1,15 @@
-//! The worker's role: listens, works in slices, answers. The work itself is [`crate::runner`]'s.
+//! The worker: listens, works in slices, answers. The work itself is [`warpgrid_worker::runner`]'s.
 
-use crate::protocol::{Request, Response, ResponseBody, decode, encode};
-use crate::runner::Runner;
 use js_sys::Uint8Array;
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpgrid_worker::protocol::{Request, Response, decode, encode};
+use warpgrid_worker::runner::Runner;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
 
 /// Listens for the life of the worker.
-pub fn serve() {
+fn main() {
     let Ok(channel) = MessageChannel::new() else {
         return;
     };
@@ -37,11 +37,6 @@ pub fn serve() {
         .port1()
         .set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
-    worker.post(&Response {
-        id: 0,
-        launch: 0,
-        body: ResponseBody::Ready,
-    });
 }
 
 struct Worker {

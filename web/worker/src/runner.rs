@@ -1,10 +1,12 @@
 //! The worker's half of the protocol without the worker: requests go in, work is done in slices, responses come out.
 
+use crate::answer::answer;
 use crate::protocol::{
-    Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody,
+    Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody, is_shown,
 };
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
-use warpgrid_view::{Parameter, Scenario, Session};
+use warpgrid_view::value::Literal;
+use warpgrid_view::{Parameter, Scenario, Session, check, reference};
 
 /// A slice aims at so many milliseconds, so that a stop is heard in time.
 const SLICE_MS: f64 = 10.0;
@@ -50,6 +52,33 @@ impl Runner {
         let now = clock();
         let Request { id, launch, body } = request;
         match body {
+            RequestBody::Check {
+                revision,
+                source,
+                options,
+            } => {
+                let report = check(&source, &options);
+                return vec![Response::new(
+                    id,
+                    launch,
+                    ResponseBody::Checked { revision, report },
+                )];
+            }
+            RequestBody::Reference => {
+                let (forms, codes) = (reference::forms(), reference::codes());
+                return vec![Response::new(
+                    id,
+                    launch,
+                    ResponseBody::Reference { forms, codes },
+                )];
+            }
+            RequestBody::Ask(question) => {
+                return vec![Response::new(
+                    id,
+                    launch,
+                    ResponseBody::Answer(answer(&question)),
+                )];
+            }
             RequestBody::Launch {
                 source,
                 target,
@@ -186,19 +215,7 @@ impl Runner {
     }
 
     fn response(&self, id: u32, body: ResponseBody) -> Response {
-        Response {
-            id,
-            launch: self.launch,
-            body,
-        }
-    }
-}
-
-/// Shared memory is shown for one block only: the one whose warp is shown.
-pub fn is_shown(memory: &str, shown_block: u64) -> bool {
-    match memory.strip_prefix("shared:") {
-        Some(block) => block.parse() == Ok(shown_block),
-        None => true,
+        Response::new(id, self.launch, body)
     }
 }
 
@@ -293,32 +310,121 @@ fn parameter_text(parameter: &Parameter) -> String {
         }
         Parameter::Buffer(buffer) => format!("{}: {}[{}]", buffer.name, buffer.ty, buffer.len),
         Parameter::Scalar { name, ty, value } => {
-            format!("{name}: {ty} = {}", crate::format::literal(value))
+            format!("{name}: {ty} = {}", literal(value))
         }
         Parameter::Struct { name, size, .. } => format!("{name}: {size} bytes"),
         Parameter::Alias { name, of } => format!("{name}: alias of {of}"),
     }
 }
 
+/// A value as a scenario writes it.
+fn literal(value: &Literal) -> String {
+    match value {
+        Literal::Integer(value) => value.to_string(),
+        Literal::Float(value) => value.to_string(),
+        Literal::Text(text) => text.clone(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::{Answer, Question, decode, encode};
+    use warpgrid_view::CheckOptions;
 
     fn request(id: u32, launch: u32, body: RequestBody) -> Request {
         Request { id, launch, body }
     }
 
-    #[test]
-    fn requests_about_an_older_launch_are_dropped() {
-        let mut runner = Runner::default();
-        let launch = RequestBody::Launch {
-            source: String::new(),
+    fn launch(source: &str) -> RequestBody {
+        RequestBody::Launch {
+            source: source.to_owned(),
             target: None,
             ptx_version: None,
             goal: Goal::End,
             look: FrameRequest::default(),
+        }
+    }
+
+    fn receive(runner: &mut Runner, body: RequestBody) -> Vec<Response> {
+        let responses = runner.receive(request(1, 1, body), || 0.0);
+        for response in &responses {
+            assert_eq!(decode(&encode(response)).as_ref(), Some(response));
+        }
+        responses
+    }
+
+    #[test]
+    fn a_launch_ends_in_a_frame_that_survives_the_crossing() {
+        let mut runner = Runner::default();
+        let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
+            st.global.u32 [p], 7;\n";
+        let launched = receive(&mut runner, launch(source));
+        assert!(matches!(
+            launched[..],
+            [Response {
+                body: ResponseBody::Launched(_),
+                ..
+            }]
+        ));
+        let frame = std::iter::from_fn(|| Some(runner.work(|| 0.0))).find_map(|response| response);
+        let frame = frame.expect("a run of a few steps ends");
+        assert!(matches!(&frame.body, ResponseBody::Frame(frame) if frame.stores_done == 1));
+        assert_eq!(decode(&encode(&frame)), Some(frame));
+        assert!(!runner.is_busy());
+    }
+
+    #[test]
+    fn a_text_is_judged_under_its_revision() {
+        let checked = receive(
+            &mut Runner::default(),
+            RequestBody::Check {
+                revision: 4,
+                source: "st.shred.u32 [p], 7;".into(),
+                options: CheckOptions::default(),
+            },
+        );
+        let [
+            Response {
+                body:
+                    ResponseBody::Checked {
+                        revision: 4,
+                        report,
+                    },
+                ..
+            },
+        ] = &checked[..]
+        else {
+            panic!("{checked:?}")
         };
-        runner.receive(request(1, 2, launch), || 0.0);
+        assert!(!report.accept && !report.diagnostics.is_empty());
+    }
+
+    #[test]
+    fn the_editor_and_the_reference_are_answered_without_a_launch() {
+        let mut runner = Runner::default();
+        let source = String::from("st.global.u32 [p], 7;");
+        let ask = RequestBody::Ask(Question::Hover {
+            source,
+            options: CheckOptions::default(),
+            at: 4,
+        });
+        let answers = receive(&mut runner, ask);
+        assert!(
+            matches!(&answers[..], [Response { body: ResponseBody::Answer(Answer::Hover(Some(found))), .. }]
+                if found.title == ".global")
+        );
+        let pages = receive(&mut runner, RequestBody::Reference);
+        assert!(
+            matches!(&pages[..], [Response { body: ResponseBody::Reference { forms, codes }, .. }]
+                if !forms.is_empty() && !codes.is_empty())
+        );
+    }
+
+    #[test]
+    fn requests_about_an_older_launch_are_dropped() {
+        let mut runner = Runner::default();
+        runner.receive(request(1, 2, launch("")), || 0.0);
         let old = RequestBody::Move {
             goal: Goal::End,
             look: FrameRequest::default(),
@@ -332,12 +438,5 @@ mod tests {
         assert_eq!(next_slice(1_000, 5.0), 1_000);
         assert_eq!(next_slice(1_000, 50.0), 250);
         assert_eq!(next_slice(64, 1e6), 64);
-    }
-
-    #[test]
-    fn shared_memory_of_other_blocks_is_not_shown() {
-        assert!(is_shown("out", 3));
-        assert!(is_shown("shared:3", 3));
-        assert!(!is_shown("shared:2", 3));
     }
 }

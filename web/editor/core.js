@@ -1,0 +1,24 @@
+// Starts the workers that hold the Rust core. The first one starts with the page, so that the core and the page's
+// own wasm are loaded side by side; Rust takes it over as `globalThis.warpgridCore` (see web/src/client.rs).
+const place = document.querySelector("meta[name=warpgrid-core]").content;
+
+function start() {
+  const worker = new Worker(new URL(place, document.baseURI), { type: "module" });
+  const said = [];
+  worker.onmessage = worker.onerror = (event) => said.push(event);
+  return { worker, said };
+}
+
+let first = null;
+try { first = start(); } catch { /* it is tried again, and told, when Rust asks */ }
+
+globalThis.warpgridCore = {
+  worker(onMessage, onError) {
+    const { worker, said } = first ?? start();
+    first = null;
+    worker.onmessage = onMessage;
+    worker.onerror = onError;
+    for (const event of said) (event.type === "error" ? onError : onMessage)(event);
+    return worker;
+  },
+};

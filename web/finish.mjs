@@ -1,0 +1,21 @@
+// After Trunk has built: the core's files move into a folder that is named by their content, so that no cache
+// mixes two builds, and the page is told where they are. Trunk hashes no worker, because a page must know its name.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const site = process.env.TRUNK_STAGING_DIR;
+const files = ["warpgrid-core.js", "warpgrid-core_bg.wasm", "start.js"];
+
+const hash = createHash("sha256");
+for (const file of files) hash.update(await readFile(join(site, file)));
+const folder = `core-${hash.digest("hex").slice(0, 16)}`;
+
+await mkdir(join(site, folder));
+for (const file of files) await rename(join(site, file), join(site, folder, file));
+
+const page = join(site, "index.html");
+const html = await readFile(page, "utf8");
+const named = html.replace(/(<meta name="?warpgrid-core"? content=)"?[^ ">]*"?/, `$1"${folder}/start.js"`);
+if (named === html) throw new Error("index.html has no place for the name of the core");
+await writeFile(page, named);

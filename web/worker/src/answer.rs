@@ -1,0 +1,45 @@
+//! What the editor asks while a person reads and writes, answered by the core.
+
+use crate::protocol::{Answer, Question};
+use warpgrid_view::check::tokens;
+use warpgrid_view::{Front, assist};
+
+/// Answers from the text in the question alone.
+pub(crate) fn answer(question: &Question) -> Answer {
+    match question {
+        Question::Tokens { source } => Answer::Tokens(
+            tokens(source, Front::Ptx)
+                .into_iter()
+                .flat_map(|token| [token.start, token.end, token.class as u32])
+                .collect(),
+        ),
+        Question::Hover {
+            source,
+            options,
+            at,
+        } => Answer::Hover(assist::hover(source, options, *at)),
+        Question::Complete {
+            source,
+            options,
+            at,
+        } => Answer::Complete(assist::complete(source, options, *at)),
+        Question::Signature { source, at } => Answer::Signature(assist::signature(source, *at)),
+        Question::Format { source } => Answer::Format(warpgrid_view::format(source)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_triples_in_text_order() {
+        let source = "st.global.u32 [p], 1;".into();
+        let Answer::Tokens(triples) = answer(&Question::Tokens { source }) else {
+            panic!("tokens were asked for")
+        };
+        assert_eq!(triples.len() % 3, 0);
+        assert_eq!(triples[..2], [0, 2]);
+        assert!(triples.chunks(3).all(|token| token[0] < token[1]));
+    }
+}

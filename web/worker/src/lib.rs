@@ -1,0 +1,10 @@
+//! The core of the page: it checks texts, answers the editor and runs kernels, in a worker.
+//!
+//! ```text
+//! page ──► Request ──► Runner: check, answer, or slices of a run over view::Session ──► Response ──► page
+//! ```
+//! The page names only [`protocol`]; what this package does with a request is not linked into it.
+
+mod answer;
+pub mod protocol;
+pub mod runner;
