@@ -65,13 +65,29 @@ test("a line of ten megabytes leaves the page responsive", async ({ page }) => {
   await pick(page, "A guard keeps lanes out");
 });
 
-test("a worker that breaks is told in words, and the text can still be judged", async ({ page }) => {
-  await page.route("**/worker.js", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
+test("a core that cannot be loaded is told in words, the text is kept, and another try succeeds", async ({ page }) => {
+  await page.route("**/start.js", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
   await page.goto("/");
-  await expect(page.getByRole("alert")).toContainText("The run was given up");
-  await paste(page, ".version 8.8\n.target sm_90\n.visible .entry k() { st.shred.u32 [0], 1; ret; }\n");
-  await expect(page.getByRole("region", { name: "Problems" })).toContainText("error");
-  await page.unroute("**/worker.js");
+  const trouble = page.getByRole("alert");
+  await expect(trouble).toContainText("gone");
+  const mine = ".version 8.8\n.target sm_90\n.visible .entry k() { st.shred.u32 [0], 1; ret; }\n";
+  await paste(page, mine);
+  await expect(trouble).toBeVisible();
+  await page.unroute("**/start.js");
+  await trouble.getByRole("button", { name: "Try again" }).click();
+  const problems = page.getByRole("region", { name: "Problems" });
+  await expect(problems).toContainText("error");
+  expect(await page.evaluate(() => (globalThis as any).warpgridEditor.text())).toBe(mine);
   await pick(page, "A guard keeps lanes out");
+  await expect(trouble).toHaveCount(0);
   expect((await cells(page, "out")).length).toBe(32);
+});
+
+test("typing faster than the core answers ends in colours and a verdict for the last text", async ({ page }) => {
+  await open(page);
+  await paste(page, "");
+  await page.locator(".cm-content").focus();
+  await page.keyboard.type("// one\nst.global.u32 [p], 1; // two\nst.shred", { delay: 0 });
+  await expect(page.locator(".tok-comment")).toHaveText(["// one", "// two"]);
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("shred");
 });

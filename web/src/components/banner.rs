@@ -15,10 +15,10 @@ pub(crate) fn Banner(props: &Props) -> Html {
     html! {
         <div class="banner" role="alert">
             <div>
-                <b>{ "The run was given up: " }</b>{ &props.text }
-                <p>{ "The text is kept; the next run starts afresh." }</p>
+                <b>{ "The core has stopped: " }</b>{ &props.text }
+                <p>{ "The text is kept. With the next change, or another try, a new core starts." }</p>
             </div>
-            <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Run again" }</button>
+            <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
             <button onclick={say(&props.dispatch, Action::DismissTrouble)}>{ "Dismiss" }</button>
         </div>
     }

@@ -54,7 +54,7 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
                 let line = client.borrow().clone();
                 line.inspect(|line| line.restart());
                 dispatch.dispatch(Action::WorkerDied(
-                    "it did not answer and was stopped".into(),
+                    "it did not answer and was ended".into(),
                 ));
             }
         });

@@ -297,6 +297,8 @@ fn heard(model: &mut Model, response: Response) {
             model.report = Rc::new(report);
             model.judged = revision;
             model.checked += 1;
+            // The core is there again.
+            model.trouble = None;
         }
         ResponseBody::Reference { forms, codes } => {
             model.library = Some(Rc::new(Library::new(forms, codes)));
