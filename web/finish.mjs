@@ -16,6 +16,6 @@ for (const file of files) await rename(join(site, file), join(site, folder, file
 
 const page = join(site, "index.html");
 const html = await readFile(page, "utf8");
-const named = html.replace(/(<meta name="?warpgrid-core"? content=)"?[^ ">]*"?/, `$1"${folder}/start.js"`);
+const named = html.replace("core/start.js", `${folder}/start.js`);
 if (named === html) throw new Error("index.html has no place for the name of the core");
 await writeFile(page, named);

@@ -53,9 +53,7 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
             if *still_busy.borrow() {
                 let line = client.borrow().clone();
                 line.inspect(|line| line.restart());
-                dispatch.dispatch(Action::WorkerDied(
-                    "it did not answer and was ended".into(),
-                ));
+                dispatch.dispatch(Action::WorkerDied("it did not answer and was ended".into()));
             }
         });
         *patience.borrow_mut() = Some(wait);
