@@ -29,10 +29,11 @@ export async function press(page: Page, name: string) {
   await ready(page);
 }
 
-/** Replaces the whole text, as pasting does. */
+/** Replaces the whole text by what a person has copied. */
 export async function paste(page: Page, text: string) {
-  const editor = page.getByRole("textbox", { name: "PTX source" });
-  await editor.click();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), text);
+  await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.insertText(text);
+  await page.keyboard.press("ControlOrMeta+v");
 }

@@ -1,0 +1,117 @@
+// A person pastes kernels that real compilers made, runs each to its end, and reads the memory that it leaves.
+// What must stand there is computed here, from the kernel's source language as the head of each text has it.
+import { expect, test } from "@playwright/test";
+import { readFile } from "node:fs/promises";
+import { cells, open, paste, ready } from "./playground";
+
+type Memory = Record<string, number[]>;
+const fill = (n: number, value: (i: number) => number) => Array.from({ length: n }, (_, i) => value(i));
+const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+
+/** The memory that each kernel leaves, by the name of its file; `given` reads the values of an input from the text. */
+const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> = {
+  "row-and-column-stores": () => ({ rows: fill(128, (i) => i), columns: fill(128, (i) => i) }),
+
+  "vector-addition": () => ({ c: fill(128, (i) => (i < 100 ? i + 0.5 : 0)) }),
+
+  "saxpy-float4": () => ({ x: fill(256, (i) => i), y: fill(256, (i) => (i < 4 * 60 ? 2 * i + 1 : 1)) }),
+
+  "strided-store": () => ({ out: fill(128, (i) => (i % 4 === 1 ? 0xa0000000 + (i >> 2) : 0)) }),
+
+  transposition: () => ({ out: fill(24 * 16, (i) => (i % 16) * 24 + (i >> 4)) }),
+
+  "divergent-branches": () => ({
+    a: fill(64, (t) => [t + 1000, 1000, 7 + t][t % 3]),
+    b: fill(64, (t) => (t % 3 === 1 ? 10 * t : 7)),
+    c: fill(64, (t) => (t % 3 !== 0 ? 0 : t > 15 ? t + 1 : t % 2 === 1 ? -t : 0)),
+  }),
+
+  mandelbrot: () => {
+    const escape = (px: number, py: number) => {
+      const [cx, cy] = [Math.trunc((px * 3 * 4096) / 32) - 2 * 4096, Math.trunc((py * 2 * 4096) / 24) - 4096];
+      let [x, y, k] = [0, 0, 0];
+      for (; k < 40; k++) {
+        const [xx, yy] = [(x * x) >> 12, (y * y) >> 12];
+        if (xx + yy > 4 * 4096) break;
+        [x, y] = [xx - yy + cx, ((x * y) >> 11) + cy];
+      }
+      return k;
+    };
+    return { out: fill(24 * 32, (i) => escape(i % 32, i >> 5)) };
+  },
+
+  "game-of-life": (given) => {
+    const now = given("now");
+    const around = [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => [dx, dy])).filter(([dx, dy]) => dx !== 0 || dy !== 0);
+    const at = (x: number, y: number) => now[((y + 16) % 16) * 16 + ((x + 16) % 16)];
+    const next = (x: number, y: number) => {
+      const living = sum(around.map(([dx, dy]) => at(x + dx, y + dy)));
+      return living === 3 || (living === 2 && at(x, y) === 1) ? 1 : 0;
+    };
+    return { now, next: fill(256, (i) => next(i % 16, i >> 4)) };
+  },
+
+  "shared-reduction": () => ({ out: [sum(fill(256, (i) => i))] }),
+
+  "reverse-in-shared-memory": () => ({ d: fill(128, (i) => (i < 64 ? 63 - i : 191 - i)) }),
+
+  "tiled-matrix-product": () => {
+    const iota = (row: number, column: number) => row * 16 + column;
+    return { c: fill(256, (i) => sum(fill(16, (k) => iota(i >> 4, k) * iota(k, i % 16)))) };
+  },
+
+  "warp-scan": () => {
+    const scan = (t: number) => sum(fill((t % 32) + 1, (k) => t - k));
+    return { out: fill(264, (i) => (i < 64 ? scan(i) : i === 256 ? scan(31) : i === 257 ? scan(63) : 0)) };
+  },
+
+  "warp-votes": (given) => {
+    const votes = (x: number[]) => [
+      sum(x.map((value, lane) => (value === 0 ? 2 ** lane : 0))),
+      Number(x.every((value) => value < 3)),
+      Number(x.some((value) => value === 3)),
+      sum(x),
+    ];
+    return { out: [0, 32, 64, 96].flatMap((start) => votes(given("in").slice(start, start + 32))) };
+  },
+
+  "bytes-and-shorts": (given) => {
+    const v = given("in");
+    const short = (value: number) => (value << 16) >> 16;
+    return {
+      b: v.map((v) => v & 0xff),
+      c: v.map((v) => (v << 16) >> 24),
+      s: v.map((v) => v >> 16),
+      u: v.map((v) => (v >>> 4) & 0xffff),
+      b2: v.flatMap((v) => [v & 0xff, ~v & 0xff]),
+      s4: v.flatMap((v) => [v >> 16, short(-(v >> 16)), short(v >>> 4), short((v >>> 4) + 1)]),
+    };
+  },
+
+  "store-128-bits": () => {
+    const stored = fill(128, (i) => (i % 4 === 0 ? i + 1 : i));
+    return { out: [...stored, ...fill(128, () => 0), ...stored] };
+  },
+
+  "misaligned-store": () => ({ raw: fill(132, () => 0) }),
+};
+
+for (const [name, memory] of Object.entries(kernels)) {
+  test(`${name} leaves the memory that its source means`, async ({ page }) => {
+    const text = await readFile(new URL(`../public/examples/${name}.ptx`, import.meta.url), "utf8");
+    const given = (buffer: string) => new RegExp(`^//@ buffer ${buffer}:.*= (.*)$`, "m").exec(text)![1].split(",").map(Number);
+    await open(page);
+    await paste(page, `// From a colleague.\n${text}`);
+    await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("");
+    await ready(page);
+    await page.getByRole("status").click();
+    await page.keyboard.press("End");
+    await expect(page.getByRole("status")).toHaveText(name === "misaligned-store" ? /faulted/ : /finished/);
+    for (const [buffer, expected] of Object.entries(memory(given))) {
+      // Wide rows, so that the whole buffer is in sight.
+      const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });
+      if (expected.length > 256) await columns.selectOption({ label: "× 32" });
+      await expect.poll(async () => (await cells(page, buffer)).map(Number), { message: buffer }).toEqual(expected);
+    }
+  });
+}
