@@ -135,7 +135,7 @@ fn plain_name(file: &str) -> String {
         (12..=16).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit())
     };
     let parts = file
-        .split(['-', '_', '.'])
+        .split(['-', '_', '.', '/'])
         .find(hash)
         .map(|hash| format!("-{hash}"));
     parts.map_or_else(|| file.to_string(), |hash| file.replace(&hash, ""))
