@@ -72,6 +72,7 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
         .filter_map(|cell| cell.step)
         .max()
         .unwrap_or(0);
+    let squeeze = squeeze(context, scene);
     for (i, cell) in grid.cells.iter().enumerate() {
         let index = first + i as u64;
         let rect = scene
@@ -87,19 +88,45 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
             || rect.x + rect.width < 0.0
             || rect.x > scene.width;
         if !hidden {
-            paint_cell(context, scene, cell, rect, newest);
+            let ink = paint_cell(context, scene, cell, rect, newest);
+            context.set_fill_style_str(ink);
+            write(context, &cell_text(cell, scene.overlay), rect, squeeze);
             marks(context, scene, cell, index, rect);
         }
     }
 }
 
-fn paint_cell(
+/// How much narrower than written the texts of the grid are drawn: all alike, so that the longest fits its cell.
+fn squeeze(context: &CanvasRenderingContext2d, scene: &Scene<'_>) -> f64 {
+    let texts = scene.grid.cells.iter();
+    let longest = texts
+        .map(|cell| cell_text(cell, scene.overlay).chars().count())
+        .max()
+        .unwrap_or(0);
+    let digit = context.measure_text("0").map_or(0.0, |text| text.width());
+    let room = scene.geometry.cell_width - GAP - 2.0;
+    (room / (longest as f64 * digit).max(1.0)).min(1.0)
+}
+
+/// Writes a text into the middle of a cell.
+fn write(context: &CanvasRenderingContext2d, text: &str, rect: Rect, squeeze: f64) {
+    let (x, y) = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + 0.5);
+    context.save();
+    // The context is always of finite measures, so that none of these fails.
+    let _ = context.translate(x, y);
+    let _ = context.scale(squeeze, 1.0);
+    let _ = context.fill_text(text, 0.0, 0.0);
+    context.restore();
+}
+
+/// Fills a cell; the colour of what stands in it.
+fn paint_cell<'a>(
     context: &CanvasRenderingContext2d,
-    scene: &Scene<'_>,
+    scene: &Scene<'a>,
     cell: &Cell,
     rect: Rect,
     newest: u64,
-) {
+) -> &'a str {
     let palette = scene.palette;
     rounded(context, rect, 0.0);
     let written = cell.written != Written::Never;
@@ -126,15 +153,7 @@ fn paint_cell(
     if cell.conflict {
         hatch(context, palette, rect);
     }
-    let text = cell_text(cell, scene.overlay);
-    context.set_fill_style_str(ink);
-    let width = rect.width - 2.0;
-    let _ = context.fill_text_with_max_width(
-        &text,
-        rect.x + rect.width / 2.0,
-        rect.y + rect.height / 2.0 + 0.5,
-        width,
-    );
+    ink
 }
 
 /// What stands in a cell.
