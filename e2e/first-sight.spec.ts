@@ -53,3 +53,16 @@ test("a picked example replaces the text and runs", async ({ page }) => {
   await expect(page.getByRole("status")).toHaveText(/finished|store/);
   expect((await cells(page, "singles")).length).toBe(32);
 });
+
+test("on a phone the transport stays in reach, and every card can be scrolled above it", async ({ page }) => {
+  await page.setViewportSize({ width: 420, height: 900 });
+  await open(page);
+  const transport = page.getByRole("contentinfo");
+  const bottom = async () => { const box = await transport.boundingBox(); return Math.round(box!.y + box!.height); };
+  expect(await bottom()).toBe(900);
+  const registers = page.getByRole("region", { name: "Registers" });
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  expect(await bottom()).toBe(900);
+  const [card, over] = [await registers.boundingBox(), await transport.boundingBox()];
+  expect(card!.y + card!.height).toBeLessThanOrEqual(over!.y);
+});
