@@ -41,7 +41,7 @@ use body::Body;
 pub(crate) use names::Binding;
 use names::Names;
 pub(crate) use plan::{Opcode, Plan};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use warpgrid_isa::{Gate, Target, Version};
 use warpgrid_program::{Diagnostic, FunctionId, Needs, Program, RegisterId, Severity, Span};
 
@@ -130,7 +130,7 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
         body: Body::default(),
         diagnostics,
         is_sound: true,
-        externs: BTreeSet::new(),
+        externs: Vec::new(),
         pointers: BTreeMap::new(),
         snippet_depth: 0,
         lane: None,
@@ -145,7 +145,7 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
 fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
     let mut diagnostics = parse.diagnostics.clone();
     let mut found = checker.diagnostics.list;
-    found.sort_by_key(|d| d.span.start);
+    found.sort_by_cached_key(|d| d.span.start);
     diagnostics.append(&mut found);
     if checker.diagnostics.n_dropped > 0 {
         diagnostics.push(diagnose::too_many(checker.diagnostics.n_dropped));
@@ -207,15 +207,15 @@ pub(crate) struct Checker<'a> {
     pub(crate) diagnostics: Diagnostics,
     /// Whether the declaration at hand is as it should be, so that its values can be read.
     pub(crate) is_sound: bool,
-    /// Module variables that are only declared so far: `.extern`.
-    pub(crate) externs: BTreeSet<u32>,
-    /// Indirect calls by prototype: caller, instruction, and number of returns and parameters.
+    /// Module variables that are only declared so far, ascending: `.extern`.
+    pub(crate) externs: Vec<u32>,
     /// What names stand for in addresses, in snippets that use them as values as well.
     pub(crate) pointers: BTreeMap<Name, Binding>,
     /// How many scopes are open at the top of a snippet.
     pub(crate) snippet_depth: usize,
     /// The register with the lane's number, in snippets.
     pub(crate) lane: Option<RegisterId>,
+    /// Indirect calls by prototype: caller, instruction, and number of returns and parameters.
     pub(crate) indirect: Vec<(FunctionId, u32, (usize, usize))>,
 }
 

@@ -87,18 +87,21 @@ pub fn signature(source: &str, offset: u32) -> Option<Signature> {
 fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Completion> {
     let mut found: Vec<Completion> = Vec::new();
     for layout in layouts() {
-        let known = found.iter().any(|c| c.text == layout.opcode);
-        if !known && layout.opcode.starts_with(line.prefix) && module.meets(layout.form.gate) {
-            found.push(Completion {
+        let place = found.binary_search_by(|known| known.text.as_str().cmp(layout.opcode));
+        if let Err(at) = place
+            && layout.opcode.starts_with(line.prefix)
+            && module.meets(layout.form.gate)
+        {
+            let completion = Completion {
                 text: layout.opcode.to_owned(),
                 sort: Sort::Opcode,
                 help: layout.form.help.to_owned(),
                 gate: layout.form.gate,
                 span: line.span(),
-            });
+            };
+            found.insert(at, completion);
         }
     }
-    found.sort_by(|a, b| a.text.cmp(&b.text));
     found
 }
 

@@ -89,13 +89,15 @@ struct Touched {
 
 impl Touched {
     fn new(memory: &Memory, now: &[StoreView]) -> Touched {
-        let mut ranges: Vec<(u64, u64)> = now
+        let found = now
             .iter()
             .filter(|store| store.memory.as_deref() == Some(memory.view.id.as_str()))
             .flat_map(|store| &store.lanes)
-            .filter_map(|lane| Some((lane.offset?, lane.offset? + lane.bytes.len() as u64)))
-            .collect();
-        ranges.sort_unstable();
+            .filter_map(|lane| Some((lane.offset?, lane.offset? + lane.bytes.len() as u64)));
+        let mut ranges = Vec::new();
+        for range in found {
+            ranges.insert(ranges.partition_point(|other| *other <= range), range);
+        }
         Touched { ranges }
     }
 

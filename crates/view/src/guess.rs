@@ -4,7 +4,6 @@
 use crate::launch::variables;
 use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
-use std::collections::BTreeMap;
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
     AddressBase, Function, FunctionId, Operation, Program, RegisterId, Source, VariableId,
@@ -28,7 +27,7 @@ pub(crate) fn parameters(
         .enumerate()
         .map(|(place, variable)| {
             let name = variable.name.clone();
-            match accesses.get(&place) {
+            match accesses.get(place).copied().flatten() {
                 Some(access) => {
                     let len = (threads * u64::from(access.n_elements)).clamp(32, MAX_ELEMENTS);
                     let init = if access.is_read {
@@ -91,13 +90,9 @@ struct Access {
 }
 
 /// Follows each parameter forward through moves and address arithmetic to the accesses made with it.
-fn accesses(function: &Function) -> BTreeMap<usize, Access> {
-    let mut origin: BTreeMap<RegisterId, usize> = BTreeMap::new();
-    let mut found: BTreeMap<usize, Access> = BTreeMap::new();
-    let of = |origin: &BTreeMap<RegisterId, usize>, source: &Source| match source {
-        Source::Register(register) => origin.get(register).copied(),
-        _ => None,
-    };
+fn accesses(function: &Function) -> Vec<Option<Access>> {
+    let mut origin = Origins(vec![None; function.registers.len()]);
+    let mut found = vec![None; function.parameters.len()];
     // Two passes, for addresses that a loop carries backwards.
     for instruction in function.instructions.iter().chain(&function.instructions) {
         match &instruction.operation {
@@ -105,18 +100,18 @@ fn accesses(function: &Function) -> BTreeMap<usize, Access> {
                 let place = parameter_place(function, address.base)
                     .filter(|_| access.ty.width_bits() == 64 && address.offset == 0);
                 if let [Some(d)] = d.as_slice() {
-                    origin_insert(&mut origin, *d, place);
+                    origin.insert(*d, place);
                 }
             }
             Operation::Move { d, a, .. } | Operation::ConvertAddress { d, a, .. } => {
-                let place = of(&origin, a);
-                origin_insert(&mut origin, *d, place);
+                let place = origin.of(a);
+                origin.insert(*d, place);
             }
             Operation::Arithmetic { d, sources, ty, .. }
                 if ty.width_bits() == 64 || is_wide(&instruction.operation) =>
             {
-                let place = sources.iter().find_map(|source| of(&origin, source));
-                origin_insert(&mut origin, *d, place);
+                let place = sources.iter().find_map(|source| origin.of(source));
+                origin.insert(*d, place);
             }
             Operation::Load { access, address, d } => {
                 note(&mut found, &origin, address.base, access.ty, d.len(), true)
@@ -142,9 +137,25 @@ fn accesses(function: &Function) -> BTreeMap<usize, Access> {
     found
 }
 
-fn origin_insert(origin: &mut BTreeMap<RegisterId, usize>, d: RegisterId, place: Option<usize>) {
-    if let Some(place) = place {
-        origin.entry(d).or_insert(place);
+/// For each register the place of the first parameter that came into it.
+struct Origins(Vec<Option<usize>>);
+
+impl Origins {
+    fn insert(&mut self, d: RegisterId, place: Option<usize>) {
+        if let Some(origin) = self.0.get_mut(d.0 as usize) {
+            *origin = origin.or(place);
+        }
+    }
+
+    fn of(&self, source: &Source) -> Option<usize> {
+        match source {
+            Source::Register(register) => self.get(*register),
+            _ => None,
+        }
+    }
+
+    fn get(&self, register: RegisterId) -> Option<usize> {
+        self.0.get(register.0 as usize).copied().flatten()
     }
 }
 
@@ -162,8 +173,8 @@ fn is_wide(operation: &Operation) -> bool {
 }
 
 fn note(
-    found: &mut BTreeMap<usize, Access>,
-    origin: &BTreeMap<RegisterId, usize>,
+    found: &mut [Option<Access>],
+    origin: &Origins,
     base: AddressBase,
     ty: ScalarType,
     n_elements: usize,
@@ -172,10 +183,10 @@ fn note(
     let AddressBase::Register(register) = base else {
         return;
     };
-    let Some(place) = origin.get(&register) else {
+    let Some(access) = origin.get(register).and_then(|place| found.get_mut(place)) else {
         return;
     };
-    let access = found.entry(*place).or_insert(Access {
+    let access = access.get_or_insert(Access {
         ty,
         n_elements: n_elements as u32,
         is_read,

@@ -1,6 +1,7 @@
 //! One sentence about what the last step did, in plain words, the numbers strong.
 
 use crate::model::{FaultView, Phrase, RunStatus, StepView, StoreView};
+use std::collections::BTreeSet;
 
 /// Builds a sentence from stretches.
 #[derive(Debug, Default)]
@@ -137,11 +138,10 @@ fn stride(store: &StoreView) -> Option<i64> {
 
 /// Lanes whose bytes another lane of the same store wrote too.
 fn overwritten(store: &StoreView) -> Option<u32> {
-    let mut offsets: Vec<u64> = store.lanes.iter().filter_map(|lane| lane.offset).collect();
-    let n = offsets.len();
-    offsets.sort_unstable();
-    offsets.dedup();
-    (offsets.len() < n).then(|| (n - offsets.len()) as u32)
+    let offsets = store.lanes.iter().filter_map(|lane| lane.offset);
+    let mut seen = BTreeSet::new();
+    let again = offsets.filter(|offset| !seen.insert(*offset)).count();
+    (again > 0).then_some(again as u32)
 }
 
 fn memory_name(id: &str) -> String {

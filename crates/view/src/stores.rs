@@ -106,15 +106,13 @@ impl StoreRecord {
             .iter()
             .map(|lane| self.locate(*lane, place.memories))
             .collect();
-        let ids: BTreeSet<Option<&str>> = located
+        let mut ids = located
             .iter()
-            .map(|found| found.map(|(memory, _)| memory.view.id.as_str()))
-            .collect();
-        let memory = if ids.len() == 1 {
-            ids.first().copied().flatten().map(str::to_owned)
-        } else {
-            None
-        };
+            .map(|found| found.map(|(memory, _)| memory.view.id.as_str()));
+        let first = ids.next().flatten();
+        let memory = first
+            .filter(|_| ids.all(|id| id == first))
+            .map(str::to_owned);
         let lane_stores = lanes
             .iter()
             .zip(&located)

@@ -232,7 +232,7 @@ pub fn known_words() -> &'static [&'static str] {
     WORDS.get_or_init(|| {
         let slots = layouts().iter().flat_map(|layout| &layout.slots);
         let mut words: Vec<_> = slots.flat_map(|slot| slot.spellings()).collect();
-        words.sort_unstable();
+        words.sort_by_cached_key(|word| *word);
         words.dedup();
         words
     })

@@ -249,7 +249,7 @@ pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> {
     let opcode_at = |index: &u16| layouts.get(usize::from(*index)).map_or("", |l| l.opcode);
     let order = ORDER.get_or_init(|| {
         let mut order: Vec<u16> = (0..layouts.len().min(u16::MAX.into()) as u16).collect();
-        order.sort_by_key(opcode_at);
+        order.sort_by_cached_key(opcode_at);
         order
     });
     let start = order.partition_point(|index| opcode_at(index) < opcode);

@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
-        self.body.labels.sort_by_key(|label| label.block);
+        self.body.labels.sort_by_cached_key(|label| label.block);
     }
 
     fn is_table(&self, directive: u32) -> bool {

@@ -335,7 +335,7 @@ impl<'a> Checker<'a> {
 /// Bytes of variables laid out one after the other, most aligned first.
 fn total_bytes(variables: impl Iterator<Item = (u64, u32)>) -> u64 {
     let mut variables: Vec<_> = variables.collect();
-    variables.sort_by_key(|(_, align)| std::cmp::Reverse(*align));
+    variables.sort_by_cached_key(|(_, align)| u32::MAX - align);
     variables.iter().fold(0u64, |end, (size, align)| {
         end.checked_next_multiple_of(u64::from((*align).max(1)))
             .unwrap_or(u64::MAX)

@@ -167,7 +167,9 @@ impl<'a> Checker<'a> {
         let Some(known) = self.program.variables.get_mut(index as usize) else {
             return false;
         };
-        if !self.externs.contains(&index) && declaration.linkage != Some(Linkage::Extern) {
+        if self.externs.binary_search(&index).is_err()
+            && declaration.linkage != Some(Linkage::Extern)
+        {
             return false;
         }
         if declaration.linkage != Some(Linkage::Extern) {
@@ -225,7 +227,7 @@ impl<'a> Checker<'a> {
             self.initialize(&mut variable, declarator, element_bytes);
         }
         if self.body.function.is_none() && declaration.linkage == Some(Linkage::Extern) {
-            self.externs.insert(self.program.variables.len() as u32);
+            self.externs.push(self.program.variables.len() as u32);
         }
         Some(variable)
     }

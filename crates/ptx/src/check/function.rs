@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
     fn placed_labels(&self) -> Vec<(u32, String)> {
         let placed = self.body.labels.iter().filter(|l| l.at != u32::MAX);
         let mut labels: Vec<_> = placed.map(|l| (l.at, self.name_text(l.name))).collect();
-        labels.sort_by_key(|(at, _)| *at);
+        labels.sort_by_cached_key(|(at, _)| *at);
         labels
     }
 

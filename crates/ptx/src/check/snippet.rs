@@ -184,8 +184,9 @@ impl<'a> Checker<'a> {
                     uses.clear();
                     self.uses(instruction, &mut uses);
                     // What an instruction reads, it reads before it writes.
-                    uses.sort_by_key(|used| used.written);
-                    for used in &uses {
+                    let reads = uses.iter().filter(|used| !used.written);
+                    let writes = uses.iter().filter(|used| used.written);
+                    for used in reads.chain(writes) {
                         if !declared.has(used.name) && !self.is_machine_name(used.name) {
                             found.entry(used.name).or_default().add(used);
                         }
@@ -202,10 +203,9 @@ impl<'a> Checker<'a> {
             StatementKind::Label(name) => Some(name),
             _ => None,
         });
-        Declared {
-            names: labels.collect(),
-            groups: Vec::new(),
-        }
+        let mut declared = Declared::default();
+        declared.names.extend(labels);
+        declared
     }
 
     fn note_declaration(&self, index: u32, declared: &mut Declared) {

@@ -211,12 +211,11 @@ pub(crate) fn unknown_modifier(
     );
     let slots = bound.layout.slots.iter();
     let own: Vec<&str> = slots.flat_map(|slot| slot.spellings()).collect();
-    let lower = text.to_lowercase();
     let sense = meant(text);
     let fitting = own
         .iter()
         .copied()
-        .find(|word| *word == lower || Some(*word) == sense);
+        .find(|word| word.eq_ignore_ascii_case(text) || Some(*word) == sense);
     let legal = own.iter().copied().filter(|word| is_legal(word));
     let best = fitting
         .filter(|word| is_legal(word))

@@ -402,10 +402,14 @@ pub(crate) fn alternatives(texts: &[&str]) -> Option<String> {
 }
 
 /// A fix of several edits.
-pub(crate) fn fix(title: impl Into<String>, mut edits: Vec<Edit>) -> Fix {
-    edits.sort_by_key(|edit| edit.span);
+pub(crate) fn fix(title: String, edits: Vec<Edit>) -> Fix {
+    let mut sorted = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let at = sorted.partition_point(|other: &Edit| other.span <= edit.span);
+        sorted.insert(at, edit);
+    }
     Fix {
-        title: title.into(),
-        edits,
+        title,
+        edits: sorted,
     }
 }

@@ -1,6 +1,7 @@
 //! Operands of stores: codes W0310 to W0339 (errors) and W0340 to W0349 (warnings).
 
 use super::catalogue;
+use super::rules::fix;
 use crate::check::plan::Opcode;
 use crate::check::store::{Class, Element};
 use crate::tree::OperandKind;
@@ -463,7 +464,7 @@ pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Dia
         .label(opcode.modifier_span(ty), "the type")
         .help("the assembler takes it with a warning");
     let at = Span::at(opcode.dotted_span(ty).start);
-    let mut edits = vec![
+    let edits = vec![
         Edit {
             span: opcode.dotted_span(vector),
             text: String::new(),
@@ -473,11 +474,9 @@ pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Dia
             text: format!(".{text}"),
         },
     ];
-    edits.sort_by_key(|edit| edit.span);
-    diagnostic.fixes.push(Fix {
-        title: format!("move `.{text}` before the type"),
-        edits,
-    });
+    diagnostic
+        .fixes
+        .push(fix(format!("move `.{text}` before the type"), edits));
     diagnostic
 }
 

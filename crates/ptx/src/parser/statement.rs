@@ -198,7 +198,9 @@ impl Parser<'_> {
     fn finish(&mut self) {
         let end = self.cursor.offset();
         self.close_unclosed(end);
-        self.diagnostics
-            .sort_by_key(|d| (d.code == syntax::TOO_MANY, d.span.start));
+        self.diagnostics.sort_by_cached_key(|d| match d.code {
+            syntax::TOO_MANY => u32::MAX,
+            _ => d.span.start,
+        });
     }
 }
