@@ -5,7 +5,7 @@
 //! host's NaN shows.
 
 use crate::code::{FloatMode, Round};
-use crate::registers::{LANES, Lanes, Row32, Slot};
+use crate::registers::{LANES, Lanes, Row32, Row64, Slot};
 use crate::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::Arithmetic;
@@ -21,110 +21,141 @@ fn canonical(value: f32) -> u32 {
 
 /// Operations on f32.
 #[inline]
-pub(crate) fn float32(l: &mut Lanes<'_>, f: Arithmetic, mode: FloatMode, [d, a, b, c]: [Slot; 4]) {
-    let row = float_row(f, mode, l.r32(a), l.r32(b), l.r32(c));
-    l.set32(d, &row);
+pub(crate) fn float32(
+    l: &mut Lanes<'_>,
+    row: &mut Row32,
+    f: Arithmetic,
+    mode: FloatMode,
+    [d, a, b, c]: [Slot; 4],
+) {
+    float_row(row, f, mode, l.r32(a), l.r32(b), l.r32(c));
+    l.set32(d, row);
 }
 
 #[inline(always)]
-pub(crate) fn float_row(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Row32 {
+pub(crate) fn float_row(
+    row: &mut Row32,
+    f: Arithmetic,
+    mode: FloatMode,
+    a: &Row32,
+    b: &Row32,
+    c: &Row32,
+) {
     use Arithmetic as A;
-    if mode.is_plain() {
-        // Of the most frequent ones it is known here that the host does them.
-        match f {
-            A::Add => return rows(a, b, |a, b| a + b),
-            A::Mul(_) => return rows(a, b, |a, b| a * b),
-            A::Fma | A::Mad(_) => return fma_rows(a, b, c),
-            _ => {}
+    // Of the most frequent ones it is known here that the host does them.
+    match f {
+        A::Add if mode.is_plain() => rows(row, a, b, |a, b| a + b),
+        A::Mul(_) if mode.is_plain() => rows(row, a, b, |a, b| a * b),
+        A::Fma | A::Mad(_) if mode.is_plain() => fma_rows(row, a, b, c),
+        _ => {
+            if !modified(row, f, mode, a, b, c) {
+                lane_by_lane(row, f, mode, a, b, c);
+            }
         }
     }
-    modified(f, mode, a, b, c).unwrap_or_else(|| lane_by_lane(f, mode, a, b, c))
 }
 
-/// What the host does as the machine does it, row by row; nothing for all else.
+/// What the host does as the machine does it, row by row; false for all else.
 #[inline(always)]
-fn nearest(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Option<Row32> {
+fn nearest(row: &mut Row32, f: Arithmetic, mode: FloatMode, [a, b, c]: [&Row32; 3]) -> bool {
     use Arithmetic as A;
-    Some(match f {
-        A::Add => rows(a, b, |a, b| a + b),
-        A::Sub => rows(a, b, |a, b| a - b),
-        A::Mul(_) => rows(a, b, |a, b| a * b),
-        A::Fma | A::Mad(_) => fma_rows(a, b, c),
-        A::Div => rows(a, b, |a, b| a / b),
-        A::Rcp => rows(a, a, |a, _| 1.0 / a),
-        A::Sqrt => rows(a, a, |a, _| a.sqrt()),
-        A::Neg => a.map(|a| a ^ SIGN),
-        A::Abs => a.map(|a| a & !SIGN),
-        A::Min | A::Max if !mode.nan && !mode.xorsign_abs => minmax_rows(f, a, b),
-        _ => return None,
-    })
+    match f {
+        A::Add => rows(row, a, b, |a, b| a + b),
+        A::Sub => rows(row, a, b, |a, b| a - b),
+        A::Mul(_) => rows(row, a, b, |a, b| a * b),
+        A::Fma | A::Mad(_) => fma_rows(row, a, b, c),
+        A::Div => rows(row, a, b, |a, b| a / b),
+        A::Rcp => rows(row, a, a, |a, _| 1.0 / a),
+        A::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
+        A::Neg => bits(row, a, |a| a ^ SIGN),
+        A::Abs => bits(row, a, |a| a & !SIGN),
+        A::Min | A::Max if !mode.nan && !mode.xorsign_abs => minmax_rows(row, f, a, b),
+        _ => return false,
+    }
+    true
 }
 
 const SIGN: u32 = 1 << 31;
 
 /// Flushing and clamping around [`nearest`].
 #[inline(never)]
-fn modified(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Option<Row32> {
+fn modified(
+    row: &mut Row32,
+    f: Arithmetic,
+    mode: FloatMode,
+    a: &Row32,
+    b: &Row32,
+    c: &Row32,
+) -> bool {
     if mode.relu || !matches!(mode.round, Round::Nearest | Round::Approximate) {
-        return None;
+        return false;
     }
-    let mut row = if mode.ftz {
-        let [a, b, c] = [a, b, c].map(flush_row);
-        flush_row(&nearest(f, mode, &a, &b, &c)?)
-    } else {
-        nearest(f, mode, a, b, c)?
-    };
+    let mut flushed = [[0; LANES]; 3];
+    let mut operands = [a, b, c];
+    if mode.ftz {
+        for (flushed, operand) in flushed.iter_mut().zip(operands) {
+            bits(flushed, operand, flush_bits);
+        }
+        let [a, b, c] = &flushed;
+        operands = [a, b, c];
+    }
+    if !nearest(row, f, mode, operands) {
+        return false;
+    }
+    if mode.ftz {
+        for bits in row.iter_mut() {
+            *bits = flush_bits(*bits);
+        }
+    }
     if mode.saturate {
-        for bits in &mut row {
+        for bits in row {
             let value = f32::from_bits(*bits);
             // Comparisons with a NaN are false, so it becomes 0, as -0 does.
             let low = if value > 0.0 { value } else { 0.0 };
             *bits = (if low < 1.0 { low } else { 1.0 }).to_bits();
         }
     }
-    Some(row)
+    true
 }
 
-/// Subnormals to zeros of their sign.
+/// A subnormal to the zero of its sign.
 #[inline(always)]
-fn flush_row(row: &Row32) -> Row32 {
-    row.map(|bits| {
-        if bits & 0x7f80_0000 == 0 {
-            bits & SIGN
-        } else {
-            bits
-        }
-    })
+fn flush_bits(bits: u32) -> u32 {
+    if bits & 0x7f80_0000 == 0 {
+        bits & SIGN
+    } else {
+        bits
+    }
 }
 
 /// `min` and `max`: the number of a NaN and a number, and -0 below +0.
 #[inline(always)]
-fn minmax_rows(f: Arithmetic, a: &Row32, b: &Row32) -> Row32 {
+fn minmax_rows(row: &mut Row32, f: Arithmetic, a: &Row32, b: &Row32) {
     // As integers the bits order like the numbers once those of negative ones are turned around.
     let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
     let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
     let smaller = matches!(f, Arithmetic::Min);
-    let mut row = [0; LANES];
-    for ((r, a), b) in row.iter_mut().zip(a).zip(b) {
-        let chosen = if (key(*a) < key(*b)) == smaller {
-            *a
-        } else {
-            *b
-        };
-        let chosen = if is_nan(*a) { *b } else { chosen };
-        let chosen = if is_nan(*b) { *a } else { chosen };
-        *r = if is_nan(chosen) { NAN_32 } else { chosen };
+    for lane in 0..LANES {
+        let (a, b) = (a[lane], b[lane]);
+        let chosen = if (key(a) < key(b)) == smaller { a } else { b };
+        let chosen = if is_nan(a) { b } else { chosen };
+        let chosen = if is_nan(b) { a } else { chosen };
+        row[lane] = if is_nan(chosen) { NAN_32 } else { chosen };
     }
-    row
 }
 
 #[inline(always)]
-fn rows(a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) -> Row32 {
-    let mut row = [0; LANES];
-    for ((r, a), b) in row.iter_mut().zip(a).zip(b) {
-        *r = canonical(f(f32::from_bits(*a), f32::from_bits(*b)));
+fn bits(row: &mut Row32, a: &Row32, f: impl Fn(u32) -> u32) {
+    for lane in 0..LANES {
+        row[lane] = f(a[lane]);
     }
-    row
+}
+
+#[inline(always)]
+fn rows(row: &mut Row32, a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) {
+    for lane in 0..LANES {
+        row[lane] = canonical(f(f32::from_bits(a[lane]), f32::from_bits(b[lane])));
+    }
 }
 
 /// Smallest normal f32 as bits of an f64.
@@ -134,35 +165,29 @@ const SMALLEST_NORMAL: u64 = 897 << 52;
 /// right unless the sum lies exactly between two f32 values or below the normal ones; then the
 /// exact way is taken for the whole row.
 #[inline(always)]
-fn fma_rows(a: &Row32, b: &Row32, c: &Row32) -> Row32 {
-    let mut row = [0; LANES];
+fn fma_rows(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
+    let wide = |bits: u32| f64::from(f32::from_bits(bits));
     let mut doubtful = 0u64;
-    for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
-        let product = f64::from(f32::from_bits(*a)) * f64::from(f32::from_bits(*b));
-        let sum = product + f64::from(f32::from_bits(*c));
+    for lane in 0..LANES {
+        let sum = wide(a[lane]) * wide(b[lane]) + wide(c[lane]);
         let bits = sum.to_bits();
         let magnitude = bits & (u64::MAX >> 1);
         let tie = ((bits ^ 0x1000_0000) & 0x1fff_ffff).wrapping_sub(1);
         let tiny = magnitude.wrapping_sub(SMALLEST_NORMAL) & magnitude.wrapping_neg();
         doubtful |= tie | tiny;
-        *r = canonical(sum as f32);
+        row[lane] = canonical(sum as f32);
     }
     if doubtful >> 63 != 0 {
-        fma_exact(&mut row, a, b, c);
+        fma_exact(row, a, b, c);
     }
-    row
 }
 
 #[cold]
 #[inline(never)]
 fn fma_exact(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
-    for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
-        *r = canonical(fma32(
-            f32::from_bits(*a),
-            f32::from_bits(*b),
-            f32::from_bits(*c),
-            Round::Nearest,
-        ));
+    for lane in 0..LANES {
+        let [a, b, c] = [a[lane], b[lane], c[lane]].map(f32::from_bits);
+        row[lane] = canonical(fma32(a, b, c, Round::Nearest));
     }
 }
 
@@ -185,18 +210,11 @@ fn directed_zero(sum: f64, a: f64, b: f64, round: Round) -> f32 {
 }
 
 #[inline(never)]
-fn lane_by_lane(f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) -> Row32 {
-    let mut row = [0; LANES];
-    for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
-        *r = op32(
-            f,
-            mode,
-            f32::from_bits(*a),
-            f32::from_bits(*b),
-            f32::from_bits(*c),
-        );
+fn lane_by_lane(row: &mut Row32, f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) {
+    for lane in 0..LANES {
+        let [a, b, c] = [a[lane], b[lane], c[lane]].map(f32::from_bits);
+        row[lane] = op32(f, mode, a, b, c);
     }
-    row
 }
 
 fn flush(value: f32, mode: FloatMode) -> f32 {
@@ -285,10 +303,15 @@ fn minmax32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, _c: f32) -> u32 {
 }
 
 /// Operations on f64. NaN operands are passed on, quieted (PTX ISA: payloads are preserved).
-pub(crate) fn float64(l: &mut Lanes<'_>, f: Arithmetic, mode: FloatMode, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn float64(
+    l: &mut Lanes<'_>,
+    row: &mut Row64,
+    f: Arithmetic,
+    mode: FloatMode,
+    [d, a, b, c]: [Slot; 4],
+) {
     use Arithmetic as A;
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
-    let mut row = [0; LANES];
     let plain = mode.is_plain();
     match f {
         A::Add if plain => {
@@ -309,7 +332,7 @@ pub(crate) fn float64(l: &mut Lanes<'_>, f: Arithmetic, mode: FloatMode, [d, a, 
             }
         }
     }
-    l.set64(d, &row);
+    l.set64(d, row);
 }
 
 #[inline(always)]
@@ -373,12 +396,12 @@ pub(crate) fn op64(f: Arithmetic, mode: FloatMode, operands: [u64; 3]) -> u64 {
 /// Two f32 in each 64-bit register.
 pub(crate) fn float32x2(
     l: &mut Lanes<'_>,
+    row: &mut Row64,
     f: Arithmetic,
     mode: FloatMode,
     [d, a, b, c]: [Slot; 4],
 ) {
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
-    let mut row = [0; LANES];
     for lane in 0..LANES {
         let half = |shift: u32| {
             let part = |v: u64| f32::from_bits((v >> shift) as u32);
@@ -386,12 +409,13 @@ pub(crate) fn float32x2(
         };
         row[lane] = half(0) | half(32);
     }
-    l.set64(d, &row);
+    l.set64(d, row);
 }
 
 /// 16-bit floats, one or two a register.
 pub(crate) fn half(
     l: &mut Lanes<'_>,
+    row: &mut Row32,
     f: Arithmetic,
     ty: ScalarType,
     mode: FloatMode,
@@ -403,7 +427,6 @@ pub(crate) fn half(
     };
     let packed = ty.width_bits() == 32;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
-    let mut row = [0; LANES];
     for lane in 0..LANES {
         let one = |shift: u32| {
             let part = |v: u32| v >> shift & 0xffff;
@@ -416,7 +439,7 @@ pub(crate) fn half(
         };
         row[lane] = if packed { one(0) | one(16) } else { one(0) };
     }
-    l.set32(d, &row);
+    l.set32(d, row);
 }
 
 /// One 16-bit operation; computed in f64, where one rounding to odd keeps all that matters.

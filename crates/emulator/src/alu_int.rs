@@ -6,45 +6,42 @@ use warpgrid_isa::MulPart;
 use warpgrid_program::{Arithmetic, Carry, PermuteMode};
 
 #[inline(always)]
-fn one<A: Copy, R: Copy + Default>(a: &[A; LANES], f: impl Fn(A) -> R) -> [R; LANES] {
-    let mut row = [R::default(); LANES];
-    for (r, a) in row.iter_mut().zip(a) {
-        *r = f(*a);
+fn one<A: Copy, R>(row: &mut [R; LANES], a: &[A; LANES], f: impl Fn(A) -> R) {
+    for lane in 0..LANES {
+        row[lane] = f(a[lane]);
     }
-    row
 }
 
 #[inline(always)]
-fn two<A: Copy, B: Copy, R: Copy + Default>(
+fn two<A: Copy, B: Copy, R>(
+    row: &mut [R; LANES],
     a: &[A; LANES],
     b: &[B; LANES],
     f: impl Fn(A, B) -> R,
-) -> [R; LANES] {
-    let mut row = [R::default(); LANES];
-    for ((r, a), b) in row.iter_mut().zip(a).zip(b) {
-        *r = f(*a, *b);
+) {
+    for lane in 0..LANES {
+        row[lane] = f(a[lane], b[lane]);
     }
-    row
 }
 
 #[inline(always)]
-fn three<A: Copy, B: Copy, C: Copy, R: Copy + Default>(
+fn three<A: Copy, B: Copy, C: Copy, R>(
+    row: &mut [R; LANES],
     a: &[A; LANES],
     b: &[B; LANES],
     c: &[C; LANES],
     f: impl Fn(A, B, C) -> R,
-) -> [R; LANES] {
-    let mut row = [R::default(); LANES];
-    for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
-        *r = f(*a, *b, *c);
+) {
+    for lane in 0..LANES {
+        row[lane] = f(a[lane], b[lane], c[lane]);
     }
-    row
 }
 
 /// Operations on 32-bit registers.
 #[inline]
 pub(crate) fn int32(
     l: &mut Lanes<'_>,
+    row: &mut Row32,
     f: Arithmetic,
     signed: bool,
     saturate: bool,
@@ -52,24 +49,26 @@ pub(crate) fn int32(
 ) {
     use Arithmetic as A;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
-    let row: Row32 = match f {
-        A::Add if saturate => two(a, b, |a, b| (a as i32).saturating_add(b as i32) as u32),
-        A::Sub if saturate => two(a, b, |a, b| (a as i32).saturating_sub(b as i32) as u32),
-        A::Add => two(a, b, u32::wrapping_add),
-        A::Sub => two(a, b, u32::wrapping_sub),
-        A::Mul(MulPart::Lo | MulPart::Wide) => two(a, b, u32::wrapping_mul),
-        A::Mul(MulPart::Hi) if signed => two(a, b, mul_hi_s32),
-        A::Mul(MulPart::Hi) => two(a, b, mul_hi_u32),
-        A::Mad(MulPart::Hi) if saturate => three(a, b, c, |a, b, c| {
+    match f {
+        A::Add if saturate => two(row, a, b, |a, b| (a as i32).saturating_add(b as i32) as u32),
+        A::Sub if saturate => two(row, a, b, |a, b| (a as i32).saturating_sub(b as i32) as u32),
+        A::Add => two(row, a, b, u32::wrapping_add),
+        A::Sub => two(row, a, b, u32::wrapping_sub),
+        A::Mul(MulPart::Lo | MulPart::Wide) => two(row, a, b, u32::wrapping_mul),
+        A::Mul(MulPart::Hi) if signed => two(row, a, b, mul_hi_s32),
+        A::Mul(MulPart::Hi) => two(row, a, b, mul_hi_u32),
+        A::Mad(MulPart::Hi) if saturate => three(row, a, b, c, |a, b, c| {
             (mul_hi_s32(a, b) as i32).saturating_add(c as i32) as u32
         }),
         A::Mad(MulPart::Lo | MulPart::Wide) => {
-            three(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c))
+            three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c))
         }
-        A::Mad(MulPart::Hi) if signed => three(a, b, c, |a, b, c| mul_hi_s32(a, b).wrapping_add(c)),
-        A::Mad(MulPart::Hi) => three(a, b, c, |a, b, c| mul_hi_u32(a, b).wrapping_add(c)),
-        A::Mul24(part) => two(a, b, |a, b| mul24(a, b, part, signed)),
-        A::Mad24(part) => three(a, b, c, |a, b, c| {
+        A::Mad(MulPart::Hi) if signed => {
+            three(row, a, b, c, |a, b, c| mul_hi_s32(a, b).wrapping_add(c))
+        }
+        A::Mad(MulPart::Hi) => three(row, a, b, c, |a, b, c| mul_hi_u32(a, b).wrapping_add(c)),
+        A::Mul24(part) => two(row, a, b, |a, b| mul24(a, b, part, signed)),
+        A::Mad24(part) => three(row, a, b, c, |a, b, c| {
             let product = mul24(a, b, part, signed);
             if saturate {
                 (product as i32).saturating_add(c as i32) as u32
@@ -77,60 +76,60 @@ pub(crate) fn int32(
                 product.wrapping_add(c)
             }
         }),
-        A::Sad if signed => three(a, b, c, |a, b, c| {
+        A::Sad if signed => three(row, a, b, c, |a, b, c| {
             c.wrapping_add((a as i32).abs_diff(b as i32))
         }),
-        A::Sad => three(a, b, c, |a, b, c| c.wrapping_add(a.abs_diff(b))),
-        A::Div if signed => two(a, b, |a, b| match b {
+        A::Sad => three(row, a, b, c, |a, b, c| c.wrapping_add(a.abs_diff(b))),
+        A::Div if signed => two(row, a, b, |a, b| match b {
             0 => u32::MAX,
             _ => (a as i32).wrapping_div(b as i32) as u32,
         }),
-        A::Div => two(a, b, |a, b| a.checked_div(b).unwrap_or(u32::MAX)),
-        A::Rem if signed => two(a, b, |a, b| match b {
+        A::Div => two(row, a, b, |a, b| a.checked_div(b).unwrap_or(u32::MAX)),
+        A::Rem if signed => two(row, a, b, |a, b| match b {
             0 => u32::MAX,
             _ => (a as i32).wrapping_rem(b as i32) as u32,
         }),
-        A::Rem => two(a, b, |a, b| a.checked_rem(b).unwrap_or(u32::MAX)),
-        A::Abs => one(a, |a| (a as i32).wrapping_abs() as u32),
-        A::Neg => one(a, u32::wrapping_neg),
-        A::Min if signed => two(a, b, |a, b| (a as i32).min(b as i32) as u32),
-        A::Min => two(a, b, Ord::min),
-        A::Max if signed => two(a, b, |a, b| (a as i32).max(b as i32) as u32),
-        A::Max => two(a, b, Ord::max),
-        A::And => two(a, b, |a, b| a & b),
-        A::Or => two(a, b, |a, b| a | b),
-        A::Xor => two(a, b, |a, b| a ^ b),
-        A::Not => one(a, |a| !a),
-        A::Cnot => one(a, |a| u32::from(a == 0)),
-        A::Lop3(table) => lop3(a, b, c, table),
-        A::Shl => two(a, b, |a, b| if b > 31 { 0 } else { a << b }),
-        A::Shr if signed => two(a, b, |a, b| ((a as i32) >> b.min(31)) as u32),
-        A::Shr => two(a, b, |a, b| if b > 31 { 0 } else { a >> b }),
-        A::ShfLeft { wrap } => three(a, b, c, |a, b, c| {
+        A::Rem => two(row, a, b, |a, b| a.checked_rem(b).unwrap_or(u32::MAX)),
+        A::Abs => one(row, a, |a| (a as i32).wrapping_abs() as u32),
+        A::Neg => one(row, a, u32::wrapping_neg),
+        A::Min if signed => two(row, a, b, |a, b| (a as i32).min(b as i32) as u32),
+        A::Min => two(row, a, b, Ord::min),
+        A::Max if signed => two(row, a, b, |a, b| (a as i32).max(b as i32) as u32),
+        A::Max => two(row, a, b, Ord::max),
+        A::And => two(row, a, b, |a, b| a & b),
+        A::Or => two(row, a, b, |a, b| a | b),
+        A::Xor => two(row, a, b, |a, b| a ^ b),
+        A::Not => one(row, a, |a| !a),
+        A::Cnot => one(row, a, |a| u32::from(a == 0)),
+        A::Lop3(table) => lop3(row, a, b, c, table),
+        A::Shl => two(row, a, b, |a, b| if b > 31 { 0 } else { a << b }),
+        A::Shr if signed => two(row, a, b, |a, b| ((a as i32) >> b.min(31)) as u32),
+        A::Shr => two(row, a, b, |a, b| if b > 31 { 0 } else { a >> b }),
+        A::ShfLeft { wrap } => three(row, a, b, c, |a, b, c| {
             let wide = (u64::from(b) << 32) | u64::from(a);
             let n = if wrap { c & 31 } else { c.min(32) };
             ((wide << n) >> 32) as u32
         }),
-        A::ShfRight { wrap } => three(a, b, c, |a, b, c| {
+        A::ShfRight { wrap } => three(row, a, b, c, |a, b, c| {
             let wide = (u64::from(b) << 32) | u64::from(a);
             let n = if wrap { c & 31 } else { c.min(32) };
             (wide >> n) as u32
         }),
-        A::Popc => one(a, u32::count_ones),
-        A::Clz => one(a, u32::leading_zeros),
-        A::Brev => one(a, u32::reverse_bits),
-        A::Bfind { shift_amount } => one(a, |a| {
+        A::Popc => one(row, a, u32::count_ones),
+        A::Clz => one(row, a, u32::leading_zeros),
+        A::Brev => one(row, a, u32::reverse_bits),
+        A::Bfind { shift_amount } => one(row, a, |a| {
             let bits = if signed && (a as i32) < 0 { !a } else { a };
             find_msb(u64::from(bits), 31, shift_amount)
         }),
-        A::Bfe => three(a, b, c, |a, b, c| {
+        A::Bfe => three(row, a, b, c, |a, b, c| {
             extract(u64::from(a), b, c, 32, signed) as u32
         }),
-        A::Szext { wrap } => two(a, b, |a, b| {
+        A::Szext { wrap } => two(row, a, b, |a, b| {
             let n = if wrap { b & 31 } else { b.min(32) };
             extract(u64::from(a), 0, n, 32, signed) as u32
         }),
-        A::Bmsk { wrap } => two(a, b, |a, b| {
+        A::Bmsk { wrap } => two(row, a, b, |a, b| {
             let (a, b) = if wrap {
                 (a & 31, b & 31)
             } else {
@@ -138,9 +137,9 @@ pub(crate) fn int32(
             };
             (((1u64 << b) - 1) << a) as u32
         }),
-        A::Prmt => three(a, b, c, permute),
-        A::PrmtMode(mode) => three(a, b, c, |a, b, c| permute(a, b, selector(mode, c))),
-        A::Dp4a { a_signed, b_signed } => three(a, b, c, |a, b, c| {
+        A::Prmt => three(row, a, b, c, permute),
+        A::PrmtMode(mode) => three(row, a, b, c, |a, b, c| permute(a, b, selector(mode, c))),
+        A::Dp4a { a_signed, b_signed } => three(row, a, b, c, |a, b, c| {
             (0..4).fold(c, |sum, i| {
                 let x = part(a, 8 * i, 8, a_signed);
                 sum.wrapping_add(x.wrapping_mul(part(b, 8 * i, 8, b_signed)))
@@ -150,20 +149,26 @@ pub(crate) fn int32(
             a_signed,
             b_signed,
             high,
-        } => three(a, b, c, |a, b, c| {
+        } => three(row, a, b, c, |a, b, c| {
             let start = if high { 16 } else { 0 };
             (0..2).fold(c, |sum, i| {
                 let x = part(a, 16 * i, 16, a_signed);
                 sum.wrapping_add(x.wrapping_mul(part(b, start + 8 * i, 8, b_signed)))
             })
         }),
-        _ => *a,
+        _ => *row = *a,
     };
-    l.set32(d, &row);
+    l.set32(d, row);
 }
 
 /// Operations on 16-bit registers, which live in the low half of 32-bit rows.
-pub(crate) fn int16(l: &mut Lanes<'_>, f: Arithmetic, signed: bool, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn int16(
+    l: &mut Lanes<'_>,
+    row: &mut Row32,
+    f: Arithmetic,
+    signed: bool,
+    [d, a, b, c]: [Slot; 4],
+) {
     use Arithmetic as A;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
     let widen = |v: u32| {
@@ -173,44 +178,57 @@ pub(crate) fn int16(l: &mut Lanes<'_>, f: Arithmetic, signed: bool, [d, a, b, c]
             v & 0xffff
         }
     };
-    let row: Row32 = match f {
-        A::Add => two(a, b, u32::wrapping_add),
-        A::Sub => two(a, b, u32::wrapping_sub),
-        A::Mul(MulPart::Hi) => two(a, b, |a, b| widen(a).wrapping_mul(widen(b)) >> 16),
-        A::Mul(_) => two(a, b, u32::wrapping_mul),
-        A::Mad(MulPart::Hi) => three(a, b, c, |a, b, c| {
+    match f {
+        A::Add => two(row, a, b, u32::wrapping_add),
+        A::Sub => two(row, a, b, u32::wrapping_sub),
+        A::Mul(MulPart::Hi) => two(row, a, b, |a, b| widen(a).wrapping_mul(widen(b)) >> 16),
+        A::Mul(_) => two(row, a, b, u32::wrapping_mul),
+        A::Mad(MulPart::Hi) => three(row, a, b, c, |a, b, c| {
             (widen(a).wrapping_mul(widen(b)) >> 16).wrapping_add(c)
         }),
-        A::Mad(_) => three(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
-        A::Sad => three(a, b, c, |a, b, c| {
+        A::Mad(_) => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        A::Sad => three(row, a, b, c, |a, b, c| {
             c.wrapping_add((widen(a) as i32).abs_diff(widen(b) as i32))
         }),
-        A::Div => two(a, b, |a, b| match widen(b) {
+        A::Div => two(row, a, b, |a, b| match widen(b) {
             0 => u32::MAX,
             b => (widen(a) as i32).wrapping_div(b as i32) as u32,
         }),
-        A::Rem => two(a, b, |a, b| match widen(b) {
+        A::Rem => two(row, a, b, |a, b| match widen(b) {
             0 => u32::MAX,
             b => (widen(a) as i32).wrapping_rem(b as i32) as u32,
         }),
-        A::Abs => one(a, |a| (a as u16 as i16).wrapping_abs() as u32),
-        A::Neg => one(a, u32::wrapping_neg),
-        A::Min => two(a, b, |a, b| (widen(a) as i32).min(widen(b) as i32) as u32),
-        A::Max => two(a, b, |a, b| (widen(a) as i32).max(widen(b) as i32) as u32),
-        A::And => two(a, b, |a, b| a & b),
-        A::Or => two(a, b, |a, b| a | b),
-        A::Xor => two(a, b, |a, b| a ^ b),
-        A::Not => one(a, |a| !a),
-        A::Cnot => one(a, |a| u32::from(a & 0xffff == 0)),
-        A::Shl => two(a, b, |a, b| if b > 15 { 0 } else { a << b }),
-        A::Shr => two(a, b, |a, b| ((widen(a) as i32) >> b.min(31)) as u32),
-        _ => *a,
+        A::Abs => one(row, a, |a| (a as u16 as i16).wrapping_abs() as u32),
+        A::Neg => one(row, a, u32::wrapping_neg),
+        A::Min => two(row, a, b, |a, b| {
+            (widen(a) as i32).min(widen(b) as i32) as u32
+        }),
+        A::Max => two(row, a, b, |a, b| {
+            (widen(a) as i32).max(widen(b) as i32) as u32
+        }),
+        A::And => two(row, a, b, |a, b| a & b),
+        A::Or => two(row, a, b, |a, b| a | b),
+        A::Xor => two(row, a, b, |a, b| a ^ b),
+        A::Not => one(row, a, |a| !a),
+        A::Cnot => one(row, a, |a| u32::from(a & 0xffff == 0)),
+        A::Shl => two(row, a, b, |a, b| if b > 15 { 0 } else { a << b }),
+        A::Shr => two(row, a, b, |a, b| ((widen(a) as i32) >> b.min(31)) as u32),
+        _ => *row = *a,
     };
-    l.set32(d, &one(&row, |r| r & 0xffff));
+    for r in row.iter_mut() {
+        *r &= 0xffff;
+    }
+    l.set32(d, row);
 }
 
 /// Two 16-bit integers in each 32-bit register.
-pub(crate) fn int16x2(l: &mut Lanes<'_>, f: Arithmetic, signed: bool, [d, a, b]: [Slot; 3]) {
+pub(crate) fn int16x2(
+    l: &mut Lanes<'_>,
+    row: &mut Row32,
+    f: Arithmetic,
+    signed: bool,
+    [d, a, b]: [Slot; 3],
+) {
     use Arithmetic as A;
     let (a, b) = (l.r32(a), l.r32(b));
     let half = |a: u16, b: u16| match f {
@@ -225,143 +243,167 @@ pub(crate) fn int16x2(l: &mut Lanes<'_>, f: Arithmetic, signed: bool, [d, a, b]:
         A::Max => a.max(b),
         _ => a,
     };
-    let row = two(a, b, |a, b| {
+    two(row, a, b, |a, b| {
         u32::from(half(a as u16, b as u16))
             | u32::from(half((a >> 16) as u16, (b >> 16) as u16)) << 16
     });
-    l.set32(d, &row);
+    l.set32(d, row);
 }
 
 /// Operations on 64-bit registers.
 #[inline]
-pub(crate) fn int64(l: &mut Lanes<'_>, f: Arithmetic, signed: bool, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn int64(
+    l: &mut Lanes<'_>,
+    row: &mut Row64,
+    f: Arithmetic,
+    signed: bool,
+    [d, a, b, c]: [Slot; 4],
+) {
     use Arithmetic as A;
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
-    let row: Row64 = match f {
-        A::Add => two(a, b, u64::wrapping_add),
-        A::Sub => two(a, b, u64::wrapping_sub),
-        A::Mul(MulPart::Hi) => two(a, b, |a, b| mul_hi_64(a, b, signed)),
-        A::Mul(_) => two(a, b, u64::wrapping_mul),
-        A::Mad(MulPart::Hi) => three(a, b, c, |a, b, c| mul_hi_64(a, b, signed).wrapping_add(c)),
-        A::Mad(_) => three(a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
-        A::Sad if signed => three(a, b, c, |a, b, c| {
+    match f {
+        A::Add => two(row, a, b, u64::wrapping_add),
+        A::Sub => two(row, a, b, u64::wrapping_sub),
+        A::Mul(MulPart::Hi) => two(row, a, b, |a, b| mul_hi_64(a, b, signed)),
+        A::Mul(_) => two(row, a, b, u64::wrapping_mul),
+        A::Mad(MulPart::Hi) => three(row, a, b, c, |a, b, c| {
+            mul_hi_64(a, b, signed).wrapping_add(c)
+        }),
+        A::Mad(_) => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        A::Sad if signed => three(row, a, b, c, |a, b, c| {
             c.wrapping_add((a as i64).abs_diff(b as i64))
         }),
-        A::Sad => three(a, b, c, |a, b, c| c.wrapping_add(a.abs_diff(b))),
-        A::Div if signed => two(a, b, |a, b| match b {
+        A::Sad => three(row, a, b, c, |a, b, c| c.wrapping_add(a.abs_diff(b))),
+        A::Div if signed => two(row, a, b, |a, b| match b {
             0 => u64::MAX,
             _ => (a as i64).wrapping_div(b as i64) as u64,
         }),
-        A::Div => two(a, b, |a, b| a.checked_div(b).unwrap_or(u64::MAX)),
-        A::Rem if signed => two(a, b, |a, b| match b {
+        A::Div => two(row, a, b, |a, b| a.checked_div(b).unwrap_or(u64::MAX)),
+        A::Rem if signed => two(row, a, b, |a, b| match b {
             0 => u64::MAX,
             _ => (a as i64).wrapping_rem(b as i64) as u64,
         }),
-        A::Rem => two(a, b, |a, b| a.checked_rem(b).unwrap_or(u64::MAX)),
-        A::Abs => one(a, |a| (a as i64).wrapping_abs() as u64),
-        A::Neg => one(a, u64::wrapping_neg),
-        A::Min if signed => two(a, b, |a, b| (a as i64).min(b as i64) as u64),
-        A::Min => two(a, b, Ord::min),
-        A::Max if signed => two(a, b, |a, b| (a as i64).max(b as i64) as u64),
-        A::Max => two(a, b, Ord::max),
-        A::And => two(a, b, |a, b| a & b),
-        A::Or => two(a, b, |a, b| a | b),
-        A::Xor => two(a, b, |a, b| a ^ b),
-        A::Not => one(a, |a| !a),
-        A::Cnot => one(a, |a| u64::from(a == 0)),
-        A::Brev => one(a, u64::reverse_bits),
-        _ => *a,
+        A::Rem => two(row, a, b, |a, b| a.checked_rem(b).unwrap_or(u64::MAX)),
+        A::Abs => one(row, a, |a| (a as i64).wrapping_abs() as u64),
+        A::Neg => one(row, a, u64::wrapping_neg),
+        A::Min if signed => two(row, a, b, |a, b| (a as i64).min(b as i64) as u64),
+        A::Min => two(row, a, b, Ord::min),
+        A::Max if signed => two(row, a, b, |a, b| (a as i64).max(b as i64) as u64),
+        A::Max => two(row, a, b, Ord::max),
+        A::And => two(row, a, b, |a, b| a & b),
+        A::Or => two(row, a, b, |a, b| a | b),
+        A::Xor => two(row, a, b, |a, b| a ^ b),
+        A::Not => one(row, a, |a| !a),
+        A::Cnot => one(row, a, |a| u64::from(a == 0)),
+        A::Brev => one(row, a, u64::reverse_bits),
+        _ => *row = *a,
     };
-    l.set64(d, &row);
+    l.set64(d, row);
 }
 
 /// Shifts of 64-bit registers; amounts beyond 63 shift everything out.
-pub(crate) fn shift64(l: &mut Lanes<'_>, f: Arithmetic, signed: bool, [d, a, b]: [Slot; 3]) {
+pub(crate) fn shift64(
+    l: &mut Lanes<'_>,
+    row: &mut Row64,
+    f: Arithmetic,
+    signed: bool,
+    [d, a, b]: [Slot; 3],
+) {
     let (a, b) = (l.r64(a), l.r32(b));
-    let row = match f {
-        Arithmetic::Shl => two(a, b, |a, b| if b > 63 { 0 } else { a << b }),
-        _ if signed => two(a, b, |a, b| ((a as i64) >> b.min(63)) as u64),
-        _ => two(a, b, |a, b| if b > 63 { 0 } else { a >> b }),
+    match f {
+        Arithmetic::Shl => two(row, a, b, |a, b| if b > 63 { 0 } else { a << b }),
+        _ if signed => two(row, a, b, |a, b| ((a as i64) >> b.min(63)) as u64),
+        _ => two(row, a, b, |a, b| if b > 63 { 0 } else { a >> b }),
     };
-    l.set64(d, &row);
+    l.set64(d, row);
 }
 
 /// Counts in 64-bit registers.
-pub(crate) fn count64(l: &mut Lanes<'_>, f: Arithmetic, signed: bool, d: Slot, a: Slot) {
+pub(crate) fn count64(
+    l: &mut Lanes<'_>,
+    row: &mut Row32,
+    f: Arithmetic,
+    signed: bool,
+    d: Slot,
+    a: Slot,
+) {
     let a = l.r64(a);
-    let row = match f {
-        Arithmetic::Popc => one(a, u64::count_ones),
-        Arithmetic::Clz => one(a, u64::leading_zeros),
-        Arithmetic::Bfind { shift_amount } => one(a, |a| {
+    match f {
+        Arithmetic::Popc => one(row, a, u64::count_ones),
+        Arithmetic::Clz => one(row, a, u64::leading_zeros),
+        Arithmetic::Bfind { shift_amount } => one(row, a, |a| {
             let bits = if signed && (a as i64) < 0 { !a } else { a };
             find_msb(bits, 63, shift_amount)
         }),
-        _ => [0; LANES],
+        _ => row.fill(0),
     };
-    l.set32(d, &row);
+    l.set32(d, row);
 }
 
 /// `bfe` on 64 bits.
-pub(crate) fn extract64(l: &mut Lanes<'_>, signed: bool, [d, a, b, c]: [Slot; 4]) {
-    let row = three(l.r64(a), l.r32(b), l.r32(c), |a, b, c| {
+pub(crate) fn extract64(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, [d, a, b, c]: [Slot; 4]) {
+    three(row, l.r64(a), l.r32(b), l.r32(c), |a, b, c| {
         extract(a, b, c, 64, signed)
     });
-    l.set64(d, &row);
+    l.set64(d, row);
 }
 
 /// `bfi.b32`
-pub(crate) fn insert32(l: &mut Lanes<'_>, [d, a, b, c, e]: [Slot; 5]) {
+pub(crate) fn insert32(l: &mut Lanes<'_>, row: &mut Row32, [d, a, b, c, e]: [Slot; 5]) {
     let (a, b, c, e) = (l.r32(a), l.r32(b), l.r32(c), l.r32(e));
-    let mask = two(c, e, |position, length| {
-        field_mask(position, length, 32) as u32
-    });
-    let placed = two(a, c, |a, position| {
-        (u64::from(a) << (position & 0xff).min(63)) as u32
-    });
-    let row = three(&placed, b, &mask, |a, b, mask| b & !mask | a & mask);
-    l.set32(d, &row);
+    for lane in 0..LANES {
+        let (a, b) = (u64::from(a[lane]), u64::from(b[lane]));
+        row[lane] = insert(a, b, c[lane], e[lane], 32) as u32;
+    }
+    l.set32(d, row);
 }
 
 /// `bfi.b64`
-pub(crate) fn insert64(l: &mut Lanes<'_>, [d, a, b, c, e]: [Slot; 5]) {
+pub(crate) fn insert64(l: &mut Lanes<'_>, row: &mut Row64, [d, a, b, c, e]: [Slot; 5]) {
     let (a, b, c, e) = (l.r64(a), l.r64(b), l.r32(c), l.r32(e));
-    let mask = two(c, e, |position, length| field_mask(position, length, 64));
-    let placed = two(a, c, |a, position| a << (position & 0xff).min(63));
-    let row = three(&placed, b, &mask, |a, b, mask| b & !mask | a & mask);
-    l.set64(d, &row);
+    for lane in 0..LANES {
+        row[lane] = insert(a[lane], b[lane], c[lane], e[lane], 64);
+    }
+    l.set64(d, row);
 }
 
 /// Products twice as wide as their factors.
 #[inline]
-pub(crate) fn wide32(l: &mut Lanes<'_>, signed: bool, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn wide32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, [d, a, b, c]: [Slot; 4]) {
     let (a, b) = (l.r32(a), l.r32(b));
-    let mut row = if signed {
-        two(a, b, |a, b| {
+    if signed {
+        two(row, a, b, |a, b| {
             (i64::from(a as i32) * i64::from(b as i32)) as u64
-        })
+        });
     } else {
-        two(a, b, |a, b| u64::from(a) * u64::from(b))
-    };
-    if c.is_some() {
-        row = two(&row, l.r64(c), u64::wrapping_add);
+        two(row, a, b, |a, b| u64::from(a) * u64::from(b));
     }
-    l.set64(d, &row);
+    if c.is_some() {
+        let c = l.r64(c);
+        for lane in 0..LANES {
+            row[lane] = row[lane].wrapping_add(c[lane]);
+        }
+    }
+    l.set64(d, row);
 }
 
 /// As [`wide32`], from 16 to 32 bits.
-pub(crate) fn wide16(l: &mut Lanes<'_>, signed: bool, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn wide16(l: &mut Lanes<'_>, row: &mut Row32, signed: bool, [d, a, b, c]: [Slot; 4]) {
     let (a, b) = (l.r32(a), l.r32(b));
-    let mut row = if signed {
-        two(a, b, |a, b| {
+    if signed {
+        two(row, a, b, |a, b| {
             (i32::from(a as i16) * i32::from(b as i16)) as u32
-        })
+        });
     } else {
-        two(a, b, |a, b| (a & 0xffff) * (b & 0xffff))
-    };
-    if c.is_some() {
-        row = two(&row, l.r32(c), u32::wrapping_add);
+        two(row, a, b, |a, b| (a & 0xffff) * (b & 0xffff));
     }
-    l.set32(d, &row);
+    if c.is_some() {
+        let c = l.r32(c);
+        for lane in 0..LANES {
+            row[lane] = row[lane].wrapping_add(c[lane]);
+        }
+    }
+    l.set32(d, row);
 }
 
 /// How a carry chain treats the flag.
@@ -373,9 +415,14 @@ pub(crate) struct CarryMode {
 }
 
 /// `add.cc`, `subc`, `madc.hi` and relatives. The flag of a subtraction is a borrow.
-pub(crate) fn carry32(l: &mut Lanes<'_>, f: Carry, mode: CarryMode, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn carry32(
+    l: &mut Lanes<'_>,
+    row: &mut Row32,
+    f: Carry,
+    mode: CarryMode,
+    [d, a, b, c]: [Slot; 4],
+) {
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
-    let mut row = [0; LANES];
     let mut out = 0u32;
     for lane in 0..LANES {
         let flag = u64::from(mode.reads && *l.carry >> lane & 1 != 0);
@@ -393,13 +440,18 @@ pub(crate) fn carry32(l: &mut Lanes<'_>, f: Carry, mode: CarryMode, [d, a, b, c]
     if mode.writes {
         *l.carry = *l.carry & !l.mask | out & l.mask;
     }
-    l.set32(d, &row);
+    l.set32(d, row);
 }
 
 /// As [`carry32`], 64 bits wide.
-pub(crate) fn carry64(l: &mut Lanes<'_>, f: Carry, mode: CarryMode, [d, a, b, c]: [Slot; 4]) {
+pub(crate) fn carry64(
+    l: &mut Lanes<'_>,
+    row: &mut Row64,
+    f: Carry,
+    mode: CarryMode,
+    [d, a, b, c]: [Slot; 4],
+) {
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
-    let mut row = [0; LANES];
     let mut out = 0u32;
     for lane in 0..LANES {
         let flag = u128::from(mode.reads && *l.carry >> lane & 1 != 0);
@@ -420,7 +472,7 @@ pub(crate) fn carry64(l: &mut Lanes<'_>, f: Carry, mode: CarryMode, [d, a, b, c]
     if mode.writes {
         *l.carry = *l.carry & !l.mask | out & l.mask;
     }
-    l.set64(d, &row);
+    l.set64(d, row);
 }
 
 fn mul_hi_s32(a: u32, b: u32) -> u32 {
@@ -455,8 +507,8 @@ fn mul24(a: u32, b: u32, part: MulPart, signed: bool) -> u32 {
     }
 }
 
-fn lop3(a: &Row32, b: &Row32, c: &Row32, table: u8) -> Row32 {
-    let mut row = [0; LANES];
+fn lop3(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32, table: u8) {
+    row.fill(0);
     for bit in 0..8u8 {
         if table >> bit & 1 == 0 {
             continue;
@@ -464,11 +516,10 @@ fn lop3(a: &Row32, b: &Row32, c: &Row32, table: u8) -> Row32 {
         // Bit i of the table is the result for a, b, c = bits 2, 1, 0 of i.
         let flip = |n: u8| if bit >> n & 1 == 0 { u32::MAX } else { 0 };
         let (fa, fb, fc) = (flip(2), flip(1), flip(0));
-        for (((r, a), b), c) in row.iter_mut().zip(a).zip(b).zip(c) {
-            *r |= (a ^ fa) & (b ^ fb) & (c ^ fc);
+        for lane in 0..LANES {
+            row[lane] |= (a[lane] ^ fa) & (b[lane] ^ fb) & (c[lane] ^ fc);
         }
     }
-    row
 }
 
 fn find_msb(bits: u64, top: u32, shift_amount: bool) -> u32 {
@@ -507,9 +558,11 @@ fn extract(a: u64, position: u32, length: u32, bits: u32, signed: bool) -> u64 {
     field as u64
 }
 
-fn field_mask(position: u32, length: u32, bits: u32) -> u64 {
-    let (position, length) = ((position & 0xff).min(bits), (length & 0xff).min(bits));
-    (((1u128 << length) - 1) << position) as u64
+/// `bfi`: the low `length` bits of `a` into `b`.
+fn insert(a: u64, b: u64, position: u32, length: u32, bits: u32) -> u64 {
+    let (position, length) = (position & 0xff, length & 0xff);
+    let mask = (((1u128 << length.min(bits)) - 1) << position.min(bits)) as u64;
+    b & !mask | a << position.min(63) & mask
 }
 
 fn part(value: u32, start: u32, bits: u32, signed: bool) -> u32 {

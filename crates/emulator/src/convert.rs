@@ -11,11 +11,11 @@ use warpgrid_program::{Conversion, FloatTest, PredicateOp};
 /// One bit a lane where the condition holds.
 #[inline(always)]
 fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) -> bool) -> u32 {
-    let mut bits = [0u32; LANES];
-    for (lane, ((bit, a), b)) in bits.iter_mut().zip(a).zip(b).enumerate() {
-        *bit = u32::from(f(*a, *b)) << lane;
+    let mut mask = 0;
+    for lane in 0..LANES {
+        mask |= u32::from(f(a[lane], b[lane])) << lane;
     }
-    bits.iter().fold(0, |mask, bit| mask | bit)
+    mask
 }
 
 #[inline(always)]

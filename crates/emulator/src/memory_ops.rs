@@ -7,7 +7,7 @@ use crate::fault::{AccessKind, FaultKind};
 use crate::inspect::Writer;
 use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::observe::{AccessEvent, Observer};
-use crate::registers::{FULL, LANES, Lanes, Row64, lanes_of};
+use crate::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 use crate::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::warp::Stack;
 use warpgrid_isa::StateSpace;
@@ -247,16 +247,17 @@ pub(crate) fn load<O: Observer>(
     reach: &mut Reach<'_, O>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
+    target: &mut Target,
+    results: &mut Results,
 ) -> Executed {
-    let mut target = Target::UNKNOWN;
-    reach.find(AccessKind::Load, l, plan, &mut target)?;
+    reach.find(AccessKind::Load, l, plan, target)?;
     if O::LOADS || matches!(target.place, Place::Mixed(_)) {
-        load_lane_by_lane(reach, l, plan, &target);
+        load_lane_by_lane(reach, l, plan, target);
         return Ok(());
     }
     let bytes = reach.bytes_of(target.backing());
     for (index, element) in plan.elements.iter().enumerate() {
-        load_element(bytes, l, plan, *element, index, &target);
+        load_element(bytes, l, plan, *element, index, target, results);
     }
     Ok(())
 }
@@ -270,6 +271,7 @@ fn load_element(
     element: Element,
     index: usize,
     target: &Target,
+    results: &mut Results,
 ) {
     if !element.slot.is_some() {
         return;
@@ -277,14 +279,22 @@ fn load_element(
     let at = index * plan.element_bytes as usize;
     let width = plan.width_bytes as usize;
     match (plan.element_bytes, element.bank) {
-        (4, Bank::B32) if element.bits == 32 => {
-            let row = gather::<4>(bytes, target, at, width).map(u32::from_le_bytes);
-            l.set32(element.slot, &row);
-        }
-        (8, Bank::B64) => {
-            let row = gather::<8>(bytes, target, at, width).map(u64::from_le_bytes);
-            l.set64(element.slot, &row);
-        }
+        (4, Bank::B32) if element.bits == 32 => match l.whole32(element.slot) {
+            Some(row) => gather(row, bytes, target, at, width, u32::from_le_bytes),
+            None => {
+                let row = &mut results.r32;
+                gather(row, bytes, target, at, width, u32::from_le_bytes);
+                l.set32(element.slot, row);
+            }
+        },
+        (8, Bank::B64) => match l.whole64(element.slot) {
+            Some(row) => gather(row, bytes, target, at, width, u64::from_le_bytes),
+            None => {
+                let row = &mut results.r64;
+                gather(row, bytes, target, at, width, u64::from_le_bytes);
+                l.set64(element.slot, row);
+            }
+        },
         _ => load_odd_element(bytes, l, plan, element, at, target),
     }
 }
@@ -300,13 +310,21 @@ fn load_odd_element(
     target: &Target,
 ) {
     let width = plan.width_bytes as usize;
-    let row = match plan.element_bytes {
-        1 => gather::<1>(bytes, target, at, width).map(|b| u128::from(b[0])),
-        2 => gather::<2>(bytes, target, at, width).map(|b| u128::from(u16::from_le_bytes(b))),
-        4 => gather::<4>(bytes, target, at, width).map(|b| u128::from(u32::from_le_bytes(b))),
-        8 => gather::<8>(bytes, target, at, width).map(|b| u128::from(u64::from_le_bytes(b))),
-        _ => gather::<16>(bytes, target, at, width).map(u128::from_le_bytes),
-    };
+    let mut row = [0; LANES];
+    let to = &mut row;
+    match plan.element_bytes {
+        1 => gather(to, bytes, target, at, width, |[b]| u128::from(b)),
+        2 => gather(to, bytes, target, at, width, |b| {
+            u16::from_le_bytes(b).into()
+        }),
+        4 => gather(to, bytes, target, at, width, |b| {
+            u32::from_le_bytes(b).into()
+        }),
+        8 => gather(to, bytes, target, at, width, |b| {
+            u64::from_le_bytes(b).into()
+        }),
+        _ => gather(to, bytes, target, at, width, u128::from_le_bytes),
+    }
     write_loaded(l, plan, element, &row);
 }
 
@@ -324,50 +342,53 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
     }
 }
 
-/// `W` bytes of each lane, `at` bytes behind its first. Elements lie at multiples of their width in
-/// every memory, so memory reads as an array of them.
-#[inline(always)]
-fn gather<const W: usize>(
+/// What stands `at` bytes behind the first of each lane, `W` bytes wide. Elements lie at multiples of
+/// their width in every memory, so memory reads as an array of them.
+#[inline]
+fn gather<T: Copy, const W: usize>(
+    row: &mut [T; LANES],
     bytes: &[u8],
     target: &Target,
     at: usize,
     width: usize,
-) -> [[u8; W]; LANES] {
-    let mut row = [[0; W]; LANES];
+    value: impl Fn([u8; W]) -> T,
+) {
+    let parts = bytes.as_chunks::<W>().0;
     match &target.place {
+        Place::Contiguous(_, start) if width == W => {
+            if let Some(parts) = parts
+                .get(start / W..)
+                .and_then(|p| p.first_chunk::<LANES>())
+            {
+                for lane in 0..LANES {
+                    row[lane] = value(parts[lane]);
+                }
+            }
+        }
         Place::Contiguous(_, start) => {
-            let Some(bytes) = bytes.get(*start..start + LANES * width) else {
-                return row;
-            };
-            if width == W {
-                row.as_flattened_mut().copy_from_slice(bytes);
-            } else {
-                let parts = bytes.as_chunks::<W>().0;
-                let n = width / W;
-                for (r, lane) in row.iter_mut().zip(parts.chunks_exact(n.max(1))) {
-                    if let Some(part) = lane.get(at / W) {
-                        *r = *part;
-                    }
+            for (lane, r) in row.iter_mut().enumerate() {
+                if let Some(part) = parts.get((start + lane * width + at) / W) {
+                    *r = value(*part);
                 }
             }
         }
         Place::Uniform(_, start) => {
-            let parts = bytes.as_chunks::<W>().0;
             if let Some(part) = parts.get((start + at) / W) {
-                row = [*part; LANES];
+                let value = value(*part);
+                for r in row {
+                    *r = value;
+                }
             }
         }
         Place::Each(_) => {
-            let parts = bytes.as_chunks::<W>().0;
             for (r, offset) in row.iter_mut().zip(&target.offsets) {
                 if let Some(part) = parts.get((*offset as usize + at) / W) {
-                    *r = *part;
+                    *r = value(*part);
                 }
             }
         }
         Place::Mixed(_) => {}
     }
-    row
 }
 
 /// Loads across memories, and where somebody listens.
@@ -412,16 +433,16 @@ pub(crate) fn store<O: Observer>(
     reach: &mut Reach<'_, O>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
+    target: &mut Target,
 ) -> Executed {
-    let mut target = Target::UNKNOWN;
-    reach.find(AccessKind::Store, l, plan, &mut target)?;
+    reach.find(AccessKind::Store, l, plan, target)?;
     if plan.space != StateSpace::ParamFunc {
         reach.observer.store_step(reach.step);
     }
-    if !O::STORES && store_quickly(reach, l, plan, &target) {
+    if !O::STORES && store_quickly(reach, l, plan, target) {
         return Ok(());
     }
-    store_lane_by_lane(reach, l, plan, &target);
+    store_lane_by_lane(reach, l, plan, target);
     Ok(())
 }
 
@@ -445,12 +466,12 @@ fn store_quickly<O: Observer>(
             for (index, element) in plan.elements.iter().enumerate() {
                 match element.bank {
                     Bank::B64 => {
-                        let row = l.r64(element.slot).map(u64::to_le_bytes);
-                        spread(place, index, plan.elements.len(), &row);
+                        let row = l.r64(element.slot);
+                        spread(place, index, plan.elements.len(), row, u64::to_le_bytes);
                     }
                     _ => {
-                        let row = l.r32(element.slot).map(u32::to_le_bytes);
-                        spread(place, index, plan.elements.len(), &row);
+                        let row = l.r32(element.slot);
+                        spread(place, index, plan.elements.len(), row, u32::to_le_bytes);
                     }
                 }
             }
@@ -465,12 +486,12 @@ fn store_quickly<O: Observer>(
             for (index, element) in plan.elements.iter().enumerate() {
                 match element.bank {
                     Bank::B64 => {
-                        let row = l.r64(element.slot).map(u64::to_le_bytes);
-                        scatter(memory, offsets, l.mask, index, &row);
+                        let row = l.r64(element.slot);
+                        scatter(memory, offsets, l.mask, index, row, u64::to_le_bytes);
                     }
                     _ => {
-                        let row = l.r32(element.slot).map(u32::to_le_bytes);
-                        scatter(memory, offsets, l.mask, index, &row);
+                        let row = l.r32(element.slot);
+                        scatter(memory, offsets, l.mask, index, row, u32::to_le_bytes);
                     }
                 }
             }
@@ -482,39 +503,50 @@ fn store_quickly<O: Observer>(
 
 /// One element of all lanes to bytes that follow each other.
 #[inline(always)]
-fn spread<const W: usize>(place: &mut [u8], index: usize, n: usize, row: &[[u8; W]; LANES]) {
-    if n == 1 && place.len() == LANES * W {
-        place.copy_from_slice(row.as_flattened());
+fn spread<T: Copy, const W: usize>(
+    place: &mut [u8],
+    index: usize,
+    n: usize,
+    row: &[T; LANES],
+    bytes: impl Fn(T) -> [u8; W],
+) {
+    let parts = place.as_chunks_mut::<W>().0;
+    if n == 1
+        && let Some(parts) = parts.first_chunk_mut::<LANES>()
+    {
+        for lane in 0..LANES {
+            parts[lane] = bytes(row[lane]);
+        }
         return;
     }
-    let parts = place.as_chunks_mut::<W>().0;
     for (lane, value) in parts.chunks_exact_mut(n).zip(row) {
         if let Some(part) = lane.get_mut(index) {
-            *part = *value;
+            *part = bytes(*value);
         }
     }
 }
 
 /// One element of the active lanes, each to its place; the lowest lane first, so that the highest wins.
 #[inline(always)]
-fn scatter<const W: usize>(
+fn scatter<T: Copy, const W: usize>(
     memory: &mut PagedBytes,
     offsets: &[u32; LANES],
     mask: u32,
     index: usize,
-    row: &[[u8; W]; LANES],
+    row: &[T; LANES],
+    bytes: impl Fn(T) -> [u8; W],
 ) {
     let parts = memory.unmarked().as_chunks_mut::<W>().0;
     if mask == FULL {
         for (offset, value) in offsets.iter().zip(row) {
             if let Some(part) = parts.get_mut(*offset as usize / W + index) {
-                *part = *value;
+                *part = bytes(*value);
             }
         }
     } else {
         for lane in lanes_of(mask) {
             if let Some(part) = parts.get_mut(offsets[lane] as usize / W + index) {
-                *part = row[lane];
+                *part = bytes(row[lane]);
             }
         }
     }

@@ -117,6 +117,12 @@ impl Banks {
     }
 }
 
+/// Where arithmetic makes its results, all lanes of them, before the active ones are kept.
+pub(crate) struct Results {
+    pub(crate) r32: Row32,
+    pub(crate) r64: Row64,
+}
+
 /// The registers that one instruction sees, and the lanes it works on.
 pub(crate) struct Lanes<'a> {
     pub(crate) banks: &'a mut Banks,
@@ -127,6 +133,35 @@ pub(crate) struct Lanes<'a> {
     pub(crate) mask: u32,
     /// Carry flags (`.cc`), one a lane.
     pub(crate) carry: &'a mut u32,
+}
+
+/// Copies a row piece by piece. In wasm a copy of more than a few words is a call to the host, which
+/// costs more than the whole row in its pieces, and a loop over them would become that call again.
+#[inline(always)]
+pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
+    let (to, from) = (to.as_chunks_mut::<4>().0, from.as_chunks::<4>().0);
+    to[0] = from[0];
+    to[1] = from[1];
+    to[2] = from[2];
+    to[3] = from[3];
+    to[4] = from[4];
+    to[5] = from[5];
+    to[6] = from[6];
+    to[7] = from[7];
+}
+
+/// Writes the lanes of a mask.
+#[inline(always)]
+fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
+    if mask == FULL {
+        copy(row, value);
+    } else {
+        for lane in 0..LANES {
+            if mask & (1 << lane) != 0 {
+                row[lane] = value[lane];
+            }
+        }
+    }
 }
 
 static ZERO_32: Row32 = [0; LANES];
@@ -149,20 +184,22 @@ macro_rules! bank {
         /// Writes the active lanes.
         #[inline(always)]
         pub(crate) fn $set(&mut self, slot: Slot, value: &$row) {
-            let mask = self.mask;
             let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
-            let Some(row) = self.banks.$bank.get_mut(index) else {
-                return;
-            };
-            if mask == FULL {
-                *row = *value;
-            } else {
-                for lane in 0..LANES {
-                    if mask & (1 << lane) != 0 {
-                        row[lane] = value[lane];
-                    }
-                }
+            if let Some(row) = self.banks.$bank.get_mut(index) {
+                put(row, value, self.mask);
             }
+        }
+    };
+}
+
+macro_rules! whole {
+    ($name:ident, $bank:ident, $row:ty) => {
+        /// The row itself, to be written as a whole; none where not all lanes are active.
+        #[inline(always)]
+        pub(crate) fn $name(&mut self, slot: Slot) -> Option<&mut $row> {
+            let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
+            let row = self.banks.$bank.get_mut(index);
+            row.filter(|_| self.mask == FULL)
         }
     };
 }
@@ -171,6 +208,8 @@ impl Lanes<'_> {
     bank!(r32, set32, r32, Row32, ZERO_32);
     bank!(r64, set64, r64, Row64, ZERO_64);
     bank!(r128, set128, r128, Row128, ZERO_128);
+    whole!(whole32, r32, Row32);
+    whole!(whole64, r64, Row64);
 
     /// A predicate as a mask, also of lanes that are not active.
     #[inline(always)]

@@ -268,7 +268,8 @@ fn rows_and_lanes_agree() {
                 continue;
             }
             let [a, b, c] = &rows;
-            let found = crate::alu_float::float_row(f, mode, a, b, c);
+            let mut found = [0; 32];
+            crate::alu_float::float_row(&mut found, f, mode, a, b, c);
             for lane in 0..32 {
                 let [a, b, c] = [0, 1, 2].map(|i: usize| f32::from_bits(rows[i][lane]));
                 let expected = op32(f, mode, a, b, c);

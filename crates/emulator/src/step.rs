@@ -13,7 +13,8 @@ use crate::launch::Limits;
 use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::memory_ops::{Executed, Halt, Reach, load, store};
 use crate::observe::Observer;
-use crate::registers::{LANES, Lanes, Slot, lanes_of};
+use crate::registers::{LANES, Lanes, Results, Row64, Slot, copy, lanes_of};
+use crate::resolve::Target;
 use crate::system::{SystemReach, system_call};
 use crate::warp::{SplitState, Warp};
 use warpgrid_isa::{SpecialRegister, StateSpace};
@@ -58,6 +59,11 @@ pub(crate) fn run_warp<O: Observer>(
 ) -> (u32, Stop) {
     let code = around.code;
     warp.dirty = true;
+    let mut results = Results {
+        r32: [0; LANES],
+        r64: [0; LANES],
+    };
+    let mut target = Target::UNKNOWN;
     let mut done = 0;
     while done < budget {
         if !warp.splits.select() {
@@ -84,7 +90,7 @@ pub(crate) fn run_warp<O: Observer>(
             lanes.mask &= if instr.negated { !guard } else { guard };
         }
         let mask = lanes.mask;
-        if mask == 0 || compute(instr, code, &mut lanes) {
+        if mask == 0 || compute(instr, code, &mut lanes, &mut results) {
             warp.splits.current_mut().pc = pc + 1;
         } else {
             match instr.op {
@@ -105,9 +111,9 @@ pub(crate) fn run_warp<O: Observer>(
                         continue;
                     };
                     let executed = if matches!(instr.op, Op::Load(_)) {
-                        load(&mut reach, &mut lanes, plan)
+                        load(&mut reach, &mut lanes, plan, &mut target, &mut results)
                     } else {
-                        store(&mut reach, &mut lanes, plan)
+                        store(&mut reach, &mut lanes, plan, &mut target)
                     };
                     if let Err(halt) = executed {
                         return (done, Stop::Fault(halt));
@@ -140,7 +146,8 @@ pub(crate) fn run_warp<O: Observer>(
 
 /// Operations that only change registers. False for all others, which are not executed.
 #[inline(never)]
-fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
+fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
+    let Results { r32, r64 } = results;
     match instr.op {
         Op::Int32 {
             f,
@@ -150,7 +157,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             a,
             b,
             c,
-        } => int32(l, f, signed, saturate, [d, a, b, c]),
+        } => int32(l, r32, f, signed, saturate, [d, a, b, c]),
         Op::Int64 {
             f,
             signed,
@@ -158,8 +165,8 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             a,
             b,
             c,
-        } => int64(l, f, signed, [d, a, b, c]),
-        Op::Wide32 { signed, d, a, b, c } => wide32(l, signed, [d, a, b, c]),
+        } => int64(l, r64, f, signed, [d, a, b, c]),
+        Op::Wide32 { signed, d, a, b, c } => wide32(l, r64, signed, [d, a, b, c]),
         Op::Float32 {
             f,
             mode,
@@ -167,14 +174,14 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             a,
             b,
             c,
-        } => float32(l, f, mode, [d, a, b, c]),
+        } => float32(l, r32, f, mode, [d, a, b, c]),
         Op::Mov32 { d, a } => {
-            let row = *l.r32(a);
-            l.set32(d, &row);
+            copy(r32, l.r32(a));
+            l.set32(d, r32);
         }
         Op::Mov64 { d, a } => {
-            let row = *l.r64(a);
-            l.set64(d, &row);
+            copy(r64, l.r64(a));
+            l.set64(d, r64);
         }
         Op::SetPredicate {
             ref compare,
@@ -182,34 +189,38 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             q,
             combine,
         } => convert::set_predicate(l, compare, d, q, combine),
-        Op::Extend32 { signed, d, a } => extend32(l, signed, d, a),
+        Op::Extend32 { signed, d, a } => extend32(l, r64, signed, d, a),
         Op::Truncate64 { d, a } => {
-            let row = l.r64(a).map(|v| v as u32);
-            l.set32(d, &row);
+            let a = l.r64(a);
+            for lane in 0..LANES {
+                r32[lane] = a[lane] as u32;
+            }
+            l.set32(d, r32);
         }
         Op::Select32 { d, a, b, p } => convert::select32(l, [d, a, b, p]),
-        Op::Shift64 { f, signed, d, a, b } => shift64(l, f, signed, [d, a, b]),
+        Op::Shift64 { f, signed, d, a, b } => shift64(l, r64, f, signed, [d, a, b]),
         Op::Nop => {}
-        _ => return compute_more(instr, code, l),
+        _ => return compute_more(instr, code, l, results),
     }
     true
 }
 
-fn extend32(l: &mut Lanes<'_>, signed: bool, d: Slot, a: Slot) {
-    let mut row = [0; LANES];
-    for (r, v) in row.iter_mut().zip(l.r32(a)) {
-        *r = if signed {
-            i64::from(*v as i32) as u64
+fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) {
+    let a = l.r32(a);
+    for lane in 0..LANES {
+        row[lane] = if signed {
+            i64::from(a[lane] as i32) as u64
         } else {
-            u64::from(*v)
+            u64::from(a[lane])
         };
     }
-    l.set64(d, &row);
+    l.set64(d, row);
 }
 
 /// The less frequent part of [`compute`].
 #[inline(never)]
-fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
+fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
+    let Results { r32, r64 } = results;
     let elements = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
     match instr.op {
         Op::Int16 {
@@ -219,13 +230,13 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             a,
             b,
             c,
-        } => int16(l, f, signed, [d, a, b, c]),
-        Op::Int16x2 { f, signed, d, a, b } => int16x2(l, f, signed, [d, a, b]),
-        Op::Extract64 { signed, d, a, b, c } => extract64(l, signed, [d, a, b, c]),
-        Op::Count64 { f, signed, d, a } => count64(l, f, signed, d, a),
-        Op::Insert32 { d, a, b, c, e } => insert32(l, [d, a, b, c, e]),
-        Op::Insert64 { d, a, b, c, e } => insert64(l, [d, a, b, c, e]),
-        Op::Wide16 { signed, d, a, b, c } => wide16(l, signed, [d, a, b, c]),
+        } => int16(l, r32, f, signed, [d, a, b, c]),
+        Op::Int16x2 { f, signed, d, a, b } => int16x2(l, r32, f, signed, [d, a, b]),
+        Op::Extract64 { signed, d, a, b, c } => extract64(l, r64, signed, [d, a, b, c]),
+        Op::Count64 { f, signed, d, a } => count64(l, r32, f, signed, d, a),
+        Op::Insert32 { d, a, b, c, e } => insert32(l, r32, [d, a, b, c, e]),
+        Op::Insert64 { d, a, b, c, e } => insert64(l, r64, [d, a, b, c, e]),
+        Op::Wide16 { signed, d, a, b, c } => wide16(l, r32, signed, [d, a, b, c]),
         Op::Float64 {
             f,
             mode,
@@ -233,7 +244,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             a,
             b,
             c,
-        } => float64(l, f, mode, [d, a, b, c]),
+        } => float64(l, r64, f, mode, [d, a, b, c]),
         Op::Float32x2 {
             f,
             mode,
@@ -241,7 +252,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             a,
             b,
             c,
-        } => float32x2(l, f, mode, [d, a, b, c]),
+        } => float32x2(l, r64, f, mode, [d, a, b, c]),
         Op::Half {
             f,
             ty,
@@ -250,7 +261,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
             a,
             b,
             c,
-        } => half(l, f, ty, mode, [d, a, b, c]),
+        } => half(l, r32, f, ty, mode, [d, a, b, c]),
         Op::Carry32 {
             f,
             signed,
@@ -266,7 +277,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
                 reads,
                 writes,
             };
-            carry32(l, f, mode, [d, a, b, c]);
+            carry32(l, r32, f, mode, [d, a, b, c]);
         }
         Op::Carry64 {
             f,
@@ -283,7 +294,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>) -> bool {
                 reads,
                 writes,
             };
-            carry64(l, f, mode, [d, a, b, c]);
+            carry64(l, r64, f, mode, [d, a, b, c]);
         }
         Op::Mov128 { d, a } => {
             let row = *l.r128(a);
