@@ -9,6 +9,8 @@
 //! //@ buffer out: f32[16][16] = 0
 //! ```
 
+mod read;
+
 use crate::value::Literal;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +63,7 @@ pub struct Scenario {
 
 /// A kernel parameter, as `corpus/README.md` has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
+#[serde(tag = "kind", rename_all = "lowercase", try_from = "read::Fields")]
 pub enum Parameter {
     /// A pointer to an array.
     Buffer(Buffer),
@@ -76,7 +78,6 @@ pub enum Parameter {
     Struct {
         name: String,
         size: u64,
-        #[serde(default)]
         align: u64,
         fields: Vec<Field>,
     },
@@ -98,6 +99,7 @@ impl Parameter {
 
 /// A member of a structure passed by value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "read::Fields")]
 pub struct Field {
     /// Bytes from the start of the structure.
     pub offset: u64,
@@ -106,7 +108,7 @@ pub struct Field {
 }
 
 /// An array in global memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Buffer {
     pub name: String,
     /// Element type: `u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64`.
@@ -115,23 +117,22 @@ pub struct Buffer {
     /// Elements.
     pub len: u64,
     /// Extents for the grid, outermost first; flat when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shape: Vec<u64>,
-    #[serde(default)]
     pub init: Init,
     /// Memory after the launch; `null` promises nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<Vec<Literal>>,
     /// Digest of the expected bytes, little-endian.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expect_sha256: Option<String>,
     /// For each element the values that it may end with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub one_of: Option<Vec<Vec<Literal>>>,
 }
 
 /// Memory before the launch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Init {
     /// One value an element; missing ones are zero.

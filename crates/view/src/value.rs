@@ -34,31 +34,33 @@ impl Serialize for Literal {
 
 impl<'de> Deserialize<'de> for Literal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Literal, D::Error> {
-        struct LiteralVisitor;
-        impl Visitor<'_> for LiteralVisitor {
-            type Value = Literal;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number or a bit pattern such as \"0x7fc00000\"")
-            }
-
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Literal, E> {
-                Ok(Literal::Integer(value.into()))
-            }
-
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Literal, E> {
-                Ok(Literal::Integer(value.into()))
-            }
-
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Literal, E> {
-                Ok(Literal::Float(value))
-            }
-
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Literal, E> {
-                Ok(Literal::Text(value.to_owned()))
-            }
-        }
         deserializer.deserialize_any(LiteralVisitor)
+    }
+}
+
+pub(crate) struct LiteralVisitor;
+
+impl Visitor<'_> for LiteralVisitor {
+    type Value = Literal;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or a bit pattern such as \"0x7fc00000\"")
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Literal, E> {
+        Ok(Literal::Integer(value.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Literal, E> {
+        Ok(Literal::Integer(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Literal, E> {
+        Ok(Literal::Float(value))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Literal, E> {
+        Ok(Literal::Text(value.to_owned()))
     }
 }
 
