@@ -19,6 +19,7 @@ mod kind;
 mod lower;
 mod memory;
 mod moves;
+mod name_map;
 mod names;
 mod offer;
 mod operand;
@@ -36,12 +37,12 @@ mod wmma_store;
 
 use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
-use crate::tree::{Name, Tree};
+use crate::tree::Tree;
 use body::Body;
+use name_map::NameMap;
 pub(crate) use names::Binding;
 use names::Names;
 pub(crate) use plan::{Opcode, Plan};
-use std::collections::BTreeMap;
 use warpgrid_isa::{Gate, Target, Version};
 use warpgrid_program::{Diagnostic, FunctionId, Needs, Program, RegisterId, Severity, Span};
 
@@ -131,7 +132,7 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
         diagnostics,
         is_sound: true,
         externs: Vec::new(),
-        pointers: BTreeMap::new(),
+        pointers: NameMap::default(),
         snippet_depth: 0,
         lane: None,
         indirect: Vec::new(),
@@ -210,7 +211,7 @@ pub(crate) struct Checker<'a> {
     /// Module variables that are only declared so far, ascending: `.extern`.
     pub(crate) externs: Vec<u32>,
     /// What names stand for in addresses, in snippets that use them as values as well.
-    pub(crate) pointers: BTreeMap<Name, Binding>,
+    pub(crate) pointers: NameMap<Binding>,
     /// How many scopes are open at the top of a snippet.
     pub(crate) snippet_depth: usize,
     /// The register with the lane's number, in snippets.

@@ -36,13 +36,12 @@ impl Annotations {
         let mut annotations = Annotations::default();
         let mut offset = 0;
         for line in source.split_inclusive('\n') {
-            if let Some(at) = line.find("//@").filter(|at| line[..*at].trim().is_empty()) {
-                let text = &line[at + 3..];
-                if text.len() <= MAX_LINE_BYTES {
-                    annotations.line(&Fact::new(text, offset + at + 3));
-                }
-            }
             offset += line.len();
+            if let Some(text) = line.trim_start().strip_prefix("//@")
+                && text.len() <= MAX_LINE_BYTES
+            {
+                annotations.line(&Fact::new(text, offset - text.len()));
+            }
         }
         annotations
     }

@@ -1,7 +1,6 @@
 //! One sentence about what the last step did, in plain words, the numbers strong.
 
 use crate::model::{FaultView, Phrase, RunStatus, StepView, StoreView};
-use std::collections::BTreeSet;
 
 /// Builds a sentence from stretches.
 #[derive(Debug, Default)]
@@ -138,9 +137,10 @@ fn stride(store: &StoreView) -> Option<i64> {
 
 /// Lanes whose bytes another lane of the same store wrote too.
 fn overwritten(store: &StoreView) -> Option<u32> {
-    let offsets = store.lanes.iter().filter_map(|lane| lane.offset);
-    let mut seen = BTreeSet::new();
-    let again = offsets.filter(|offset| !seen.insert(*offset)).count();
+    let offsets: Vec<u64> = store.lanes.iter().filter_map(|lane| lane.offset).collect();
+    let again = (0..offsets.len())
+        .filter(|index| offsets[..*index].contains(&offsets[*index]))
+        .count();
     (again > 0).then_some(again as u32)
 }
 

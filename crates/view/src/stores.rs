@@ -3,7 +3,6 @@
 use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, SourceRange, StoreView};
 use crate::value::ElementType;
-use std::collections::BTreeSet;
 use warpgrid_emulator::{AccessEvent, MemoryRegion, Observer};
 use warpgrid_isa::{ScalarType, StateSpace};
 
@@ -173,14 +172,14 @@ impl StoreRecord {
 
     /// Distinct sectors of global memory that the lanes touch.
     fn n_sectors(&self) -> u32 {
-        let mut sectors = BTreeSet::new();
+        let mut sectors = Distinct::default();
         for lane in self.lanes_in(StateSpace::Global) {
             let first = self.addresses[lane] / SECTOR_BYTES;
             let last =
                 (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / SECTOR_BYTES;
-            sectors.extend(first..=last);
+            (first..=last).for_each(|sector| sectors.add(sector));
         }
-        sectors.len() as u32
+        sectors.0.len() as u32
     }
 
     /// Passes that the banks need: the most distinct words that any one bank is asked for. Accesses of
@@ -193,7 +192,7 @@ impl StoreRecord {
         };
         let mut passes = 0;
         for group in (0..32).step_by(lanes_a_pass) {
-            let mut words: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); N_BANKS as usize];
+            let mut words = vec![Distinct::default(); N_BANKS as usize];
             for lane in self
                 .lanes_in(StateSpace::Shared)
                 .filter(|lane| (group..group + lanes_a_pass).contains(lane))
@@ -202,16 +201,28 @@ impl StoreRecord {
                 let last =
                     (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / BANK_BYTES;
                 for word in first..=last {
-                    words[(word % N_BANKS) as usize].insert(word);
+                    words[(word % N_BANKS) as usize].add(word);
                 }
             }
-            passes += words.iter().map(BTreeSet::len).max().unwrap_or(0) as u32;
+            passes += words.iter().map(|bank| bank.0.len()).max().unwrap_or(0) as u32;
         }
         passes
     }
 
     fn lanes_in(&self, space: StateSpace) -> impl Iterator<Item = usize> {
         (0..32).filter(move |lane| self.mask >> lane & 1 == 1 && self.resolved[*lane] == space)
+    }
+}
+
+/// Distinct numbers; those of one store are so few that they are quickly looked through.
+#[derive(Clone, Default)]
+struct Distinct(Vec<u64>);
+
+impl Distinct {
+    fn add(&mut self, number: u64) {
+        if !self.0.contains(&number) {
+            self.0.push(number);
+        }
     }
 }
 

@@ -200,7 +200,8 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
 /// Where an operand that is not a group ends: at a comma, or where a group `{, ` begins.
 fn operand_end(text: &str) -> usize {
     let comma = text.find(',').unwrap_or(text.len());
-    let group = text.find("{,").unwrap_or(text.len());
+    let mut pairs = text.as_bytes().windows(2);
+    let group = pairs.position(|pair| pair == b"{,").unwrap_or(text.len());
     comma.min(group)
 }
 
@@ -209,10 +210,10 @@ fn read_operand(text: &'static str, optional: bool, form: &'static Form) -> Oper
         (inner.trim_end_matches(']'), OperandShape::Address)
     } else if let Some(name) = text.strip_prefix("{!}") {
         (name, OperandShape::Negatable)
-    } else if let Some((name, _)) = text.split_once("{|") {
-        (name, OperandShape::Pair { optional: true })
     } else if let Some((name, _)) = text.split_once('|') {
-        (name, OperandShape::Pair { optional: false })
+        let required = name.trim_end_matches('{');
+        let optional = required != name;
+        (required, OperandShape::Pair { optional })
     } else {
         (text, OperandShape::Plain)
     };

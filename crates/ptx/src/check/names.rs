@@ -3,8 +3,8 @@
 //! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Scopes
 //! nest by braces; leaving one undoes what it bound.
 
+use super::name_map::NameMap;
 use crate::tree::{Name, Symbol};
-use std::collections::BTreeMap;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
 
@@ -71,7 +71,7 @@ struct Stem {
 pub(crate) struct Names {
     stems: Vec<Stem>,
     /// Entries with numbers too large for a vector.
-    sparse: BTreeMap<Name, Entry>,
+    sparse: NameMap<Entry>,
     groups: Vec<Group>,
     undo: Vec<(Name, Entry)>,
     /// For each open scope: how long `undo` and `groups` were before it.
@@ -91,7 +91,7 @@ impl Names {
         };
         Names {
             stems: vec![stem; n_stems],
-            sparse: BTreeMap::new(),
+            sparse: NameMap::default(),
             groups: Vec::new(),
             undo: Vec::new(),
             scopes: Vec::new(),
@@ -319,7 +319,7 @@ impl Names {
         match stem.numbered.get(name.number as usize) {
             Some(entry) if entry.binding != Binding::None || !stem.has_sparse => *entry,
             None if !stem.has_sparse => FREE,
-            _ => self.sparse.get(&name).copied().unwrap_or(FREE),
+            _ => self.sparse.get(name).copied().unwrap_or(FREE),
         }
     }
 
@@ -332,8 +332,8 @@ impl Names {
             return std::mem::replace(&mut stem.plain, entry);
         }
         let number = name.number as usize;
-        if stem.has_sparse && self.sparse.contains_key(&name) {
-            return self.sparse.insert(name, entry).unwrap_or(FREE);
+        if stem.has_sparse && self.sparse.get(name).is_some() {
+            return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
         }
         if number >= stem.numbered.len() {
             // Reserved for a group, or close to what is there.
@@ -342,7 +342,7 @@ impl Names {
             let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;
             if !reserved && !near {
                 stem.has_sparse = true;
-                return self.sparse.insert(name, entry).unwrap_or(FREE);
+                return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
             }
             self.budget -= more.min(self.budget);
             if stem.numbered.capacity() == 0 {

@@ -584,7 +584,7 @@ impl<'a> Checker<'a> {
     /// The same where an address stands: a snippet may use one name as an address here and a value there.
     #[inline]
     pub(crate) fn address_binding(&mut self, name: Name, span: Span) -> Binding {
-        match self.pointers.get(&name) {
+        match self.pointers.get(name) {
             Some(binding) if !self.pointers.is_empty() => *binding,
             _ => self.binding(name, span),
         }

@@ -6,12 +6,12 @@
 
 use super::Checker;
 use super::kind::Kind;
+use super::name_map::NameMap;
 use super::plan::{Expect, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, SourceKind, StatementKind,
 };
-use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::form::OperandSlot;
 use warpgrid_isa::{OperandType, ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{
@@ -101,13 +101,13 @@ impl Inferred {
 /// Names that the text declares itself.
 #[derive(Debug, Default)]
 struct Declared {
-    names: BTreeSet<Name>,
+    names: NameMap<()>,
     groups: Vec<(crate::tree::Symbol, u32)>,
 }
 
 impl Declared {
     fn has(&self, name: Name) -> bool {
-        self.names.contains(&name)
+        self.names.get(name).is_some()
             || name.number().is_some_and(|number| {
                 let mut groups = self.groups.iter();
                 groups.any(|(stem, count)| *stem == name.stem && number < *count)
@@ -135,8 +135,8 @@ impl<'a> Checker<'a> {
         self.body.function = Some(FunctionId(0));
         let inferred = self.inferred();
         let mut lines = Vec::new();
-        for (name, inferred) in &inferred {
-            self.declare_inferred(*name, *inferred, &mut lines);
+        for (name, inferred) in inferred.iter() {
+            self.declare_inferred(name, *inferred, &mut lines);
         }
         // The text's own declarations stand in a scope of their own, and hide inferred ones.
         self.names.open();
@@ -173,9 +173,9 @@ impl<'a> Checker<'a> {
     }
 
     /// Every name to declare, in the order of names.
-    fn inferred(&self) -> BTreeMap<Name, Inferred> {
+    fn inferred(&self) -> NameMap<Inferred> {
         let mut declared = self.labels();
-        let mut found: BTreeMap<Name, Inferred> = BTreeMap::new();
+        let mut found = NameMap::default();
         let mut uses = Vec::new();
         for statement in &self.tree.statements {
             match &statement.kind {
@@ -188,7 +188,9 @@ impl<'a> Checker<'a> {
                     let writes = uses.iter().filter(|used| used.written);
                     for used in reads.chain(writes) {
                         if !declared.has(used.name) && !self.is_machine_name(used.name) {
-                            found.entry(used.name).or_default().add(used);
+                            found
+                                .get_or_insert(used.name, Inferred::default())
+                                .add(used);
                         }
                     }
                 }
@@ -204,7 +206,9 @@ impl<'a> Checker<'a> {
             _ => None,
         });
         let mut declared = Declared::default();
-        declared.names.extend(labels);
+        for label in labels {
+            declared.names.get_or_insert(label, ());
+        }
         declared
     }
 
@@ -218,7 +222,7 @@ impl<'a> Checker<'a> {
                     declared.groups.push((name.stem, count));
                 }
                 (Some(name), _) => {
-                    declared.names.insert(name);
+                    declared.names.get_or_insert(name, ());
                 }
                 _ => {}
             }
@@ -338,9 +342,7 @@ impl<'a> Checker<'a> {
         let (binding, line) = self.declare_pointer(&text, place);
         lines.push(line);
         match is_value {
-            true => {
-                self.pointers.insert(name, binding);
-            }
+            true => *self.pointers.get_or_insert(name, binding) = binding,
             false => self.names.bind(name, binding, Span::at(0)),
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn is_specifier(word: &str) -> bool {
         )
         || type_of(word).is_some()
         || word
-            .split("::")
+            .split(':')
             .next()
             .is_some_and(|first| first != word && space_of(first).is_some())
 }
@@ -197,7 +197,7 @@ impl Parser<'_> {
     /// Says why a word is no specifier.
     #[cold]
     fn bad_specifier(&mut self, span: Span, word: &str) -> Read<()> {
-        let first = word.split("::").next().unwrap_or(word);
+        let first = word.split(':').next().unwrap_or(word);
         let shown = self.text(span);
         let diagnostic = match word {
             ".sreg" => syntax::undeclarable_space(span, shown),
