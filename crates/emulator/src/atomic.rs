@@ -4,18 +4,13 @@ use crate::code::{AtomicPlan, FloatMode};
 use crate::convert::{format_of, read128};
 use crate::fault::AccessKind;
 use crate::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
-use crate::observe::Observer;
 use crate::registers::{LANES, Lanes, lanes_of};
 use crate::resolve::Target;
 use warpgrid_isa::{BitwiseOp, ScalarType};
 use warpgrid_program::{Arithmetic, AtomicOp};
 
 /// `atom` and `red`
-pub(crate) fn atomic<O: Observer>(
-    reach: &mut Reach<'_, O>,
-    l: &mut Lanes<'_>,
-    plan: &AtomicPlan,
-) -> Executed {
+pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan) -> Executed {
     let mut target = Target::UNKNOWN;
     reach.find(AccessKind::Atomic, l, &plan.access, &mut target)?;
     let width = plan.access.width_bytes as usize;
@@ -39,7 +34,7 @@ pub(crate) fn atomic<O: Observer>(
         reach.write_lane(&target, (lane, width), 0, &new[at]);
     }
     reach.observer.store_step(reach.step);
-    if O::STORES || O::LOADS {
+    if reach.interest.stores || reach.interest.loads {
         reach.tell_atomic(l, &plan.access, &target, &old, &new);
     }
     set_elements(l, &plan.access, &old);

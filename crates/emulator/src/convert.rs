@@ -18,6 +18,7 @@ fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) -> bool) ->
     mask
 }
 
+/// Integers: all comparisons come from two, with the operands or the answer turned round.
 #[inline(always)]
 fn integers<T: Copy, V: Ord>(
     op: CompareOp,
@@ -26,64 +27,80 @@ fn integers<T: Copy, V: Ord>(
     value: impl Fn(T) -> V,
 ) -> u32 {
     use CompareOp as C;
+    let (a, b) = match op {
+        C::Gt | C::Hi | C::Gtu | C::Le | C::Ls | C::Leu => (b, a),
+        _ => (a, b),
+    };
+    let mask = match op {
+        C::Eq | C::Equ | C::Ne | C::Neu => mask_of(a, b, |a, b| value(a) == value(b)),
+        C::Num | C::Nan => FULL,
+        _ => mask_of(a, b, |a, b| value(a) < value(b)),
+    };
     match op {
-        C::Eq | C::Equ => mask_of(a, b, |a, b| value(a) == value(b)),
-        C::Ne | C::Neu => mask_of(a, b, |a, b| value(a) != value(b)),
-        C::Lt | C::Lo | C::Ltu => mask_of(a, b, |a, b| value(a) < value(b)),
-        C::Le | C::Ls | C::Leu => mask_of(a, b, |a, b| value(a) <= value(b)),
-        C::Gt | C::Hi | C::Gtu => mask_of(a, b, |a, b| value(a) > value(b)),
-        C::Ge | C::Hs | C::Geu => mask_of(a, b, |a, b| value(a) >= value(b)),
-        C::Num => FULL,
-        C::Nan => 0,
+        C::Ne | C::Neu | C::Le | C::Ls | C::Leu | C::Ge | C::Hs | C::Geu | C::Nan => !mask,
+        _ => mask,
     }
 }
 
-#[inline(always)]
-fn floats<T: Copy>(op: CompareOp, a: &[T; LANES], b: &[T; LANES], value: impl Fn(T) -> f64) -> u32 {
+/// Floats: as with integers; a comparison that a NaN makes true is the opposite of one that it makes false.
+fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
     use CompareOp as C;
+    let (a, b) = match op {
+        C::Gt | C::Hi | C::Leu | C::Ge | C::Hs | C::Ltu => (b, a),
+        _ => (a, b),
+    };
+    let mask = match op {
+        C::Eq | C::Neu => mask_of(a, b, |a, b| a == b),
+        C::Equ | C::Ne => mask_of(a, b, |a, b| a == b || a.is_nan() || b.is_nan()),
+        C::Lt | C::Lo | C::Geu | C::Gt | C::Hi | C::Leu => mask_of(a, b, |a, b| a < b),
+        C::Le | C::Ls | C::Gtu | C::Ge | C::Hs | C::Ltu => mask_of(a, b, |a, b| a <= b),
+        C::Num | C::Nan => mask_of(a, b, |a, b| !a.is_nan() && !b.is_nan()),
+    };
     match op {
-        C::Eq => mask_of(a, b, |a, b| value(a) == value(b)),
-        // Ordered and not equal: a NaN makes it false.
-        C::Ne => mask_of(a, b, |a, b| value(a) < value(b) || value(a) > value(b)),
-        C::Lt | C::Lo => mask_of(a, b, |a, b| value(a) < value(b)),
-        C::Le | C::Ls => mask_of(a, b, |a, b| value(a) <= value(b)),
-        C::Gt | C::Hi => mask_of(a, b, |a, b| value(a) > value(b)),
-        C::Ge | C::Hs => mask_of(a, b, |a, b| value(a) >= value(b)),
-        C::Neu => !floats(C::Eq, a, b, value),
-        C::Equ => !floats(C::Ne, a, b, value),
-        C::Geu => !floats(C::Lt, a, b, value),
-        C::Gtu => !floats(C::Le, a, b, value),
-        C::Leu => !floats(C::Gt, a, b, value),
-        C::Ltu => !floats(C::Ge, a, b, value),
-        C::Num => mask_of(a, b, |a, b| !value(a).is_nan() && !value(b).is_nan()),
-        C::Nan => !floats(C::Num, a, b, value),
+        C::Neu | C::Ne | C::Geu | C::Gtu | C::Leu | C::Ltu | C::Nan => !mask,
+        _ => mask,
     }
+}
+
+/// A row of floats of the compared kind.
+fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
+    let mut row = [0.0; LANES];
+    if c.kind == CompareKind::F64 {
+        let bits = l.r64(slot);
+        for lane in 0..LANES {
+            row[lane] = f64::from_bits(bits[lane]);
+        }
+        return row;
+    }
+    let bits = l.r32(slot);
+    for lane in 0..LANES {
+        row[lane] = match c.kind {
+            CompareKind::F16 => F16.unpack(bits[lane] & 0xffff),
+            CompareKind::Bf16 => BF16.unpack(bits[lane] & 0xffff),
+            _ => match f32::from_bits(bits[lane]) {
+                value if c.ftz && value.is_subnormal() => 0.0,
+                value => f64::from(value),
+            },
+        };
+    }
+    row
 }
 
 /// All lanes that compare true, active or not.
 #[inline(never)]
 fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
+    use CompareKind as K;
+    // Moved to the top, 16 bits compare like 32.
+    let shift = match c.kind {
+        K::U16 | K::S16 => 16,
+        _ => 0,
+    };
     match c.kind {
-        CompareKind::U32 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v),
-        CompareKind::S32 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v as i32),
-        CompareKind::U16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v as u16),
-        CompareKind::S16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v as i16),
-        CompareKind::U64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v),
-        CompareKind::S64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v as i64),
-        CompareKind::F32 if c.ftz => floats(c.op, l.r32(c.a), l.r32(c.b), |v| {
-            let value = f32::from_bits(v);
-            if value.is_subnormal() {
-                0.0
-            } else {
-                f64::from(value)
-            }
-        }),
-        CompareKind::F32 => floats(c.op, l.r32(c.a), l.r32(c.b), |v| {
-            f64::from(f32::from_bits(v))
-        }),
-        CompareKind::F64 => floats(c.op, l.r64(c.a), l.r64(c.b), f64::from_bits),
-        CompareKind::F16 => floats(c.op, l.r32(c.a), l.r32(c.b), |v| F16.unpack(v & 0xffff)),
-        CompareKind::Bf16 => floats(c.op, l.r32(c.a), l.r32(c.b), |v| BF16.unpack(v & 0xffff)),
+        K::U32 | K::U16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| v << shift),
+        K::S32 | K::S16 => integers(c.op, l.r32(c.a), l.r32(c.b), |v| (v << shift) as i32),
+        K::U64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v),
+        K::S64 => integers(c.op, l.r64(c.a), l.r64(c.b), |v| v as i64),
+        _ => floats(c.op, &float_values(l, c, c.a), &float_values(l, c, c.b)),
     }
 }
 

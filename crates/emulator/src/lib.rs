@@ -50,5 +50,5 @@ pub use launch::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, PointerPatch,
 };
 pub use machine::Machine;
-pub use observe::{AccessEvent, Observer};
+pub use observe::{AccessEvent, Interest, Observer};
 pub use timeline::{Progress, StoreTicks, Timeline, TimelineLimits};

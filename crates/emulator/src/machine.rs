@@ -104,7 +104,7 @@ impl Machine {
     }
 
     /// One instruction of one warp.
-    pub fn step<O: Observer>(&mut self, observer: &mut O) -> Status {
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
         self.run_observed(1, observer)
     }
 
@@ -114,7 +114,7 @@ impl Machine {
     }
 
     /// As [`Machine::run`], with somebody listening.
-    pub fn run_observed<O: Observer>(&mut self, max_steps: u64, observer: &mut O) -> Status {
+    pub fn run_observed(&mut self, max_steps: u64, observer: &mut dyn Observer) -> Status {
         let end = self.position.saturating_add(max_steps);
         while self.position < end && self.fault.is_none() {
             let Some(place) = self.schedule.pick(&self.blocks) else {
@@ -126,7 +126,7 @@ impl Machine {
     }
 
     /// Steps of one warp, until its turn is over, it stops, or `end` is reached.
-    fn turn<O: Observer>(&mut self, place: WarpPlace, end: u64, observer: &mut O) {
+    fn turn(&mut self, place: WarpPlace, end: u64, observer: &mut dyn Observer) {
         let setup = Arc::clone(&self.setup);
         let Some(block) = self.blocks.get_mut(place.block) else {
             return;
@@ -141,6 +141,7 @@ impl Machine {
             limits: &setup.limits,
             global: &mut self.global,
             shared: &mut block.shared,
+            interest: observer.interest(),
             observer,
             notes: &mut self.notes,
             block: block.index,

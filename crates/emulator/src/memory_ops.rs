@@ -6,7 +6,7 @@ use crate::convert::{read64, read128, write64, write128};
 use crate::fault::{AccessKind, FaultKind};
 use crate::inspect::Writer;
 use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
-use crate::observe::{AccessEvent, Observer};
+use crate::observe::{AccessEvent, Interest, Observer};
 use crate::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 use crate::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::warp::Stack;
@@ -19,13 +19,14 @@ pub(crate) const MAX_WIDTH: usize = 32;
 pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
 
 /// What an instruction of one warp can reach.
-pub(crate) struct Reach<'a, O> {
+pub(crate) struct Reach<'a> {
     pub(crate) code: &'a Code,
     pub(crate) map: &'a AddressMap,
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedBytes,
     pub(crate) stack: &'a mut Stack,
-    pub(crate) observer: &'a mut O,
+    pub(crate) interest: Interest,
+    pub(crate) observer: &'a mut dyn Observer,
     pub(crate) step: u64,
     pub(crate) block: u64,
     pub(crate) warp: u32,
@@ -53,7 +54,7 @@ impl Halt {
 
 pub(crate) type Executed = Result<(), Box<Halt>>;
 
-impl<O: Observer> Reach<'_, O> {
+impl Reach<'_> {
     fn memories(&self) -> Memories<'_> {
         Memories {
             global: self.global,
@@ -214,10 +215,10 @@ impl<O: Observer> Reach<'_, O> {
         old: &LaneBytes,
         new: &LaneBytes,
     ) {
-        if O::LOADS {
+        if self.interest.loads {
             self.tell(AccessKind::Load, l, plan, target, old);
         }
-        if O::STORES {
+        if self.interest.stores {
             self.tell(AccessKind::Atomic, l, plan, target, new);
         }
     }
@@ -243,15 +244,15 @@ pub(crate) fn addresses(l: &Lanes<'_>, plan: &AccessPlan) -> Row64 {
 
 /// `ld`
 #[inline(always)]
-pub(crate) fn load<O: Observer>(
-    reach: &mut Reach<'_, O>,
+pub(crate) fn load(
+    reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     target: &mut Target,
     results: &mut Results,
 ) -> Executed {
     reach.find(AccessKind::Load, l, plan, target)?;
-    if O::LOADS || matches!(target.place, Place::Mixed(_)) {
+    if reach.interest.loads || matches!(target.place, Place::Mixed(_)) {
         load_lane_by_lane(reach, l, plan, target);
         return Ok(());
     }
@@ -393,14 +394,9 @@ fn gather<T: Copy, const W: usize>(
 
 /// Loads across memories, and where somebody listens.
 #[inline(never)]
-fn load_lane_by_lane<O: Observer>(
-    reach: &mut Reach<'_, O>,
-    l: &mut Lanes<'_>,
-    plan: &AccessPlan,
-    target: &Target,
-) {
+fn load_lane_by_lane(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AccessPlan, target: &Target) {
     let bytes = reach.read_lanes(target, l.mask, plan.width_bytes as usize);
-    if O::LOADS {
+    if reach.interest.loads {
         reach.tell(AccessKind::Load, l, plan, target, &bytes);
     }
     set_elements(l, plan, &bytes);
@@ -429,8 +425,8 @@ pub(crate) fn set_elements(l: &mut Lanes<'_>, plan: &AccessPlan, bytes: &LaneByt
 
 /// `st`
 #[inline(always)]
-pub(crate) fn store<O: Observer>(
-    reach: &mut Reach<'_, O>,
+pub(crate) fn store(
+    reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     target: &mut Target,
@@ -439,7 +435,7 @@ pub(crate) fn store<O: Observer>(
     if plan.space != StateSpace::ParamFunc {
         reach.observer.store_step(reach.step);
     }
-    if !O::STORES && store_quickly(reach, l, plan, target) {
+    if !reach.interest.stores && store_quickly(reach, l, plan, target) {
         return Ok(());
     }
     store_lane_by_lane(reach, l, plan, target);
@@ -448,12 +444,7 @@ pub(crate) fn store<O: Observer>(
 
 /// Stores of 32-bit and 64-bit registers to one memory that nobody tracks; false for all others.
 #[inline(always)]
-fn store_quickly<O: Observer>(
-    reach: &mut Reach<'_, O>,
-    l: &Lanes<'_>,
-    plan: &AccessPlan,
-    target: &Target,
-) -> bool {
+fn store_quickly(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &AccessPlan, target: &Target) -> bool {
     let width = plan.width_bytes as usize;
     match &target.place {
         Place::Contiguous(backing, start) if plan.quick_store => {
@@ -554,8 +545,8 @@ fn scatter<T: Copy, const W: usize>(
 
 /// Stores of any kind; also tells the observer.
 #[inline(never)]
-fn store_lane_by_lane<O: Observer>(
-    reach: &mut Reach<'_, O>,
+fn store_lane_by_lane(
+    reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
     target: &Target,
@@ -581,7 +572,7 @@ fn store_lane_by_lane<O: Observer>(
             }
         }
     }
-    if O::STORES {
+    if reach.interest.stores {
         reach.tell(AccessKind::Store, l, plan, target, &bytes);
     }
     let all = plan.written.count_ones() as usize == plan.elements.len();

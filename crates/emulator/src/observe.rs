@@ -1,4 +1,4 @@
-//! Listening to a run. An observer that does not care costs nothing: `()` compiles away.
+//! Listening to a run. What nobody wants to hear is not even put together.
 
 use warpgrid_isa::{Scope, Sem, StateSpace};
 use warpgrid_program::FunctionId;
@@ -34,18 +34,30 @@ pub struct AccessEvent<'a> {
     pub scope: Option<Scope>,
 }
 
-/// Receives what happens, while it happens.
+/// What an observer is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interest {
+    /// Stores, and the writes of atomics.
+    pub stores: bool,
+    /// Loads, and the reads of atomics.
+    pub loads: bool,
+}
+
+/// Receives what happens, while it happens. Called through a pointer: the steps exist once, and a step
+/// with a listener costs a call more.
 pub trait Observer {
-    /// Whether stores and the writes of atomics are told.
-    const STORES: bool = true;
-    /// Whether loads and the reads of atomics are told.
-    const LOADS: bool = false;
+    /// Asked before the steps of a warp.
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            loads: false,
+        }
+    }
 
     /// A store, before its bytes are in memory.
     fn store(&mut self, _event: &AccessEvent<'_>) {}
 
     /// A step that stores, told in any case: what costs nothing where nobody looks.
-    #[inline(always)]
     fn store_step(&mut self, _step: u64) {}
 
     /// A load, after its bytes were read.
@@ -54,5 +66,10 @@ pub trait Observer {
 
 /// Nobody looks.
 impl Observer for () {
-    const STORES: bool = false;
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: false,
+            loads: false,
+        }
+    }
 }

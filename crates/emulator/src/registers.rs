@@ -182,7 +182,7 @@ macro_rules! bank {
         }
 
         /// Writes the active lanes.
-        #[inline(always)]
+        #[inline(never)]
         pub(crate) fn $set(&mut self, slot: Slot, value: &$row) {
             let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
             if let Some(row) = self.banks.$bank.get_mut(index) {

@@ -12,7 +12,7 @@ use crate::inspect::{Note, Writer};
 use crate::launch::Limits;
 use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::memory_ops::{Executed, Halt, Reach, load, store};
-use crate::observe::Observer;
+use crate::observe::{Interest, Observer};
 use crate::registers::{LANES, Lanes, Results, Row64, Slot, copy, lanes_of};
 use crate::resolve::Target;
 use crate::system::{SystemReach, system_call};
@@ -38,21 +38,22 @@ pub(crate) enum Stop {
 }
 
 /// What the steps of a warp can reach beyond the warp.
-pub(crate) struct Surroundings<'a, O> {
+pub(crate) struct Surroundings<'a> {
     pub(crate) code: &'a Code,
     pub(crate) map: &'a AddressMap,
     pub(crate) limits: &'a Limits,
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedBytes,
-    pub(crate) observer: &'a mut O,
+    pub(crate) interest: Interest,
+    pub(crate) observer: &'a mut dyn Observer,
     pub(crate) notes: &'a mut Vec<Note>,
     pub(crate) block: u64,
 }
 
 /// Runs a warp for at most `budget` steps, the first of which has number `step`. Returns the steps
 /// that were executed.
-pub(crate) fn run_warp<O: Observer>(
-    around: &mut Surroundings<'_, O>,
+pub(crate) fn run_warp(
+    around: &mut Surroundings<'_>,
     warp: &mut Warp,
     mut step: u64,
     budget: u32,
@@ -101,6 +102,7 @@ pub(crate) fn run_warp<O: Observer>(
                         global: around.global,
                         shared: around.shared,
                         stack: &mut warp.stack,
+                        interest: around.interest,
                         observer: around.observer,
                         step,
                         block: around.block,
@@ -359,8 +361,8 @@ enum After {
 
 /// Operations that are neither arithmetic nor plain memory accesses.
 #[inline(never)]
-fn rare<O: Observer>(
-    around: &mut Surroundings<'_, O>,
+fn rare(
+    around: &mut Surroundings<'_>,
     warp: &mut Warp,
     instr: &Instr,
     mask: u32,
@@ -380,6 +382,7 @@ fn rare<O: Observer>(
                 global: around.global,
                 shared: around.shared,
                 stack: &mut warp.stack,
+                interest: around.interest,
                 observer: around.observer,
                 step,
                 block: around.block,
@@ -450,8 +453,8 @@ fn rare<O: Observer>(
     }
 }
 
-fn run_system_call<O: Observer>(
-    around: &mut Surroundings<'_, O>,
+fn run_system_call(
+    around: &mut Surroundings<'_>,
     warp: &mut Warp,
     plan: u32,
     mask: u32,
@@ -542,8 +545,8 @@ fn warp_barrier(code: &Code, warp: &mut Warp, slot: Slot, mask: u32) -> After {
 }
 
 /// `isspacep`
-fn is_space<O>(
-    around: &Surroundings<'_, O>,
+fn is_space(
+    around: &Surroundings<'_>,
     warp: &mut Warp,
     (space, d, a): (StateSpace, Slot, Element),
     mask: u32,

@@ -5,7 +5,7 @@
 
 use crate::inspect::Status;
 use crate::machine::Machine;
-use crate::observe::{AccessEvent, Observer};
+use crate::observe::{AccessEvent, Interest, Observer};
 use crate::snapshot::Snapshot;
 
 /// How much memory the past may take.
@@ -77,15 +77,16 @@ impl StoreTicks {
 }
 
 /// Notes which steps store, and passes everything on.
-struct Ticking<'a, O> {
+struct Ticking<'a> {
     ticks: &'a mut StoreTicks,
     max: usize,
-    host: &'a mut O,
+    host: &'a mut dyn Observer,
 }
 
-impl<O: Observer> Observer for Ticking<'_, O> {
-    const STORES: bool = O::STORES;
-    const LOADS: bool = O::LOADS;
+impl Observer for Ticking<'_> {
+    fn interest(&self) -> Interest {
+        self.host.interest()
+    }
 
     fn store(&mut self, event: &AccessEvent<'_>) {
         self.host.store(event);
@@ -95,7 +96,6 @@ impl<O: Observer> Observer for Ticking<'_, O> {
         self.host.load(event);
     }
 
-    #[inline]
     fn store_step(&mut self, step: u64) {
         self.ticks.add(step, self.max);
         self.host.store_step(step);
@@ -185,7 +185,7 @@ impl Timeline {
     }
 
     /// One step forward.
-    pub fn step<O: Observer>(&mut self, observer: &mut O) -> Status {
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
         self.marks.clear();
         self.advance(self.position().saturating_add(1), observer);
         self.machine.status()
@@ -240,7 +240,7 @@ impl Timeline {
     }
 
     /// Runs the steps `from..to` once more, with somebody listening, and comes back to where it stood.
-    pub fn replay<O: Observer>(&mut self, from: u64, to: u64, observer: &mut O) {
+    pub fn replay(&mut self, from: u64, to: u64, observer: &mut dyn Observer) {
         let stood = self.position();
         self.seek(from);
         if self.position() == from && from < to {
@@ -290,7 +290,7 @@ impl Timeline {
     }
 
     /// Runs until `end`, with snapshots on the way.
-    fn advance<O: Observer>(&mut self, end: u64, observer: &mut O) {
+    fn advance(&mut self, end: u64, observer: &mut dyn Observer) {
         while self.position() < end && self.machine.status() == Status::Running {
             let now = self.position();
             let last = self.snapshots.last().map_or(0, |s| s.position);
@@ -312,7 +312,7 @@ impl Timeline {
     }
 
     /// Runs to `stop`, and notes the stores of steps that were never seen before.
-    fn run<O: Observer>(&mut self, stop: u64, observer: &mut O) {
+    fn run(&mut self, stop: u64, observer: &mut dyn Observer) {
         let mut ticking = Ticking {
             ticks: &mut self.ticks,
             max: self.limits.max_ticks,
