@@ -1,10 +1,22 @@
 // After Trunk has built: the core's files move into a folder that is named by their content, so that no cache
 // mixes two builds, and the page is told where they are. Trunk hashes no worker, because a page must know its name.
+// The glue of both wasm files is made small here, since Trunk's minifier does not know all of JavaScript.
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { transform } from "esbuild";
 
 const site = process.env.TRUNK_STAGING_DIR;
+
+if (process.env.TRUNK_PROFILE === "release") {
+  for (const file of await readdir(site)) {
+    if (!/^warpgrid-.*\.js$/.test(file)) continue;
+    const glue = await readFile(join(site, file), "utf8");
+    const { code } = await transform(glue, { minify: true, format: "esm", target: "es2022" });
+    await writeFile(join(site, file), code);
+  }
+}
+
 const files = ["warpgrid-core.js", "warpgrid-core_bg.wasm", "start.js"];
 
 const hash = createHash("sha256");
