@@ -1,12 +1,14 @@
 //! Parameters for a kernel that came without any: what a pointer points to is read off the accesses
 //! made through it. Guesses are always said, never silent.
 
-use crate::launch::variables;
-use crate::scenario::{Buffer, Init, Parameter, Scenario};
+use crate::launch::{DEFAULT_BLOCK, variables};
+use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
+use std::collections::BTreeMap;
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
-    AddressBase, Function, FunctionId, Operation, Program, RegisterId, Source, VariableId,
+    AddressBase, Arithmetic, Function, FunctionId, Operation, Program, RegisterId, Source,
+    Variable, VariableId,
 };
 
 /// Elements of a guessed buffer, at most.
@@ -21,38 +23,101 @@ pub(crate) fn parameters(
     let Some(function) = program.functions.get(entry.0 as usize) else {
         return Vec::new();
     };
-    let threads = threads(scenario);
-    let accesses = accesses(function);
-    variables(function)
-        .enumerate()
-        .map(|(place, variable)| {
-            let name = variable.name.clone();
-            match accesses.get(place).copied().flatten() {
-                Some(access) => {
-                    let len = (threads * u64::from(access.n_elements)).clamp(32, MAX_ELEMENTS);
-                    let init = if access.is_read {
-                        Init::Fill(Literal::Text("iota".to_owned()))
-                    } else {
-                        Init::Fill(Literal::Integer(0))
-                    };
-                    Parameter::Buffer(Buffer {
-                        name,
-                        ty: element(access.ty).name().to_owned(),
-                        len,
-                        init,
-                        ..Buffer::default()
-                    })
-                }
-                None if variable.size_bytes > 8 => Parameter::Struct {
-                    name,
-                    size: variable.size_bytes,
-                    align: variable.align_bytes.into(),
-                    fields: Vec::new(),
-                },
-                None => scalar(name, variable.size_bytes, function, place, threads),
+    let uses = Uses::of(function);
+    let guess = |place: usize, variable: &Variable| {
+        let slot = (place, 0);
+        let name = variable.name.clone();
+        match uses.pointers.get(&slot) {
+            _ if variable.size_bytes > 8 => structure(place, variable, &uses, scenario),
+            Some(access) => buffer_of(name, access, scenario),
+            None => {
+                let is_float = uses.loads.get(&slot).is_some_and(|ty| ty.is_float());
+                scalar(name, variable.size_bytes, is_float, scenario)
             }
-        })
-        .collect()
+        }
+    };
+    let variables = variables(function).enumerate();
+    variables.map(|(place, v)| guess(place, v)).collect()
+}
+
+/// A structure as the kernel takes it apart: a member for each place that is read.
+fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario) -> Parameter {
+    let (name, size) = (&variable.name, variable.size_bytes);
+    let read = uses.loads.range((place, 0)..(place + 1, 0));
+    let member = |((_, offset), ty): (&Slot, &ScalarType)| {
+        let width = u64::from(ty.width_bits()).div_ceil(8);
+        let offset = u64::try_from(*offset).ok()?;
+        let is_inside = width <= 8 && offset.checked_add(width).is_some_and(|end| end <= size);
+        let name = format!("{name}+{offset}");
+        let parameter = match uses.pointers.get(&(place, offset as i64)) {
+            Some(access) => buffer_of(name, access, scenario),
+            None => scalar(name, width, ty.is_float(), scenario),
+        };
+        is_inside.then_some(Field { offset, parameter })
+    };
+    Parameter::Struct {
+        name: name.clone(),
+        size,
+        align: variable.align_bytes.into(),
+        fields: read.filter_map(member).collect(),
+    }
+}
+
+fn buffer_of(name: String, access: &Access, scenario: &Scenario) -> Parameter {
+    buffer(name, access.ty, access.n_elements, access.is_read, scenario)
+}
+
+/// A buffer of one access a thread; what is read counts 0, 1, 2, ….
+pub(crate) fn buffer(
+    name: String,
+    ty: ScalarType,
+    n_elements: u32,
+    is_read: bool,
+    scenario: &Scenario,
+) -> Parameter {
+    let len = threads(scenario).saturating_mul(n_elements.into());
+    let init = match is_read {
+        true => Literal::Text("iota".to_owned()),
+        false => Literal::Integer(0),
+    };
+    Parameter::Buffer(Buffer {
+        name,
+        ty: element(ty).name().to_owned(),
+        len: len.clamp(32, MAX_ELEMENTS),
+        init: Init::Fill(init),
+        ..Buffer::default()
+    })
+}
+
+/// The shape of a block that nothing states: one warp in a row, or a tile when the kernel asks for a thread's row.
+pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
+    let bounds = &function.bounds;
+    let n_axes = n_axes(program);
+    let limit = |extents: [u32; 3]| extents.iter().fold(1, |n: u32, e| n.saturating_mul(*e));
+    let most = bounds.max_threads.map_or(256, limit);
+    match (bounds.required_threads, n_axes) {
+        (Some(required), _) => required,
+        (None, 1) => bounds.max_threads.unwrap_or(DEFAULT_BLOCK),
+        (None, 2) if most >= 256 => [16, 16, 1],
+        (None, 2) if most >= 64 => [8, 8, 1],
+        (None, _) if most >= 256 => [8, 8, 4],
+        (None, _) if most >= 64 => [4, 4, 4],
+        _ => [1, 1, 1],
+    }
+}
+
+/// How many axes of a block the module looks at.
+fn n_axes(program: &Program) -> u32 {
+    use warpgrid_isa::SpecialRegister::{Ntid, Tid};
+    let instructions = program.functions.iter().flat_map(|f| &f.instructions);
+    let axes = instructions.map(|instruction| match instruction.operation {
+        Operation::Move {
+            a: Source::Special(Tid(axis) | Ntid(axis)),
+            ..
+        } => u32::from(axis) + 1,
+        _ => 1,
+    });
+    axes.max().map_or(1, |n| n.clamp(1, 3))
 }
 
 /// A guess as a person reads it.
@@ -66,7 +131,15 @@ pub(crate) fn describe(parameter: &Parameter) -> String {
             Literal::Float(value) => format!("scalar `{name}`: {ty} = {value}"),
             Literal::Text(value) => format!("scalar `{name}`: {ty} = {value}"),
         },
-        Parameter::Struct { name, size, .. } => format!("structure `{name}`: {size} bytes of zero"),
+        Parameter::Struct {
+            name, size, fields, ..
+        } => {
+            let members: Vec<String> = fields.iter().map(|f| describe(&f.parameter)).collect();
+            match members.is_empty() {
+                true => format!("structure `{name}`: {size} bytes of zero"),
+                false => format!("structure `{name}`: {}", members.join(", ")),
+            }
+        }
         Parameter::Alias { name, of } => format!("`{name}` points to `{of}`"),
     }
 }
@@ -81,6 +154,9 @@ fn threads(scenario: &Scenario) -> u64 {
     product(scenario.grid).saturating_mul(product(scenario.block))
 }
 
+/// A place in the kernel's parameters: which one, and how many bytes into it.
+type Slot = (usize, i64);
+
 /// How a pointer parameter is used.
 #[derive(Clone, Copy, Debug)]
 struct Access {
@@ -89,80 +165,164 @@ struct Access {
     is_read: bool,
 }
 
-/// Follows each parameter forward through moves and address arithmetic to the accesses made with it.
-fn accesses(function: &Function) -> Vec<Option<Access>> {
-    let mut origin = Origins(vec![None; function.registers.len()]);
-    let mut found = vec![None; function.parameters.len()];
-    // Two passes, for addresses that a loop carries backwards.
-    for instruction in function.instructions.iter().chain(&function.instructions) {
-        match &instruction.operation {
+/// What a kernel does with its parameters.
+#[derive(Debug, Default)]
+struct Uses {
+    /// The type of the first load of each slot.
+    loads: BTreeMap<Slot, ScalarType>,
+    /// The slots that addresses come from.
+    pointers: BTreeMap<Slot, Access>,
+    /// The slot that a register holds the address of.
+    bases: BTreeMap<RegisterId, Slot>,
+    /// The slot that a register's address comes from.
+    origin: BTreeMap<RegisterId, Slot>,
+    /// The format of registers that floats are computed in, whatever their declaration says.
+    floats: BTreeMap<RegisterId, ScalarType>,
+}
+
+impl Uses {
+    /// Follows each parameter forward through moves and address arithmetic to the accesses made with it.
+    fn of(function: &Function) -> Uses {
+        let mut uses = Uses::default();
+        // Twice, for what a loop carries backwards.
+        for instruction in function.instructions.iter().chain(&function.instructions) {
+            uses.read(function, &instruction.operation);
+        }
+        uses.pointers.clear();
+        for instruction in &function.instructions {
+            uses.read(function, &instruction.operation);
+        }
+        uses
+    }
+
+    fn read(&mut self, function: &Function, operation: &Operation) {
+        match operation {
             Operation::Load { access, address, d } if access.space == StateSpace::ParamEntry => {
-                let place = parameter_place(function, address.base)
-                    .filter(|_| access.ty.width_bits() == 64 && address.offset == 0);
-                if let [Some(d)] = d.as_slice() {
-                    origin.insert(*d, place);
+                let base = match address.base {
+                    AddressBase::Register(register) => self.bases.get(&register).copied(),
+                    base => parameter_place(function, base).map(|place| (place, 0)),
+                };
+                let Some((place, start)) = base else {
+                    return;
+                };
+                let width = i64::from(access.ty.width_bits()) / 8;
+                for (i, d) in d.iter().enumerate() {
+                    let slot = (
+                        place,
+                        start
+                            .wrapping_add(address.offset)
+                            .wrapping_add(i as i64 * width),
+                    );
+                    self.loads.entry(slot).or_insert(access.ty);
+                    if let (Some(d), 8) = (d, width) {
+                        self.origin.entry(*d).or_insert(slot);
+                    }
                 }
             }
             Operation::Move { d, a, .. } | Operation::ConvertAddress { d, a, .. } => {
-                let place = origin.of(a);
-                origin.insert(*d, place);
+                self.carry(*d, std::slice::from_ref(a));
+                let base = match *a {
+                    Source::Register(a) => self.bases.get(&a).copied(),
+                    Source::VariableAddress {
+                        variable, offset, ..
+                    } => parameter_place(function, AddressBase::Variable(variable))
+                        .map(|place| (place, offset)),
+                    _ => None,
+                };
+                self.bases.extend(base.map(|base| (*d, base)));
+                let float = self.floats.get(d).copied();
+                if let (Source::Register(a), Some(ty)) = (a, float) {
+                    self.floats.entry(*a).or_insert(ty);
+                }
             }
-            Operation::Arithmetic { d, sources, ty, .. }
-                if ty.width_bits() == 64 || is_wide(&instruction.operation) =>
-            {
-                let place = sources.iter().find_map(|source| origin.of(source));
-                origin.insert(*d, place);
+            Operation::Arithmetic {
+                op, d, sources, ty, ..
+            } => {
+                if ty.width_bits() == 64 || is_wide(operation) {
+                    self.carry(*d, sources);
+                }
+                if let (Arithmetic::Add, Source::Register(a), Source::Immediate(n)) =
+                    (op, sources[0], sources[1])
+                    && let Some((place, offset)) = self.bases.get(&a).copied()
+                {
+                    self.bases
+                        .insert(*d, (place, offset.wrapping_add(n as i64)));
+                }
+                if matches!(
+                    ty,
+                    ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64
+                ) {
+                    let registers = sources.iter().filter_map(register_of);
+                    let computed = registers.chain([*d]).map(|register| (register, *ty));
+                    self.floats.extend(computed);
+                }
             }
             Operation::Load { access, address, d } => {
-                note(&mut found, &origin, address.base, access.ty, d.len(), true)
+                let first = d.iter().copied().flatten().next();
+                self.note(address.base, access.ty, first, d.len(), true);
             }
             Operation::Store {
                 access,
                 address,
                 sources,
-            } => note(
-                &mut found,
-                &origin,
-                address.base,
-                access.ty,
-                sources.len(),
-                false,
-            ),
+            } => {
+                let first = sources.iter().find_map(register_of);
+                self.note(address.base, access.ty, first, sources.len(), false);
+            }
             Operation::Atomic {
                 access, address, ..
-            } => note(&mut found, &origin, address.base, access.ty, 1, false),
+            } => self.note(address.base, access.ty, None, 1, false),
             _ => {}
         }
     }
-    found
+
+    fn carry(&mut self, d: RegisterId, sources: &[Source]) {
+        let registers = sources.iter().filter_map(register_of);
+        let slot = registers
+            .filter_map(|register| self.origin.get(&register))
+            .next();
+        if let Some(slot) = slot.copied() {
+            self.origin.entry(d).or_insert(slot);
+        }
+    }
+
+    /// An access through a register; `data` is the first register that it loads or stores.
+    fn note(
+        &mut self,
+        base: AddressBase,
+        ty: ScalarType,
+        data: Option<RegisterId>,
+        n_elements: usize,
+        is_read: bool,
+    ) {
+        let AddressBase::Register(register) = base else {
+            return;
+        };
+        let Some(slot) = self.origin.get(&register) else {
+            return;
+        };
+        let float = data.and_then(|data| self.floats.get(&data));
+        let float = float.filter(|float| float.width_bits() == ty.width_bits());
+        let access = self.pointers.entry(*slot).or_insert(Access {
+            ty: float.copied().unwrap_or(ty),
+            n_elements: n_elements as u32,
+            is_read,
+        });
+        access.is_read |= is_read;
+        access.n_elements = access.n_elements.max(n_elements as u32);
+    }
 }
 
-/// For each register the place of the first parameter that came into it.
-struct Origins(Vec<Option<usize>>);
-
-impl Origins {
-    fn insert(&mut self, d: RegisterId, place: Option<usize>) {
-        if let Some(origin) = self.0.get_mut(d.0 as usize) {
-            *origin = origin.or(place);
-        }
-    }
-
-    fn of(&self, source: &Source) -> Option<usize> {
-        match source {
-            Source::Register(register) => self.get(*register),
-            _ => None,
-        }
-    }
-
-    fn get(&self, register: RegisterId) -> Option<usize> {
-        self.0.get(register.0 as usize).copied().flatten()
+fn register_of(source: &Source) -> Option<RegisterId> {
+    match source {
+        Source::Register(register) => Some(*register),
+        _ => None,
     }
 }
 
 /// `mad.wide` names the narrow type but adds to an address.
 fn is_wide(operation: &Operation) -> bool {
     use warpgrid_isa::MulPart::Wide;
-    use warpgrid_program::Arithmetic;
     matches!(
         operation,
         Operation::Arithmetic {
@@ -170,29 +330,6 @@ fn is_wide(operation: &Operation) -> bool {
             ..
         }
     )
-}
-
-fn note(
-    found: &mut [Option<Access>],
-    origin: &Origins,
-    base: AddressBase,
-    ty: ScalarType,
-    n_elements: usize,
-    is_read: bool,
-) {
-    let AddressBase::Register(register) = base else {
-        return;
-    };
-    let Some(access) = origin.get(register).and_then(|place| found.get_mut(place)) else {
-        return;
-    };
-    let access = access.get_or_insert(Access {
-        ty,
-        n_elements: n_elements as u32,
-        is_read,
-    });
-    access.is_read |= is_read;
-    access.n_elements = access.n_elements.max(n_elements as u32);
 }
 
 fn parameter_place(function: &Function, base: AddressBase) -> Option<usize> {
@@ -206,16 +343,10 @@ fn parameter_place(function: &Function, base: AddressBase) -> Option<usize> {
 }
 
 /// An integer that is not a pointer is most often a number of elements; a float is most often a factor.
-fn scalar(name: String, size: u64, function: &Function, place: usize, threads: u64) -> Parameter {
-    let is_float = function
-        .instructions
-        .iter()
-        .any(|instruction| match &instruction.operation {
-            Operation::Load {
-                access, address, ..
-            } => access.ty.is_float() && parameter_place(function, address.base) == Some(place),
-            _ => false,
-        });
+fn scalar(name: String, size: u64, is_float: bool, scenario: &Scenario) -> Parameter {
+    // Of elements in a row: a matrix of so many columns has as many rows.
+    let along_x = |extents: Option<[u32; 3]>| u64::from(extents.map_or(1, |[x, _, _]| x));
+    let threads = along_x(scenario.grid) * along_x(scenario.block);
     let (ty, value) = match (size, is_float) {
         (8, true) => ("f64", Literal::Float(2.0)),
         (4, true) => ("f32", Literal::Float(2.0)),

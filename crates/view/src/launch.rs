@@ -3,6 +3,7 @@
 use crate::annotations::Annotations;
 use crate::expect::bytes_of;
 use crate::guess;
+use crate::rehearsal::Guessed;
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use warpgrid_emulator::{
@@ -50,12 +51,13 @@ pub(crate) fn refusal(error: &LaunchError, scenario: &Scenario) -> Problem {
 /// Threads of a block when nothing says how many: one warp.
 pub const DEFAULT_BLOCK: [u32; 3] = [32, 1, 1];
 
-/// Everything that stood open in the scenario filled in: from `//@` comments, then from the kernel.
+/// Everything that stood open in the scenario filled in: from `//@` comments, then from the kernel; and which of it
+/// was guessed.
 pub(crate) fn complete(
     mut scenario: Scenario,
     annotations: Annotations,
     program: &Program,
-) -> Result<(Scenario, FunctionId, Vec<String>), Problem> {
+) -> Result<(Scenario, FunctionId, Guessed), Problem> {
     let facts = annotations.scenario;
     scenario.name = Some(scenario.name)
         .filter(|name| !name.is_empty())
@@ -77,23 +79,18 @@ pub(crate) fn complete(
     }
     let entry = find_entry(&scenario, program)?;
     let function = &program.functions[entry.0 as usize];
-    let mut notes = Vec::new();
+    let mut guessed = Guessed::default();
     if scenario.block.is_none() {
-        scenario.block = Some(
-            function
-                .bounds
-                .required_threads
-                .or(function.bounds.max_threads)
-                .unwrap_or(DEFAULT_BLOCK),
-        );
+        scenario.block = Some(guess::block(function, program));
     }
     scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
     if !stated {
-        let guessed = guess::parameters(&scenario, program, entry);
-        scenario.params = arrange(scenario.params, function, guessed, &mut notes);
+        let guesses = guess::parameters(&scenario, program, entry);
+        (scenario.params, guessed.parameters) = arrange(scenario.params, function, guesses);
+        guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
     }
     scenario.entry = Some(function.name.clone());
-    Ok((scenario, entry, notes))
+    Ok((scenario, entry, guessed))
 }
 
 fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Problem> {
@@ -134,13 +131,12 @@ fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Prob
 }
 
 /// Puts stated parameters in the kernel's order, by name where all names are known, by place otherwise;
-/// what is not stated is guessed, and said.
+/// what is not stated is guessed. Which ones are guesses comes second.
 fn arrange(
     stated: Vec<Parameter>,
     function: &Function,
-    guessed: Vec<Parameter>,
-    notes: &mut Vec<String>,
-) -> Vec<Parameter> {
+    guesses: Vec<Parameter>,
+) -> (Vec<Parameter>, Vec<bool>) {
     let names: Vec<&str> = variables(function)
         .map(|variable| variable.name.as_str())
         .collect();
@@ -149,7 +145,8 @@ fn arrange(
         .all(|parameter| names.contains(&parameter.name()));
     let mut stated: Vec<Option<Parameter>> = stated.into_iter().map(Some).collect();
     let mut arranged = Vec::new();
-    for (place, guess) in guessed.into_iter().enumerate() {
+    let mut guessed = Vec::new();
+    for (place, guess) in guesses.into_iter().enumerate() {
         let found = if by_name {
             stated.iter_mut().find(|p| {
                 p.as_ref()
@@ -158,17 +155,14 @@ fn arrange(
         } else {
             stated.get_mut(place)
         };
-        match found.and_then(Option::take) {
-            Some(parameter) => arranged.push(parameter),
-            None => {
-                notes.push(format!("guessed: {}", guess::describe(&guess)));
-                arranged.push(guess);
-            }
-        }
+        let found = found.and_then(Option::take);
+        guessed.push(found.is_none());
+        arranged.push(found.unwrap_or(guess));
     }
     // What the kernel has no place for stays, so that the launch says how many it expected.
     arranged.extend(stated.into_iter().flatten());
-    arranged
+    guessed.resize(arranged.len(), false);
+    (arranged, guessed)
 }
 
 /// The kernel's parameters as variables.

@@ -16,6 +16,7 @@ pub mod launch;
 mod memories;
 pub mod model;
 pub mod reference;
+mod rehearsal;
 pub mod scenario;
 mod sentence;
 pub mod session;

@@ -9,6 +9,7 @@ use crate::model::{
     DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, RunStatus, SourceRange,
     StepView, StoreView, WarpView,
 };
+use crate::rehearsal::rehearse;
 use crate::scenario::{Buffer, Scenario};
 use crate::sentence::sentence;
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
@@ -106,9 +107,10 @@ impl Session {
                 diagnostics,
             }
         };
-        let (scenario, entry, notes) =
+        let (mut scenario, entry, guessed) =
             launch::complete(scenario, annotations, &program).map_err(refused)?;
         let limits = Limits::default();
+        rehearse(&mut scenario, &guessed, &program, entry, &limits);
         let function = &program.functions[entry.0 as usize];
         let (mut launch, buffers) =
             launch::build(&scenario, function, entry, &limits).map_err(refused)?;
@@ -117,13 +119,13 @@ impl Session {
             .map_err(|error| refused(launch::refusal(&error, &scenario)))?;
         let timeline = Timeline::new(machine, TimelineLimits::default());
         Ok(Session {
+            notes: guessed.notes(&scenario),
             scenario,
             program,
             places,
             timeline,
             buffers,
             diagnostics: report.diagnostics,
-            notes,
             last: Last::default(),
         })
     }
