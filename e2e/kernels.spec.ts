@@ -115,3 +115,21 @@ for (const [name, memory] of Object.entries(kernels)) {
     }
   });
 }
+
+test("a kernel pasted without a launch runs under a guessed one, which a press writes into the text", async ({ page }) => {
+  const text = await readFile(new URL("../public/examples/tiled-matrix-product.ptx", import.meta.url), "utf8");
+  const bare = text.split("\n").filter((line) => !line.startsWith("//@")).join("\n");
+  await open(page);
+  await paste(page, bare);
+  const launch = page.locator("summary", { hasText: "16 × 16 threads" });
+  await expect(launch).toContainText("guessed");
+  await ready(page);
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await launch.click();
+  await page.getByRole("button", { name: "Write these lines into the text" }).click();
+  await expect(launch).not.toContainText("guessed");
+  await ready(page);
+  const written: string = await page.evaluate(() => (globalThis as any).warpgridEditor.text());
+  expect(written.split("\n")[0]).toBe("//@ launch grid=1 block=16x16");
+  expect(written.endsWith(bare)).toBe(true);
+});

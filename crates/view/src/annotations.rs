@@ -7,8 +7,10 @@
 //! //@ buffer out: f32[16][16] = 0
 //! //@ buffer x: u32[64] = iota
 //! //@ scalar n: s32 = 200
+//! //@ scalar dims+8: u32 = 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
+//! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
 use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
@@ -210,6 +212,37 @@ impl Annotations {
         self.scenario.params.push(parameter);
         Ok(())
     }
+}
+
+/// The lines that state a parameter: one, or one a member of a structure. (No line states an alias.)
+pub(crate) fn lines_of(parameter: &Parameter) -> Vec<String> {
+    match parameter {
+        Parameter::Buffer(buffer) => vec![buffer_line(buffer)],
+        Parameter::Scalar { name, ty, value } => vec![format!("//@ scalar {name}: {ty} = {value}")],
+        Parameter::Struct { fields, .. } => fields
+            .iter()
+            .flat_map(|field| lines_of(&field.parameter))
+            .collect(),
+        Parameter::Alias { .. } => Vec::new(),
+    }
+}
+
+fn buffer_line(buffer: &Buffer) -> String {
+    let Buffer { name, ty, len, .. } = buffer;
+    let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
+    let array = match extents.is_empty() {
+        true => format!("{ty}[{len}]"),
+        false => format!("{ty}{extents}"),
+    };
+    let init = match &buffer.init {
+        Init::List(values) if values.is_empty() => "0".to_owned(),
+        Init::List(values) => {
+            let values: Vec<String> = values.iter().map(Literal::to_string).collect();
+            values.join(", ")
+        }
+        Init::Fill(value) => value.to_string(),
+    };
+    format!("//@ buffer {name}: {array} = {init}")
 }
 
 /// A stretch of a fact with its place in the source.

@@ -120,30 +120,6 @@ fn n_axes(program: &Program) -> u32 {
     axes.max().map_or(1, |n| n.clamp(1, 3))
 }
 
-/// A guess as a person reads it.
-pub(crate) fn describe(parameter: &Parameter) -> String {
-    match parameter {
-        Parameter::Buffer(buffer) => {
-            format!("buffer `{}`: {}[{}]", buffer.name, buffer.ty, buffer.len)
-        }
-        Parameter::Scalar { name, ty, value } => match value {
-            Literal::Integer(value) => format!("scalar `{name}`: {ty} = {value}"),
-            Literal::Float(value) => format!("scalar `{name}`: {ty} = {value}"),
-            Literal::Text(value) => format!("scalar `{name}`: {ty} = {value}"),
-        },
-        Parameter::Struct {
-            name, size, fields, ..
-        } => {
-            let members: Vec<String> = fields.iter().map(|f| describe(&f.parameter)).collect();
-            match members.is_empty() {
-                true => format!("structure `{name}`: {size} bytes of zero"),
-                false => format!("structure `{name}`: {}", members.join(", ")),
-            }
-        }
-        Parameter::Alias { name, of } => format!("`{name}` points to `{of}`"),
-    }
-}
-
 fn threads(scenario: &Scenario) -> u64 {
     let product = |extents: Option<[u32; 3]>| {
         extents

@@ -79,14 +79,19 @@ pub(crate) fn complete(
     }
     let entry = find_entry(&scenario, program)?;
     let function = &program.functions[entry.0 as usize];
-    let mut guessed = Guessed::default();
+    let mut guessed = Guessed {
+        grid: scenario.grid.is_none(),
+        block: scenario.block.is_none() && function.bounds.required_threads.is_none(),
+        ..Guessed::default()
+    };
     if scenario.block.is_none() {
         scenario.block = Some(guess::block(function, program));
     }
     scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
     if !stated {
         let guesses = guess::parameters(&scenario, program, entry);
-        (scenario.params, guessed.parameters) = arrange(scenario.params, function, guesses);
+        let stated = gather_members(scenario.params, function);
+        (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
         guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
     }
     scenario.entry = Some(function.name.clone());
@@ -128,6 +133,39 @@ fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Prob
             )
         }),
     }
+}
+
+/// Members that are stated one by one, as `dims+8`, put into the structures that they belong to.
+fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
+    let mut gathered: Vec<Parameter> = Vec::new();
+    for parameter in stated {
+        let member = parameter
+            .name()
+            .rsplit_once('+')
+            .and_then(|(name, offset)| {
+                let variable = variables(function).find(|v| v.name == name && v.size_bytes > 8)?;
+                Some((variable, offset.parse::<u64>().ok()?))
+            });
+        let Some((variable, offset)) = member else {
+            gathered.push(parameter);
+            continue;
+        };
+        let field = Field { offset, parameter };
+        let whole = gathered.iter_mut().find_map(|other| match other {
+            Parameter::Struct { name, fields, .. } if *name == variable.name => Some(fields),
+            _ => None,
+        });
+        match whole {
+            Some(fields) => fields.push(field),
+            None => gathered.push(Parameter::Struct {
+                name: variable.name.clone(),
+                size: variable.size_bytes,
+                align: variable.align_bytes.into(),
+                fields: vec![field],
+            }),
+        }
+    }
+    gathered
 }
 
 /// Puts stated parameters in the kernel's order, by name where all names are known, by place otherwise;

@@ -2,6 +2,7 @@
 //! guessed, the guess grows; where it takes a number for an address, the number becomes a buffer. What was stated stays
 //! as it was stated, and so do its faults.
 
+use crate::annotations::lines_of;
 use crate::guess;
 use crate::launch;
 use crate::scenario::{Parameter, Scenario};
@@ -27,6 +28,8 @@ pub(crate) struct Guessed {
     /// One a parameter of the kernel, in order.
     pub(crate) parameters: Vec<bool>,
     pub(crate) dynamic_shared: bool,
+    pub(crate) grid: bool,
+    pub(crate) block: bool,
 }
 
 impl Guessed {
@@ -46,18 +49,26 @@ impl Guessed {
         })
     }
 
-    /// The guesses as a person reads them.
-    pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
-        let guessed = self.parameters.iter().zip(&scenario.params);
-        let mut notes: Vec<String> = guessed
-            .filter(|(guessed, _)| **guessed)
-            .map(|(_, parameter)| format!("guessed: {}", guess::describe(parameter)))
-            .collect();
-        if self.dynamic_shared && scenario.dynamic_shared > 0 {
-            let bytes = scenario.dynamic_shared;
-            notes.push(format!("guessed: {bytes} bytes of dynamic shared memory"));
+    /// The guesses as the `//@` lines that would state them.
+    pub(crate) fn lines(&self, scenario: &Scenario) -> Vec<String> {
+        let mut launch = String::new();
+        if let Some([x, y, z]) = scenario.block.filter(|_| self.block) {
+            let grid = if self.grid { " grid=1" } else { "" };
+            let block = match (y, z) {
+                (1, 1) => x.to_string(),
+                (_, 1) => format!("{x}x{y}"),
+                _ => format!("{x}x{y}x{z}"),
+            };
+            launch = format!("{grid} block={block}");
         }
-        notes
+        if self.dynamic_shared && scenario.dynamic_shared > 0 {
+            launch += &format!(" shared={}", scenario.dynamic_shared);
+        }
+        let launch = (!launch.is_empty()).then(|| format!("//@ launch{launch}"));
+        let guessed = scenario.params.iter().zip(&self.parameters);
+        let parameters = guessed.filter(|(_, guessed)| **guessed);
+        let lines = parameters.flat_map(|(parameter, _)| lines_of(parameter));
+        launch.into_iter().chain(lines).collect()
     }
 }
 
@@ -129,12 +140,16 @@ impl Stage<'_> {
     /// The first access of a run that strays.
     fn fault(&mut self, scenario: &Scenario) -> Option<Stray> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
-        let (launch, _) = launch::build(scenario, function, self.entry, self.limits).ok()?;
+        let (launch, buffers) = launch::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
         let mut machine = Machine::new(program, &launch, self.limits.clone()).ok()?;
         machine.run(MAX_STEPS.min(self.steps_left));
-        // A launch costs something too, so that rehearsals end whatever they find.
-        self.steps_left = self.steps_left.saturating_sub(machine.position() + 1_000);
+        // A launch costs something too, and large buffers more, so that rehearsals end soon whatever they find.
+        let elements = buffers
+            .iter()
+            .fold(1_000u64, |n, b| n.saturating_add(b.len / 64));
+        let cost = machine.position().saturating_add(elements);
+        self.steps_left = self.steps_left.saturating_sub(cost);
         let fault = machine.fault().filter(|_| self.steps_left > 0)?.clone();
         let access = fault.access.clone();
         let access = access.filter(|_| fault.kind == FaultKind::OutOfBounds)?;

@@ -48,7 +48,7 @@ pub struct Session {
     timeline: Timeline,
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
-    notes: Vec<String>,
+    guesses: Vec<String>,
     last: Last,
 }
 
@@ -119,7 +119,7 @@ impl Session {
             .map_err(|error| refused(launch::refusal(&error, &scenario)))?;
         let timeline = Timeline::new(machine, TimelineLimits::default());
         Ok(Session {
-            notes: guessed.notes(&scenario),
+            guesses: guessed.lines(&scenario),
             scenario,
             program,
             places,
@@ -133,6 +133,11 @@ impl Session {
     /// What this session runs, with guessed parameters filled in.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    /// What nobody stated and was guessed, as the `//@` lines that would state it.
+    pub fn guesses(&self) -> &[String] {
+        &self.guesses
     }
 
     /// What the checker said of the source: warnings and information, since errors do not run.
@@ -284,7 +289,8 @@ impl Session {
                 note.block, note.warp, note.lane, note.text
             )
         });
-        self.notes.iter().cloned().chain(printed).collect()
+        let guesses = self.guesses.iter().map(|line| format!("guessed: `{line}`"));
+        guesses.chain(printed).collect()
     }
 
     /// Everything a page shows at the present position.

@@ -19,6 +19,18 @@ impl Default for Literal {
     }
 }
 
+/// As a `//@` line writes it.
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Integer(value) => value.fmt(f),
+            // With a point, so that it is read as a float again.
+            Literal::Float(value) => write!(f, "{value:?}"),
+            Literal::Text(text) => f.write_str(text),
+        }
+    }
+}
+
 impl Serialize for Literal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -5,30 +5,17 @@ use expect_test::expect_file;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use warpgrid_view::model::FrameRequest;
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::{Parameter, Scenario, Session};
 
 /// Enough for every guess; the one kernel that runs on has an input that never ends it.
 const MAX_STEPS: u64 = 300_000;
 
 fn told(source: String) -> String {
-    let scenario = Scenario {
-        source,
-        ..Scenario::default()
-    };
-    let mut session = match Session::untracked(scenario) {
-        Ok(session) => session,
-        Err(error) => return format!("  refused: {}\n", error.message),
-    };
+    let mut session = launched(source);
     let is_over = session.run(MAX_STEPS);
-    let frame = session.frame(&FrameRequest::default());
-    let mut text = format!("  block {:?}\n", session.scenario().block.unwrap_or([0; 3]));
-    for note in frame
-        .notes
-        .iter()
-        .filter(|note| note.starts_with("guessed"))
-    {
-        let _ = writeln!(text, "  {note}");
+    let mut text = String::new();
+    for line in session.guesses() {
+        let _ = writeln!(text, "  {line}");
     }
     let end = match (session.fault(), is_over) {
         (Some(fault), _) => format!("{}: {}", fault.kind, fault.message),
@@ -39,21 +26,66 @@ fn told(source: String) -> String {
     text
 }
 
+fn kernels() -> Vec<(String, String)> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let folders = fs::read_dir(corpus).expect("the corpus lies beside the test");
+    let mut kernels: Vec<_> = folders
+        .flatten()
+        .filter_map(|folder| {
+            let source = fs::read_to_string(folder.path().join("kernel.ptx")).ok()?;
+            Some((folder.file_name().to_string_lossy().into_owned(), source))
+        })
+        .collect();
+    kernels.sort();
+    kernels
+}
+
+fn launched(source: String) -> Session {
+    let scenario = Scenario {
+        source,
+        ..Scenario::default()
+    };
+    Session::untracked(scenario).unwrap_or_else(|error| panic!("{}", error.message))
+}
+
+#[test]
+fn the_lines_of_a_guess_state_the_same_launch() {
+    for (name, source) in kernels() {
+        let guessed = launched(source.clone());
+        let stated = launched(format!("{}\n{source}", guessed.guesses().join("\n")));
+        assert_eq!(stated.guesses(), [""; 0], "{name}");
+        let as_stated = Scenario {
+            source: stated.scenario().source.clone(),
+            grid: stated.scenario().grid,
+            ..guessed.scenario().clone()
+        };
+        assert_eq!(*stated.scenario(), with_shapes(as_stated), "{name}");
+    }
+}
+
+/// A line gives every buffer a shape, flat ones too.
+fn with_shapes(mut scenario: Scenario) -> Scenario {
+    let give = |parameter: &mut Parameter| {
+        if let Parameter::Buffer(buffer) = parameter {
+            buffer.shape = vec![buffer.len];
+        }
+    };
+    for parameter in &mut scenario.params {
+        give(parameter);
+        if let Parameter::Struct { fields, .. } = parameter {
+            fields
+                .iter_mut()
+                .for_each(|field| give(&mut field.parameter));
+        }
+    }
+    scenario
+}
+
 #[test]
 fn real_kernels_run_without_a_stated_launch() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
-    let mut files: Vec<_> = fs::read_dir(corpus)
-        .expect("the corpus lies beside the test")
-        .flatten()
-        .map(|entry| entry.path().join("kernel.ptx"))
-        .filter(|file| file.exists())
-        .collect();
-    files.sort();
     let mut text = String::new();
-    for file in files {
-        let name = file.parent().and_then(Path::file_name).unwrap_or_default();
-        let source = fs::read_to_string(&file).expect("a PTX file");
-        let _ = write!(text, "{}\n{}", name.to_string_lossy(), told(source));
+    for (name, source) in kernels() {
+        let _ = write!(text, "{name}\n{}", told(source));
     }
     expect_file!["data/guesses.txt"].assert_eq(&text);
 }

@@ -135,6 +135,12 @@ impl Session {
         to_js(self.inner.scenario())
     }
 
+    /// What nobody stated and was guessed, as the `//@` lines that would state it in the source.
+    #[wasm_bindgen(getter)]
+    pub fn guesses(&self) -> Vec<String> {
+        self.inner.guesses().to_vec()
+    }
+
     /// Steps done.
     #[wasm_bindgen(getter)]
     pub fn position(&self) -> f64 {

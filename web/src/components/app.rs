@@ -8,7 +8,7 @@ use super::fault_card::FaultCard;
 use super::header::Header;
 use super::help::Help;
 use super::memories::Memories;
-use super::phrases::Sentence;
+use super::phrases::{Sentence, prose};
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
@@ -163,14 +163,19 @@ fn cell_card(state: &State, frame: &FrameRef) -> Html {
     html! { <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} /> }
 }
 
+/// What the launch said; its guesses stand behind the launch button.
 fn notes(frame: &FrameRef) -> Html {
-    if frame.notes.is_empty() {
+    let notes = frame.notes.iter();
+    let mut notes = notes
+        .filter(|note| !note.starts_with("guessed: "))
+        .peekable();
+    if notes.peek().is_none() {
         return Html::default();
     }
     html! {
         <section class="card" aria-label="Notes">
             <h2>{ "Notes" }</h2>
-            <ul class="notes">{ for frame.notes.iter().take(50).map(|note| html! { <li>{ note }</li> }) }</ul>
+            <ul class="notes">{ for notes.take(50).map(|note| html! { <li>{ prose(note) }</li> }) }</ul>
         </section>
     }
 }

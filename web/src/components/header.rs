@@ -2,12 +2,13 @@
 
 use super::pickers::{ExamplePicker, TargetPicker, VersionPicker};
 use super::{Dispatch, say};
-use crate::format;
 use crate::model::{Action, ThemeChoice};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
+use crate::{editor, format};
 use std::rc::Rc;
+use warpgrid_view::model::{EditView, SourceRange};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -35,7 +36,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             <ExamplePicker example={props.example} dispatch={dispatch.clone()} />
             <TargetPicker chosen={props.target.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
             <VersionPicker chosen={props.ptx_version.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
-            { launch(props.facts.as_deref()) }
+            { launch(props.facts.as_deref(), &props.text) }
             <span class="spring"></span>
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
@@ -52,29 +53,65 @@ pub(crate) fn Header(props: &Props) -> Html {
     }
 }
 
-fn launch(facts: Option<&LaunchFacts>) -> Html {
+fn launch(facts: Option<&LaunchFacts>, text: &Rc<str>) -> Html {
     let Some(facts) = facts else {
         return Html::default();
     };
     html! {
         <details class="pill launch">
-            <summary>{ format::launch(facts) }</summary>
+            <summary>
+                { format::launch(facts) }
+                if !facts.guesses.is_empty() {
+                    <small>{ "guessed" }</small>
+                }
+            </summary>
             <div class="popover">
                 if let Some(entry) = &facts.entry {
                     <p><code>{ entry }</code></p>
                 }
-                <ul>{ for facts.params.iter().map(|parameter| html! { <li><code>{ parameter }</code></li> }) }</ul>
-                if facts.dynamic_shared > 0 {
-                    <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
+                if facts.guesses.is_empty() {
+                    <ul>{ for facts.params.iter().map(|parameter| html! { <li><code>{ parameter }</code></li> }) }</ul>
+                    if facts.dynamic_shared > 0 {
+                        <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
+                    }
+                    <p class="quiet">
+                        { "The launch stands in the text, as " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>
+                        { " and " }<code>{ "//@ scalar" }</code>{ " lines." }
+                    </p>
+                } else {
+                    <p>{ "Guessed from what the kernel does, since the text does not say:" }</p>
+                    <pre>{ facts.guesses.join("\n") }</pre>
+                    <p><button class="fix" onclick={write_guesses(facts, text)}>{ "Write these lines into the text" }</button></p>
                 }
-                <p class="quiet">
-                    { "Write the launch into the text: " }<code>{ "//@ launch grid=2 block=64" }</code>{ ", " }
-                    <code>{ "//@ buffer out: f32[16][16] = 0" }</code>{ ", " }<code>{ "//@ scalar n: s32 = 200" }</code>
-                    { ". What is missing is guessed." }
-                </p>
             </div>
         </details>
     }
+}
+
+/// States what was guessed, below the `//@` lines that the text begins with.
+fn write_guesses(facts: &LaunchFacts, text: &Rc<str>) -> Callback<MouseEvent> {
+    let stated = text
+        .lines()
+        .take_while(|line| line.trim_start().starts_with("//@"));
+    let line = stated.count() as u32 + 1;
+    let range = SourceRange {
+        line,
+        column: 1,
+        end_line: line,
+        end_column: 1,
+    };
+    let edit = EditView {
+        range,
+        text: facts
+            .guesses
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect(),
+    };
+    Callback::from(move |_| {
+        editor::apply(std::slice::from_ref(&edit));
+        editor::go_to(range);
+    })
 }
 
 /// Nine cells in lane colours.

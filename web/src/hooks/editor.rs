@@ -25,7 +25,9 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
             editor::set_text(text);
         }
     });
-    use_effect_with(state.report.clone(), |report| {
+    // After each verdict, also one that says the same: it is about another text.
+    let report = state.report.clone();
+    use_effect_with(state.checked, move |_| {
         editor::set_diagnostics(&report.diagnostics)
     });
     let marks = marks(state, links);

@@ -158,10 +158,15 @@ fn edited(model: &mut Model, text: Rc<str>) {
     if model.text == text {
         return;
     }
+    // Another kernel, pasted: it is shown as an example is, not where the last one stood.
+    model.fresh = is_another(&model.text, &text);
+    if model.fresh {
+        model.views.clear();
+        (model.warp, model.pinned) = (None, None);
+    }
     model.text = text;
     model.text_changed();
     model.playing = false;
-    model.fresh = false;
     model.hover = None;
     if model
         .example
@@ -170,6 +175,20 @@ fn edited(model: &mut Model, text: Rc<str>) {
     {
         model.example = None;
     }
+}
+
+/// Whether less than half of a text is left of the other, at its start and its end.
+fn is_another(before: &str, after: &str) -> bool {
+    let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| {
+        a.zip(b).take_while(|(a, b)| a == b).count()
+    };
+    let start = same(&mut before.bytes(), &mut after.bytes());
+    let (before, after) = (before.as_bytes(), after.as_bytes());
+    let end = same(
+        &mut before[start..].iter().rev().copied(),
+        &mut after[start..].iter().rev().copied(),
+    );
+    (start + end) * 2 < before.len().max(after.len())
 }
 
 fn pick_example(model: &mut Model, index: usize) {
@@ -476,8 +495,18 @@ mod tests {
     }
 
     #[test]
+    fn another_text_is_shown_on_the_way() {
+        let model = after(running(), [Action::Edited("another kernel".into())]);
+        let model = after(accepted(model), [Action::LaunchDue]);
+        assert_eq!(
+            last_goal(&model),
+            Some(Goal::Explore(Place::Share(FRESH_SHARE)))
+        );
+    }
+
+    #[test]
     fn an_edit_keeps_the_position() {
-        let model = after(running(), [Action::Edited("other".into())]);
+        let model = after(running(), [Action::Edited("texts".into())]);
         let model = after(accepted(model), [Action::LaunchDue]);
         assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(3))));
     }

@@ -155,6 +155,8 @@ pub struct LaunchFacts {
     pub dynamic_shared: u64,
     /// `x: f32[256]`, one a parameter.
     pub params: Vec<String>,
+    /// The `//@` lines that would state what was guessed.
+    pub guesses: Vec<String>,
 }
 
 /// Why nothing runs.

@@ -5,7 +5,6 @@ use crate::protocol::{
     Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody, is_shown,
 };
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
-use warpgrid_view::value::Literal;
 use warpgrid_view::{Parameter, Scenario, Session, check, reference};
 
 /// A slice aims at so many milliseconds, so that a stop is heard in time.
@@ -98,7 +97,7 @@ impl Runner {
                 };
                 return match Session::new(scenario) {
                     Ok(session) => {
-                        let facts = launch_facts(session.scenario());
+                        let facts = launch_facts(session.scenario(), session.guesses());
                         self.session = Some(session);
                         self.begin(id, goal, now);
                         vec![self.response(id, ResponseBody::Launched(facts))]
@@ -291,7 +290,7 @@ fn next_slice(steps: u64, took_ms: f64) -> u64 {
     ((steps as f64 * factor) as u64).clamp(64, 50_000_000)
 }
 
-fn launch_facts(scenario: &Scenario) -> LaunchFacts {
+fn launch_facts(scenario: &Scenario, guesses: &[String]) -> LaunchFacts {
     LaunchFacts {
         entry: scenario.entry.clone(),
         grid: scenario.grid.unwrap_or([1; 3]),
@@ -299,6 +298,7 @@ fn launch_facts(scenario: &Scenario) -> LaunchFacts {
         cluster: scenario.cluster.unwrap_or([1; 3]),
         dynamic_shared: scenario.dynamic_shared,
         params: scenario.params.iter().map(parameter_text).collect(),
+        guesses: guesses.to_vec(),
     }
 }
 
@@ -310,19 +310,10 @@ fn parameter_text(parameter: &Parameter) -> String {
         }
         Parameter::Buffer(buffer) => format!("{}: {}[{}]", buffer.name, buffer.ty, buffer.len),
         Parameter::Scalar { name, ty, value } => {
-            format!("{name}: {ty} = {}", literal(value))
+            format!("{name}: {ty} = {value}")
         }
         Parameter::Struct { name, size, .. } => format!("{name}: {size} bytes"),
         Parameter::Alias { name, of } => format!("{name}: alias of {of}"),
-    }
-}
-
-/// A value as a scenario writes it.
-fn literal(value: &Literal) -> String {
-    match value {
-        Literal::Integer(value) => value.to_string(),
-        Literal::Float(value) => value.to_string(),
-        Literal::Text(text) => text.clone(),
     }
 }
 
