@@ -4,7 +4,6 @@
 use crate::launch::{DEFAULT_BLOCK, variables};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
-use std::collections::BTreeMap;
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
     AddressBase, Arithmetic, Function, FunctionId, Operation, Program, RegisterId, Source,
@@ -27,11 +26,11 @@ pub(crate) fn parameters(
     let guess = |place: usize, variable: &Variable| {
         let slot = (place, 0);
         let name = variable.name.clone();
-        match uses.pointers.get(&slot) {
+        match find(&uses.pointers, slot) {
             _ if variable.size_bytes > 8 => structure(place, variable, &uses, scenario),
             Some(access) => buffer_of(name, access, scenario),
             None => {
-                let is_float = uses.loads.get(&slot).is_some_and(|ty| ty.is_float());
+                let is_float = find(&uses.loads, slot).is_some_and(|ty| ty.is_float());
                 scalar(name, variable.size_bytes, is_float, scenario)
             }
         }
@@ -43,13 +42,15 @@ pub(crate) fn parameters(
 /// A structure as the kernel takes it apart: a member for each place that is read.
 fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario) -> Parameter {
     let (name, size) = (&variable.name, variable.size_bytes);
-    let read = uses.loads.range((place, 0)..(place + 1, 0));
-    let member = |((_, offset), ty): (&Slot, &ScalarType)| {
+    let mut read: Vec<&(Slot, ScalarType)> = uses.loads.iter().collect();
+    read.retain(|((of, _), _)| *of == place);
+    read.sort_unstable_by_key(|(slot, _)| *slot);
+    let member = |((_, offset), ty): &(Slot, ScalarType)| {
         let width = u64::from(ty.width_bits()).div_ceil(8);
         let offset = u64::try_from(*offset).ok()?;
         let is_inside = width <= 8 && offset.checked_add(width).is_some_and(|end| end <= size);
         let name = format!("{name}+{offset}");
-        let parameter = match uses.pointers.get(&(place, offset as i64)) {
+        let parameter = match find(&uses.pointers, (place, offset as i64)) {
             Some(access) => buffer_of(name, access, scenario),
             None => scalar(name, width, ty.is_float(), scenario),
         };
@@ -59,7 +60,7 @@ fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario
         name: name.clone(),
         size,
         align: variable.align_bytes.into(),
-        fields: read.filter_map(member).collect(),
+        fields: read.into_iter().filter_map(member).collect(),
     }
 }
 
@@ -145,21 +146,37 @@ struct Access {
 #[derive(Debug, Default)]
 struct Uses {
     /// The type of the first load of each slot.
-    loads: BTreeMap<Slot, ScalarType>,
+    loads: Vec<(Slot, ScalarType)>,
     /// The slots that addresses come from.
-    pointers: BTreeMap<Slot, Access>,
-    /// The slot that a register holds the address of.
-    bases: BTreeMap<RegisterId, Slot>,
-    /// The slot that a register's address comes from.
-    origin: BTreeMap<RegisterId, Slot>,
-    /// The format of registers that floats are computed in, whatever their declaration says.
-    floats: BTreeMap<RegisterId, ScalarType>,
+    pointers: Vec<(Slot, Access)>,
+    /// One a register.
+    held: Vec<Held>,
+}
+
+/// What is known of a register.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// It holds the address of this slot.
+    base: Option<Slot>,
+    /// Its address comes from this slot.
+    origin: Option<Slot>,
+    /// Floats of this format are computed in it, whatever its declaration says.
+    float: Option<ScalarType>,
+}
+
+fn find<T>(list: &[(Slot, T)], slot: Slot) -> Option<&T> {
+    list.iter()
+        .find(|(other, _)| *other == slot)
+        .map(|(_, found)| found)
 }
 
 impl Uses {
     /// Follows each parameter forward through moves and address arithmetic to the accesses made with it.
     fn of(function: &Function) -> Uses {
-        let mut uses = Uses::default();
+        let mut uses = Uses {
+            held: vec![Held::default(); function.registers.len()],
+            ..Uses::default()
+        };
         // Twice, for what a loop carries backwards.
         for instruction in function.instructions.iter().chain(&function.instructions) {
             uses.read(function, &instruction.operation);
@@ -175,7 +192,7 @@ impl Uses {
         match operation {
             Operation::Load { access, address, d } if access.space == StateSpace::ParamEntry => {
                 let base = match address.base {
-                    AddressBase::Register(register) => self.bases.get(&register).copied(),
+                    AddressBase::Register(register) => self.held(register).base,
                     base => parameter_place(function, base).map(|place| (place, 0)),
                 };
                 let Some((place, start)) = base else {
@@ -189,26 +206,29 @@ impl Uses {
                             .wrapping_add(address.offset)
                             .wrapping_add(i as i64 * width),
                     );
-                    self.loads.entry(slot).or_insert(access.ty);
+                    if find(&self.loads, slot).is_none() {
+                        self.loads.push((slot, access.ty));
+                    }
                     if let (Some(d), 8) = (d, width) {
-                        self.origin.entry(*d).or_insert(slot);
+                        self.hold(*d).origin.get_or_insert(slot);
                     }
                 }
             }
             Operation::Move { d, a, .. } | Operation::ConvertAddress { d, a, .. } => {
                 self.carry(*d, std::slice::from_ref(a));
                 let base = match *a {
-                    Source::Register(a) => self.bases.get(&a).copied(),
+                    Source::Register(a) => self.held(a).base,
                     Source::VariableAddress {
                         variable, offset, ..
                     } => parameter_place(function, AddressBase::Variable(variable))
                         .map(|place| (place, offset)),
                     _ => None,
                 };
-                self.bases.extend(base.map(|base| (*d, base)));
-                let float = self.floats.get(d).copied();
-                if let (Source::Register(a), Some(ty)) = (a, float) {
-                    self.floats.entry(*a).or_insert(ty);
+                if base.is_some() {
+                    self.hold(*d).base = base;
+                }
+                if let (Source::Register(a), Some(ty)) = (a, self.held(*d).float) {
+                    self.hold(*a).float.get_or_insert(ty);
                 }
             }
             Operation::Arithmetic {
@@ -219,18 +239,18 @@ impl Uses {
                 }
                 if let (Arithmetic::Add, Source::Register(a), Source::Immediate(n)) =
                     (op, sources[0], sources[1])
-                    && let Some((place, offset)) = self.bases.get(&a).copied()
+                    && let Some((place, offset)) = self.held(a).base
                 {
-                    self.bases
-                        .insert(*d, (place, offset.wrapping_add(n as i64)));
+                    self.hold(*d).base = Some((place, offset.wrapping_add(n as i64)));
                 }
                 if matches!(
                     ty,
                     ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64
                 ) {
                     let registers = sources.iter().filter_map(register_of);
-                    let computed = registers.chain([*d]).map(|register| (register, *ty));
-                    self.floats.extend(computed);
+                    for register in registers.chain([*d]) {
+                        self.hold(register).float = Some(*ty);
+                    }
                 }
             }
             Operation::Load { access, address, d } => {
@@ -252,13 +272,19 @@ impl Uses {
         }
     }
 
+    fn held(&self, register: RegisterId) -> Held {
+        let held = self.held.get(register.0 as usize);
+        held.copied().unwrap_or_default()
+    }
+
+    fn hold(&mut self, register: RegisterId) -> &mut Held {
+        &mut self.held[register.0 as usize]
+    }
+
     fn carry(&mut self, d: RegisterId, sources: &[Source]) {
-        let registers = sources.iter().filter_map(register_of);
-        let slot = registers
-            .filter_map(|register| self.origin.get(&register))
-            .next();
-        if let Some(slot) = slot.copied() {
-            self.origin.entry(d).or_insert(slot);
+        let mut registers = sources.iter().filter_map(register_of);
+        if let Some(slot) = registers.find_map(|register| self.held(register).origin) {
+            self.hold(d).origin.get_or_insert(slot);
         }
     }
 
@@ -274,16 +300,22 @@ impl Uses {
         let AddressBase::Register(register) = base else {
             return;
         };
-        let Some(slot) = self.origin.get(&register) else {
+        let Some(slot) = self.held(register).origin else {
             return;
         };
-        let float = data.and_then(|data| self.floats.get(&data));
+        let float = data.and_then(|data| self.held(data).float);
         let float = float.filter(|float| float.width_bits() == ty.width_bits());
-        let access = self.pointers.entry(*slot).or_insert(Access {
-            ty: float.copied().unwrap_or(ty),
-            n_elements: n_elements as u32,
-            is_read,
+        let at = self.pointers.iter().position(|(other, _)| *other == slot);
+        let at = at.unwrap_or_else(|| {
+            let access = Access {
+                ty: float.unwrap_or(ty),
+                n_elements: 1,
+                is_read,
+            };
+            self.pointers.push((slot, access));
+            self.pointers.len() - 1
         });
+        let access = &mut self.pointers[at].1;
         access.is_read |= is_read;
         access.n_elements = access.n_elements.max(n_elements as u32);
     }
