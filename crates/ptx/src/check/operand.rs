@@ -508,12 +508,9 @@ impl<'a> Checker<'a> {
         let text = operand.span.text(self.source);
         let stem = self.tree.symbols.text(self.source, name.stem);
         // Nearly always right behind the bracket.
-        let inner = text.strip_prefix('[').unwrap_or(text).trim_start();
-        let start = match inner.starts_with(stem) {
-            true => text.len() - inner.len(),
-            false => text.find(stem).unwrap_or(0),
-        };
-        let start = start as u32 + operand.span.start;
+        let mut places = 0..text.len();
+        let is_here = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(stem));
+        let start = places.find(is_here).unwrap_or(0) as u32 + operand.span.start;
         let digits = match name.number() {
             Some(number) => number.checked_ilog10().unwrap_or(0) + 1,
             None => 0,
