@@ -9,6 +9,7 @@ pub mod declarations;
 pub mod rules;
 pub mod store;
 pub mod store_async;
+pub(crate) mod strict_address;
 pub mod syntax;
 pub mod wmma_store;
 

@@ -6,7 +6,7 @@
 use super::memory::n_elements;
 use super::operand::Site;
 use super::plan::{Opcode, Plan};
-use super::strict_address::{Narrowest, NoPlace, Place};
+use super::strict_address::{Narrowest, Place};
 use super::{Checker, Module, kind, rules};
 use crate::diagnostics::store_async as diagnose;
 use warpgrid_isa::form::{Bound, Origin};
@@ -162,24 +162,7 @@ impl<'a> Checker<'a> {
         narrowest: Narrowest,
     ) -> Option<Place> {
         let (operand, _) = site.operand(index)?;
-        let problem = match self.strict_address(operand, space, narrowest) {
-            Ok(place) => return Some(place),
-            Err(NoPlace::Reported) => return None,
-            Err(NoPlace::NoAddress(span, found)) => {
-                let problem = diagnose::no_address(span, found);
-                match self.bracketed(operand) {
-                    Some(text) => problem.fix(format!("write `{text}`"), span, text),
-                    None => problem,
-                }
-            }
-            Err(NoPlace::Type(span, ty)) => diagnose::address_type(span, ty),
-            Err(NoPlace::Space(span, found, declared)) => {
-                diagnose::address_space(span, found, space, declared)
-            }
-            Err(NoPlace::Constant(span)) => diagnose::constant_address(span),
-        };
-        self.report(problem);
-        None
+        self.strict_address(operand, space, narrowest, &diagnose::ADDRESS)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Addresses of instructions that take any integer register of 32 or 64 bits as one, whatever the space: `st.async` and
-//! `wmma.store`. In: an operand and the space; out: the address, or what is wrong with it.
+//! `wmma.store`. In: an operand and the space; out: the address, once what is wrong with it was told.
 
 use super::Checker;
 use super::names::Binding;
+use crate::diagnostics::strict_address::AddressCodes;
 use crate::tree::{Name, Operand, OperandKind};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Address, AddressBase, Span};
@@ -16,7 +17,7 @@ pub(crate) enum Place {
 
 /// What is wrong with an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoPlace {
+enum NoPlace {
     /// Told already.
     Reported,
     /// Not in brackets, or nothing that has an address.
@@ -37,8 +38,31 @@ pub(crate) enum Narrowest {
 }
 
 impl<'a> Checker<'a> {
-    /// Reads an address operand.
+    /// Reads an address operand; tells what is wrong with it under these codes.
     pub(crate) fn strict_address(
+        &mut self,
+        operand: &Operand,
+        space: StateSpace,
+        narrowest: Narrowest,
+        codes: &AddressCodes,
+    ) -> Option<Place> {
+        let problem = match self.read_place(operand, space, narrowest) {
+            Ok(place) => return Some(place),
+            Err(NoPlace::Reported) => return None,
+            Err(NoPlace::NoAddress(span, found)) => {
+                codes.no_address(span, found, self.bracketed(operand))
+            }
+            Err(NoPlace::Type(span, ty)) => codes.address_type(span, ty),
+            Err(NoPlace::Space(span, found, declared)) => {
+                codes.address_space(span, found, space, declared)
+            }
+            Err(NoPlace::Constant(span)) => codes.constant_address(span),
+        };
+        self.report(problem);
+        None
+    }
+
+    fn read_place(
         &mut self,
         operand: &Operand,
         space: StateSpace,

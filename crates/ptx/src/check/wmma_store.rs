@@ -5,7 +5,7 @@ use super::memory::n_elements;
 use super::names::Binding;
 use super::operand::Site;
 use super::plan::{Opcode, Plan};
-use super::strict_address::{Narrowest, NoPlace, Place};
+use super::strict_address::{Narrowest, Place};
 use super::{Checker, Module, kind};
 use crate::diagnostics::wmma_store as diagnose;
 use crate::tree::OperandKind;
@@ -194,24 +194,7 @@ impl<'a> Checker<'a> {
     fn wmma_place(&mut self, site: &Site<'a>, bound: &Bound) -> Option<Place> {
         let (operand, _) = site.operand(0)?;
         let space = kind::space(bound);
-        let problem = match self.strict_address(operand, space, Narrowest::Bits32) {
-            Ok(place) => return Some(place),
-            Err(NoPlace::Reported) => return None,
-            Err(NoPlace::NoAddress(span, found)) => {
-                let problem = diagnose::no_address(span, found);
-                match self.bracketed(operand) {
-                    Some(text) => problem.fix(format!("write `{text}`"), span, text),
-                    None => problem,
-                }
-            }
-            Err(NoPlace::Type(span, ty)) => diagnose::address_type(span, ty),
-            Err(NoPlace::Space(span, found, declared)) => {
-                diagnose::address_space(span, found, space, declared)
-            }
-            Err(NoPlace::Constant(span)) => diagnose::constant_address(span),
-        };
-        self.report(problem);
-        None
+        self.strict_address(operand, space, Narrowest::Bits32, &diagnose::ADDRESS)
     }
 
     fn fragment(&mut self, site: &Site<'a>, fragment: Fragment) -> Option<Vec<Source>> {

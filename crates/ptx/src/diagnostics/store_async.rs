@@ -2,7 +2,8 @@
 //! catalogue; here is what operands, their number and the place of `async` add.
 
 use super::catalogue;
-use warpgrid_isa::{ScalarType, StateSpace};
+use super::strict_address::AddressCodes;
+use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
@@ -42,6 +43,14 @@ catalogue! {
     /// A vector width with a single value: the assembler takes it, but nothing says what the other elements become.
     ONE_VALUE_FOR_VECTOR = "W0415", "one value for a vector", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], b, [m];", "st.async.mbarrier::complete_tx::bytes.v2.u32 [a], {b, b}, [m];";
 }
+
+/// What can be wrong with an address.
+pub(crate) const ADDRESS: AddressCodes = AddressCodes {
+    no_address: NO_ADDRESS,
+    address_type: ADDRESS_TYPE,
+    address_space: ADDRESS_SPACE,
+    constant_address: CONSTANT_ADDRESS,
+};
 
 /// A blank between `st` and `.async`.
 pub fn async_place(opcode: Span, dotted: Span) -> Diagnostic {
@@ -162,62 +171,6 @@ pub fn element_clash(first: Span, second: Span, width: bool) -> Diagnostic {
     Diagnostic::error(ELEMENT_CLASH, second, format!("{what} in one vector"))
         .help("untyped bits (`.b32`) go with every type of their width")
         .label(first, "does not go with this")
-}
-
-/// No address in brackets.
-pub fn no_address(span: Span, found: &str) -> Diagnostic {
-    Diagnostic::error(
-        NO_ADDRESS,
-        span,
-        format!("found {found}, expected an address in brackets"),
-    )
-    .help("a register or a variable, and a constant offset: `[%rd1+8]`")
-}
-
-/// A register that cannot hold an address.
-pub fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::error(
-        ADDRESS_TYPE,
-        span,
-        format!("a register of type `.{ty}` holds no address"),
-    )
-    .help("an integer or untyped register of 32 or 64 bits is needed")
-}
-
-/// A variable of another space.
-pub fn address_space(
-    span: Span,
-    found: StateSpace,
-    wanted: StateSpace,
-    declared: Option<Span>,
-) -> Diagnostic {
-    let wanted = match wanted {
-        StateSpace::Generic => "global, shared or local memory".to_owned(),
-        space => format!("`.{}`", space.name()),
-    };
-    let diagnostic = Diagnostic::error(
-        ADDRESS_SPACE,
-        span,
-        format!(
-            "the variable lies in `.{}`, expected {wanted}",
-            found.name()
-        ),
-    )
-    .help("without a state space in the opcode, the address is generic");
-    match declared {
-        Some(place) => diagnostic.label(place, "declared here"),
-        None => diagnostic,
-    }
-}
-
-/// A number as an address.
-pub fn constant_address(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        CONSTANT_ADDRESS,
-        span,
-        "a number alone is an address in local memory only",
-    )
-    .help("put the number into a register, or take a variable")
 }
 
 /// The assembler takes it, the manual does not have it.

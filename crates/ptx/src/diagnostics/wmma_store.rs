@@ -1,7 +1,8 @@
 //! Warp-wide matrix stores: codes W0500 to W0599.
 
 use super::catalogue;
-use warpgrid_isa::{ScalarType, StateSpace, Version};
+use super::strict_address::AddressCodes;
+use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
@@ -40,6 +41,14 @@ catalogue! {
     /// A vector width, which the manual does not have here, must be the number of registers in the braces.
     VECTOR_WIDTH = "W0515", "vector width of a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
 }
+
+/// What can be wrong with an address.
+pub(crate) const ADDRESS: AddressCodes = AddressCodes {
+    no_address: NO_ADDRESS,
+    address_type: ADDRESS_TYPE,
+    address_space: ADDRESS_SPACE,
+    constant_address: CONSTANT_ADDRESS,
+};
 
 /// `wmma.store.sync.d`
 pub fn name_order(span: Span, ordered: &str) -> Diagnostic {
@@ -134,62 +143,6 @@ pub fn stride_type(span: Span, found: &str) -> Diagnostic {
         format!("found {found}, expected a 32-bit integer register or an integer constant"),
     )
     .help("the stride counts elements from one line of the matrix to the next")
-}
-
-/// No address in brackets.
-pub fn no_address(span: Span, found: &str) -> Diagnostic {
-    Diagnostic::error(
-        NO_ADDRESS,
-        span,
-        format!("found {found}, expected an address in brackets"),
-    )
-    .help("a register or a variable, and a constant offset: `[%rd1+64]`")
-}
-
-/// A register that cannot hold an address.
-pub fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
-    Diagnostic::error(
-        ADDRESS_TYPE,
-        span,
-        format!("a register of type `.{ty}` holds no address"),
-    )
-    .help("an integer or untyped register of 32 or 64 bits is needed")
-}
-
-/// A variable of another space.
-pub fn address_space(
-    span: Span,
-    found: StateSpace,
-    wanted: StateSpace,
-    declared: Option<Span>,
-) -> Diagnostic {
-    let wanted = match wanted {
-        StateSpace::Generic => "global, shared or local memory".to_owned(),
-        space => format!("`.{}`", space.name()),
-    };
-    let diagnostic = Diagnostic::error(
-        ADDRESS_SPACE,
-        span,
-        format!(
-            "the variable lies in `.{}`, expected {wanted}",
-            found.name()
-        ),
-    )
-    .help("without a state space in the opcode, the address is generic");
-    match declared {
-        Some(place) => diagnostic.label(place, "declared here"),
-        None => diagnostic,
-    }
-}
-
-/// A number as an address.
-pub fn constant_address(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        CONSTANT_ADDRESS,
-        span,
-        "a number alone is an address in local memory only",
-    )
-    .help("put the number into a register, or take a variable")
 }
 
 /// The assembler takes it, the manual does not have it.
