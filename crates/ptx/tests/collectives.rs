@@ -1,18 +1,19 @@
 //! Diagnostics of asynchronous stores, matrix stores and declarations: each row gives exactly its codes, and every fix
 //! that is offered makes the text silent.
 
-use warpgrid_program::{Diagnostic, Severity};
-use warpgrid_ptx::{Options, check, parse};
+mod support;
+
+use support::rows::{Row, check_codes, check_fixes, check_help, judge, kernel};
+use warpgrid_program::Diagnostic;
 
 const DECLS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
 .reg .f64 %fd<4>; .reg .b128 %q<2>; .reg .v2 .b32 %v;
 .global .align 32 .b8 gbl[64]; .shared .align 32 .b8 sh[64]; .local .align 32 .b8 lcl[64];";
 
-fn judged(header: &str, line: &str) -> (String, Vec<Diagnostic>) {
-    let (version, target) = header.split_once(' ').expect("version and target");
+fn source(header: &str, line: &str) -> String {
     let decls = match line.starts_with('.') {
         true => "",
-        false => match header.starts_with(['9', '8']) && !target.starts_with("sm_6") {
+        false => match header.starts_with(['9', '8']) && !header.contains("sm_6") {
             true => DECLS,
             false => ".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;",
         },
@@ -24,19 +25,8 @@ fn judged(header: &str, line: &str) -> (String, Vec<Diagnostic>) {
             _ => ".reg .b128 %q<2>;",
         },
     );
-    let source = format!(
-        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 input)\n{{\n{decls}\n{line}\nret;\n}}\n"
-    );
-    let found = judge(&source);
-    (source, found)
+    kernel(header, &decls, line)
 }
-
-fn judge(source: &str) -> Vec<Diagnostic> {
-    check(source, &parse(source), &Options::default()).diagnostics
-}
-
-/// Header, line, codes in order of place, number of fixes of all of them.
-type Row = (&'static str, &'static str, &'static [&'static str], usize);
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
@@ -124,60 +114,18 @@ const ROWS: &[Row] = &[
 ];
 
 #[test]
-fn every_row_gives_its_codes() {
-    let mut wrong = Vec::new();
-    for (header, line, codes, n_fixes) in ROWS {
-        let (_, found) = judged(header, line);
-        let found_codes: Vec<_> = found.iter().map(|d| d.code).collect();
-        let found_fixes: usize = found.iter().map(|d| d.fixes.len()).sum();
-        if found_codes != *codes || found_fixes != *n_fixes {
-            let told: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
-            wrong.push(format!("{line}: {found_fixes} fixes, {told:?}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+fn each_row_gives_its_codes() {
+    check_codes(ROWS, source);
 }
 
 #[test]
 fn every_fix_makes_its_finding_go_away() {
-    let mut wrong = Vec::new();
-    for (header, line, codes, _) in ROWS {
-        let (source, found) = judged(header, line);
-        for diagnostic in &found {
-            for fix in &diagnostic.fixes {
-                let after = fix.apply(&source);
-                let left = judge(&after);
-                let gone = left.iter().all(|d| d.code != diagnostic.code);
-                let silent = left.iter().all(|d| d.severity != Severity::Error);
-                if !gone || (codes.len() == 1 && !silent) {
-                    let told: Vec<_> = left.iter().map(|d| (d.code, &d.message)).collect();
-                    wrong.push(format!("{line}: {}\n{after}\n{told:#?}", fix.title));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    check_fixes(ROWS, source);
 }
 
 #[test]
 fn every_error_says_what_to_do_and_points_into_the_line() {
-    let mut wrong = Vec::new();
-    for (header, line, ..) in ROWS {
-        let (source, found) = judged(header, line);
-        let start = source.find(line).expect("the line") as u32;
-        let end = start + line.len() as u32;
-        for diagnostic in found.iter().filter(|d| d.severity == Severity::Error) {
-            let told = diagnostic.help.is_some()
-                || !diagnostic.fixes.is_empty()
-                || diagnostic.needs.version.is_some()
-                || diagnostic.needs.target.is_some();
-            let inside = start <= diagnostic.span.start && diagnostic.span.end <= end;
-            if !told || !inside {
-                wrong.push(format!("{line}: {}", diagnostic.code));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    check_help(ROWS, source);
 }
 
 /// Names that the examples of the reference pages use.
@@ -186,7 +134,7 @@ const EXAMPLE_DECLS: &str =
 .global .align 16 .b8 buffer[64]; .shared .align 16 .b8 tile[64];";
 
 /// What a reference page's example gives.
-fn example(text: &str) -> (String, Vec<Diagnostic>) {
+fn example(text: &str) -> Vec<Diagnostic> {
     let source = match text.starts_with(".version") {
         true => text.to_owned(),
         false => {
@@ -199,8 +147,7 @@ fn example(text: &str) -> (String, Vec<Diagnostic>) {
             )
         }
     };
-    let found = judge(&source);
-    (source, found)
+    judge(&source)
 }
 
 #[test]
@@ -209,12 +156,12 @@ fn the_examples_of_the_reference_pages_are_true() {
     let pages = [store_async::CODES, wmma_store::CODES, declarations::CODES];
     let mut wrong = Vec::new();
     for page in pages.into_iter().flatten() {
-        let (_, found) = example(page.wrong);
+        let found = example(page.wrong);
         if found.iter().all(|d| d.code != page.code) {
             let codes: Vec<_> = found.iter().map(|d| d.code).collect();
             wrong.push(format!("{}: {} gives {codes:?}", page.code, page.wrong));
         }
-        let (_, found) = example(page.right);
+        let found = example(page.right);
         if !found.is_empty() {
             let told: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
             wrong.push(format!("{}: {} gives {told:?}", page.code, page.right));

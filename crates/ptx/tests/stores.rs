@@ -1,28 +1,17 @@
 //! Diagnostics of stores: each row gives exactly its codes, and every fix that is offered makes the text silent.
 
-use warpgrid_program::{Diagnostic, Severity};
-use warpgrid_ptx::{Options, check, parse};
+mod support;
+
+use support::rows::{Row, check_codes, check_fixes, check_help, judge, kernel};
 
 const DECLS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<4>; .reg .f32 %f<9>;
 .reg .b64 %rd<9>; .reg .f64 %fd<4>; .reg .v2 .b32 %v; .reg .v4 .b32 %w;
 .global .align 32 .b8 gbl[64]; .shared .align 32 .b8 sh[64]; .local .align 32 .b8 lcl[64]; .const .b32 cst;
 .param .b32 argument;";
 
-fn judged(header: &str, instruction: &str) -> (String, Vec<Diagnostic>) {
-    let (version, target) = header.split_once(' ').expect("version and target");
-    let source = format!(
-        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 input)\n{{\n{DECLS}\n{instruction}\nret;\n}}\n"
-    );
-    let found = judge(&source);
-    (source, found)
+fn source(header: &str, line: &str) -> String {
+    kernel(header, DECLS, line)
 }
-
-fn judge(source: &str) -> Vec<Diagnostic> {
-    check(source, &parse(source), &Options::default()).diagnostics
-}
-
-/// Header, instruction, codes in order of place, number of fixes of all of them.
-type Row = (&'static str, &'static str, &'static [&'static str], usize);
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
@@ -116,57 +105,17 @@ const ROWS: &[Row] = &[
 
 #[test]
 fn each_row_gives_its_codes() {
-    let mut wrong = Vec::new();
-    for (header, instruction, codes, n_fixes) in ROWS {
-        let (_, found) = judged(header, instruction);
-        let got: Vec<_> = found.iter().map(|d| d.code).collect();
-        let n: usize = found.iter().map(|d| d.fixes.len()).sum();
-        if got != *codes || n != *n_fixes {
-            let told: Vec<_> = found.iter().map(|d| (&d.message, &d.help)).collect();
-            wrong.push(format!(
-                "{header} {instruction}\n    {got:?}, {n} fixes\n    {told:#?}"
-            ));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    check_codes(ROWS, source);
 }
 
 #[test]
-fn every_fix_makes_the_text_silent() {
-    let mut wrong = Vec::new();
-    // A fix of one finding among several leaves the others.
-    for (header, instruction, ..) in ROWS.iter().filter(|(_, _, codes, _)| codes.len() == 1) {
-        let (source, found) = judged(header, instruction);
-        for fix in found.iter().flat_map(|d| &d.fixes) {
-            let after = fix.apply(&source);
-            let left = judge(&after);
-            if !left.is_empty() {
-                let told: Vec<_> = left.iter().map(|d| (d.code, &d.message)).collect();
-                wrong.push(format!("{instruction}: {}\n{after}\n{told:#?}", fix.title));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+fn every_fix_makes_its_finding_go_away() {
+    check_fixes(ROWS, source);
 }
 
 #[test]
-fn every_error_says_what_to_do_and_points_into_the_instruction() {
-    for (header, instruction, ..) in ROWS {
-        let (source, found) = judged(header, instruction);
-        let start = source.find(instruction).expect("the instruction") as u32;
-        let end = start + instruction.len() as u32;
-        for diagnostic in found.iter().filter(|d| d.severity == Severity::Error) {
-            assert!(
-                start <= diagnostic.span.start && diagnostic.span.end <= end,
-                "{instruction}: {} points elsewhere",
-                diagnostic.code
-            );
-            let told = diagnostic.help.is_some()
-                || diagnostic.needs.version.is_some()
-                || diagnostic.needs.target.is_some();
-            assert!(told, "{instruction}: {} has no help", diagnostic.code);
-        }
-    }
+fn every_error_says_what_to_do_and_points_into_the_line() {
+    check_help(ROWS, source);
 }
 
 const EXAMPLE_DECLS: &str = ".reg .pred %p; .reg .b16 %h; .reg .b32 %r, %r1, %r2, b, x, y, z, w; .reg .u32 %u;

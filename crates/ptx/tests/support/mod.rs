@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod rows;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use warpgrid_program::{Diagnostic, LineIndex};

@@ -1,0 +1,77 @@
+//! Lines of a kernel with the codes that they give: what the tests of stores, collectives and declarations share.
+
+use warpgrid_program::{Diagnostic, Severity};
+use warpgrid_ptx::{Options, check, parse};
+
+/// Version and target, a line, its codes in order of place, and the number of fixes of all of them.
+pub(crate) type Row = (&'static str, &'static str, &'static [&'static str], usize);
+
+pub(crate) fn judge(source: &str) -> Vec<Diagnostic> {
+    check(source, &parse(source), &Options::default()).diagnostics
+}
+
+/// The line in a kernel, behind these declarations.
+pub(crate) fn kernel(header: &str, declarations: &str, line: &str) -> String {
+    let (version, target) = header.split_once(' ').expect("version and target");
+    format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 input)\n{{\n{declarations}\n{line}\nret;\n}}\n"
+    )
+}
+
+/// Each row gives its codes; `source` makes a text of header and line.
+pub(crate) fn check_codes(rows: &[Row], source: fn(&str, &str) -> String) {
+    let mut wrong = Vec::new();
+    for (header, line, codes, n_fixes) in rows {
+        let found = judge(&source(header, line));
+        let got: Vec<_> = found.iter().map(|d| d.code).collect();
+        let n: usize = found.iter().map(|d| d.fixes.len()).sum();
+        if got != *codes || n != *n_fixes {
+            let told: Vec<_> = found.iter().map(|d| (&d.message, &d.help)).collect();
+            wrong.push(format!(
+                "{header} {line}\n    {got:?}, {n} fixes\n    {told:#?}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Each fix makes its finding go away, and the text silent when there was but one.
+pub(crate) fn check_fixes(rows: &[Row], source: fn(&str, &str) -> String) {
+    let mut wrong = Vec::new();
+    for (header, line, codes, _) in rows {
+        let text = source(header, line);
+        for diagnostic in judge(&text) {
+            for fix in &diagnostic.fixes {
+                let after = fix.apply(&text);
+                let left = judge(&after);
+                let gone = left.iter().all(|d| d.code != diagnostic.code);
+                if !gone || (codes.len() == 1 && !left.is_empty()) {
+                    let told: Vec<_> = left.iter().map(|d| (d.code, &d.message)).collect();
+                    wrong.push(format!("{line}: {}\n{after}\n{told:#?}", fix.title));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Each error says what to do, and points into its line.
+pub(crate) fn check_help(rows: &[Row], source: fn(&str, &str) -> String) {
+    let mut wrong = Vec::new();
+    for (header, line, ..) in rows {
+        let text = source(header, line);
+        let start = text.find(line).expect("the line") as u32;
+        let end = start + line.len() as u32;
+        for diagnostic in judge(&text) {
+            let told = diagnostic.help.is_some()
+                || !diagnostic.fixes.is_empty()
+                || diagnostic.needs.version.is_some()
+                || diagnostic.needs.target.is_some();
+            let inside = start <= diagnostic.span.start && diagnostic.span.end <= end;
+            if diagnostic.severity == Severity::Error && !(told && inside) {
+                wrong.push(format!("{line}: {}", diagnostic.code));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
