@@ -252,7 +252,7 @@ pub(crate) fn load(
     results: &mut Results,
 ) -> Executed {
     reach.find(AccessKind::Load, l, plan, target)?;
-    if reach.interest.loads || matches!(target.place, Place::Mixed(_)) {
+    if reach.interest.loads || target.place == Place::Mixed {
         load_lane_by_lane(reach, l, plan, target);
         return Ok(());
     }
@@ -388,7 +388,7 @@ fn gather<T: Copy, const W: usize>(
                 }
             }
         }
-        Place::Mixed(_) => {}
+        Place::Mixed => {}
     }
 }
 

@@ -22,9 +22,12 @@ pub(crate) struct Target {
     pub(crate) place: Place,
     /// By lane, where the place does not say it all; inactive lanes repeat an active one.
     pub(crate) offsets: Row32,
+    /// By lane, where they differ.
+    backings: [Backing; LANES],
 }
 
 /// How the lanes' bytes lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// All lanes are active and follow each other without gaps.
     Contiguous(Backing, usize),
@@ -33,7 +36,7 @@ pub(crate) enum Place {
     /// Each at its offset.
     Each(Backing),
     /// In different memories.
-    Mixed(Box<[Backing; LANES]>),
+    Mixed,
 }
 
 impl Target {
@@ -41,27 +44,28 @@ impl Target {
     pub(crate) const UNKNOWN: Target = Target {
         place: Place::Each(Backing::Arena),
         offsets: [0; LANES],
+        backings: [Backing::Arena; LANES],
     };
 
     /// The memory of all lanes; that of the first where they differ.
     #[inline(always)]
     pub(crate) fn backing(&self) -> Backing {
-        match &self.place {
+        match self.place {
             Place::Contiguous(backing, _) | Place::Uniform(backing, _) | Place::Each(backing) => {
-                *backing
+                backing
             }
-            Place::Mixed(backings) => backings[0],
+            Place::Mixed => self.backings[0],
         }
     }
 
     /// Memory and first byte of one lane.
     pub(crate) fn of_lane(&self, lane: usize, width: usize) -> (Backing, usize) {
         let offset = self.offsets[lane] as usize;
-        match &self.place {
-            Place::Contiguous(backing, start) => (*backing, start + lane * width),
-            Place::Uniform(backing, start) => (*backing, *start),
-            Place::Each(backing) => (*backing, offset),
-            Place::Mixed(backings) => (backings[lane], offset),
+        match self.place {
+            Place::Contiguous(backing, start) => (backing, start + lane * width),
+            Place::Uniform(backing, start) => (backing, start),
+            Place::Each(backing) => (backing, offset),
+            Place::Mixed => (self.backings[lane], offset),
         }
     }
 }
@@ -171,7 +175,7 @@ impl<'a> Memories<'a> {
     }
 
     /// Finds the bytes that the active lanes mean; false when that takes a closer look.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn quick(
         &self,
         l: &Lanes<'_>,
@@ -280,7 +284,6 @@ impl<'a> Memories<'a> {
         purpose: Purpose,
         target: &mut Target,
     ) -> Result<(), Denied> {
-        let mut backings = Box::new([Backing::Arena; LANES]);
         let mut denied: Option<Denied> = None;
         for lane in lanes_of(mask) {
             match self.examine_one(plan, addresses[lane], purpose) {
@@ -289,7 +292,7 @@ impl<'a> Memories<'a> {
                         Backing::Stack => lane as u32 * self.stack_bytes as u32,
                         _ => 0,
                     };
-                    backings[lane] = backing;
+                    target.backings[lane] = backing;
                     target.offsets[lane] = start + offset;
                 }
                 Err(kind) => {
@@ -301,7 +304,7 @@ impl<'a> Memories<'a> {
         }
         match denied {
             None => {
-                target.place = Place::Mixed(backings);
+                target.place = Place::Mixed;
                 Ok(())
             }
             Some(denied) => Err(denied),
