@@ -3,7 +3,7 @@
 use crate::output::{Source, complain, read_source, render, renderer};
 use crate::{Format, Outcome};
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::model::FaultView;
 use warpgrid_view::scenario::{Buffer, ExpectedFault};
-use warpgrid_view::value::{ElementType, Literal};
+use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session, SessionError};
 
 /// Arguments of `run`.
@@ -55,7 +55,21 @@ struct BufferReport {
     #[serde(rename = "type")]
     ty: String,
     sha256: String,
-    values: Vec<Literal>,
+    values: Values,
+}
+
+/// The elements of a buffer, which become values only as they are written: a gibibyte would be 32 as a list of them.
+#[derive(Debug)]
+struct Values {
+    ty: ElementType,
+    bytes: Vec<u8>,
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let elements = self.bytes.chunks(self.ty.width_bytes());
+        serializer.collect_seq(elements.map(|element| self.ty.decode(self.ty.bits(element))))
+    }
 }
 
 /// What `--format json` writes.
@@ -194,7 +208,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     for buffer in session.buffers() {
         let bytes = session.memory(&buffer.name).unwrap_or_default();
         wrong.extend(difference(&buffer, &bytes));
-        buffers.insert(buffer.name.clone(), report(&buffer, &bytes));
+        if let Format::Json = arguments.format {
+            buffers.insert(buffer.name.clone(), report(&buffer, bytes));
+        }
     }
     notes.extend(session.notes());
     let ok = wrong.is_empty() && session.is_over();
@@ -262,12 +278,9 @@ fn difference(buffer: &Buffer, bytes: &[u8]) -> Option<String> {
             m.buffer, m.index, m.found, m.expected, m.n_wrong
         )),
         Ok(None) => {
+            let expected = buffer.expect_sha256.as_deref()?;
             let digest = sha256(bytes);
-            let expected = buffer
-                .expect_sha256
-                .as_deref()
-                .filter(|expected| !expected.eq_ignore_ascii_case(&digest));
-            expected.map(|expected| {
+            (!expected.eq_ignore_ascii_case(&digest)).then(|| {
                 format!(
                     "{}: found digest {digest}, expected {expected}",
                     buffer.name
@@ -277,16 +290,14 @@ fn difference(buffer: &Buffer, bytes: &[u8]) -> Option<String> {
     }
 }
 
-fn report(buffer: &Buffer, bytes: &[u8]) -> BufferReport {
-    let ty = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8);
-    let values = bytes
-        .chunks(ty.width_bytes())
-        .map(|chunk| ty.decode(ty.bits(chunk)))
-        .collect();
+fn report(buffer: &Buffer, bytes: Vec<u8>) -> BufferReport {
     BufferReport {
         ty: buffer.ty.clone(),
-        sha256: sha256(bytes),
-        values,
+        sha256: sha256(&bytes),
+        values: Values {
+            ty: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8),
+            bytes,
+        },
     }
 }
 

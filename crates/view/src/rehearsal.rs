@@ -140,16 +140,18 @@ impl Stage<'_> {
     /// The first access of a run that strays.
     fn fault(&mut self, scenario: &Scenario) -> Option<Stray> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
-        let (launch, buffers) = launch::build(scenario, function, self.entry, self.limits).ok()?;
+        // A launch costs something too, and large buffers more, so that rehearsals end soon whatever they find.
+        let elements = scenario.params.iter().map(|parameter| match parameter {
+            Parameter::Buffer(buffer) => buffer.len,
+            _ => 0,
+        });
+        let cost = elements.fold(1_000u64, |cost, len| cost.saturating_add(len / 64));
+        self.steps_left = self.steps_left.checked_sub(cost)?;
+        let (launch, _) = launch::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
         let mut machine = Machine::new(program, &launch, self.limits.clone()).ok()?;
         machine.run(MAX_STEPS.min(self.steps_left));
-        // A launch costs something too, and large buffers more, so that rehearsals end soon whatever they find.
-        let elements = buffers
-            .iter()
-            .fold(1_000u64, |n, b| n.saturating_add(b.len / 64));
-        let cost = machine.position().saturating_add(elements);
-        self.steps_left = self.steps_left.saturating_sub(cost);
+        self.steps_left = self.steps_left.saturating_sub(machine.position());
         let fault = machine.fault().filter(|_| self.steps_left > 0)?.clone();
         let access = fault.access.clone();
         let access = access.filter(|_| fault.kind == FaultKind::OutOfBounds)?;
