@@ -37,6 +37,8 @@ pub struct Model {
     /// Override `.target` and `.version` of the module.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
+    /// The kernel that was picked; the one that the text says when absent.
+    pub entry: Option<String>,
     pub report: Rc<CheckReport>,
     /// The revision that the report is about.
     pub judged: u32,
@@ -118,6 +120,7 @@ impl Model {
             fresh: true,
             target: None,
             ptx_version: None,
+            entry: None,
             report: Rc::default(),
             judged: 0,
             checked: 0,

@@ -238,12 +238,14 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 session.stores(),
                 verdict(ok, &session, promised)
             )?;
-            for line in fault
-                .iter()
-                .map(|fault| format!("line {}: {}", fault.range.line, fault.message))
-                .chain(wrong)
-                .chain(notes)
-            {
+            let stop = fault
+                .as_ref()
+                .map(|fault| (fault.range.line, &fault.message));
+            // Said with its line, a fault need not be said again as what differs.
+            let is_said = |line: &String| stop.is_some_and(|(_, said)| line.ends_with(said));
+            wrong.retain(|line| !is_said(line));
+            let stop = stop.map(|(line, message)| format!("line {line}: {message}"));
+            for line in stop.into_iter().chain(wrong).chain(notes) {
                 writeln!(out, "  {line}")?;
             }
         }

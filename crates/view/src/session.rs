@@ -135,6 +135,12 @@ impl Session {
         &self.scenario
     }
 
+    /// The names of the module's kernels, in order.
+    pub fn kernels(&self) -> Vec<String> {
+        let entries = self.program.entries();
+        entries.map(|(_, function)| function.name.clone()).collect()
+    }
+
     /// What nobody stated and was guessed, as the `//@` lines that would state it.
     pub fn guesses(&self) -> &[String] {
         &self.guesses

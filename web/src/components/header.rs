@@ -1,6 +1,6 @@
 //! The bar at the top: what is run, for which machine, and the page's own switches.
 
-use super::pickers::{ExamplePicker, TargetPicker, VersionPicker};
+use super::pickers::{ExamplePicker, Select, TargetPicker, VersionPicker};
 use super::{Dispatch, say};
 use crate::model::{Action, ThemeChoice};
 use crate::protocol::LaunchFacts;
@@ -36,6 +36,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             <ExamplePicker example={props.example} dispatch={dispatch.clone()} />
             <TargetPicker chosen={props.target.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
             <VersionPicker chosen={props.ptx_version.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
+            { kernels(props.facts.as_deref(), dispatch) }
             { launch(props.facts.as_deref(), &props.text) }
             <span class="spring"></span>
             <button class="text-button" aria-haspopup="dialog"
@@ -50,6 +51,21 @@ pub(crate) fn Header(props: &Props) -> Html {
             <button class="icon" title="Help and keys" aria-label="Help and keys"
                 onclick={say(dispatch, Action::SetHelp(true))}>{ "?" }</button>
         </header>
+    }
+}
+
+/// Which kernel of several runs.
+fn kernels(facts: Option<&LaunchFacts>, dispatch: &Dispatch) -> Html {
+    let Some(facts) = facts.filter(|facts| facts.kernels.len() > 1) else {
+        return Html::default();
+    };
+    let dispatch = dispatch.clone();
+    let on_choice = Callback::from(move |name| dispatch.dispatch(Action::PickKernel(name)));
+    let option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
+    html! {
+        <Select label="Kernel" class="pill kernels" value={facts.entry.clone().unwrap_or_default()} {on_choice}>
+            { for facts.kernels.iter().map(option) }
+        </Select>
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Action {
     PickExample(usize),
     SetTarget(Option<String>),
     SetVersion(Option<String>),
+    /// Runs another kernel of the module.
+    PickKernel(String),
     /// A long text has rested long enough to be judged.
     CheckDue,
     /// An accepted text has rested long enough to be run.
@@ -68,6 +70,13 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::SetVersion(version) => {
             model.ptx_version = version;
             model.text_changed();
+        }
+        Action::PickKernel(name) => {
+            model.entry = Some(name);
+            model.fresh = true;
+            model.views.clear();
+            (model.warp, model.pinned) = (None, None);
+            launch(&mut model);
         }
         Action::CheckDue => model.ask_check(),
         Action::LaunchDue => launch(&mut model),
@@ -162,7 +171,7 @@ fn edited(model: &mut Model, text: Rc<str>) {
     model.fresh = is_another(&model.text, &text);
     if model.fresh {
         model.views.clear();
-        (model.warp, model.pinned) = (None, None);
+        (model.entry, model.warp, model.pinned) = (None, None, None);
     }
     model.text = text;
     model.text_changed();
@@ -202,7 +211,7 @@ fn pick_example(model: &mut Model, index: usize) {
     model.views.clear();
     model.warp = None;
     (model.hover, model.pinned) = (None, None);
-    (model.target, model.ptx_version) = (None, None);
+    (model.target, model.ptx_version, model.entry) = (None, None, None);
     model.text_changed();
 }
 
@@ -229,6 +238,7 @@ fn launch(model: &mut Model) {
         source: model.text.to_string(),
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
+        entry: model.entry.clone(),
         goal: Goal::Explore(place),
         look: model.look(),
     });
@@ -492,6 +502,16 @@ mod tests {
         assert!(model.is_stale());
         assert!(model.run.frame.is_some());
         assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
+    }
+
+    #[test]
+    fn a_picked_kernel_is_launched_and_forgotten_with_its_text() {
+        let model = after(running(), [Action::PickKernel("second".into())]);
+        assert!(
+            matches!(last_sent(&model), Some(RequestBody::Launch { entry: Some(name), .. }) if name == "second")
+        );
+        let model = after(model, [Action::Edited("another kernel".into())]);
+        assert_eq!(model.entry, None);
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub enum RequestBody {
         source: String,
         target: Option<String>,
         ptx_version: Option<String>,
+        /// The kernel; the one that the text says when absent, or when the text has no such kernel.
+        entry: Option<String>,
         goal: Goal,
         look: FrameRequest,
     },
@@ -149,6 +151,8 @@ pub enum ResponseBody {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchFacts {
     pub entry: Option<String>,
+    /// Every kernel of the module, in order.
+    pub kernels: Vec<String>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cluster: [u32; 3],
@@ -198,6 +202,7 @@ mod tests {
                 source: "st.global.u32 [p], 1;".into(),
                 target: Some("sm_90".into()),
                 ptx_version: None,
+                entry: None,
                 goal: Goal::Explore(Place::Share(0.5)),
                 look: FrameRequest::default(),
             },

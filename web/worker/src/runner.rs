@@ -5,7 +5,7 @@ use crate::protocol::{
     Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody, is_shown,
 };
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
-use warpgrid_view::{Parameter, Scenario, Session, check, reference};
+use warpgrid_view::{Parameter, Scenario, Session, SessionError, check, reference};
 
 /// A slice aims at so many milliseconds, so that a stop is heard in time.
 const SLICE_MS: f64 = 10.0;
@@ -82,6 +82,7 @@ impl Runner {
                 source,
                 target,
                 ptx_version,
+                entry,
                 goal,
                 look,
             } => {
@@ -93,11 +94,12 @@ impl Runner {
                     source,
                     target,
                     ptx_version,
+                    entry,
                     ..Scenario::default()
                 };
-                return match Session::new(scenario) {
+                return match launched(scenario) {
                     Ok(session) => {
-                        let facts = launch_facts(session.scenario(), session.guesses());
+                        let facts = launch_facts(&session);
                         self.session = Some(session);
                         self.begin(id, goal, now);
                         vec![self.response(id, ResponseBody::Launched(facts))]
@@ -290,7 +292,21 @@ fn next_slice(steps: u64, took_ms: f64) -> u64 {
     ((steps as f64 * factor) as u64).clamp(64, 50_000_000)
 }
 
-fn launch_facts(scenario: &Scenario, guesses: &[String]) -> LaunchFacts {
+/// A session with the kernel that was asked for; with the text's own when that kernel is gone.
+fn launched(scenario: Scenario) -> Result<Session, SessionError> {
+    let own = Scenario {
+        entry: None,
+        ..scenario.clone()
+    };
+    let is_asked = scenario.entry.is_some();
+    match Session::new(scenario) {
+        Err(error) if is_asked && error.code == "W0710" => Session::new(own),
+        done => done,
+    }
+}
+
+fn launch_facts(session: &Session) -> LaunchFacts {
+    let scenario = session.scenario();
     LaunchFacts {
         entry: scenario.entry.clone(),
         grid: scenario.grid.unwrap_or([1; 3]),
@@ -298,7 +314,8 @@ fn launch_facts(scenario: &Scenario, guesses: &[String]) -> LaunchFacts {
         cluster: scenario.cluster.unwrap_or([1; 3]),
         dynamic_shared: scenario.dynamic_shared,
         params: scenario.params.iter().map(parameter_text).collect(),
-        guesses: guesses.to_vec(),
+        guesses: session.guesses().to_vec(),
+        kernels: session.kernels(),
     }
 }
 
@@ -332,6 +349,7 @@ mod tests {
             source: source.to_owned(),
             target: None,
             ptx_version: None,
+            entry: None,
             goal: Goal::End,
             look: FrameRequest::default(),
         }
@@ -363,6 +381,32 @@ mod tests {
         assert!(matches!(&frame.body, ResponseBody::Frame(frame) if frame.stores_done == 1));
         assert_eq!(decode(&encode(&frame)), Some(frame));
         assert!(!runner.is_busy());
+    }
+
+    #[test]
+    fn a_kernel_is_chosen_as_long_as_the_text_has_it() {
+        let kernel = |name: &str| format!(".visible .entry {name}() {{ ret; }}\n");
+        let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+        let source = format!("{header}{}{}", kernel("one"), kernel("two"));
+        let mut runner = Runner::default();
+        for (asked, launched) in [("two", "two"), ("three", "one")] {
+            let mut body = launch(&source);
+            if let RequestBody::Launch { entry, .. } = &mut body {
+                *entry = Some(asked.to_owned());
+            }
+            let responses = receive(&mut runner, body);
+            let [
+                Response {
+                    body: ResponseBody::Launched(facts),
+                    ..
+                },
+            ] = &responses[..]
+            else {
+                panic!("{responses:?}")
+            };
+            assert_eq!(facts.entry.as_deref(), Some(launched));
+            assert_eq!(facts.kernels, ["one", "two"]);
+        }
     }
 
     #[test]
