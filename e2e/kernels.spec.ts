@@ -133,3 +133,18 @@ test("a kernel pasted without a launch runs under a guessed one, which a press w
   expect(written.split("\n")[0]).toBe("//@ launch grid=1 block=16x16");
   expect(written.endsWith(bare)).toBe(true);
 });
+
+test("of several kernels the one runs that is picked", async ({ page }) => {
+  const kernel = (name: string, value: number) =>
+    `.visible .entry ${name}(.param .u64 p) {\n\t.reg .b64 %a;\n\tld.param.u64 %a, [p];\n\tst.global.u32 [%a], ${value};\n\tret;\n}\n`;
+  await open(page);
+  await paste(page, `.version 8.0\n.target sm_80\n.address_size 64\n${kernel("first", 11)}${kernel("second", 22)}`);
+  await ready(page);
+  await page.keyboard.press("Escape");
+  const stored = async () => (await cells(page, "p"))[0];
+  await expect(page.getByRole("combobox", { name: "Kernel" })).toHaveValue("first");
+  await expect.poll(stored).toMatch(/^11/);
+  await page.getByRole("combobox", { name: "Kernel" }).selectOption("second");
+  await ready(page);
+  await expect.poll(stored).toMatch(/^22/);
+});
