@@ -3,10 +3,7 @@
 //!
 //! There is no token vector. The parser walks the bytes itself with a [`Cursor`].
 
-mod decimal;
 pub(crate) mod number;
-
-pub use decimal::decimal;
 
 use warpgrid_program::Span;
 

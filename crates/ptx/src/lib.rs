@@ -15,7 +15,6 @@ pub use check::{Checked, Options, check};
 pub use complete::{Completion, Signature, complete, signature};
 pub use format::format;
 pub use hover::{Hover, hover};
-pub use lexer::decimal;
 pub use parser::{Parse, parse};
 pub use tokens::{Token, TokenClass, tokens};
 pub use tree::Tree;

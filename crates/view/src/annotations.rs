@@ -15,7 +15,6 @@
 use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
-use warpgrid_ptx::decimal;
 
 /// What the comments of a source say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -391,13 +390,7 @@ impl<'a> Fact<'a> {
         if text.starts_with("0x") || text.starts_with("0X") {
             return Ok(Literal::Text(text.to_owned()));
         }
-        let value = match text.to_ascii_lowercase().as_str() {
-            "inf" => Some(f64::INFINITY),
-            "-inf" => Some(f64::NEG_INFINITY),
-            "nan" => Some(f64::NAN),
-            number => decimal(number),
-        };
-        value.map(Literal::Float).ok_or_else(|| {
+        text.parse::<f64>().map(Literal::Float).map_err(|_| {
             self.error(
                 "W0702",
                 format!("found `{text}`, expected a number or bits such as `0x3f800000`"),

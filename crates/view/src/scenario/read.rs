@@ -1,6 +1,6 @@
 //! Parameters as they are read: first the fields of every kind, then those that the kind needs.
 //!
-//! Serde's own way to a tagged, flattened or untagged type holds any value in between, and that is 38 KB of the page.
+//! Serde's own way to a tagged, flattened or untagged type holds any value in between, and that is 38 KB of the core.
 
 use super::{Buffer, Field, Init, Parameter};
 use crate::value::{Literal, LiteralVisitor};
