@@ -1,6 +1,7 @@
 //! Integer arithmetic, logic, shifts and bit fields (PTX ISA, "Integer Arithmetic Instructions",
 //! "Logic and Shift Instructions").
 
+use crate::code::CarryMode;
 use crate::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::MulPart;
 use warpgrid_program::{Arithmetic, Carry, PermuteMode};
@@ -324,8 +325,7 @@ pub(crate) fn count64(
     row: &mut Row32,
     f: Arithmetic,
     signed: bool,
-    d: Slot,
-    a: Slot,
+    [d, a]: [Slot; 2],
 ) {
     let a = l.r64(a);
     match f {
@@ -404,14 +404,6 @@ pub(crate) fn wide16(l: &mut Lanes<'_>, row: &mut Row32, signed: bool, [d, a, b,
         }
     }
     l.set32(d, row);
-}
-
-/// How a carry chain treats the flag.
-#[derive(Clone, Copy)]
-pub(crate) struct CarryMode {
-    pub(crate) signed: bool,
-    pub(crate) reads: bool,
-    pub(crate) writes: bool,
 }
 
 /// `add.cc`, `subc`, `madc.hi` and relatives. The flag of a subtraction is a borrow.

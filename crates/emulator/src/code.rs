@@ -2,11 +2,12 @@
 
 use crate::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::{
-    BoolOp, CompareOp, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, VoteMode,
+    BoolOp, CompareOp, Rounding, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace,
+    VoteMode,
 };
 use warpgrid_program::{
-    Arithmetic, AtomicOp, BarrierReduce, Carry, Conversion, FloatTest, FunctionId, PredicateOp,
-    ReduceOp,
+    Arithmetic, ArithmeticMode, AtomicOp, BarrierReduce, Carry, Conversion, FloatTest, FunctionId,
+    PredicateOp, ReduceOp,
 };
 
 /// Everything that the steps of a launch read and never change.
@@ -125,6 +126,34 @@ impl FloatMode {
     }
 }
 
+impl From<ArithmeticMode> for FloatMode {
+    fn from(mode: ArithmeticMode) -> FloatMode {
+        FloatMode {
+            round: match mode.rounding {
+                None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
+                Some(Rounding::Rz | Rounding::Rzi) => Round::Zero,
+                Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
+                Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
+                Some(Rounding::Rna) => Round::NearestAway,
+                Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
+            },
+            ftz: mode.ftz,
+            saturate: mode.saturate,
+            nan: mode.nan,
+            xorsign_abs: mode.xorsign_abs,
+            relu: mode.relu,
+        }
+    }
+}
+
+/// How a carry chain treats the flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CarryMode {
+    pub(crate) signed: bool,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+}
+
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CompareKind {
@@ -158,150 +187,94 @@ pub(crate) struct Comparison {
     pub(crate) b: Slot,
 }
 
-/// The decoded operation. Slots are in the bank that the variant says.
+/// The decoded operation. Slots are in the bank that the variant says; arithmetic has its result first,
+/// then a, b and c.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Int16 {
         f: Arithmetic,
         signed: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     Int32 {
         f: Arithmetic,
         signed: bool,
         saturate: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     Int64 {
         f: Arithmetic,
         signed: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     /// Two 16-bit integers in a register.
     Int16x2 {
         f: Arithmetic,
         signed: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
+        slots: [Slot; 3],
     },
     /// b is 32 bits wide.
     Shift64 {
         f: Arithmetic,
         signed: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
+        slots: [Slot; 3],
     },
     /// `bfe` on 64 bits: position and length are 32 bits wide.
     Extract64 {
         signed: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
-    /// d is 32 bits wide, a 64.
+    /// The result is 32 bits wide, a 64.
     Count64 {
         f: Arithmetic,
         signed: bool,
-        d: Slot,
-        a: Slot,
+        slots: [Slot; 2],
     },
-    /// `bfi`: a into b at c, e bits.
-    Insert32 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-        e: Slot,
-    },
-    Insert64 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-        e: Slot,
-    },
+    /// `bfi`: a into b at c, as many bits as the last says.
+    Insert32([Slot; 5]),
+    Insert64([Slot; 5]),
     /// 32 by 32 to 64 bits, plus c when it is there.
     Wide32 {
         signed: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     /// 16 by 16 to 32 bits, plus c when it is there.
     Wide16 {
         signed: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     Float32 {
         f: Arithmetic,
         mode: FloatMode,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     Float64 {
         f: Arithmetic,
         mode: FloatMode,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     /// Two f32 in a 64-bit register.
     Float32x2 {
         f: Arithmetic,
         mode: FloatMode,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     /// 16-bit floats, one or two a register.
     Half {
         f: Arithmetic,
         ty: ScalarType,
         mode: FloatMode,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        slots: [Slot; 4],
     },
     Carry32 {
         f: Carry,
-        signed: bool,
-        reads: bool,
-        writes: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        mode: CarryMode,
+        slots: [Slot; 4],
     },
     Carry64 {
         f: Carry,
-        signed: bool,
-        reads: bool,
-        writes: bool,
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        mode: CarryMode,
+        slots: [Slot; 4],
     },
     Mov32 {
         d: Slot,

@@ -2,7 +2,6 @@
 //! "cvt", "mov").
 
 use crate::code::*;
-use crate::decode_operation::float_mode;
 use crate::registers::{FULL, LANES, Lanes, Row32, Row64, Row128, Slot};
 use crate::soft::{self, BF16, E4M3, E5M2, F16, Format, NAN_32, NAN_64, TF32};
 use warpgrid_isa::{BoolOp, CompareOp, ScalarType, TypeKind};
@@ -419,7 +418,7 @@ pub(crate) fn format_of(ty: ScalarType) -> Option<Format> {
 /// One value of `cvt`: integers are cut to their width, floats are exact or rounded once.
 fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     let (from, to) = (conversion.from, conversion.to);
-    let mode = float_mode(conversion.mode);
+    let mode = FloatMode::from(conversion.mode);
     match (from.is_float(), to.is_float()) {
         (false, false) => integer_to_integer(integer(from, bits), to, mode.saturate),
         (false, true) => integer_to_float(integer(from, bits), to, mode),
@@ -577,7 +576,7 @@ fn small(format: Format, value: f64, round: Round) -> u32 {
 
 /// Two f32 to one register: a in the high half.
 pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, b]: [Slot; 3]) {
-    let mode = float_mode(conversion.mode);
+    let mode = FloatMode::from(conversion.mode);
     let Some(format) = format_of(conversion.to) else {
         return;
     };

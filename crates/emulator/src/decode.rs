@@ -1,13 +1,19 @@
 //! Program to code: every name becomes a slot or an address, every operation the variant that runs it.
 
+mod arithmetic;
+mod control;
+mod data;
+mod memory;
+mod operation;
+
 use crate::code::*;
 use crate::layout::{Layout, VariablePlace};
 use crate::registers::{BankSizes, LANES, Slot};
 use std::collections::HashMap;
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{
-    Address, AddressBase, Function, FunctionId, Instruction, Operation, Program, RegisterId,
-    Source, VariableId,
+    Address, AddressBase, Function, FunctionId, Instruction, Program, RegisterId, Source,
+    VariableId,
 };
 
 /// Decodes all that the entry can reach.
@@ -139,7 +145,7 @@ pub(crate) struct Decoder<'a> {
 impl Decoder<'_> {
     fn instruction(&mut self, instruction: &Instruction) {
         self.reads_clock = false;
-        let op = self.operation(&instruction.operation);
+        let op = operation::operation(self, &instruction.operation);
         let op =
             op.unwrap_or_else(|Unsupported| self.refuse("operands of these widths".to_owned()));
         let guard = match instruction.guard {
@@ -184,6 +190,13 @@ impl Decoder<'_> {
             .and_then(|f| f.registers.get(id.0 as usize))
             .copied()
             .ok_or(Unsupported)
+    }
+
+    /// Registers, and sinks.
+    fn elements(&self, ids: &[Option<RegisterId>]) -> Decoded<Vec<Element>> {
+        let element =
+            |id: &Option<RegisterId>| id.map_or(Ok(Element::SINK), |id| self.register(id));
+        ids.iter().map(element).collect()
     }
 
     /// A destination in the bank of this width.
@@ -397,9 +410,5 @@ impl Decoder<'_> {
     pub(crate) fn pack(&mut self, elements: Vec<Element>) -> u32 {
         self.code.packs.push(elements);
         self.code.packs.len() as u32 - 1
-    }
-
-    fn operation(&mut self, operation: &Operation) -> Decoded<Op> {
-        crate::decode_operation::operation(self, operation)
     }
 }

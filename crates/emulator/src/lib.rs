@@ -18,7 +18,6 @@ mod warp;
 mod check_launch;
 mod code;
 mod decode;
-mod decode_operation;
 mod layout;
 
 // Steps.

@@ -155,28 +155,11 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
             f,
             signed,
             saturate,
-            d,
-            a,
-            b,
-            c,
-        } => int32(l, r32, f, signed, saturate, [d, a, b, c]),
-        Op::Int64 {
-            f,
-            signed,
-            d,
-            a,
-            b,
-            c,
-        } => int64(l, r64, f, signed, [d, a, b, c]),
-        Op::Wide32 { signed, d, a, b, c } => wide32(l, r64, signed, [d, a, b, c]),
-        Op::Float32 {
-            f,
-            mode,
-            d,
-            a,
-            b,
-            c,
-        } => float32(l, r32, f, mode, [d, a, b, c]),
+            slots,
+        } => int32(l, r32, f, signed, saturate, slots),
+        Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
+        Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
+        Op::Float32 { f, mode, slots } => float32(l, r32, f, mode, slots),
         Op::Mov32 { d, a } => {
             copy(r32, l.r32(a));
             l.set32(d, r32);
@@ -200,7 +183,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
             l.set32(d, r32);
         }
         Op::Select32 { d, a, b, p } => convert::select32(l, [d, a, b, p]),
-        Op::Shift64 { f, signed, d, a, b } => shift64(l, r64, f, signed, [d, a, b]),
+        Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
         Op::Nop => {}
         _ => return compute_more(instr, code, l, results),
     }
@@ -225,79 +208,18 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
     let Results { r32, r64 } = results;
     let elements = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
     match instr.op {
-        Op::Int16 {
-            f,
-            signed,
-            d,
-            a,
-            b,
-            c,
-        } => int16(l, r32, f, signed, [d, a, b, c]),
-        Op::Int16x2 { f, signed, d, a, b } => int16x2(l, r32, f, signed, [d, a, b]),
-        Op::Extract64 { signed, d, a, b, c } => extract64(l, r64, signed, [d, a, b, c]),
-        Op::Count64 { f, signed, d, a } => count64(l, r32, f, signed, d, a),
-        Op::Insert32 { d, a, b, c, e } => insert32(l, r32, [d, a, b, c, e]),
-        Op::Insert64 { d, a, b, c, e } => insert64(l, r64, [d, a, b, c, e]),
-        Op::Wide16 { signed, d, a, b, c } => wide16(l, r32, signed, [d, a, b, c]),
-        Op::Float64 {
-            f,
-            mode,
-            d,
-            a,
-            b,
-            c,
-        } => float64(l, r64, f, mode, [d, a, b, c]),
-        Op::Float32x2 {
-            f,
-            mode,
-            d,
-            a,
-            b,
-            c,
-        } => float32x2(l, r64, f, mode, [d, a, b, c]),
-        Op::Half {
-            f,
-            ty,
-            mode,
-            d,
-            a,
-            b,
-            c,
-        } => half(l, r32, f, ty, mode, [d, a, b, c]),
-        Op::Carry32 {
-            f,
-            signed,
-            reads,
-            writes,
-            d,
-            a,
-            b,
-            c,
-        } => {
-            let mode = CarryMode {
-                signed,
-                reads,
-                writes,
-            };
-            carry32(l, r32, f, mode, [d, a, b, c]);
-        }
-        Op::Carry64 {
-            f,
-            signed,
-            reads,
-            writes,
-            d,
-            a,
-            b,
-            c,
-        } => {
-            let mode = CarryMode {
-                signed,
-                reads,
-                writes,
-            };
-            carry64(l, r64, f, mode, [d, a, b, c]);
-        }
+        Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
+        Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
+        Op::Extract64 { signed, slots } => extract64(l, r64, signed, slots),
+        Op::Count64 { f, signed, slots } => count64(l, r32, f, signed, slots),
+        Op::Insert32(slots) => insert32(l, r32, slots),
+        Op::Insert64(slots) => insert64(l, r64, slots),
+        Op::Wide16 { signed, slots } => wide16(l, r32, signed, slots),
+        Op::Float64 { f, mode, slots } => float64(l, r64, f, mode, slots),
+        Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
+        Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
+        Op::Carry32 { f, mode, slots } => carry32(l, r32, f, mode, slots),
+        Op::Carry64 { f, mode, slots } => carry64(l, r64, f, mode, slots),
         Op::Mov128 { d, a } => {
             let row = *l.r128(a);
             l.set128(d, &row);
