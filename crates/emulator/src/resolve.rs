@@ -232,12 +232,12 @@ impl<'a> Memories<'a> {
         let offset = if plan.wide { plan.offset as u64 } else { 0 };
         let delta = offset.wrapping_sub(range.start);
         let (mut outside, mut low) = (0u64, 0u64);
-        for (o, b) in target.offsets.iter_mut().zip(base) {
-            let relative = b.wrapping_add(delta);
+        for lane in 0..LANES {
+            let relative = base[lane].wrapping_add(delta);
             // The top bit is set for offsets beyond the limit, and for those before the start.
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
-            *o = (relative as u32).wrapping_add(range.at);
+            target.offsets[lane] = (relative as u32).wrapping_add(range.at);
         }
         self.part_stacks(range, target);
         outside >> 63 == 0 && low & (width - 1) == 0
@@ -252,11 +252,11 @@ impl<'a> Memories<'a> {
         };
         let offset = plan.offset as u32;
         let (mut outside, mut low) = (0u32, 0u32);
-        for (o, b) in target.offsets.iter_mut().zip(base) {
-            let relative = b.wrapping_add(offset);
+        for lane in 0..LANES {
+            let relative = base[lane].wrapping_add(offset);
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
-            *o = relative.wrapping_add(range.at);
+            target.offsets[lane] = relative.wrapping_add(range.at);
         }
         self.part_stacks(range, target);
         outside >> 31 == 0 && low & (width - 1) == 0
@@ -383,11 +383,10 @@ fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Pla
 /// Inactive lanes repeat the lowest active one.
 #[inline(always)]
 fn filled<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
-    let first = base[(mask.trailing_zeros() & 31) as usize];
-    let mut row = *base;
-    for (lane, value) in row.iter_mut().enumerate() {
-        if mask & (1 << lane) == 0 {
-            *value = first;
+    let mut row = [base[(mask.trailing_zeros() & 31) as usize]; LANES];
+    for lane in 0..LANES {
+        if mask & (1 << lane) != 0 {
+            row[lane] = base[lane];
         }
     }
     row
