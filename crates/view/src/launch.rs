@@ -34,9 +34,7 @@ pub(crate) fn refusal(error: &LaunchError, scenario: &Scenario) -> Problem {
     let parameter = |index: usize| scenario.params.get(index).map_or("", Parameter::name);
     let about = match error {
         LaunchError::ZeroExtent { what, .. } | LaunchError::ExtentTooLarge { what, .. } => what,
-        LaunchError::TooManyThreads { .. } => "block",
-        LaunchError::BoundsOfKernel { directive, .. } if directive.contains("cluster") => "cluster",
-        LaunchError::BoundsOfKernel { .. } => "block",
+        LaunchError::TooManyThreads { .. } | LaunchError::BoundsOfKernel { .. } => "block",
         LaunchError::GridNotInClusters { .. } => "grid",
         LaunchError::SharedTooLarge { .. } => "shared",
         LaunchError::BufferTooLarge { name, .. } => name,

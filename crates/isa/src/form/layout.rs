@@ -243,21 +243,15 @@ pub fn layouts() -> &'static [Layout] {
     })
 }
 
-/// The forms of an opcode word (`st`); empty for words that no row has.
+/// The forms of an opcode word (`st`), in table order; empty for words that no row has.
 pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> {
-    static ORDER: OnceLock<Vec<u16>> = OnceLock::new();
-    let layouts = layouts();
-    let opcode_at = |index: &u16| layouts.get(usize::from(*index)).map_or("", |l| l.opcode);
-    let order = ORDER.get_or_init(|| {
-        let mut order: Vec<u16> = (0..layouts.len().min(u16::MAX.into()) as u16).collect();
-        order.sort_by_cached_key(opcode_at);
-        order
+    static BY_OPCODE: OnceLock<Vec<&'static Layout>> = OnceLock::new();
+    let sorted = BY_OPCODE.get_or_init(|| {
+        let mut sorted: Vec<_> = layouts().iter().collect();
+        sorted.sort_by_cached_key(|layout| layout.opcode);
+        sorted
     });
-    let start = order.partition_point(|index| opcode_at(index) < opcode);
-    let end = order.partition_point(|index| opcode_at(index) <= opcode);
-    order
-        .get(start..end)
-        .unwrap_or(&[])
-        .iter()
-        .filter_map(|index| layouts.get(usize::from(*index)))
+    let start = sorted.partition_point(|layout| layout.opcode < opcode);
+    let end = sorted.partition_point(|layout| layout.opcode <= opcode);
+    sorted.get(start..end).unwrap_or(&[]).iter().copied()
 }

@@ -2,6 +2,11 @@
 
 /// The candidate nearest to `word`, when it is near enough to be offered as a fix; the first of equally near ones.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(word, &mut candidates.into_iter())
+}
+
+/// One body for every kind of iterator.
+fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
     }
@@ -11,7 +16,6 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         _ => 3,
     };
     candidates
-        .into_iter()
         .filter(|candidate| *candidate != word && candidate.len().abs_diff(word.len()) <= limit)
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.len())

@@ -122,10 +122,9 @@ pub(crate) fn type_mismatch(span: Span, element: Element, ty: ScalarType) -> Dia
 
 /// A vector of the wrong type.
 pub(crate) fn vector_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
-    let message = format!(
-        "a vector of {} elements does not serve `.{ty}`",
-        describe(element).trim_start_matches("a ")
-    );
+    let element = describe(element);
+    let element = element.strip_prefix("a ").unwrap_or(&element);
+    let message = format!("a vector of {element} elements does not serve `.{ty}`");
     Diagnostic::error(TYPE_MISMATCH, span, message).help(serving(ty))
 }
 
