@@ -149,7 +149,7 @@ impl Stage<'_> {
         self.steps_left = self.steps_left.checked_sub(cost)?;
         let (launch, _) = launch::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
-        let mut machine = Machine::new(program, &launch, self.limits.clone()).ok()?;
+        let mut machine = Machine::new(program, &launch, *self.limits).ok()?;
         machine.run(MAX_STEPS.min(self.steps_left));
         self.steps_left = self.steps_left.saturating_sub(machine.position());
         let fault = machine.fault().filter(|_| self.steps_left > 0)?.clone();
