@@ -232,12 +232,13 @@ impl<'a> Memories<'a> {
         let offset = if plan.wide { plan.offset as u64 } else { 0 };
         let delta = offset.wrapping_sub(range.start);
         let (mut outside, mut low) = (0u64, 0u64);
+        let offsets = &mut target.offsets;
         for lane in 0..LANES {
             let relative = base[lane].wrapping_add(delta);
             // The top bit is set for offsets beyond the limit, and for those before the start.
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
-            target.offsets[lane] = (relative as u32).wrapping_add(range.at);
+            offsets[lane] = (relative as u32).wrapping_add(range.at);
         }
         self.part_stacks(range, target);
         outside >> 63 == 0 && low & (width - 1) == 0
@@ -252,11 +253,12 @@ impl<'a> Memories<'a> {
         };
         let offset = plan.offset as u32;
         let (mut outside, mut low) = (0u32, 0u32);
+        let offsets = &mut target.offsets;
         for lane in 0..LANES {
             let relative = base[lane].wrapping_add(offset);
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
-            target.offsets[lane] = relative.wrapping_add(range.at);
+            offsets[lane] = relative.wrapping_add(range.at);
         }
         self.part_stacks(range, target);
         outside >> 31 == 0 && low & (width - 1) == 0
