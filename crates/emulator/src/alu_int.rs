@@ -532,28 +532,24 @@ fn extract(a: u64, position: u32, length: u32, bits: u32, signed: bool) -> u64 {
     if length == 0 {
         return 0;
     }
-    let wide = if !signed {
-        i128::from(a)
-    } else if bits == 32 {
-        i128::from(a as u32 as i32)
+    let shift = 64 - length.min(bits);
+    if !signed {
+        return a.checked_shr(position).unwrap_or(0) << shift >> shift;
+    }
+    let wide = if bits == 32 {
+        i64::from(a as u32 as i32)
     } else {
-        i128::from(a as i64)
+        a as i64
     };
-    let shifted = wide >> position.min(127);
-    let shift = 128 - length.min(bits);
-    let field = if signed {
-        // The sign is that of the last bit within the operand.
-        (shifted << shift) >> shift
-    } else {
-        ((shifted as u128) << shift >> shift) as i128
-    };
-    field as u64
+    // The sign is that of the last bit within the operand.
+    (wide >> position.min(63) << shift >> shift) as u64
 }
 
 /// `bfi`: the low `length` bits of `a` into `b`.
 fn insert(a: u64, b: u64, position: u32, length: u32, bits: u32) -> u64 {
     let (position, length) = (position & 0xff, length & 0xff);
-    let mask = (((1u128 << length.min(bits)) - 1) << position.min(bits)) as u64;
+    let low = !u64::MAX.checked_shl(length.min(bits)).unwrap_or(0);
+    let mask = low.checked_shl(position.min(bits)).unwrap_or(0);
     b & !mask | a << position.min(63) & mask
 }
 
