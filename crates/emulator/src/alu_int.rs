@@ -38,6 +38,61 @@ fn three<A: Copy, B: Copy, C: Copy, R>(
     }
 }
 
+macro_rules! plain {
+    ($name:ident, $word:ident, $signed:ident) => {
+        /// Operations that differ only in their width.
+        #[inline(always)]
+        fn $name(
+            row: &mut [$word; LANES],
+            f: Arithmetic,
+            signed: bool,
+            [a, b, c]: [&[$word; LANES]; 3],
+        ) {
+            use Arithmetic as A;
+            match f {
+                A::Add => two(row, a, b, $word::wrapping_add),
+                A::Sub => two(row, a, b, $word::wrapping_sub),
+                A::Mul(_) => two(row, a, b, $word::wrapping_mul),
+                A::Mad(_) => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+                A::Sad if signed => three(row, a, b, c, |a, b, c| {
+                    c.wrapping_add((a as $signed).abs_diff(b as $signed))
+                }),
+                A::Sad => three(row, a, b, c, |a, b, c| c.wrapping_add(a.abs_diff(b))),
+                A::Div if signed => two(row, a, b, |a, b| match b {
+                    0 => $word::MAX,
+                    _ => (a as $signed).wrapping_div(b as $signed) as $word,
+                }),
+                A::Div => two(row, a, b, |a, b| a.checked_div(b).unwrap_or($word::MAX)),
+                A::Rem if signed => two(row, a, b, |a, b| match b {
+                    0 => $word::MAX,
+                    _ => (a as $signed).wrapping_rem(b as $signed) as $word,
+                }),
+                A::Rem => two(row, a, b, |a, b| a.checked_rem(b).unwrap_or($word::MAX)),
+                A::Abs => one(row, a, |a| (a as $signed).wrapping_abs() as $word),
+                A::Neg => one(row, a, $word::wrapping_neg),
+                A::Min if signed => {
+                    two(row, a, b, |a, b| (a as $signed).min(b as $signed) as $word)
+                }
+                A::Min => two(row, a, b, Ord::min),
+                A::Max if signed => {
+                    two(row, a, b, |a, b| (a as $signed).max(b as $signed) as $word)
+                }
+                A::Max => two(row, a, b, Ord::max),
+                A::And => two(row, a, b, |a, b| a & b),
+                A::Or => two(row, a, b, |a, b| a | b),
+                A::Xor => two(row, a, b, |a, b| a ^ b),
+                A::Not => one(row, a, |a| !a),
+                A::Cnot => one(row, a, |a| $word::from(a == 0)),
+                A::Brev => one(row, a, $word::reverse_bits),
+                _ => *row = *a,
+            }
+        }
+    };
+}
+
+plain!(plain32, u32, i32);
+plain!(plain64, u64, i64);
+
 /// Operations on 32-bit registers.
 #[inline]
 pub(crate) fn int32(
@@ -53,17 +108,11 @@ pub(crate) fn int32(
     match f {
         A::Add if saturate => two(row, a, b, |a, b| (a as i32).saturating_add(b as i32) as u32),
         A::Sub if saturate => two(row, a, b, |a, b| (a as i32).saturating_sub(b as i32) as u32),
-        A::Add => two(row, a, b, u32::wrapping_add),
-        A::Sub => two(row, a, b, u32::wrapping_sub),
-        A::Mul(MulPart::Lo | MulPart::Wide) => two(row, a, b, u32::wrapping_mul),
         A::Mul(MulPart::Hi) if signed => two(row, a, b, mul_hi_s32),
         A::Mul(MulPart::Hi) => two(row, a, b, mul_hi_u32),
         A::Mad(MulPart::Hi) if saturate => three(row, a, b, c, |a, b, c| {
             (mul_hi_s32(a, b) as i32).saturating_add(c as i32) as u32
         }),
-        A::Mad(MulPart::Lo | MulPart::Wide) => {
-            three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c))
-        }
         A::Mad(MulPart::Hi) if signed => {
             three(row, a, b, c, |a, b, c| mul_hi_s32(a, b).wrapping_add(c))
         }
@@ -77,31 +126,6 @@ pub(crate) fn int32(
                 product.wrapping_add(c)
             }
         }),
-        A::Sad if signed => three(row, a, b, c, |a, b, c| {
-            c.wrapping_add((a as i32).abs_diff(b as i32))
-        }),
-        A::Sad => three(row, a, b, c, |a, b, c| c.wrapping_add(a.abs_diff(b))),
-        A::Div if signed => two(row, a, b, |a, b| match b {
-            0 => u32::MAX,
-            _ => (a as i32).wrapping_div(b as i32) as u32,
-        }),
-        A::Div => two(row, a, b, |a, b| a.checked_div(b).unwrap_or(u32::MAX)),
-        A::Rem if signed => two(row, a, b, |a, b| match b {
-            0 => u32::MAX,
-            _ => (a as i32).wrapping_rem(b as i32) as u32,
-        }),
-        A::Rem => two(row, a, b, |a, b| a.checked_rem(b).unwrap_or(u32::MAX)),
-        A::Abs => one(row, a, |a| (a as i32).wrapping_abs() as u32),
-        A::Neg => one(row, a, u32::wrapping_neg),
-        A::Min if signed => two(row, a, b, |a, b| (a as i32).min(b as i32) as u32),
-        A::Min => two(row, a, b, Ord::min),
-        A::Max if signed => two(row, a, b, |a, b| (a as i32).max(b as i32) as u32),
-        A::Max => two(row, a, b, Ord::max),
-        A::And => two(row, a, b, |a, b| a & b),
-        A::Or => two(row, a, b, |a, b| a | b),
-        A::Xor => two(row, a, b, |a, b| a ^ b),
-        A::Not => one(row, a, |a| !a),
-        A::Cnot => one(row, a, |a| u32::from(a == 0)),
         A::Lop3(table) => lop3(row, a, b, c, table),
         A::Shl => two(row, a, b, |a, b| if b > 31 { 0 } else { a << b }),
         A::Shr if signed => two(row, a, b, |a, b| ((a as i32) >> b.min(31)) as u32),
@@ -118,7 +142,6 @@ pub(crate) fn int32(
         }),
         A::Popc => one(row, a, u32::count_ones),
         A::Clz => one(row, a, u32::leading_zeros),
-        A::Brev => one(row, a, u32::reverse_bits),
         A::Bfind { shift_amount } => one(row, a, |a| {
             let bits = if signed && (a as i32) < 0 { !a } else { a };
             find_msb(u64::from(bits), 31, shift_amount)
@@ -157,8 +180,8 @@ pub(crate) fn int32(
                 sum.wrapping_add(x.wrapping_mul(part(b, start + 8 * i, 8, b_signed)))
             })
         }),
-        _ => *row = *a,
-    };
+        _ => plain32(row, f, signed, [a, b, c]),
+    }
     l.set32(d, row);
 }
 
@@ -215,7 +238,7 @@ pub(crate) fn int16(
         A::Shl => two(row, a, b, |a, b| if b > 15 { 0 } else { a << b }),
         A::Shr => two(row, a, b, |a, b| ((widen(a) as i32) >> b.min(31)) as u32),
         _ => *row = *a,
-    };
+    }
     for r in row.iter_mut() {
         *r &= 0xffff;
     }
@@ -263,42 +286,12 @@ pub(crate) fn int64(
     use Arithmetic as A;
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
     match f {
-        A::Add => two(row, a, b, u64::wrapping_add),
-        A::Sub => two(row, a, b, u64::wrapping_sub),
         A::Mul(MulPart::Hi) => two(row, a, b, |a, b| mul_hi_64(a, b, signed)),
-        A::Mul(_) => two(row, a, b, u64::wrapping_mul),
         A::Mad(MulPart::Hi) => three(row, a, b, c, |a, b, c| {
             mul_hi_64(a, b, signed).wrapping_add(c)
         }),
-        A::Mad(_) => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
-        A::Sad if signed => three(row, a, b, c, |a, b, c| {
-            c.wrapping_add((a as i64).abs_diff(b as i64))
-        }),
-        A::Sad => three(row, a, b, c, |a, b, c| c.wrapping_add(a.abs_diff(b))),
-        A::Div if signed => two(row, a, b, |a, b| match b {
-            0 => u64::MAX,
-            _ => (a as i64).wrapping_div(b as i64) as u64,
-        }),
-        A::Div => two(row, a, b, |a, b| a.checked_div(b).unwrap_or(u64::MAX)),
-        A::Rem if signed => two(row, a, b, |a, b| match b {
-            0 => u64::MAX,
-            _ => (a as i64).wrapping_rem(b as i64) as u64,
-        }),
-        A::Rem => two(row, a, b, |a, b| a.checked_rem(b).unwrap_or(u64::MAX)),
-        A::Abs => one(row, a, |a| (a as i64).wrapping_abs() as u64),
-        A::Neg => one(row, a, u64::wrapping_neg),
-        A::Min if signed => two(row, a, b, |a, b| (a as i64).min(b as i64) as u64),
-        A::Min => two(row, a, b, Ord::min),
-        A::Max if signed => two(row, a, b, |a, b| (a as i64).max(b as i64) as u64),
-        A::Max => two(row, a, b, Ord::max),
-        A::And => two(row, a, b, |a, b| a & b),
-        A::Or => two(row, a, b, |a, b| a | b),
-        A::Xor => two(row, a, b, |a, b| a ^ b),
-        A::Not => one(row, a, |a| !a),
-        A::Cnot => one(row, a, |a| u64::from(a == 0)),
-        A::Brev => one(row, a, u64::reverse_bits),
-        _ => *row = *a,
-    };
+        _ => plain64(row, f, signed, [a, b, c]),
+    }
     l.set64(d, row);
 }
 
@@ -315,7 +308,7 @@ pub(crate) fn shift64(
         Arithmetic::Shl => two(row, a, b, |a, b| if b > 63 { 0 } else { a << b }),
         _ if signed => two(row, a, b, |a, b| ((a as i64) >> b.min(63)) as u64),
         _ => two(row, a, b, |a, b| if b > 63 { 0 } else { a >> b }),
-    };
+    }
     l.set64(d, row);
 }
 
@@ -336,7 +329,7 @@ pub(crate) fn count64(
             find_msb(bits, 63, shift_amount)
         }),
         _ => row.fill(0),
-    };
+    }
     l.set32(d, row);
 }
 
