@@ -172,13 +172,13 @@ impl Stage<'_> {
                 });
                 let buffer = buffers.find(|buffer| buffer.name == *name)?;
                 let width = ElementType::from_name(&buffer.ty)?.width_bytes() as u64;
-                let len = end.div_ceil(width).next_power_of_two();
-                let grows = len > buffer.len && len * width <= MAX_BUFFER_BYTES;
+                let len = end.div_ceil(width).checked_next_power_of_two()?;
+                let grows = len > buffer.len && len <= MAX_BUFFER_BYTES / width;
                 buffer.len = grows.then_some(len)?;
                 Some(better)
             }
             Region::Shared if self.guessed.dynamic_shared => {
-                let size = end.next_power_of_two().max(256);
+                let size = end.checked_next_power_of_two()?.max(256);
                 let grows = size > scenario.dynamic_shared && size <= MAX_SHARED_BYTES;
                 better.dynamic_shared = grows.then_some(size)?;
                 Some(better)
