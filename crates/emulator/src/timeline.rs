@@ -131,7 +131,8 @@ impl Timeline {
     /// From a machine that has not stepped.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
         let (base, bytes) = Snapshot::take(&mut machine, None);
-        // A snapshot copies what the resident blocks are; it should cost little beside the steps between.
+        // A snapshot copies what the resident blocks are; it should cost little beside the steps between, and those
+        // steps, run again on the way back, should take no more than a frame or two: half a million at most.
         let resident: u64 = machine.resident_bytes();
         let mut timeline = Timeline {
             machine,
@@ -141,8 +142,8 @@ impl Timeline {
             marks: Vec::new(),
             base,
             bytes,
-            interval: (resident / 32)
-                .min(limits.min_interval.saturating_mul(64))
+            interval: (resident / 8)
+                .min(limits.min_interval.saturating_mul(128))
                 .max(limits.min_interval)
                 .max(1)
                 .next_power_of_two(),
