@@ -28,6 +28,8 @@ pub struct Annotations {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What a line of facts starts with.
+const MARK: &str = "//@";
 /// Longest text of one fact; a line beyond it is not a launch fact but an accident.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
@@ -35,10 +37,14 @@ impl Annotations {
     /// Reads every line that starts with `//@`.
     pub fn parse(source: &str) -> Annotations {
         let mut annotations = Annotations::default();
+        // Most modules have no such line; that is known far sooner than where their lines are.
+        if !source.contains(MARK) {
+            return annotations;
+        }
         let mut offset = 0;
         for line in source.split_inclusive('\n') {
             offset += line.len();
-            if let Some(text) = line.trim_start().strip_prefix("//@")
+            if let Some(text) = line.trim_start().strip_prefix(MARK)
                 && text.len() <= MAX_LINE_BYTES
             {
                 annotations.line(&Fact::new(text, offset - text.len()));
