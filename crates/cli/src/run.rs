@@ -212,6 +212,8 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             buffers.insert(buffer.name.clone(), report(&buffer, bytes));
         }
     }
+    let guesses = session.guesses().iter();
+    notes.extend(guesses.map(|line| format!("guessed: `{line}`")));
     notes.extend(session.notes());
     let ok = wrong.is_empty() && session.is_over();
     let mut out = io::stdout().lock();

@@ -136,15 +136,24 @@ impl Scalar<'_> {
     }
 }
 
+/// Elements of the buffers of a parameter.
+fn n_elements(parameter: &Parameter) -> u64 {
+    match parameter {
+        Parameter::Buffer(buffer) => buffer.len,
+        Parameter::Struct { fields, .. } => {
+            let members = fields.iter().map(|field| n_elements(&field.parameter));
+            members.fold(0, u64::saturating_add)
+        }
+        Parameter::Scalar { .. } | Parameter::Alias { .. } => 0,
+    }
+}
+
 impl Stage<'_> {
     /// The first access of a run that strays.
     fn fault(&mut self, scenario: &Scenario) -> Option<Stray> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         // A launch costs something too, and large buffers more, so that rehearsals end soon whatever they find.
-        let elements = scenario.params.iter().map(|parameter| match parameter {
-            Parameter::Buffer(buffer) => buffer.len,
-            _ => 0,
-        });
+        let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| cost.saturating_add(len / 64));
         self.steps_left = self.steps_left.checked_sub(cost)?;
         let (launch, _) = launch::build(scenario, function, self.entry, self.limits).ok()?;

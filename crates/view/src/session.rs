@@ -295,8 +295,7 @@ impl Session {
                 note.block, note.warp, note.lane, note.text
             )
         });
-        let guesses = self.guesses.iter().map(|line| format!("guessed: `{line}`"));
-        guesses.chain(printed).collect()
+        printed.collect()
     }
 
     /// Everything a page shows at the present position.

@@ -163,19 +163,15 @@ fn cell_card(state: &State, frame: &FrameRef) -> Html {
     html! { <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} /> }
 }
 
-/// What the launch said; its guesses stand behind the launch button.
+/// What the launch said.
 fn notes(frame: &FrameRef) -> Html {
-    let notes = frame.notes.iter();
-    let mut notes = notes
-        .filter(|note| !note.starts_with("guessed: "))
-        .peekable();
-    if notes.peek().is_none() {
+    if frame.notes.is_empty() {
         return Html::default();
     }
     html! {
         <section class="card" aria-label="Notes">
             <h2>{ "Notes" }</h2>
-            <ul class="notes">{ for notes.take(50).map(|note| html! { <li>{ prose(note) }</li> }) }</ul>
+            <ul class="notes">{ for frame.notes.iter().take(50).map(|note| html! { <li>{ prose(note) }</li> }) }</ul>
         </section>
     }
 }

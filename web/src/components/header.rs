@@ -37,7 +37,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             <TargetPicker chosen={props.target.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
             <VersionPicker chosen={props.ptx_version.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
             { kernels(props.facts.as_deref(), dispatch) }
-            { launch(props.facts.as_deref(), &props.text) }
+            { launch(props.facts.as_deref()) }
             <span class="spring"></span>
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
@@ -69,7 +69,7 @@ fn kernels(facts: Option<&LaunchFacts>, dispatch: &Dispatch) -> Html {
     }
 }
 
-fn launch(facts: Option<&LaunchFacts>, text: &Rc<str>) -> Html {
+fn launch(facts: Option<&LaunchFacts>) -> Html {
     let Some(facts) = facts else {
         return Html::default();
     };
@@ -97,23 +97,19 @@ fn launch(facts: Option<&LaunchFacts>, text: &Rc<str>) -> Html {
                 } else {
                     <p>{ "Guessed from what the kernel does, since the text does not say:" }</p>
                     <pre>{ facts.guesses.join("\n") }</pre>
-                    <p><button class="fix" onclick={write_guesses(facts, text)}>{ "Write these lines into the text" }</button></p>
+                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Write these lines into the text" }</button></p>
                 }
             </div>
         </details>
     }
 }
 
-/// States what was guessed, below the `//@` lines that the text begins with.
-fn write_guesses(facts: &LaunchFacts, text: &Rc<str>) -> Callback<MouseEvent> {
-    let stated = text
-        .lines()
-        .take_while(|line| line.trim_start().starts_with("//@"));
-    let line = stated.count() as u32 + 1;
+/// States what was guessed, at the start of the text.
+fn write_guesses(facts: &LaunchFacts) -> Callback<MouseEvent> {
     let range = SourceRange {
-        line,
+        line: 1,
         column: 1,
-        end_line: line,
+        end_line: 1,
         end_column: 1,
     };
     let edit = EditView {
