@@ -125,7 +125,7 @@ fn every_fix_makes_its_finding_go_away() {
 
 #[test]
 fn every_error_says_what_to_do_and_points_into_the_line() {
-    check_help(ROWS, source);
+    check_help(ROWS, source, true);
 }
 
 /// Names that the examples of the reference pages use.

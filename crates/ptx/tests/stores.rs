@@ -115,7 +115,7 @@ fn every_fix_makes_its_finding_go_away() {
 
 #[test]
 fn every_error_says_what_to_do_and_points_into_the_line() {
-    check_help(ROWS, source);
+    check_help(ROWS, source, false);
 }
 
 const EXAMPLE_DECLS: &str = ".reg .pred %p; .reg .b16 %h; .reg .b32 %r, %r1, %r2, b, x, y, z, w; .reg .u32 %u;

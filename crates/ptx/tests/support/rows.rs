@@ -55,8 +55,8 @@ pub(crate) fn check_fixes(rows: &[Row], source: fn(&str, &str) -> String) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Each error says what to do, and points into its line.
-pub(crate) fn check_help(rows: &[Row], source: fn(&str, &str) -> String) {
+/// Each error says what to do, and points into its line. Whether a fix without words says enough is `fixes_tell`.
+pub(crate) fn check_help(rows: &[Row], source: fn(&str, &str) -> String, fixes_tell: bool) {
     let mut wrong = Vec::new();
     for (header, line, ..) in rows {
         let text = source(header, line);
@@ -64,7 +64,7 @@ pub(crate) fn check_help(rows: &[Row], source: fn(&str, &str) -> String) {
         let end = start + line.len() as u32;
         for diagnostic in judge(&text) {
             let told = diagnostic.help.is_some()
-                || !diagnostic.fixes.is_empty()
+                || (fixes_tell && !diagnostic.fixes.is_empty())
                 || diagnostic.needs.version.is_some()
                 || diagnostic.needs.target.is_some();
             let inside = start <= diagnostic.span.start && diagnostic.span.end <= end;
