@@ -1,8 +1,8 @@
 //! Arithmetic: the type picks the bank and the variant.
 
 use super::{Decoded, Decoder, Unsupported};
-use crate::code::{CarryMode, FloatMode, Op};
-use crate::registers::Slot;
+use crate::decode::code::{CarryMode, FloatMode, Op};
+use crate::state::registers::Slot;
 use warpgrid_isa::{MulPart, ScalarType};
 use warpgrid_program::{Arithmetic, ArithmeticMode, Carry, CarryUse, RegisterId, Source};
 

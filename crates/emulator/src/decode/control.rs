@@ -1,9 +1,9 @@
 //! Branches, calls, barriers, and what lanes do together.
 
 use super::{Decoded, Decoder};
-use crate::code::*;
-use crate::layout::VariablePlace;
-use crate::registers::Slot;
+use crate::decode::code::*;
+use crate::state::layout::VariablePlace;
+use crate::state::registers::Slot;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
     BarrierKind, BarrierReduce, CallArgument, CallTarget, FunctionId, Parameter, Source, VariableId,

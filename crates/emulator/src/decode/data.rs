@@ -1,7 +1,7 @@
 //! Moves, conversions, packing, comparisons and selections.
 
 use super::{Decoded, Decoder, Unsupported};
-use crate::code::{Bank, Combine, CompareKind, Comparison, Element, Op};
+use crate::decode::code::{Bank, Combine, CompareKind, Comparison, Element, Op};
 use warpgrid_isa::{BoolOp, CompareOp, ScalarType, StateSpace, TypeKind};
 use warpgrid_program::{ArithmeticMode, Conversion, RegisterId, Source};
 

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics: each has a plan.
 
 use super::{Decoded, Decoder, Unsupported};
-use crate::code::{AccessPlan, AtomicPlan, Bank, Element, Op};
+use crate::decode::code::{AccessPlan, AtomicPlan, Bank, Element, Op};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Address, AddressBase, AtomicOp, MemoryAccess, RegisterId, Source};
 
@@ -74,7 +74,7 @@ fn access_plan(
     }
     let (base, wide, offset) = d.address(address)?;
     let element_bytes = access.ty.width_bytes();
-    if element_bytes as usize * elements.len() > crate::memory_ops::MAX_WIDTH {
+    if element_bytes as usize * elements.len() > crate::exec::memory_ops::MAX_WIDTH {
         return Err(Unsupported);
     }
     Ok(AccessPlan {

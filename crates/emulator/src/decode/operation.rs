@@ -1,7 +1,7 @@
 //! One operation of the contract to one decoded operation.
 
 use super::{Decoded, Decoder, arithmetic, control, data, memory};
-use crate::code::{CollectiveKind, Op};
+use crate::decode::code::{CollectiveKind, Op};
 use warpgrid_isa::VoteMode;
 use warpgrid_program::Operation;
 

@@ -1,6 +1,6 @@
 //! Whose turn it is: a deterministic choice among the warps that can run.
 
-use crate::block::Block;
+use crate::state::block::Block;
 
 /// Steps that a warp has before the next one gets its turn.
 const QUANTUM: u32 = 32;

@@ -1,8 +1,8 @@
 //! Gives every variable, buffer and parameter its place, before anything is decoded or run.
 
-use crate::inspect::SharedVariable;
-use crate::launch::{BufferIndex, Contents, Launch, LaunchError, Limits};
-use crate::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
+use crate::run::inspect::SharedVariable;
+use crate::run::launch::{BufferIndex, Contents, Launch, LaunchError, Limits};
+use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
     CallTarget, Function, FunctionId, Operation, Parameter, Program, RelocationTarget, Variable,

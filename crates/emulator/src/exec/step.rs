@@ -1,22 +1,22 @@
 //! One instruction of one group of lanes: a match on the decoded operation, one call a family.
 
-use crate::alu_float::{float32, float32x2, float64, half};
-use crate::alu_int::*;
-use crate::atomic::atomic;
-use crate::code::{Code, CollectiveKind, Element, Instr, Op};
-use crate::collective::collective;
-use crate::control::{branch, branch_indexed, call, returns};
-use crate::convert;
-use crate::fault::FaultKind;
-use crate::inspect::{Note, Writer};
-use crate::launch::Limits;
-use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
-use crate::memory_ops::{Executed, Halt, Reach, load, store};
-use crate::observe::{Interest, Observer};
-use crate::registers::{LANES, Lanes, Results, Row64, Slot, copy, lanes_of};
-use crate::resolve::Target;
-use crate::system::{SystemReach, system_call};
-use crate::warp::{SplitState, Warp};
+use crate::decode::code::{Code, CollectiveKind, Element, Instr, Op};
+use crate::exec::alu_float::{float32, float32x2, float64, half};
+use crate::exec::alu_int::*;
+use crate::exec::atomic::atomic;
+use crate::exec::collective::collective;
+use crate::exec::control::{branch, branch_indexed, call, returns};
+use crate::exec::convert;
+use crate::exec::memory_ops::{Executed, Halt, Reach, load, store};
+use crate::exec::resolve::Target;
+use crate::exec::system::{SystemReach, system_call};
+use crate::run::fault::FaultKind;
+use crate::run::inspect::{Note, Writer};
+use crate::run::launch::Limits;
+use crate::run::observe::{Interest, Observer};
+use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy, lanes_of};
+use crate::state::warp::{SplitState, Warp};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
 /// Why a warp stopped before its turn was over.
@@ -335,14 +335,14 @@ fn rare(
                 wait_for(warp, mask, missing);
                 return Ok(After::Waits);
             }
-            let mut lanes = crate::control::lanes_at(code, warp, split.depth, mask);
+            let mut lanes = crate::exec::control::lanes_at(code, warp, split.depth, mask);
             collective(&mut lanes, plan);
             Ok(After::Next)
         }
         Op::WarpBarrier { mask: slot } => Ok(warp_barrier(code, warp, slot, mask)),
         Op::BranchIndexed { index, table } => {
             let targets = code.branch_tables.get(table as usize);
-            let indices = *crate::control::lanes_at(code, warp, split.depth, mask).r32(index);
+            let indices = *crate::exec::control::lanes_at(code, warp, split.depth, mask).r32(index);
             branch_indexed(warp, mask, &indices, targets.map_or(&[], |t| t))?;
             Ok(After::Moved)
         }
@@ -411,7 +411,7 @@ pub(crate) fn missing_lanes(
     }
     let live = warp.live();
     let depth = warp.splits.current().depth;
-    let masks = *crate::control::lanes_at(code, warp, depth, active).r32(mask_slot);
+    let masks = *crate::exec::control::lanes_at(code, warp, depth, active).r32(mask_slot);
     let named = lanes_of(active).fold(0, |named, lane| named | masks[lane]);
     named & live & !here
 }
@@ -427,7 +427,7 @@ pub(crate) fn part_from_excluded(warp: &mut Warp, mask: u32) {
     let current = *warp.splits.current();
     let excluded = current.mask & !mask;
     if excluded != 0 {
-        crate::control::go(warp, excluded, current.pc + 1, current.depth);
+        crate::exec::control::go(warp, excluded, current.pc + 1, current.depth);
     }
 }
 
@@ -452,7 +452,7 @@ fn warp_barrier(code: &Code, warp: &mut Warp, slot: Slot, mask: u32) -> After {
     }
     // Everybody is here: those that waited go on too.
     let depth = warp.splits.current().depth;
-    let masks = *crate::control::lanes_at(code, warp, depth, mask).r32(slot);
+    let masks = *crate::exec::control::lanes_at(code, warp, depth, mask).r32(slot);
     let named = lanes_of(mask).fold(0, |named, lane| named | masks[lane]);
     for split in warp.splits.all_mut() {
         if matches!(split.state, SplitState::Lanes { .. })
@@ -474,7 +474,7 @@ fn is_space(
     mask: u32,
 ) {
     let depth = warp.splits.current().depth;
-    let mut lanes = crate::control::lanes_at(around.code, warp, depth, mask);
+    let mut lanes = crate::exec::control::lanes_at(around.code, warp, depth, mask);
     let row = convert::read64(&lanes, a);
     let map = around.map;
     let mut result = 0;

@@ -1,8 +1,8 @@
 //! Says no to launches that cannot run, before anything is allocated for them.
 
-use crate::launch::{Launch, LaunchError, Limits};
-use crate::layout::Layout;
-use crate::machine::Setup;
+use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::run::machine::Setup;
+use crate::state::layout::Layout;
 use warpgrid_program::Program;
 
 /// Largest extents of a grid and of a block (CUDA programming guide, "Compute Capabilities").

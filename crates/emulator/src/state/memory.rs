@@ -1,7 +1,7 @@
 //! Bytes, and where they are: paged storage with dirty marks, global allocations, address windows.
 
-use crate::inspect::Writer;
-use crate::launch::BufferIndex;
+use crate::run::inspect::Writer;
+use crate::run::launch::BufferIndex;
 
 /// Unit of change tracking and of snapshots.
 pub(crate) const PAGE_BYTES: usize = 4096;

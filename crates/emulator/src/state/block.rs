@@ -1,7 +1,7 @@
 //! A block that runs: its warps, its shared memory, its barriers.
 
-use crate::memory::PagedBytes;
-use crate::warp::{SplitState, Warp};
+use crate::state::memory::PagedBytes;
+use crate::state::warp::{SplitState, Warp};
 
 /// Named barriers of a block.
 pub(crate) const N_BARRIERS: usize = 16;

@@ -1,8 +1,8 @@
 //! The exact helpers against the host's own arithmetic and against integers.
 
-use crate::alu_float::{op_half, op32};
-use crate::code::{FloatMode, Round};
-use crate::soft::*;
+use crate::decode::code::{FloatMode, Round};
+use crate::exec::alu_float::{op_half, op32};
+use crate::exec::soft::*;
 use warpgrid_program::Arithmetic;
 
 /// Bits that look like anything, the same in every run.
@@ -269,7 +269,7 @@ fn rows_and_lanes_agree() {
             }
             let [a, b, c] = &rows;
             let mut found = [0; 32];
-            crate::alu_float::float_row(&mut found, f, mode, a, b, c);
+            crate::exec::alu_float::float_row(&mut found, f, mode, a, b, c);
             for lane in 0..32 {
                 let [a, b, c] = [0, 1, 2].map(|i: usize| f32::from_bits(rows[i][lane]));
                 let expected = op32(f, mode, a, b, c);

@@ -3,10 +3,10 @@
 //! The past is never edited. Memory at a position is what the nearest earlier snapshot and the steps
 //! from there make it, so every way to a position gives the same bytes.
 
-use crate::inspect::Status;
-use crate::machine::Machine;
-use crate::observe::{AccessEvent, Interest, Observer};
-use crate::snapshot::Snapshot;
+use crate::past::snapshot::Snapshot;
+use crate::run::inspect::Status;
+use crate::run::machine::Machine;
+use crate::run::observe::{AccessEvent, Interest, Observer};
 
 /// How much memory the past may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

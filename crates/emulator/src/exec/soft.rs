@@ -1,7 +1,7 @@
 //! Exact helpers behind the float operations: rounding in every direction, narrow formats, and
 //! elementary functions from basic operations only, so that every host computes the same bits.
 
-use crate::code::Round;
+use crate::decode::code::Round;
 
 /// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;

@@ -4,9 +4,9 @@
 //! goes lane by lane through exact helpers. NaNs are made as the machine makes them, so that no
 //! host's NaN shows.
 
-use crate::code::{FloatMode, Round};
-use crate::registers::{LANES, Lanes, Row32, Row64, Slot};
-use crate::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
+use crate::decode::code::{FloatMode, Round};
+use crate::exec::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
+use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::Arithmetic;
 

@@ -3,10 +3,10 @@
 //! The quick way asks once for all lanes, with arithmetic that vectorises; where it finds anything
 //! unusual the slow way looks at each lane of its own, and names the lanes that may not.
 
-use crate::code::AccessPlan;
-use crate::fault::FaultKind;
-use crate::memory::{AddressMap, Allocation, GlobalMemory, Owner};
-use crate::registers::{FULL, LANES, Lanes, Row32, Row64, lanes_of};
+use crate::decode::code::AccessPlan;
+use crate::run::fault::FaultKind;
+use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner};
+use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64, lanes_of};
 use warpgrid_isa::StateSpace;
 
 /// Which bytes an access goes to.

@@ -1,13 +1,13 @@
 //! Barriers of a block (PTX ISA, "bar", "barrier"): who comes, who waits, when all go on.
 
-use crate::block::{Barrier, Block, N_BARRIERS};
-use crate::code::{BarrierMode, BarrierPlan, Code, Op};
-use crate::control::lanes_at;
-use crate::fault::FaultKind;
-use crate::memory_ops::{Executed, Halt};
-use crate::registers::LANES;
-use crate::step::part_from_excluded;
-use crate::warp::SplitState;
+use crate::decode::code::{BarrierMode, BarrierPlan, Code, Op};
+use crate::exec::control::lanes_at;
+use crate::exec::memory_ops::{Executed, Halt};
+use crate::exec::step::part_from_excluded;
+use crate::run::fault::FaultKind;
+use crate::state::block::{Barrier, Block, N_BARRIERS};
+use crate::state::registers::LANES;
+use crate::state::warp::SplitState;
 use warpgrid_program::BarrierReduce;
 
 /// Lanes of the running group of a warp come to a barrier.

@@ -1,14 +1,15 @@
 //! Program to code: every name becomes a slot or an address, every operation the variant that runs it.
 
 mod arithmetic;
+pub(crate) mod code;
 mod control;
 mod data;
 mod memory;
 mod operation;
 
-use crate::code::*;
-use crate::layout::{Layout, VariablePlace};
-use crate::registers::{BankSizes, LANES, Slot};
+use crate::decode::code::*;
+use crate::state::layout::{Layout, VariablePlace};
+use crate::state::registers::{BankSizes, LANES, Slot};
 use std::collections::HashMap;
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{

@@ -1,6 +1,6 @@
 //! Why a run stopped before its end: what was attempted, on which bytes, by which lanes.
 
-use crate::launch::BufferIndex;
+use crate::run::launch::BufferIndex;
 use std::fmt;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;

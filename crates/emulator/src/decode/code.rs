@@ -1,6 +1,6 @@
 //! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
 
-use crate::registers::{BankSizes, Banks, Slot};
+use crate::state::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::{
     BoolOp, CompareOp, Rounding, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace,
     VoteMode,

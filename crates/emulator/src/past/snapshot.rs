@@ -1,11 +1,11 @@
 //! A machine's state at one position, sharing with other snapshots all that did not change.
 
-use crate::block::{Barrier, Block};
-use crate::fault::Fault;
-use crate::machine::Machine;
-use crate::memory::{PAGE_BYTES, PagedBytes};
-use crate::schedule::Schedule;
-use crate::warp::Warp;
+use crate::run::fault::Fault;
+use crate::run::machine::Machine;
+use crate::run::schedule::Schedule;
+use crate::state::block::{Barrier, Block};
+use crate::state::memory::{PAGE_BYTES, PagedBytes};
+use crate::state::warp::Warp;
 use std::sync::Arc;
 
 /// Pages that are shared or copied together.

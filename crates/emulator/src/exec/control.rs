@@ -1,13 +1,13 @@
 //! Branches, calls, returns (PTX ISA, "Control Flow Instructions"): who goes where.
 
-use crate::code::{Bank, CallTargetPlan, Code, Op, Place};
-use crate::convert::{read64, read128, write128};
-use crate::fault::FaultKind;
-use crate::inspect::Writer;
-use crate::launch::Limits;
-use crate::memory_ops::{Executed, Halt};
-use crate::registers::{LANES, Lanes, lanes_of};
-use crate::warp::{Frame, Split, SplitState, Warp};
+use crate::decode::code::{Bank, CallTargetPlan, Code, Op, Place};
+use crate::exec::convert::{read64, read128, write128};
+use crate::exec::memory_ops::{Executed, Halt};
+use crate::run::fault::FaultKind;
+use crate::run::inspect::Writer;
+use crate::run::launch::Limits;
+use crate::state::registers::{LANES, Lanes, lanes_of};
+use crate::state::warp::{Frame, Split, SplitState, Warp};
 
 /// The registers of a frame of a warp.
 pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask: u32) -> Lanes<'a> {

@@ -1,9 +1,9 @@
 //! Operations across the lanes of a warp (PTX ISA, "shfl.sync", "vote.sync", "match.sync",
 //! "redux.sync", "elect.sync"). Lanes whose masks differ form groups of their own.
 
-use crate::code::{Collective, CollectiveKind, FloatMode};
-use crate::convert::read64;
-use crate::registers::{FULL, LANES, Lanes, Row32, lanes_of};
+use crate::decode::code::{Collective, CollectiveKind, FloatMode};
+use crate::exec::convert::read64;
+use crate::state::registers::{FULL, LANES, Lanes, Row32, lanes_of};
 use warpgrid_isa::{BitwiseOp, ScalarType, ShuffleMode, VoteMode};
 use warpgrid_program::{Arithmetic, ReduceOp};
 
@@ -160,7 +160,7 @@ fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
     let float = |f| {
         let mode = FloatMode::default();
-        crate::alu_float::op32(f, mode, f32::from_bits(a), f32::from_bits(b), 0.0)
+        crate::exec::alu_float::op32(f, mode, f32::from_bits(a), f32::from_bits(b), 0.0)
     };
     match op {
         ReduceOp::Add => a.wrapping_add(b),

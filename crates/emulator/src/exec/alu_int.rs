@@ -1,8 +1,8 @@
 //! Integer arithmetic, logic, shifts and bit fields (PTX ISA, "Integer Arithmetic Instructions",
 //! "Logic and Shift Instructions").
 
-use crate::code::CarryMode;
-use crate::registers::{LANES, Lanes, Row32, Row64, Slot};
+use crate::decode::code::CarryMode;
+use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::MulPart;
 use warpgrid_program::{Arithmetic, Carry, PermuteMode};
 

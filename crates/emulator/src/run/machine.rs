@@ -1,20 +1,20 @@
 //! A launch in progress: the blocks that have a place, the memory that they share, and whose turn it is.
 
-use crate::barrier;
-use crate::block::Block;
-use crate::code::Code;
+use crate::decode::code::Code;
 use crate::decode::decode;
-use crate::fault::{AccessFault, Fault, FaultKind, Place, Region, WaitReason, Waiter};
-use crate::inspect::{Note, Status};
-use crate::launch::{Launch, LaunchError, Limits};
-use crate::layout::Layout;
-use crate::memory::{GlobalMemory, Owner, PagedBytes, Tracking};
-use crate::memory_ops::Halt;
-use crate::observe::Observer;
-use crate::registers::LANES;
-use crate::schedule::{Schedule, WarpPlace};
-use crate::step::{Stop, Surroundings, run_warp};
-use crate::warp::{Frame, SplitState, Splits, Warp};
+use crate::exec::barrier;
+use crate::exec::memory_ops::Halt;
+use crate::exec::step::{Stop, Surroundings, run_warp};
+use crate::run::fault::{AccessFault, Fault, FaultKind, Place, Region, WaitReason, Waiter};
+use crate::run::inspect::{Note, Status};
+use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::run::observe::Observer;
+use crate::run::schedule::{Schedule, WarpPlace};
+use crate::state::block::Block;
+use crate::state::layout::Layout;
+use crate::state::memory::{GlobalMemory, Owner, PagedBytes, Tracking};
+use crate::state::registers::LANES;
+use crate::state::warp::{Frame, SplitState, Splits, Warp};
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 use warpgrid_program::{FunctionKind, Program};
@@ -59,14 +59,14 @@ impl Machine {
         launch: &Launch,
         limits: Limits,
     ) -> Result<Machine, LaunchError> {
-        crate::check_launch::check_launch(&program, launch)?;
+        crate::run::check_launch::check_launch(&program, launch)?;
         let tracking = if launch.track_writers {
             Tracking::LastWriter
         } else {
             Tracking::Off
         };
         let mut layout = Layout::new(&program, launch);
-        crate::check_launch::check_layout(&program, launch, &layout, &limits)?;
+        crate::run::check_launch::check_layout(&program, launch, &layout, &limits)?;
         let global = layout.build_memory(&program, launch, &limits, tracking)?;
         let code = decode(&program, &layout);
         let n_threads = launch.block.iter().product();
@@ -464,7 +464,7 @@ impl Setup {
         }
         self.fill_specials(warp, position);
         let present = warp.present;
-        crate::control::set_frame_addresses(&self.code, warp, present, 0, 0);
+        crate::exec::control::set_frame_addresses(&self.code, warp, present, 0, 0);
     }
 
     /// Fills the special registers; what depends on the lane alone is as it was for the block before.

@@ -1,9 +1,9 @@
 //! Comparisons, selections, conversions, packing (PTX ISA, "Comparison and Selection Instructions",
 //! "cvt", "mov").
 
-use crate::code::*;
-use crate::registers::{FULL, LANES, Lanes, Row32, Row64, Row128, Slot};
-use crate::soft::{self, BF16, E4M3, E5M2, F16, Format, NAN_32, NAN_64, TF32};
+use crate::decode::code::*;
+use crate::exec::soft::{self, BF16, E4M3, E5M2, F16, Format, NAN_32, NAN_64, TF32};
+use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64, Row128, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, ScalarType, TypeKind};
 use warpgrid_program::{Conversion, FloatTest, PredicateOp};
 
@@ -225,14 +225,14 @@ pub(crate) fn select_sign(l: &mut Lanes<'_>, d: Element, [a, b, c]: [Slot; 3], f
     match d.bank {
         Bank::B64 => {
             let mut row = *l.r64(b);
-            for lane in crate::registers::lanes_of(p) {
+            for lane in crate::state::registers::lanes_of(p) {
                 row[lane] = l.r64(a)[lane];
             }
             l.set64(d.slot, &row);
         }
         _ => {
             let mut row = *l.r32(b);
-            for lane in crate::registers::lanes_of(p) {
+            for lane in crate::state::registers::lanes_of(p) {
                 row[lane] = l.r32(a)[lane];
             }
             l.set32(d.slot, &row);

@@ -1,13 +1,13 @@
 //! Looking into a machine that stands still.
 
-use crate::code::{Bank, Element, Instr, Op};
-use crate::fault::WaitReason;
-use crate::inspect::*;
-use crate::launch::BufferIndex;
-use crate::machine::Machine;
-use crate::memory::{Allocation, Owner};
-use crate::registers::{LANES, Slot};
-use crate::warp::{Split, SplitState, Warp};
+use crate::decode::code::{Bank, Element, Instr, Op};
+use crate::run::fault::WaitReason;
+use crate::run::inspect::*;
+use crate::run::launch::BufferIndex;
+use crate::run::machine::Machine;
+use crate::state::memory::{Allocation, Owner};
+use crate::state::registers::{LANES, Slot};
+use crate::state::warp::{Split, SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
@@ -226,7 +226,7 @@ impl Machine {
             };
             let missing = if slot.is_some() {
                 let row = self.row(warp, split.depth, Bank::B32, slot)?;
-                crate::registers::lanes_of(split.mask)
+                crate::state::registers::lanes_of(split.mask)
                     .fold(0, |named, lane| named | row[lane] as u32)
                     & warp.live()
                     & !split.mask
@@ -291,7 +291,7 @@ impl Machine {
         for split in found.splits.all() {
             if code.origin(split.pc).0 == function {
                 let values = self.row(found, split.depth, bank, slot)?;
-                for lane in crate::registers::lanes_of(split.mask) {
+                for lane in crate::state::registers::lanes_of(split.mask) {
                     row[lane] = values[lane];
                 }
             }

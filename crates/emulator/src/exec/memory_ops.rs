@@ -1,15 +1,15 @@
 //! Loads and stores (PTX ISA, "ld", "st"). What changes memory goes through [`PagedBytes::place`]
 //! or the stack's `write`.
 
-use crate::code::{AccessPlan, Bank, Code, Element};
-use crate::convert::{read64, read128, write64, write128};
-use crate::fault::{AccessKind, FaultKind};
-use crate::inspect::Writer;
-use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
-use crate::observe::{AccessEvent, Interest, Observer};
-use crate::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
-use crate::resolve::{Backing, Memories, Place, Purpose, Target};
-use crate::warp::Stack;
+use crate::decode::code::{AccessPlan, Bank, Code, Element};
+use crate::exec::convert::{read64, read128, write64, write128};
+use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
+use crate::run::fault::{AccessKind, FaultKind};
+use crate::run::inspect::Writer;
+use crate::run::observe::{AccessEvent, Interest, Observer};
+use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
+use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
 
 /// The widest access of a lane, in bytes.

@@ -1,14 +1,14 @@
 //! Calls into the driver: `vprintf` leaves notes, `__assertfail` stops the run.
 
-use crate::code::{Code, Place, SystemCall, SystemPlan};
-use crate::control::{lanes_at, stack_place};
-use crate::convert::{read64, write64};
-use crate::fault::FaultKind;
-use crate::inspect::Note;
-use crate::memory::{AddressMap, GlobalMemory, PagedBytes};
-use crate::memory_ops::{Executed, Halt};
-use crate::registers::{LANES, Row64, lanes_of};
-use crate::warp::Warp;
+use crate::decode::code::{Code, Place, SystemCall, SystemPlan};
+use crate::exec::control::{lanes_at, stack_place};
+use crate::exec::convert::{read64, write64};
+use crate::exec::memory_ops::{Executed, Halt};
+use crate::run::fault::FaultKind;
+use crate::run::inspect::Note;
+use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::registers::{LANES, Row64, lanes_of};
+use crate::state::warp::Warp;
 
 /// The longest text that is taken from memory.
 const MAX_TEXT: usize = 1024;

@@ -1,7 +1,7 @@
 //! A warp: its registers, its stack, and the groups that its lanes have split into.
 
-use crate::inspect::Writer;
-use crate::registers::{Banks, LANES, Row32};
+use crate::run::inspect::Writer;
+use crate::state::registers::{Banks, LANES, Row32};
 
 /// What a group of lanes is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a host can see of a machine that stands still: plain data, no handles.
 
-use crate::fault::WaitReason;
+use crate::run::fault::WaitReason;
 use warpgrid_program::{FunctionId, VariableId};
 
 /// Where a run stands.

@@ -1,11 +1,11 @@
 //! Atomic operations (PTX ISA, "atom", "red"): lane after lane, each sees what the one before left.
 
-use crate::code::{AtomicPlan, FloatMode};
-use crate::convert::{format_of, read128};
-use crate::fault::AccessKind;
-use crate::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
-use crate::registers::{LANES, Lanes, lanes_of};
-use crate::resolve::Target;
+use crate::decode::code::{AtomicPlan, FloatMode};
+use crate::exec::convert::{format_of, read128};
+use crate::exec::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
+use crate::exec::resolve::Target;
+use crate::run::fault::AccessKind;
+use crate::state::registers::{LANES, Lanes, lanes_of};
 use warpgrid_isa::{BitwiseOp, ScalarType};
 use warpgrid_program::{Arithmetic, AtomicOp};
 
@@ -91,21 +91,26 @@ fn apply(op: AtomicOp, ty: ScalarType, old: u128, b: u128, c: u128) -> u128 {
 fn float(ty: ScalarType, f: Arithmetic, old: u128, b: u128) -> u128 {
     let mode = FloatMode::default();
     match ty {
-        ScalarType::F32 => u128::from(crate::alu_float::op32(
+        ScalarType::F32 => u128::from(crate::exec::alu_float::op32(
             f,
             mode,
             f32::from_bits(old as u32),
             f32::from_bits(b as u32),
             0.0,
         )),
-        ScalarType::F64 => u128::from(crate::alu_float::op64(f, mode, [old as u64, b as u64, 0])),
+        ScalarType::F64 => u128::from(crate::exec::alu_float::op64(
+            f,
+            mode,
+            [old as u64, b as u64, 0],
+        )),
         _ => {
             let Some(format) = format_of(ty) else {
                 return old;
             };
             let half = |shift: u32| {
                 let part = |v: u128| (v >> shift) as u32 & 0xffff;
-                let value = crate::alu_float::op_half(f, mode, format, [part(old), part(b), 0]);
+                let value =
+                    crate::exec::alu_float::op_half(f, mode, format, [part(old), part(b), 0]);
                 u128::from(value) << shift
             };
             if ty.width_bits() == 32 {

@@ -1,0 +1,16 @@
+//! What one instruction does to the state: a file a family.
+
+pub(crate) mod alu_float;
+pub(crate) mod alu_int;
+pub(crate) mod atomic;
+pub(crate) mod barrier;
+pub(crate) mod collective;
+pub(crate) mod control;
+pub(crate) mod convert;
+pub(crate) mod memory_ops;
+pub(crate) mod resolve;
+pub(crate) mod soft;
+#[cfg(test)]
+mod soft_tests;
+pub(crate) mod step;
+pub(crate) mod system;
