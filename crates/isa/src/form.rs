@@ -138,8 +138,12 @@ pub enum OperandType {
     Wide(&'static str),
     /// Always this type.
     Fixed(ScalarType),
+    /// As many registers as the vector width says, each of the type in this slot or wider (what loads write).
+    Vector(&'static str),
     /// Fixed width, any integer or bits type: shift amounts, lane masks.
     Bits(u32),
+    /// A literal of this width.
+    Literal(u32),
     /// A predicate.
     Predicate,
     /// An address in brackets; the space is that of slot `ss`, generic without one.

@@ -28,5 +28,5 @@ pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole};
 pub use space::StateSpace;
 pub use special::SpecialRegister;
 pub use target::{Feature, Target};
-pub use types::{ScalarType, TypeKind};
+pub use types::{Fit, ScalarType, TypeKind};
 pub use version::Version;

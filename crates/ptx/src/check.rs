@@ -11,11 +11,11 @@ mod declarations;
 mod declarations_values;
 mod declare;
 mod elements;
+mod families;
 mod function;
 mod header;
 mod initializer;
 mod judge;
-mod kind;
 mod lower;
 mod memory;
 mod moves;
@@ -32,7 +32,6 @@ pub(crate) mod store;
 mod store_async;
 mod store_async_sources;
 mod strict_address;
-mod types;
 mod wmma_store;
 
 use crate::diagnostics::check as diagnose;
@@ -44,7 +43,9 @@ pub(crate) use names::Binding;
 use names::Names;
 pub(crate) use plan::{Opcode, Plan};
 use warpgrid_isa::{Gate, Target, Version};
-use warpgrid_program::{Diagnostic, FunctionId, Needs, Program, RegisterId, Severity, Span};
+use warpgrid_program::{
+    Diagnostic, FunctionId, Module as Unsealed, Needs, Program, RegisterId, Severity, Span,
+};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,18 +111,22 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     let tree = &parse.tree;
     let mut diagnostics = Diagnostics::default();
     let module = header::read(source, tree, options, &mut diagnostics);
-    let plans: Vec<Plan> = tree
-        .mnemonics
-        .ids()
-        .map(|id| Plan::new(&Opcode::read(source, tree, id), &module))
-        .collect();
+    let mut plans = Vec::with_capacity(tree.mnemonics.len());
+    let mut actions = Vec::with_capacity(tree.mnemonics.len() + 1);
+    for id in tree.mnemonics.ids() {
+        let opcode = Opcode::read(source, tree, id);
+        let plan = Plan::new(&opcode, &module);
+        actions.push(plan.action(opcode.text));
+        plans.push(plan);
+    }
     let mut checker = Checker {
         source,
         tree,
         plans: &plans,
         module,
         names: Names::new(tree.symbols.len(), source.len()),
-        program: Program {
+        program: Unsealed {
+            actions,
             version: module.version,
             target: module.target,
             address_bits: module.address_bits,
@@ -157,7 +162,7 @@ fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
         .all(|d| d.severity != Severity::Error);
     let accept = parsed && checker.diagnostics.n_errors == 0;
     Checked {
-        program: accept.then_some(checker.program),
+        program: accept.then(|| Program::of_checked(checker.program)),
         diagnostics,
     }
 }
@@ -202,7 +207,7 @@ pub(crate) struct Checker<'a> {
     pub(crate) plans: &'a [Plan],
     pub(crate) module: Module,
     pub(crate) names: Names,
-    pub(crate) program: Program,
+    pub(crate) program: Unsealed,
     /// Of the function at hand.
     pub(crate) body: Body,
     pub(crate) diagnostics: Diagnostics,

@@ -9,7 +9,9 @@ use crate::visible::{Meaning, Visible, visible};
 use line::{Line, Place};
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{Bound, Complaint, Layout, OperandShape, SlotKind, forms_of, layouts};
-use warpgrid_isa::{Does, Gate, OperandType, ScalarType, StateSpace, Value, Version};
+use warpgrid_isa::{
+    Does, Fit, Gate, MatrixOp, MemoryOp, OperandType, ScalarType, StateSpace, Value, Version,
+};
 use warpgrid_program::Span;
 
 /// What a suggestion is.
@@ -127,7 +129,7 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Completion> {
             }
             let values: Vec<(&'static str, Option<&'static Value>)> = match slot.kind {
                 SlotKind::Set(set) => set.values.iter().map(|v| (v.text, Some(v))).collect(),
-                SlotKind::Literal(text) => vec![(text, None)],
+                SlotKind::Literal(text, _) => vec![(text, None)],
             };
             for (text, value) in values {
                 let known = found.iter().any(|c| c.text == text);
@@ -217,7 +219,7 @@ impl Trial<'_> {
     /// Literals that lead a form, as `store.d` in `wmma.store.d`, come first and in order.
     fn is_named(&self, words: &[&str]) -> bool {
         let literals = self.layout.slots.iter().map_while(|slot| match slot.kind {
-            SlotKind::Literal(text) if slot.required => Some(text),
+            SlotKind::Literal(text, _) if slot.required => Some(text),
             _ => None,
         });
         literals.zip(words).all(|(literal, word)| literal == *word)
@@ -225,10 +227,7 @@ impl Trial<'_> {
 
     /// `wmma` says `.aligned` from version 6.3 on only.
     fn is_of_its_time(&self, bound: &Bound) -> bool {
-        let matrix = matches!(
-            self.layout.form.does,
-            Does::WmmaStore | Does::WmmaLoad | Does::WmmaMma
-        );
+        let matrix = matches!(self.layout.form.does, Does::Matrix(MatrixOp::WmmaStore));
         !(matrix && bound.has("aligned") && self.module.version < Version::new(6, 3))
     }
 }
@@ -255,7 +254,7 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         OperandType::CachePolicy => {
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == 64)
         }
-        OperandType::Fixed(ty) => of_type(names, line, |have| fits(have, ty, false)),
+        OperandType::Fixed(ty) => of_type(names, line, |have| ty.takes_register(have, Fit::Exact)),
         OperandType::Bits(bits) => {
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == bits)
         }
@@ -266,29 +265,15 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         OperandType::Address => addresses(line, module, names, space),
         _ => match bound.scalar("type") {
             Some(ty) => {
-                let wider = matches!(bound.layout.form.does, Does::Store | Does::Load);
-                of_type(names, line, |have| fits(have, ty, wider))
+                let fit = match bound.layout.form.does {
+                    Does::Memory(MemoryOp::Store | MemoryOp::Load) => Fit::Wider,
+                    _ => Fit::Exact,
+                };
+                of_type(names, line, |have| ty.takes_register(have, fit))
             }
             None => of_type(names, line, |_| true),
         },
     }
-}
-
-/// Whether a register may stand where the instruction says `ty`.
-fn fits(have: ScalarType, ty: ScalarType, wider: bool) -> bool {
-    use warpgrid_isa::TypeKind as K;
-    let width = match wider {
-        true => have.width_bits() >= ty.width_bits(),
-        false => have.width_bits() == ty.width_bits(),
-    };
-    let kind = match (have.kind(), ty.kind()) {
-        (K::Predicate, other) | (other, K::Predicate) => other == K::Predicate && have == ty,
-        (K::Bits, _) | (_, K::Bits) => true,
-        (K::Float, K::Float) => have == ty,
-        (K::Float, _) | (_, K::Float) => false,
-        _ => true,
-    };
-    width && kind
 }
 
 /// Registers that hold addresses, and variables that the space takes.
@@ -299,19 +284,13 @@ fn addresses(
     space: StateSpace,
 ) -> Vec<Completion> {
     use StateSpace as S;
-    let takes = |variable| match space {
-        S::Generic => matches!(variable, S::Global | S::Shared | S::Local),
-        S::Shared | S::SharedCluster => variable == S::Shared,
-        S::ParamEntry | S::ParamFunc => matches!(variable, S::ParamEntry | S::ParamFunc),
-        space => variable == space,
-    };
     let least = match space {
         S::Shared | S::SharedCluster | S::Local => 32,
         _ => module.address_bits,
     };
     of_sort(names, line, |meaning| match meaning {
         Meaning::Register(ty, 1) => ty.is_integer() && (least..=64).contains(&ty.width_bits()),
-        Meaning::Variable(variable, _) => takes(variable),
+        Meaning::Variable(variable, _) => space.takes_variable(variable),
         _ => false,
     })
 }

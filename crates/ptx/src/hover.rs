@@ -207,7 +207,7 @@ impl Place<'_> {
             (Some(value), SlotKind::Set(set)) => hover
                 .line(format!("{}: {}", set.title, value.help))
                 .gate(value.gate, &self.module),
-            (None, SlotKind::Literal(_)) => {
+            (None, SlotKind::Literal(..)) => {
                 let form = bound.layout.form;
                 match word == slot {
                     true => hover
@@ -219,7 +219,7 @@ impl Place<'_> {
             }
             _ => hover,
         };
-        for rule in bound.layout.form.rules() {
+        for rule in bound.layout.form.rules {
             if rule.concerns(slot_row.name, text) {
                 hover = hover.line(rule.why);
             }

@@ -165,10 +165,10 @@ set!(
 );
 
 const LOADED: &[(&str, OperandType)] = &[
-    ("d", OperandType::Custom),
+    ("d", OperandType::Vector("type")),
     ("cache-policy", OperandType::CachePolicy),
 ];
-const UNIFORM: &[(&str, OperandType)] = &[("d", OperandType::Custom)];
+const UNIFORM: &[(&str, OperandType)] = &[("d", OperandType::Vector("type"))];
 const SIZE: &[(&str, OperandType)] = &[("size", OperandType::Bits(32))];
 const POLICY: Gate = Gate::ptx(7, 4).sm(80);
 

@@ -28,7 +28,7 @@ set!(
 const PREDICATE: &[(&str, OperandType)] = &[("d", OperandType::Predicate)];
 const AMOUNT: &[(&str, OperandType)] = &[("b", OperandType::Bits(32))];
 const FUNNEL: &[(&str, OperandType)] = &[("c", OperandType::Bits(32))];
-const TABLE: &[(&str, OperandType)] = &[("immLut", OperandType::Bits(32))];
+const TABLE: &[(&str, OperandType)] = &[("immLut", OperandType::Literal(32))];
 
 /// The forms of logic and shifts.
 #[rustfmt::skip]

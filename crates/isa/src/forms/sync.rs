@@ -193,14 +193,12 @@ const SYNC: &[(&str, OperandType)] = &[("a", OperandType::Bits(32)), ("b", Opera
 const POPC_TYPES: &[(&str, OperandType)] = &[
     ("d", OperandType::Bits(32)),
     ("a", OperandType::Bits(32)),
-    ("b", OperandType::Custom),
-    ("c", OperandType::Custom),
+    ("b", OperandType::Fixed(ScalarType::U32)),
 ];
 const BOTH_TYPES: &[(&str, OperandType)] = &[
     ("d", OperandType::Predicate),
     ("a", OperandType::Bits(32)),
-    ("b", OperandType::Custom),
-    ("c", OperandType::Custom),
+    ("b", OperandType::Fixed(ScalarType::U32)),
 ];
 const MASK: &[(&str, OperandType)] = &[("membermask", OperandType::Bits(32))];
 const SHUFFLED: &[(&str, OperandType)] = &[
@@ -223,12 +221,12 @@ const VOLTA: Gate = Gate::ptx(6, 0).sm(30);
 pub static FORMS: &[Form] = &[
     form!("bar{.cta}.sync a{, b}", [], Sync(SyncOp::Bar), "Waits until all (or b) threads of the block are here.", "parallel-synchronization-and-communication-instructions-bar", types: SYNC, good: &["bar.sync 0;", "bar.sync 1, 64;"], bad: &[("bar.sync 16;", "W0133")]),
     form!("bar{.cta}.arrive a, b", [], Sync(SyncOp::Bar), "Tells a barrier that this thread is here, without waiting.", "parallel-synchronization-and-communication-instructions-bar", types: SYNC, gate: Gate::ptx(2, 0).sm(20), good: &["bar.arrive 1, 64;"]),
-    form!("bar{.cta}.red.op.type d, a{, b}, c", [POPC, U32_ONLY], Sync(SyncOp::Bar), "Waits, and counts the threads where c holds.", "parallel-synchronization-and-communication-instructions-bar", types: POPC_TYPES, gate: Gate::ptx(2, 0).sm(20), good: &["bar.red.popc.u32 r, 0, p;", "bar.red.popc.u32 r, 1, 64, !p;"]),
-    form!("bar{.cta}.red.op.type d, a{, b}, c", [BOTH, PRED_TYPE], Sync(SyncOp::Bar), "Waits, and asks whether c holds everywhere or anywhere.", "parallel-synchronization-and-communication-instructions-bar", types: BOTH_TYPES, gate: Gate::ptx(2, 0).sm(20), good: &["bar.red.and.pred p, 0, p;"]),
+    form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(SyncOp::Bar), "Waits, and counts the threads where c holds.", "parallel-synchronization-and-communication-instructions-bar", types: POPC_TYPES, gate: Gate::ptx(2, 0).sm(20), good: &["bar.red.popc.u32 r, 0, p;", "bar.red.popc.u32 r, 1, 64, !p;"]),
+    form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [BOTH, PRED_TYPE], Sync(SyncOp::Bar), "Waits, and asks whether c holds everywhere or anywhere.", "parallel-synchronization-and-communication-instructions-bar", types: BOTH_TYPES, gate: Gate::ptx(2, 0).sm(20), good: &["bar.red.and.pred p, 0, p;"]),
     form!("barrier{.cta}.sync{.aligned} a{, b}", [], Sync(SyncOp::Barrier), "As `bar.sync`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar", types: SYNC, gate: VOLTA, good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
     form!("barrier{.cta}.arrive{.aligned} a, b", [], Sync(SyncOp::Barrier), "As `bar.arrive`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar", types: SYNC, gate: VOLTA, good: &["barrier.arrive 0, 64;"]),
-    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, c", [POPC, U32_ONLY], Sync(SyncOp::Barrier), "As `bar.red.popc`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar", types: POPC_TYPES, gate: VOLTA, good: &["barrier.red.popc.u32 r, 0, p;"]),
-    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, c", [BOTH, PRED_TYPE], Sync(SyncOp::Barrier), "As `bar.red.and` and `bar.red.or`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar", types: BOTH_TYPES, gate: VOLTA, good: &["barrier.red.or.pred p, 0, p;"]),
+    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(SyncOp::Barrier), "As `bar.red.popc`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar", types: POPC_TYPES, gate: VOLTA, good: &["barrier.red.popc.u32 r, 0, p;"]),
+    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [BOTH, PRED_TYPE], Sync(SyncOp::Barrier), "As `bar.red.and` and `bar.red.or`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar", types: BOTH_TYPES, gate: VOLTA, good: &["barrier.red.or.pred p, 0, p;"]),
     form!("bar.warp.sync membermask", [], Sync(SyncOp::WarpBarrier), "Waits until the lanes of the mask are here.", "parallel-synchronization-and-communication-instructions-bar-warp-sync", types: MASK, gate: VOLTA, good: &["bar.warp.sync 0xffffffff;"]),
     form!("membar.level", [LEVEL], Sync(SyncOp::Fence), "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence", good: &["membar.gl;"]),
     form!("membar.proxy.proxykind", [PROXY], Sync(SyncOp::Fence), "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence", gate: Gate::ptx(7, 5).sm(70), good: &["membar.proxy.alias;"]),

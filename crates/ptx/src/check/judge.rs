@@ -1,10 +1,9 @@
 //! Judges the modifiers of one opcode against its form, the version and the target.
 
 use super::plan::Opcode;
-use super::{Module, kind, offer, rules};
+use super::{Module, families, offer, rules};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
-use warpgrid_isa::Does;
 use warpgrid_isa::form::{Bound, Complaint, Gate, meant, nearest};
 use warpgrid_isa::forms::SECOND_WORDS;
 use warpgrid_program::Diagnostic;
@@ -14,7 +13,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     let mut problems: Vec<Diagnostic> = bound
         .complaints
         .iter()
-        .filter(|complaint| !kind::forgives(opcode, bound, **complaint))
+        .filter(|complaint| !families::forgives(opcode, bound, **complaint))
         .filter(|complaint| !is_misspelled(opcode, bound, **complaint))
         .map(|complaint| complain(opcode, bound, *complaint, module))
         .collect();
@@ -31,12 +30,9 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     }
     raise_together(&mut problems, bound, module);
     problems.extend(rules::judge(opcode, bound, module));
-    if bound.complaints.is_empty() || kind::judges_always(bound) {
+    if bound.complaints.is_empty() || families::is_always_checked(bound.layout.form.does) {
         problems.extend(misplaced(opcode));
-        problems.extend(kind::judge(opcode, bound, module));
-    }
-    if bound.complaints.is_empty() && bound.layout.form.does == Does::NotEmulated {
-        problems.push(diagnose::not_emulated(opcode));
+        problems.extend(families::check(opcode, bound, module));
     }
     offer::keep_useful(&mut problems, opcode, module);
     problems

@@ -36,7 +36,7 @@ fn judge_some(
     module: &Module,
     which: impl Fn(&RuleKind) -> bool,
 ) -> Vec<Diagnostic> {
-    let rules = bound.layout.form.rules().iter();
+    let rules = bound.layout.form.rules.iter();
     rules
         .filter(|rule| which(&rule.kind))
         .filter_map(|rule| {
@@ -69,7 +69,7 @@ pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
 
 /// Why a word that the form does not take is refused, where a rule knows.
 pub(crate) fn refusal(bound: &Bound, text: &str) -> Option<&'static str> {
-    let mut rules = bound.layout.form.rules().iter();
+    let mut rules = bound.layout.form.rules.iter();
     rules.find_map(|rule| match rule.kind {
         RuleKind::Refused { words } if words.contains(&text) => Some(rule.why),
         _ => None,
@@ -192,7 +192,7 @@ impl<'a> Case<'a> {
             .filter(|s| s.name == slot)
             .filter_map(|s| match s.kind {
                 warpgrid_isa::form::SlotKind::Set(set) => Some(set.values),
-                warpgrid_isa::form::SlotKind::Literal(_) => None,
+                warpgrid_isa::form::SlotKind::Literal(..) => None,
             })
             .flatten();
         let texts: Vec<&str> = values

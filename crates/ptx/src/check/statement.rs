@@ -6,7 +6,7 @@ use super::operand::Site;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, SourceKind, StatementKind};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{Diagnostic, Guard, Instruction, Span};
+use warpgrid_program::{ActionId, Diagnostic, Guard, Instruction, Span, StepPart};
 
 impl<'a> Checker<'a> {
     /// Walks over the whole tree.
@@ -64,10 +64,17 @@ impl<'a> Checker<'a> {
             Some(guard) => self.guard(guard),
             None => None,
         };
-        if let Some(operation) = self.lower(&site, plan) {
+        self.body.is_sayable = true;
+        if let Some(operands) = self.lower(&site, plan) {
+            let action = match self.body.is_sayable {
+                true => ActionId(instruction.mnemonic.0),
+                false => self.unsayable(&site),
+            };
             self.body.instructions.push(Instruction {
                 guard,
-                operation,
+                action,
+                operands,
+                step: StepPart::Whole,
                 span,
             });
         }

@@ -6,14 +6,7 @@ use super::names::Binding;
 use crate::diagnostics::strict_address::AddressCodes;
 use crate::tree::{Name, Operand, OperandKind};
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{Address, AddressBase, Span};
-
-/// An address, or one that is legal but that the emulator has no way to compute (a special register in brackets).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    At(Address),
-    Special,
-}
+use warpgrid_program::{Address, AddressBase, RegisterRun, Span};
 
 /// What is wrong with an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +38,7 @@ impl<'a> Checker<'a> {
         space: StateSpace,
         narrowest: Narrowest,
         codes: &AddressCodes,
-    ) -> Option<Place> {
+    ) -> Option<Address> {
         let problem = match self.read_place(operand, space, narrowest) {
             Ok(place) => return Some(place),
             Err(NoPlace::Reported) => return None,
@@ -67,7 +60,7 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         space: StateSpace,
         narrowest: Narrowest,
-    ) -> Result<Place, NoPlace> {
+    ) -> Result<Address, NoPlace> {
         let (name, offset) = match operand.kind {
             OperandKind::Address { base, offset } => (base, offset),
             OperandKind::AbsoluteAddress { .. } => return Err(NoPlace::Constant(operand.span)),
@@ -88,18 +81,21 @@ impl<'a> Checker<'a> {
                 if !ty.is_integer() || ty.width_bits() < least || ty == ScalarType::B128 {
                     return Err(NoPlace::Type(span, ty));
                 }
-                let base = AddressBase::Register(register);
-                Ok(Place::At(Address { base, offset }))
+                let base = AddressBase::Register(RegisterRun::one(register));
+                Ok(Address::new(base, offset))
             }
             Binding::Variable(variable) => {
                 let found = self.space_of(variable);
-                if !takes(space, found) {
+                if !space.takes_variable(found) {
                     return Err(NoPlace::Space(span, found, self.names.span(name)));
                 }
-                let base = AddressBase::Variable(variable);
-                Ok(Place::At(Address { base, offset }))
+                Ok(Address::new(AddressBase::Variable(variable), offset))
             }
-            Binding::Special(_) => Ok(Place::Special),
+            Binding::Special(_) => {
+                // Legal, but no address of a program has a special register for its base.
+                self.body.is_sayable = false;
+                Ok(Address::new(AddressBase::None, offset))
+            }
             other => Err(self.no_base(name, span, other)),
         }
     }
@@ -115,16 +111,6 @@ impl<'a> Checker<'a> {
             Binding::Function(_) => NoPlace::NoAddress(span, "a function"),
             _ => NoPlace::NoAddress(span, "a label"),
         }
-    }
-}
-
-/// Whether an instruction on `space` takes a variable of the space `variable` (assembler 13.5).
-fn takes(space: StateSpace, variable: StateSpace) -> bool {
-    use StateSpace as S;
-    match space {
-        S::Generic => matches!(variable, S::Global | S::Shared | S::Local),
-        S::Shared | S::SharedCluster => variable == S::Shared,
-        space => space == variable,
     }
 }
 

@@ -44,8 +44,9 @@ catalogue! {
     SPECIAL_REGISTER = "W0115", "special register not allowed here", "add.u32 %r1, %tid.x, 1;", "mov.u32 %r1, %tid.x;";
     /// Integer types take integer literals, floating-point types floating-point ones.
     LITERAL_TYPE = "W0116", "literal of the wrong type", "add.f32 %f1, %f2, 1;", "add.f32 %f1, %f2, 0f3F800000;";
-    /// The instruction is PTX, but the emulator cannot run it. Everything around it is judged; a run stops there.
-    NOT_EMULATED = "W0117", "not supported by the emulator", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
+    /// The instruction is PTX, but Warpgrid does not know its modifiers and operands: only the names in it are checked,
+    /// and a run stops there.
+    NAMES_ONLY = "W0117", "only the names are checked", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
     /// A module starts with the PTX version it is written for.
     MISSING_VERSION = "W0118", "missing `.version`", ".target sm_90 .entry k() { ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
     /// A module says which architecture it is for, after its version.
@@ -183,16 +184,17 @@ pub(crate) fn unknown_instruction(
     }
 }
 
-pub(crate) fn not_emulated(opcode: &Opcode<'_>) -> Diagnostic {
+/// An opcode of PTX that no row describes.
+pub(crate) fn names_only(opcode: &Opcode<'_>) -> Diagnostic {
     Diagnostic {
         severity: Severity::Information,
         ..Diagnostic::warning(
-            NOT_EMULATED,
+            NAMES_ONLY,
             opcode.span,
-            format!("the emulator does not support `{}`", opcode.text),
+            format!("only the names in `{}` are checked", opcode.text),
         )
     }
-    .help("the instruction is not checked, and a run stops when it gets here")
+    .help("its modifiers and the types of its operands are not; a run stops at this instruction")
 }
 
 /// `is_legal` tells whether the opcode is right with another word in its place.
@@ -284,7 +286,7 @@ pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) 
     };
     let message = match missing.kind {
         SlotKind::Set(set) => format!("`{name}` needs a {}", set.title),
-        SlotKind::Literal(text) => format!("`{name}` needs `.{text}`"),
+        SlotKind::Literal(text, _) => format!("`{name}` needs `.{text}`"),
     };
     let mut found = Diagnostic::error(MISSING_MODIFIER, opcode.span, message);
     let words: Vec<_> = missing.spellings().collect();

@@ -7,7 +7,7 @@ use crate::check::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Name, Operand, OperandKind};
 use warpgrid_isa::StateSpace;
-use warpgrid_program::{Address, AddressBase, Span, VariableId};
+use warpgrid_program::{Address, AddressBase, RegisterRun, Span, VariableId};
 
 impl<'a> Checker<'a> {
     /// An address in brackets. The space is judged by the family.
@@ -21,10 +21,7 @@ impl<'a> Checker<'a> {
             OperandKind::Address { base, offset } => (base, offset),
             OperandKind::Indexed { name, index } => (name, index),
             OperandKind::AbsoluteAddress { value } => {
-                return Some(Address {
-                    base: AddressBase::None,
-                    offset: value,
-                });
+                return Some(Address::new(AddressBase::None, value));
             }
             OperandKind::Error => return None,
             _ => {
@@ -33,7 +30,7 @@ impl<'a> Checker<'a> {
             }
         };
         let base = self.address_base(site, plan, operand, name)?;
-        Some(Address { base, offset })
+        Some(Address::new(base, offset))
     }
 
     fn address_base(
@@ -48,7 +45,7 @@ impl<'a> Checker<'a> {
             && self.body.type_of(register).is_integer()
             && self.body.type_of(register).width_bits() >= self.module.address_bits
         {
-            return Some(AddressBase::Register(register));
+            return Some(AddressBase::Register(RegisterRun::one(register)));
         }
         let span = self.name_span(operand, name);
         match binding {
@@ -58,24 +55,25 @@ impl<'a> Checker<'a> {
                     self.report(diagnose::address_type(self.opcode(site), span, ty));
                     return None;
                 }
-                let space = plan.kind.space();
+                let space = plan.space();
                 if ty.width_bits() < self.module.address_bits
-                    && plan.kind.needs_whole_addresses()
+                    && plan.needs_whole_addresses
                     && matches!(space, StateSpace::Generic | StateSpace::Global)
                 {
                     self.report(diagnose::narrow_address(self.opcode(site), span, ty));
-                    return (ty.width_bits() < 32).then_some(AddressBase::Register(register));
+                    return (ty.width_bits() < 32)
+                        .then_some(AddressBase::Register(RegisterRun::one(register)));
                 }
-                Some(AddressBase::Register(register))
+                Some(AddressBase::Register(RegisterRun::one(register)))
             }
             Binding::Variable(variable) => {
                 let space = self.space_of(variable);
-                if !plan.kind.takes_space(space) {
+                if !plan.takes_space(space) {
                     self.report(diagnose::space_mismatch(
                         self.opcode(site),
                         span,
                         space,
-                        plan.kind.space(),
+                        plan.space(),
                     ));
                     return None;
                 }

@@ -7,33 +7,32 @@ use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{Address, AddressBase, Parameter, RegisterId, Span, VariableId};
-
-/// The address of a store; `None` in the inner place when the emulator cannot run it.
-pub(super) type Place = Option<Address>;
+use warpgrid_program::{
+    Address, AddressBase, Parameter, RegisterId, RegisterRun, Span, VariableId,
+};
 
 impl<'a> Checker<'a> {
     /// Judges the first operand. `None`: something was reported.
-    pub(super) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Place> {
+    pub(super) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Address> {
         let (operand, children) = site.operand(0)?;
         match operand.kind {
             OperandKind::Address { base, offset } => self
                 .store_base(site, store, operand, base)
-                .map(|base| base.map(|base| Address { base, offset })),
+                .map(|base| Address::new(base, offset)),
             OperandKind::AbsoluteAddress { value } => {
                 self.store_absolute(store, operand.span, value)
             }
             OperandKind::Indexed { name, index } => {
                 let base = self.store_indexed(site, store, operand, name)?;
-                Some(base.map(|base| Address {
-                    base,
-                    offset: index,
-                }))
+                Some(Address::new(base, index))
             }
             OperandKind::IndexedBy { name, .. } => {
                 let base = self.store_indexed(site, store, operand, name);
                 let index = self.store_index(children);
-                base.and(index).map(|()| None)
+                // The assembler scales the index by the size of an element, which no address of a program does.
+                self.body.is_sayable = false;
+                let base = base?;
+                index.map(|()| Address::new(base, 0))
             }
             OperandKind::Error => None,
             kind => {
@@ -60,15 +59,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn store_absolute(&mut self, store: &Store, span: Span, value: i64) -> Option<Place> {
+    fn store_absolute(&mut self, store: &Store, span: Span, value: i64) -> Option<Address> {
         if store.space != StateSpace::Local {
             self.report(diagnose::absolute_address(span));
             return None;
         }
-        Some(Some(Address {
-            base: AddressBase::None,
-            offset: value,
-        }))
+        Some(Address::new(AddressBase::None, value))
     }
 
     /// The register or variable between the brackets.
@@ -78,7 +74,7 @@ impl<'a> Checker<'a> {
         store: &Store,
         operand: &Operand,
         name: Name,
-    ) -> Option<Option<AddressBase>> {
+    ) -> Option<AddressBase> {
         let span = self.name_span(operand, name);
         match self.address_binding(name, span) {
             Binding::Register(register) => self.store_register(store, span, register),
@@ -107,7 +103,7 @@ impl<'a> Checker<'a> {
         store: &Store,
         span: Span,
         register: RegisterId,
-    ) -> Option<Option<AddressBase>> {
+    ) -> Option<AddressBase> {
         let ty = self.body.type_of(register);
         let is_integer = matches!(Class::of(ty), Class::Bits | Class::Unsigned | Class::Signed);
         if !is_integer || ty == ScalarType::B128 {
@@ -126,17 +122,18 @@ impl<'a> Checker<'a> {
             }
             self.report(diagnose::narrow_address(span, ty));
         }
-        Some(Some(AddressBase::Register(register)))
+        Some(AddressBase::Register(RegisterRun::one(register)))
     }
 
     /// Parameters have no addresses in registers; `.param::func` refuses them, `.param` lets them pass.
-    fn store_param_register(&mut self, store: &Store, span: Span) -> Option<Option<AddressBase>> {
+    fn store_param_register(&mut self, store: &Store, span: Span) -> Option<AddressBase> {
         if store.says_func {
             self.report(diagnose::param_register(span));
             return None;
         }
         self.report(diagnose::param_register_passes(span));
-        Some(None)
+        self.body.is_sayable = false;
+        Some(AddressBase::None)
     }
 
     fn store_variable(
@@ -145,21 +142,10 @@ impl<'a> Checker<'a> {
         store: &Store,
         span: Span,
         variable: VariableId,
-    ) -> Option<Option<AddressBase>> {
+    ) -> Option<AddressBase> {
         let text = span.text(self.source);
         let space = self.space_of(variable);
-        let fits = match store.space {
-            StateSpace::Generic => matches!(
-                space,
-                StateSpace::Global | StateSpace::Shared | StateSpace::Local
-            ),
-            StateSpace::Shared | StateSpace::SharedCluster => space == StateSpace::Shared,
-            StateSpace::ParamFunc => {
-                matches!(space, StateSpace::ParamFunc | StateSpace::ParamEntry)
-            }
-            other => space == other,
-        };
-        if !fits {
+        if !store.space.takes_variable(space) {
             let word = self.place(site, store.space_word);
             let mut problem = diagnose::space_mismatch(span, text, space, store.space, word);
             if !self.can_name_space(site, space) {
@@ -171,7 +157,7 @@ impl<'a> Checker<'a> {
         if store.space == StateSpace::ParamFunc {
             self.store_parameter(site, span, variable)?;
         }
-        Some(Some(AddressBase::Variable(variable)))
+        Some(AddressBase::Variable(variable))
     }
 
     /// Inputs are read-only; arguments of a call are stored under no condition.
@@ -200,7 +186,7 @@ impl<'a> Checker<'a> {
         store: &Store,
         operand: &Operand,
         name: Name,
-    ) -> Option<Option<AddressBase>> {
+    ) -> Option<AddressBase> {
         let span = self.name_span(operand, name);
         let Binding::Variable(variable) = self.binding(name, span) else {
             match self.binding(name, span) {
