@@ -42,6 +42,12 @@ pub(crate) struct Body {
 }
 
 impl Body {
+    /// Makes room, so that the vectors of a function are allocated once.
+    pub(crate) fn reserve(&mut self, n_instructions: usize, n_operands: usize) {
+        self.instructions.reserve_exact(n_instructions);
+        self.operands.reserve_exact(n_operands);
+    }
+
     /// Adds an operand of the instruction at hand.
     #[inline]
     pub(crate) fn push(&mut self, value: OperandValue, span: Span) {

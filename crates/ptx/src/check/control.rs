@@ -83,8 +83,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Finds the labels of the function that starts at statement `start`, each with its brace scope.
+    /// Finds the labels of the function that starts at statement `start`, each with its brace scope, and makes room
+    /// for its instructions.
     pub(crate) fn find_labels(&mut self, start: usize) {
+        let (mut n_instructions, mut n_operands) = (1, 0);
         let mut blocks = vec![0u32];
         let mut n_blocks = 0;
         let statements = self.tree.statements.get(start..).unwrap_or(&[]);
@@ -111,10 +113,16 @@ impl<'a> Checker<'a> {
                         table,
                     });
                 }
+                StatementKind::Instruction(instruction) => {
+                    n_instructions += 1;
+                    n_operands += instruction.operands.len();
+                }
                 StatementKind::FunctionEnd(_) => break,
                 _ => {}
             }
         }
+        // What is left out of loads and stores takes a place too.
+        self.body.reserve(n_instructions, n_operands + n_instructions / 2);
         self.body.labels.sort_by_cached_key(|label| label.block);
     }
 

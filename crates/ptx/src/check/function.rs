@@ -54,15 +54,12 @@ impl<'a> Checker<'a> {
         self.judge_parameters(header);
         self.names.open();
         self.body.registers.clear();
-        self.body.instructions.clear();
-        self.body.operands.clear();
-        self.body.elements.clear();
         self.body = Body {
             function: Some(function),
             registers: std::mem::take(&mut self.body.registers),
             variables: Vec::new(),
-            instructions: std::mem::take(&mut self.body.instructions),
-            operands: std::mem::take(&mut self.body.operands),
+            instructions: Vec::new(),
+            operands: Vec::new(),
             elements: std::mem::take(&mut self.body.elements),
             is_sayable: true,
             labels: std::mem::take(&mut self.body.labels),
@@ -103,11 +100,10 @@ impl<'a> Checker<'a> {
         self.place_branches();
         let labels = self.placed_labels();
         self.names.close();
-        // The body's vectors keep their room for the next function.
         let variables = std::mem::take(&mut self.body.variables);
         let registers = self.body.registers.drain(..).collect();
-        let instructions = self.body.instructions.drain(..).collect();
-        let operands = self.body.operands.drain(..).collect();
+        let instructions = std::mem::take(&mut self.body.instructions);
+        let operands = std::mem::take(&mut self.body.operands);
         if let Some(function) = self.program.functions.get_mut(id.0 as usize) {
             function.registers = registers;
             function.variables = variables;
