@@ -4,11 +4,13 @@
 //! parser, checker, hover, completion and the reference page all read the same row.
 
 pub mod bind;
+pub mod gate;
 pub mod layout;
 pub mod rule;
 pub mod spelling;
 
 pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
+pub use gate::{Gate, Lacking, Origin};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
 pub use rule::{Pick, Rule, RuleKind, Verdict, Wide};
 pub use spelling::{meant, nearest};
@@ -21,56 +23,6 @@ use crate::modifier::{
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
-use crate::version::Version;
-
-/// Since when, and from which target on, something exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gate {
-    /// First PTX ISA version.
-    pub ptx: Version,
-    /// First architecture number; 0 for every target.
-    pub sm: u16,
-    /// Where the fact comes from.
-    pub origin: Origin,
-}
-
-impl Gate {
-    /// No condition at all.
-    pub const ALWAYS: Gate = Gate::ptx(1, 0);
-
-    /// A documented first version, any target.
-    pub const fn ptx(major: u8, minor: u8) -> Gate {
-        Gate {
-            ptx: Version::new(major, minor),
-            sm: 0,
-            origin: Origin::Documented,
-        }
-    }
-
-    /// The same gate, from an architecture on.
-    pub const fn sm(self, sm: u16) -> Gate {
-        Gate { sm, ..self }
-    }
-
-    /// The same gate, as the reference assembler of this version has it, against or beyond the manual.
-    pub const fn assembler(self, version: &'static str) -> Gate {
-        Gate {
-            origin: Origin::Assembler(version),
-            ..self
-        }
-    }
-}
-
-/// Where a fact comes from; shown beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The section of the PTX ISA that the form names.
-    Documented,
-    /// Verdicts of this version of the reference assembler.
-    Assembler(&'static str),
-    /// Measured on this target.
-    Measured(&'static str),
-}
 
 /// What one spelled modifier means to the rooms that never see text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

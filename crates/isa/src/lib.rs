@@ -18,7 +18,7 @@ pub use does::{
     ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MemoryOp,
     MoveOp, SyncOp, WarpOp,
 };
-pub use form::{Form, Gate, Meaning, OperandType, Origin, Set, Value};
+pub use form::{Form, Gate, Lacking, Meaning, OperandType, Origin, Set, Value};
 pub use modifier::{
     AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
     Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
@@ -27,6 +27,6 @@ pub use modifier::{
 pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole};
 pub use space::StateSpace;
 pub use special::SpecialRegister;
-pub use target::{Feature, Target};
+pub use target::{Feature, Limits, MemoryShape, Target, TargetGate, TargetKind};
 pub use types::{ScalarType, TypeKind};
 pub use version::Version;

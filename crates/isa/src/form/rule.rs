@@ -167,14 +167,6 @@ fn listed(words: &[&str]) -> String {
     }
 }
 
-/// "PTX 8.8 and `sm_100`"
-fn gate_text(gate: Gate) -> String {
-    match gate.sm {
-        0 => format!("PTX {}", gate.ptx),
-        sm => format!("PTX {} and `sm_{sm}`", gate.ptx),
-    }
-}
-
 impl Rule {
     /// The rule and its reason as one sentence, for hover and reference.
     pub fn sentence(&self) -> String {
@@ -202,13 +194,13 @@ impl RuleKind {
                 format!("{} goes with {} only", when.text(), listed(among))
             }
             RuleKind::Together { a, b, gate } => {
-                format!("{} with {} from {} on", a.text(), b.text(), gate_text(gate))
+                format!("{} with {} from {} on", a.text(), b.text(), gate.text())
             }
             RuleKind::From { when, gate } => {
-                format!("{} from {} on", when.text(), gate_text(gate))
+                format!("{} from {} on", when.text(), gate.text())
             }
             RuleKind::Empty { slot, gate } => {
-                format!("no `.{slot}` from {} on", gate_text(gate))
+                format!("no `.{slot}` from {} on", gate.text())
             }
             RuleKind::VectorBits { most, wide } if wide.shapes.is_empty() => {
                 format!("at most {most} bits together")
@@ -216,7 +208,7 @@ impl RuleKind {
             RuleKind::VectorBits { most, wide } => format!(
                 "at most {most} bits together, or {} from {} on in {} and generic memory",
                 wide.text(),
-                gate_text(wide.gate),
+                wide.gate.text(),
                 listed(wide.spaces)
             ),
             RuleKind::WideOnly { when, wide } => format!("{} needs {}", when.text(), wide.text()),
