@@ -1,24 +1,23 @@
 //! Rules that hold between the modifiers of one opcode, beyond one value a slot: what excludes what, what needs what,
 //! and from which version on a combination exists. Rows of data; the checker judges them, hover and reference tell them.
 
-use super::{Gate, Origin};
+use super::{Gate, Origin, SlotName};
 
 /// Values of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pick {
-    /// The slot as the syntax line names it, without dot.
-    pub slot: &'static str,
+    pub slot: SlotName,
     /// The spellings meant; empty for whatever fills the slot.
     pub values: &'static [&'static str],
 }
 
 /// Whatever fills the slot.
-pub const fn any(slot: &'static str) -> Pick {
+pub const fn any(slot: SlotName) -> Pick {
     Pick { slot, values: &[] }
 }
 
 /// These values of the slot.
-pub const fn of(slot: &'static str, values: &'static [&'static str]) -> Pick {
+pub const fn of(slot: SlotName, values: &'static [&'static str]) -> Pick {
     Pick { slot, values }
 }
 
@@ -37,13 +36,13 @@ pub enum RuleKind {
     /// Where `when` holds, the slot must be filled, with one of `among` (empty: with anything).
     Needs {
         when: Pick,
-        slot: &'static str,
+        slot: SlotName,
         among: &'static [&'static str],
     },
     /// Where `when` holds, the slot is empty or has one of `among`.
     Only {
         when: Pick,
-        slot: &'static str,
+        slot: SlotName,
         among: &'static [&'static str],
     },
     /// Both together from this gate on.
@@ -51,13 +50,13 @@ pub enum RuleKind {
     /// The value from this gate on.
     From { when: Pick, gate: Gate },
     /// The slot may be left empty from this gate on.
-    Empty { slot: &'static str, gate: Gate },
+    Empty { slot: SlotName, gate: Gate },
     /// All elements together have at most `most` bits, or make one of the `wide` accesses.
     VectorBits { most: u32, wide: &'static Wide },
     /// Only with one of the `wide` accesses.
     WideOnly { when: Pick, wide: &'static Wide },
     /// The literal stands right behind the opcode, before all other modifiers.
-    Leads { slot: &'static str },
+    Leads { slot: SlotName },
     /// Words of other instructions that people try here.
     Refused { words: &'static [&'static str] },
 }
@@ -103,7 +102,7 @@ pub struct Rule {
 
 impl Rule {
     /// Whether the rule says something about this value of this slot, so that its reason is worth showing there.
-    pub fn concerns(&self, slot: &str, value: &str) -> bool {
+    pub fn concerns(&self, slot: SlotName, value: &str) -> bool {
         let meant = |pick: Pick| {
             pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
         };
@@ -114,7 +113,7 @@ impl Rule {
             | RuleKind::From { when, .. }
             | RuleKind::WideOnly { when, .. } => meant(when),
             RuleKind::Together { a, b, .. } => meant(a) && !b.values.is_empty(),
-            RuleKind::VectorBits { .. } => slot == "vec",
+            RuleKind::VectorBits { .. } => slot == SlotName::Vector,
             RuleKind::Leads { slot: leading } => leading == slot,
             RuleKind::Empty { .. } | RuleKind::Refused { .. } => false,
         }

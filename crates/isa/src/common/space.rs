@@ -34,4 +34,18 @@ impl StateSpace {
             StateSpace::SharedCluster => "shared::cluster",
         }
     }
+
+    /// Whether an instruction on this space may name a variable of the space `variable` as its address (PTX ISA,
+    /// "State Spaces"; which parameters fit is for the instruction to say).
+    pub const fn takes_variable(self, variable: StateSpace) -> bool {
+        use StateSpace as S;
+        match self {
+            S::Generic => matches!(variable, S::Global | S::Shared | S::Local),
+            S::Shared | S::SharedCluster => matches!(variable, S::Shared),
+            S::ParamEntry | S::ParamFunc => matches!(variable, S::ParamEntry | S::ParamFunc),
+            S::Const => matches!(variable, S::Const),
+            S::Global => matches!(variable, S::Global),
+            S::Local => matches!(variable, S::Local),
+        }
+    }
 }
