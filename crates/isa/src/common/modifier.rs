@@ -138,7 +138,7 @@ flags! {
     Mmio         "mmio"          "memory-mapped input and output: each access reaches the device once";
     NonCoherent  "nc"            "read through the cache for data that does not change";
     CacheHint    "L2::cache_hint" "the last operand is a cache policy";
-    Weak         "weak"          "no synchronisation; the order without a word";
+    Weak         "weak"          "no synchronisation; the default";
     SharedCta    "shared::cta"   "memory shared by the block";
     // Parts of names.
     Any          "any"           "finds the lanes with the same value";

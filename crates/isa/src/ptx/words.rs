@@ -66,7 +66,7 @@ pub static MEANT: &[(&str, &str)] = &[
     ("evict_last", "L1::evict_last"),
 ];
 
-/// Words that make an opcode of two words with the first one: they stand right behind it (a `.cta` may come between), and
+/// Words that make an opcode of two words with the first one: they come right after it (a `.cta` may come between), and
 /// only the modifiers after them are free in their order (assembler 13.5).
 pub static SECOND_WORDS: &[(&str, &[&str])] = &[
     ("bar", &["red", "warp"]),

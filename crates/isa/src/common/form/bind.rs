@@ -26,7 +26,7 @@ pub enum Complaint {
 }
 
 impl Complaint {
-    /// How much the complaint speaks against the form. A missing literal tells forms apart best.
+    /// How much the complaint speaks against the form; most of all a missing literal, since literals distinguish forms.
     fn weight(self, layout: &Layout) -> u32 {
         match self {
             Complaint::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {

@@ -1,5 +1,6 @@
-//! Rules that hold between the modifiers of one opcode, beyond one value a slot: what excludes what, what needs what,
-//! and from which version on a combination exists. Rows of data; the checker judges them, hover and reference tell them.
+//! Rules that hold between the modifiers of one opcode, beyond one value per slot: what excludes what, what needs what,
+//! and from which version on a combination exists. Rows of data: the checker applies them, hover and reference page
+//! show them.
 
 use super::{Gate, Origin, SlotName};
 
@@ -55,7 +56,7 @@ pub enum RuleKind {
     VectorBits { most: u32, wide: &'static Wide },
     /// Only with one of the `wide` accesses.
     WideOnly { when: Pick, wide: &'static Wide },
-    /// The literal stands right behind the opcode, before all other modifiers.
+    /// The literal comes right after the opcode, before all other modifiers.
     Leads { slot: SlotName },
     /// Words of other instructions that people try here.
     Refused { words: &'static [&'static str] },
@@ -73,7 +74,7 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// Whether so many elements of so many bits are such an access.
+    /// Whether `vector` elements of `width_bits` bits form one of these accesses.
     pub fn has(&self, vector: Option<&str>, width_bits: u32) -> bool {
         self.shapes
             .iter()
@@ -172,7 +173,7 @@ impl Rule {
         let what = self.kind.sentence();
         let weight = match self.verdict {
             Verdict::Error => "",
-            Verdict::Warning => " (the manual's rule; the assembler does not ask for it)",
+            Verdict::Warning => " (the manual's rule; the assembler does not enforce it)",
         };
         format!("{what}: {}{weight}", self.why)
     }

@@ -11,13 +11,13 @@ const MODEL: Gate = since(6, 0).sm(70);
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
 set! { SEM: Sem "memory order";
     "relaxed", Sem(Relaxed), MODEL, "without ordering other accesses";
-    "acquire", Sem(Acquire), MODEL, "before all that comes after it";
-    "release", Sem(Release), MODEL, "after all that came before it";
-    "acq_rel", Sem(AcqRel),  MODEL, "both acquiring and releasing";
+    "acquire", Sem(Acquire), MODEL, "orders all later accesses after it";
+    "release", Sem(Release), MODEL, "orders all earlier accesses before it";
+    "acq_rel", Sem(AcqRel),  MODEL, "acquires and releases";
 }
 set! { RED_SEM: Sem "memory order";
     "relaxed", Sem(Relaxed), MODEL, "without ordering other accesses";
-    "release", Sem(Release), MODEL, "after all that came before it";
+    "release", Sem(Release), MODEL, "orders all earlier accesses before it";
 }
 set! { BITWISE: Op "operation";
     "and", Atomic(And), ALWAYS, "bitwise and";
@@ -34,8 +34,8 @@ set! { ADD: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds b";
 }
 set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "adds one, back to zero after b";
-    "dec", Atomic(Dec), ALWAYS, "takes one away, back to b after zero";
+    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after b";
+    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to b after zero";
 }
 set! { EXTREME: Op "operation";
     "min", Atomic(Min), ALWAYS, "keeps the smaller";

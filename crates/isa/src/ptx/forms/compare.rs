@@ -52,12 +52,12 @@ pub static FORMS: &[Form] = &[
         "Compares floats, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set";
         good: &["set.lt.or.u32.f32 r, f, f, p;"]),
     form!("selp.type d, a, b, {!}c", [SELECTED], Compare(Selp);
-        "a where c holds, else b.", "comparison-and-selection-instructions-selp";
+        "Selects a where c is true, else b.", "comparison-and-selection-instructions-selp";
         good: &["selp.b32 r, r, 0, p;", "selp.f32 f, f, f, p;"], bad: &[("selp.b32 r, r, r, r;", "W0109")]),
     form!("slct{.ftz}.dtype.stype d, a, b, c", [SELECTED_RESULT, SIGN_FLOAT], Compare(Slct), types: CHOICE;
-        "a where c is at least zero, else b.", "comparison-and-selection-instructions-slct";
+        "Selects a where c is at least zero, else b.", "comparison-and-selection-instructions-slct";
         good: &["slct.ftz.u32.f32 r, r, r, f;"]),
     form!("slct.dtype.stype d, a, b, c", [SELECTED_RESULT, SIGN_INTEGER], Compare(Slct), types: CHOICE;
-        "a where c is at least zero, else b.", "comparison-and-selection-instructions-slct";
+        "Selects a where c is at least zero, else b.", "comparison-and-selection-instructions-slct";
         good: &["slct.f32.s32 f, f, f, r;"]),
 ];

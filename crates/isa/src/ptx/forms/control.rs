@@ -16,10 +16,10 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("bra{.uni} tgt", [], Control(Branch), types: TARGET;
-        "Goes to a label; `.uni` promises that all lanes go together.", "control-flow-instructions-bra";
+        "Branches to a label; `.uni` asserts that all active lanes branch together.", "control-flow-instructions-bra";
         good: &["bra L;", "bra.uni L;"], bad: &[("bra M;", "W0113"), ("bra 5;", "W0110")]),
     form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(6, 0).sm(30), leads: 1, types: TABLE;
-        "Goes to the label with this number of a list.", "control-flow-instructions-brx-idx"),
+        "Branches to the label with this index in a list.", "control-flow-instructions-brx-idx"),
     form!("call{.uni} func", [], Control(Call), types: CALLEE;
         "Calls a function.", "control-flow-instructions-call"),
     form!("ret{.uni}", [], Control(Return);
@@ -35,7 +35,7 @@ pub static FORMS: &[Form] = &[
         "Stops for a debugger.", "miscellaneous-instructions-brkpt";
         good: &["brkpt;"]),
     form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 3).sm(70);
-        "Waits for about so many nanoseconds.", "miscellaneous-instructions-nanosleep";
+        "Sleeps for about `a` nanoseconds.", "miscellaneous-instructions-nanosleep";
         good: &["nanosleep.u32 20;"]),
     form!("pmevent a", [], Hint(Pmevent), types: NUMBER;
         "Triggers a performance event.", "miscellaneous-instructions-pmevent";

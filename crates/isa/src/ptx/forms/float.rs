@@ -93,7 +93,7 @@ pub static FORMS: &[Form] = &[
         "Multiplies halves and adds c, with one rounding.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.f16 h, h, h, h;"]),
     form!("fma.rnd{.ftz}.relu.type d, a, b, c", [ROUND_NEAREST, NEW_HALVES], Arithmetic(Fma);
-        "As `fma`, not below zero.", "half-precision-floating-point-instructions-fma";
+        "Multiplies halves and adds c, with one rounding; negative results become zero.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.relu.f16x2 r, r, r, r;"]),
     form!("fma.rnd{.relu}.type d, a, b, c", [ROUND_NEAREST, BRAINS], Arithmetic(Fma);
         "Multiplies bfloat16 and adds c, with one rounding.", "half-precision-floating-point-instructions-fma";
@@ -129,96 +129,96 @@ pub static FORMS: &[Form] = &[
         "Clears the sign of bfloat16.", "half-precision-floating-point-instructions-abs";
         good: &["abs.bf16 h, h;"]),
     form!("neg{.ftz}.type d, a", [F32_ONLY], Arithmetic(Neg);
-        "Turns the sign.", "floating-point-instructions-neg";
+        "Negates.", "floating-point-instructions-neg";
         good: &["neg.f32 f, f;"]),
     form!("neg.type d, a", [F64_ONLY], Arithmetic(Neg);
-        "Turns the sign.", "floating-point-instructions-neg";
+        "Negates.", "floating-point-instructions-neg";
         good: &["neg.f64 g, g;"]),
     form!("neg{.ftz}.type d, a", [HALVES], Arithmetic(Neg), gate: since(6, 0);
-        "Turns the sign of halves.", "half-precision-floating-point-instructions-neg";
+        "Negates halves.", "half-precision-floating-point-instructions-neg";
         good: &["neg.f16x2 r, r;"]),
     form!("neg.type d, a", [BRAINS], Arithmetic(Neg);
-        "Turns the sign of bfloat16.", "half-precision-floating-point-instructions-neg";
+        "Negates bfloat16.", "half-precision-floating-point-instructions-neg";
         good: &["neg.bf16x2 r, r;"]),
     form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [F32_ONLY], Arithmetic(Min);
-        "The smaller of a and b.", "floating-point-instructions-min";
+        "Computes the smaller of a and b.", "floating-point-instructions-min";
         good: &["min.f32 f, f, f;", "min.NaN.f32 f, f, f;"]),
     form!("min.type d, a, b", [F64_ONLY], Arithmetic(Min);
-        "The smaller of a and b.", "floating-point-instructions-min";
+        "Computes the smaller of a and b.", "floating-point-instructions-min";
         good: &["min.f64 g, g, g;"]),
     form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Min);
-        "The smaller of two halves.", "half-precision-floating-point-instructions-min";
+        "Computes the smaller of two halves.", "half-precision-floating-point-instructions-min";
         good: &["min.f16 h, h, h;"]),
     form!("min{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Min);
-        "The smaller of two bfloat16.", "half-precision-floating-point-instructions-min";
+        "Computes the smaller of two bfloat16.", "half-precision-floating-point-instructions-min";
         good: &["min.bf16 h, h, h;"]),
     form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [F32_ONLY], Arithmetic(Max);
-        "The larger of a and b.", "floating-point-instructions-max";
+        "Computes the larger of a and b.", "floating-point-instructions-max";
         good: &["max.f32 f, f, f;"]),
     form!("max.type d, a, b", [F64_ONLY], Arithmetic(Max);
-        "The larger of a and b.", "floating-point-instructions-max";
+        "Computes the larger of a and b.", "floating-point-instructions-max";
         good: &["max.f64 g, g, g;"]),
     form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Max);
-        "The larger of two halves.", "half-precision-floating-point-instructions-max";
+        "Computes the larger of two halves.", "half-precision-floating-point-instructions-max";
         good: &["max.f16x2 r, r, r;"]),
     form!("max{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Max);
-        "The larger of two bfloat16.", "half-precision-floating-point-instructions-max";
+        "Computes the larger of two bfloat16.", "half-precision-floating-point-instructions-max";
         good: &["max.bf16x2 r, r, r;"]),
     form!("rcp.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Rcp);
-        "One over a, to one unit in the last place.", "floating-point-instructions-rcp";
+        "Computes 1/a, to one unit in the last place.", "floating-point-instructions-rcp";
         good: &["rcp.approx.f32 f, f;"]),
     form!("rcp.rnd{.ftz}.type d, a", [ROUND_FLOAT, F32_ONLY], Arithmetic(Rcp), gate: since(2, 0).sm(20);
-        "One over a, correctly rounded.", "floating-point-instructions-rcp";
+        "Computes 1/a, correctly rounded.", "floating-point-instructions-rcp";
         good: &["rcp.rn.f32 f, f;"]),
     form!("rcp.rnd.type d, a", [ROUND_FLOAT, F64_ONLY], Arithmetic(Rcp);
-        "One over a, correctly rounded.", "floating-point-instructions-rcp";
+        "Computes 1/a, correctly rounded.", "floating-point-instructions-rcp";
         good: &["rcp.rn.f64 g, g;"]),
     form!("rcp.approx.ftz.type d, a", [F64_ONLY], Arithmetic(Rcp), gate: since(2, 1).sm(20);
-        "A coarse one over a.", "floating-point-instructions-rcp-approx-ftz-f64";
+        "Computes a coarse 1/a.", "floating-point-instructions-rcp-approx-ftz-f64";
         good: &["rcp.approx.ftz.f64 g, g;"]),
     form!("sqrt.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Sqrt);
-        "Square root, approximately.", "floating-point-instructions-sqrt";
+        "Computes the square root, approximately.", "floating-point-instructions-sqrt";
         good: &["sqrt.approx.f32 f, f;"]),
     form!("sqrt.rnd{.ftz}.type d, a", [ROUND_FLOAT, F32_ONLY], Arithmetic(Sqrt), gate: since(2, 0).sm(20);
-        "Square root, correctly rounded.", "floating-point-instructions-sqrt";
+        "Computes the square root, correctly rounded.", "floating-point-instructions-sqrt";
         good: &["sqrt.rn.f32 f, f;"]),
     form!("sqrt.rnd.type d, a", [ROUND_FLOAT, F64_ONLY], Arithmetic(Sqrt);
-        "Square root, correctly rounded.", "floating-point-instructions-sqrt";
+        "Computes the square root, correctly rounded.", "floating-point-instructions-sqrt";
         good: &["sqrt.rn.f64 g, g;"]),
     form!("rsqrt.approx{.ftz}.type d, a", [F32_F64], Arithmetic(Rsqrt);
-        "One over the square root, approximately.", "floating-point-instructions-rsqrt";
+        "Computes 1 over the square root, approximately.", "floating-point-instructions-rsqrt";
         good: &["rsqrt.approx.f32 f, f;", "rsqrt.approx.f64 g, g;"]),
     form!("sin.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Sin);
-        "Sine, approximately.", "floating-point-instructions-sin";
+        "Computes the sine, approximately.", "floating-point-instructions-sin";
         good: &["sin.approx.f32 f, f;"]),
     form!("cos.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Cos);
-        "Cosine, approximately.", "floating-point-instructions-cos";
+        "Computes the cosine, approximately.", "floating-point-instructions-cos";
         good: &["cos.approx.f32 f, f;"]),
     form!("lg2.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Lg2);
-        "Logarithm to base 2, approximately.", "floating-point-instructions-lg2";
+        "Computes the logarithm to base 2, approximately.", "floating-point-instructions-lg2";
         good: &["lg2.approx.f32 f, f;"]),
     form!("ex2.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Ex2);
-        "Two to the power of a, approximately.", "floating-point-instructions-ex2";
+        "Computes 2 to the power of a, approximately.", "floating-point-instructions-ex2";
         good: &["ex2.approx.ftz.f32 f, f;"]),
     form!("ex2.approx.type d, a", [EX2_HALVES], Arithmetic(Ex2);
-        "Two to the power of a half.", "half-precision-floating-point-instructions-ex2";
+        "Computes 2 to the power of a half.", "half-precision-floating-point-instructions-ex2";
         good: &["ex2.approx.f16 h, h;"]),
     form!("ex2.approx.ftz.type d, a", [HOPPER_BRAINS], Arithmetic(Ex2);
-        "Two to the power of a bfloat16.", "half-precision-floating-point-instructions-ex2";
+        "Computes 2 to the power of a bfloat16.", "half-precision-floating-point-instructions-ex2";
         good: &["ex2.approx.ftz.bf16 h, h;"]),
     form!("tanh.approx.type d, a", [F32_ONLY], Arithmetic(Tanh), gate: since(7, 0).sm(75);
-        "Hyperbolic tangent, approximately.", "floating-point-instructions-tanh";
+        "Computes the hyperbolic tangent, approximately.", "floating-point-instructions-tanh";
         good: &["tanh.approx.f32 f, f;"]),
     form!("tanh.approx.type d, a", [EX2_HALVES], Arithmetic(Tanh);
-        "Hyperbolic tangent of halves.", "half-precision-floating-point-instructions-tanh";
+        "Computes the hyperbolic tangent of halves.", "half-precision-floating-point-instructions-tanh";
         good: &["tanh.approx.f16 h, h;"]),
     form!("tanh.approx.type d, a", [TANH_BRAINS], Arithmetic(Tanh);
-        "Hyperbolic tangent of bfloat16.", "half-precision-floating-point-instructions-tanh";
+        "Computes the hyperbolic tangent of bfloat16.", "half-precision-floating-point-instructions-tanh";
         good: &["tanh.approx.bf16 h, h;"]),
     form!("copysign.type d, a, b", [F32_F64], Arithmetic(Copysign), gate: since(2, 0).sm(20);
-        "b with the sign of a.", "floating-point-instructions-copysign";
+        "Combines the magnitude of b with the sign of a.", "floating-point-instructions-copysign";
         good: &["copysign.f32 f, f, f;"]),
     form!("testp.op.type p, a", [TESTS, F32_F64], Compare(Testp), gate: since(2, 0).sm(20), writes: &["p"], types: PREDICATE;
-        "Asks what kind of number a is.", "floating-point-instructions-testp";
+        "Tests what kind of number a is.", "floating-point-instructions-testp";
         good: &["testp.finite.f32 p, f;"]),
 ];

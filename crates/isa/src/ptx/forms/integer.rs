@@ -74,7 +74,7 @@ pub static FORMS: &[Form] = &[
         "Multiplies at twice the width and adds c.", "integer-arithmetic-instructions-mad";
         good: &["mad.wide.u32 d, r, r, d;"]),
     form!("mad.part.sat.type d, a, b, c", [HALF_PART, S32_ONLY], Arithmetic(Mad), leads: 1;
-        "As `mad.hi`, clamped to the range of the type.", "integer-arithmetic-instructions-mad";
+        "Multiplies, keeps the high half, adds c, and clamps to the range of the type.", "integer-arithmetic-instructions-mad";
         good: &["mad.hi.sat.s32 r, r, r, r;"]),
     form!("mul24.part.type d, a, b", [HALF_PART, WORDS], Arithmetic(Mul24), leads: 1;
         "Multiplies the low 24 bits of a and b.", "integer-arithmetic-instructions-mul24";
@@ -83,7 +83,7 @@ pub static FORMS: &[Form] = &[
         "Multiplies the low 24 bits of a and b, adds c.", "integer-arithmetic-instructions-mad24";
         good: &["mad24.lo.s32 r, r, r, r;"]),
     form!("mad24.part.sat.type d, a, b, c", [HALF_PART, S32_ONLY], Arithmetic(Mad24), leads: 1;
-        "As `mad24.hi`, clamped to the range of the type.", "integer-arithmetic-instructions-mad24";
+        "Multiplies 24 bits, keeps the high half, adds c, and clamps to the range of the type.", "integer-arithmetic-instructions-mad24";
         good: &["mad24.hi.sat.s32 r, r, r, r;"]),
     form!("sad.type d, a, b, c", [INTEGERS], Arithmetic(Sad);
         "Adds the absolute difference of a and b to c.", "integer-arithmetic-instructions-sad";
@@ -92,34 +92,34 @@ pub static FORMS: &[Form] = &[
         "Divides a by b, towards zero.", "integer-arithmetic-instructions-div";
         good: &["div.s32 r, r, r;"]),
     form!("rem.type d, a, b", [INTEGERS], Arithmetic(Rem);
-        "Remainder of a divided by b, with the sign of a.", "integer-arithmetic-instructions-rem";
+        "Computes the remainder of a divided by b, with the sign of a.", "integer-arithmetic-instructions-rem";
         good: &["rem.u64 d, d, d;"]),
     form!("abs.type d, a", [SIGNED], Arithmetic(Abs);
-        "Absolute value.", "integer-arithmetic-instructions-abs";
+        "Computes the absolute value.", "integer-arithmetic-instructions-abs";
         good: &["abs.s32 r, r;"], bad: &[("abs.u32 r, r;", "W0104")]),
     form!("neg.type d, a", [SIGNED], Arithmetic(Neg);
-        "Negative value.", "integer-arithmetic-instructions-neg";
+        "Negates.", "integer-arithmetic-instructions-neg";
         good: &["neg.s16 h, h;"]),
     form!("min.type d, a, b", [PACKED_INTEGERS], Arithmetic(Min);
-        "The smaller of a and b.", "integer-arithmetic-instructions-min";
+        "Computes the smaller of a and b.", "integer-arithmetic-instructions-min";
         good: &["min.u32 r, r, r;"]),
     form!("min.relu.type d, a, b", [RELU], Arithmetic(Min);
-        "The smaller of a and b, not below zero.", "integer-arithmetic-instructions-min";
+        "Computes the smaller of a and b; negative results become zero.", "integer-arithmetic-instructions-min";
         good: &["min.relu.s32 r, r, r;"]),
     form!("max.type d, a, b", [PACKED_INTEGERS], Arithmetic(Max);
-        "The larger of a and b.", "integer-arithmetic-instructions-max";
+        "Computes the larger of a and b.", "integer-arithmetic-instructions-max";
         good: &["max.s64 d, d, d;"]),
     form!("max.relu.type d, a, b", [RELU], Arithmetic(Max);
-        "The larger of a, b and zero.", "integer-arithmetic-instructions-max";
+        "Computes the largest of a, b and zero.", "integer-arithmetic-instructions-max";
         good: &["max.relu.s16x2 r, r, r;"]),
     form!("popc.type d, a", [BITS], Arithmetic(Popc), gate: since(2, 0).sm(20), types: COUNT;
-        "Number of bits that are set.", "integer-arithmetic-instructions-popc";
+        "Counts the bits that are set.", "integer-arithmetic-instructions-popc";
         good: &["popc.b64 r, d;"]),
     form!("clz.type d, a", [BITS], Arithmetic(Clz), gate: since(2, 0).sm(20), types: COUNT;
-        "Number of zero bits from the top.", "integer-arithmetic-instructions-clz";
+        "Counts the zero bits from the top.", "integer-arithmetic-instructions-clz";
         good: &["clz.b32 r, r;"]),
     form!("bfind{.shiftamt}.type d, a", [LONG_WORDS], Arithmetic(Bfind), gate: since(2, 0).sm(20), types: COUNT;
-        "Position of the highest bit that is not a sign.", "integer-arithmetic-instructions-bfind";
+        "Finds the position of the highest bit that is not a sign.", "integer-arithmetic-instructions-bfind";
         good: &["bfind.u64 r, d;", "bfind.shiftamt.s32 r, r;"]),
     form!("fns.type d, mask, base, offset", [B32_ONLY], Arithmetic(Fns), gate: since(6, 0).sm(30);
         "Finds the n-th set bit of a mask.", "integer-arithmetic-instructions-fns";
@@ -128,16 +128,16 @@ pub static FORMS: &[Form] = &[
         "Reverses the bits.", "integer-arithmetic-instructions-brev";
         good: &["brev.b32 r, r;"]),
     form!("bfe.type d, a, b, c", [LONG_WORDS], Arithmetic(Bfe), gate: since(2, 0).sm(20), types: FIELD;
-        "Takes c bits of a from bit b on, extended by sign or zero.", "integer-arithmetic-instructions-bfe";
+        "Extracts c bits of a from bit b on, extended by sign or zero.", "integer-arithmetic-instructions-bfe";
         good: &["bfe.u32 r, r, 8, 8;"]),
     form!("bfi.type d, a, b, c, e", [BITS], Arithmetic(Bfi), gate: since(2, 0).sm(20), types: INSERT;
-        "Puts the low e bits of a into b from bit c on.", "integer-arithmetic-instructions-bfi";
+        "Inserts the low e bits of a into b from bit c on.", "integer-arithmetic-instructions-bfi";
         good: &["bfi.b64 d, d, d, 8, 8;"]),
     form!("szext.mode.type d, a, b", [WRAP, WORDS], Arithmetic(Szext), gate: since(7, 6).sm(70), types: LENGTH;
         "Extends the low b bits of a by sign or zero.", "integer-arithmetic-instructions-szext";
         good: &["szext.clamp.s32 r, r, 8;"]),
     form!("bmsk.mode.type d, a, b", [WRAP, B32_ONLY], Arithmetic(Bmsk), gate: since(7, 6).sm(70), types: START_LENGTH;
-        "A mask of b ones from bit a on.", "integer-arithmetic-instructions-bmsk";
+        "Makes a mask of b ones from bit a on.", "integer-arithmetic-instructions-bmsk";
         good: &["bmsk.wrap.b32 r, 3, 4;"]),
     form!("dp4a.atype.btype d, a, b, c", [A_WORDS, B_WORDS], Arithmetic(Dp4a), gate: since(5, 0).sm(61), types: DOT;
         "Adds four products of bytes of a and b to c.", "integer-arithmetic-instructions-dp4a";
@@ -146,21 +146,21 @@ pub static FORMS: &[Form] = &[
         "Adds two products of halves of a and bytes of b to c.", "integer-arithmetic-instructions-dp2a";
         good: &["dp2a.lo.u32.u32 r, r, r, r;"]),
     form!("add.cc.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Add);
-        "Adds and notes the carry.", "extended-precision-arithmetic-instructions-add-cc";
+        "Adds and keeps the carry.", "extended-precision-arithmetic-instructions-add-cc";
         good: &["add.cc.u32 r, r, r;"]),
     form!("addc{.cc}.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Addc);
-        "Adds with the carry noted before.", "extended-precision-arithmetic-instructions-addc";
+        "Adds with the carry that was kept.", "extended-precision-arithmetic-instructions-addc";
         good: &["addc.u32 r, r, r;", "addc.cc.u64 d, d, d;"]),
     form!("sub.cc.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Sub);
-        "Subtracts and notes the borrow.", "extended-precision-arithmetic-instructions-sub-cc";
+        "Subtracts and keeps the borrow.", "extended-precision-arithmetic-instructions-sub-cc";
         good: &["sub.cc.u32 r, r, r;"]),
     form!("subc{.cc}.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Subc);
-        "Subtracts with the borrow noted before.", "extended-precision-arithmetic-instructions-subc";
+        "Subtracts with the borrow that was kept.", "extended-precision-arithmetic-instructions-subc";
         good: &["subc.u32 r, r, r;"]),
     form!("mad.part.cc.type d, a, b, c", [HALF_PART, CARRY_TYPES], Carry(CarryOp::Mad), gate: since(3, 0).sm(20), leads: 1;
-        "Multiplies, adds, and notes the carry.", "extended-precision-arithmetic-instructions-mad-cc";
+        "Multiplies, adds, and keeps the carry.", "extended-precision-arithmetic-instructions-mad-cc";
         good: &["mad.lo.cc.u32 r, r, r, r;"]),
     form!("madc.part{.cc}.type d, a, b, c", [HALF_PART, CARRY_TYPES], Carry(CarryOp::Madc), gate: since(3, 0).sm(20), leads: 1;
-        "Multiplies and adds with the carry noted before.", "extended-precision-arithmetic-instructions-madc";
+        "Multiplies and adds with the carry that was kept.", "extended-precision-arithmetic-instructions-madc";
         good: &["madc.hi.u32 r, r, r, r;"]),
 ];

@@ -19,13 +19,13 @@ set! { SPACE: Space "state space";
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 set! { PREFETCHED: Space "state space"; GLOBAL; LOCAL; }
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     since(5, 1).sm(70), "no synchronisation; what is meant without a word";
-    "volatile", Sem(Volatile), ALWAYS,             "done as written, neither left out nor merged";
+    "weak",     Sem(Weak),     since(5, 1).sm(70), "no synchronisation; the default";
+    "volatile", Sem(Volatile), ALWAYS,             "performed as written, neither omitted nor merged";
     "relaxed",  Sem(Relaxed),  since(5, 1).sm(70), "strong, without ordering other accesses";
-    "acquire",  Sem(Acquire),  since(5, 1).sm(70), "strong, before all that comes after it";
+    "acquire",  Sem(Acquire),  since(5, 1).sm(70), "strong; orders all later accesses after it";
 }
 set! { MMIO: Mmio "device access";
-    "mmio", Flag(Mmio), since(8, 2).sm(70), "memory-mapped input and output";
+    "mmio", Flag(Mmio), since(8, 2).sm(70), "memory-mapped input and output: each access reaches the device once";
 }
 set! { LEVEL: Level "cache level";
     "L1", CacheLevel(L1), ALWAYS, "into the first-level cache";
@@ -73,13 +73,13 @@ pub static FORMS: &[Form] = &[
         "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu";
         good: &["ldu.global.f32 f, [d];"]),
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);
-        "Brings a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
     form!("prefetch.ss.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
-        "Brings a line into the second-level cache with a priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a line into the second-level cache with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2::evict_last [d];"]),
     form!("prefetchu.L1 [a]", [], Hint(Prefetch), gate: since(2, 0).sm(20);
-        "Brings a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetchu.L1 [d];"]),
     form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(ApplyPriority),
         gate: POLICY, address: AtLeast32, types: SIZE;
@@ -97,6 +97,6 @@ pub static FORMS: &[Form] = &[
         "Makes a cache policy for a range of addresses.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.range.global.L2::evict_last.b64 d, [d], 128, 256;"]),
     form!("createpolicy.cvt.L2.type d, a", [B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1;
-        "Makes a cache policy of an access property.", "data-movement-and-conversion-instructions-createpolicy";
+        "Makes a cache policy from an access property.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.cvt.L2.b64 d, d;"]),
 ];

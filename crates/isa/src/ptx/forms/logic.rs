@@ -24,43 +24,43 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("and.type d, a, b", [BITS], Arithmetic(And);
-        "Bits set in a and in b.", "logic-and-shift-instructions-and";
+        "Computes the bitwise and of a and b.", "logic-and-shift-instructions-and";
         good: &["and.b32 r, r, 31;"], bad: &[("and.u32 r, r, r;", "W0104")]),
     form!("and.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(And), types: PREDICATE;
-        "Whether a and b hold.", "logic-and-shift-instructions-and";
+        "Computes whether a and b are both true.", "logic-and-shift-instructions-and";
         good: &["and.pred p, p, q;", "and.pred p, !p, q;"]),
     form!("or.type d, a, b", [BITS], Arithmetic(Or);
-        "Bits set in a or in b.", "logic-and-shift-instructions-or";
+        "Computes the bitwise or of a and b.", "logic-and-shift-instructions-or";
         good: &["or.b64 d, d, d;"]),
     form!("or.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Or), types: PREDICATE;
-        "Whether a or b holds.", "logic-and-shift-instructions-or";
+        "Computes whether a or b is true.", "logic-and-shift-instructions-or";
         good: &["or.pred p, p, q;"]),
     form!("xor.type d, a, b", [BITS], Arithmetic(Xor);
-        "Bits set in one of a and b.", "logic-and-shift-instructions-xor";
+        "Computes the bitwise exclusive or of a and b.", "logic-and-shift-instructions-xor";
         good: &["xor.b16 h, h, h;"]),
     form!("xor.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Xor), types: PREDICATE;
-        "Whether one of a and b holds.", "logic-and-shift-instructions-xor";
+        "Computes whether exactly one of a and b is true.", "logic-and-shift-instructions-xor";
         good: &["xor.pred p, p, q;"]),
     form!("not.type d, a", [BITS], Arithmetic(Not);
-        "Every bit turned.", "logic-and-shift-instructions-not";
+        "Inverts every bit.", "logic-and-shift-instructions-not";
         good: &["not.b32 r, r;"]),
     form!("not.type d, {!}a", [PRED_ONLY], Arithmetic(Not), types: PREDICATE;
-        "Whether a does not hold.", "logic-and-shift-instructions-not";
+        "Negates a predicate.", "logic-and-shift-instructions-not";
         good: &["not.pred p, q;"]),
     form!("cnot.type d, a", [BITS], Arithmetic(Cnot);
-        "1 where a is zero, else 0.", "logic-and-shift-instructions-cnot";
+        "Computes 1 where a is zero, else 0.", "logic-and-shift-instructions-cnot";
         good: &["cnot.b32 r, r;"]),
     form!("lop3.type d, a, b, c, immLut", [B32_ONLY], Arithmetic(Lop3), gate: since(4, 3).sm(50), types: TABLE;
-        "Any function of three bits, given as a truth table.", "logic-and-shift-instructions-lop3";
+        "Computes any function of three bits, given as a truth table.", "logic-and-shift-instructions-lop3";
         good: &["lop3.b32 r, r, r, r, 0x96;"], bad: &[("lop3.b32 r, r, r, r, r;", "W0110")]),
     form!("lop3.bool.type d|p, a, b, c, immLut, {!}q", [BOOL, B32_ONLY], Arithmetic(Lop3), gate: since(8, 2).sm(70), types: TABLE;
-        "As `lop3`, and whether the result, combined with q, is not zero.", "logic-and-shift-instructions-lop3";
+        "Computes `lop3`, and whether the result, combined with q, is not zero.", "logic-and-shift-instructions-lop3";
         good: &["lop3.or.b32 r|p, r, r, r, 0x96, q;"]),
     form!("shf.l.mode.type d, a, b, c", [SHIFT_MODE, B32_ONLY], Arithmetic(Shf), gate: since(3, 1).sm(32), leads: 1, types: FUNNEL;
-        "Shifts b and a as one 64-bit value left, keeps the top.", "logic-and-shift-instructions-shf";
+        "Shifts b and a left as one 64-bit value and keeps the top.", "logic-and-shift-instructions-shf";
         good: &["shf.l.wrap.b32 r, r, r, 5;"]),
     form!("shf.r.mode.type d, a, b, c", [SHIFT_MODE, B32_ONLY], Arithmetic(Shf), gate: since(3, 1).sm(32), leads: 1, types: FUNNEL;
-        "Shifts b and a as one 64-bit value right, keeps the bottom.", "logic-and-shift-instructions-shf";
+        "Shifts b and a right as one 64-bit value and keeps the bottom.", "logic-and-shift-instructions-shf";
         good: &["shf.r.clamp.b32 r, r, r, 5;"]),
     form!("shl.type d, a, b", [BITS], Arithmetic(Shl), types: AMOUNT;
         "Shifts left; amounts beyond the width give zero.", "logic-and-shift-instructions-shl";

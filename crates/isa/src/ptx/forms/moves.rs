@@ -63,16 +63,16 @@ pub static FORMS: &[Form] = &[
         "Converts two singles into one register, a in the high half.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.f16x2.f32 r, f, f;"]),
     form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta), gate: since(2, 0).sm(20), takes: &[VariableAddress], types: ADDRESSES;
-        "Makes a generic address of an address in a state space.", "data-movement-and-conversion-instructions-cvta";
+        "Converts an address in a state space to a generic address.", "data-movement-and-conversion-instructions-cvta";
         good: &["cvta.global.u64 d, d;"]),
     form!("cvta.to.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta),
         gate: since(2, 0).sm(20), leads: 1, takes: &[VariableAddress], types: ADDRESSES;
-        "Makes an address in a state space of a generic address.", "data-movement-and-conversion-instructions-cvta";
+        "Converts a generic address to an address in a state space.", "data-movement-and-conversion-instructions-cvta";
         good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105")]),
     form!("isspacep.ss p, a", [GENERIC_SPACES], Move(Isspacep), gate: since(2, 0).sm(20), writes: &["p"], types: INQUIRY;
-        "Asks whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep";
+        "Tests whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep";
         good: &["isspacep.shared p, d;"]),
     form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Arithmetic(Prmt), gate: since(2, 0).sm(20), types: SELECTOR;
-        "Picks four bytes out of the eight of a and b.", "data-movement-and-conversion-instructions-prmt";
+        "Selects four of the eight bytes of a and b.", "data-movement-and-conversion-instructions-prmt";
         good: &["prmt.b32 r, r, r, 0x3210;", "prmt.b32.f4e r, r, r, r;"]),
 ];

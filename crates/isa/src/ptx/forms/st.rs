@@ -42,10 +42,10 @@ set! { CACHE_STORE: CacheOp "cache operator";
 const MODEL: Gate = since(5, 1).sm(70).assembler(ASSEMBLER);
 
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     MODEL,       "no synchronisation; what is meant without a word";
-    "volatile", Sem(Volatile), since(1, 1), "done as written, neither left out nor merged";
+    "weak",     Sem(Weak),     MODEL,       "no synchronisation; the default";
+    "volatile", Sem(Volatile), since(1, 1), "performed as written, neither omitted nor merged";
     "relaxed",  Sem(Relaxed),  MODEL,       "strong, without ordering other accesses";
-    "release",  Sem(Release),  MODEL,       "strong, after all that came before it";
+    "release",  Sem(Release),  MODEL,       "strong; orders all earlier accesses before it";
 }
 // Modules before 2.3 have 32-bit addresses, and the assemblers that still take those know no `.v8`.
 set! { VECTOR: Vector "vector width";
@@ -90,8 +90,8 @@ pub static RULES: &[Rule] = &[
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "local memory can be volatile since then"),
     manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).sm(70) }, "the memory model came with it"),
     // Memory-mapped input and output.
-    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "`.mmio` is a way of `.relaxed`"),
-    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "`.mmio` went with `.relaxed` only before"),
+    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "`.mmio` is a kind of `.relaxed` access"),
+    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "before, `.mmio` was legal with `.relaxed` only"),
     manual(Only { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the manual pairs `.mmio` with `.relaxed` only"),
     rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "a device is seen by the whole system"),
     rule(Only { when: any(S::Mmio), slot: S::Space, among: &["global"] }, "devices are mapped into global memory"),
@@ -101,7 +101,7 @@ pub static RULES: &[Rule] = &[
     rule(Clash { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a store has a cache operator or a level 1 priority"),
     rule(Clash { a: any(S::Level1Priority), b: of(S::Sem, &["volatile"]) }, "volatile stores take no priority"),
     rule(Clash { a: any(S::Level1Priority), b: any(S::Mmio) }, "a device is not cached"),
-    rule(Only { when: any(S::Level1Priority), slot: S::Space, among: &["global"] }, "only global memory is cached so"),
+    rule(Only { when: any(S::Level1Priority), slot: S::Space, among: &["global"] }, "only global memory has these priorities"),
     rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "level 2 priorities belong to 256-bit stores"),
     manual(Clash { a: any(S::Level2Priority), b: of(S::Sem, &["volatile"]) }, "the manual has no priority on volatile stores"),
     manual(Clash { a: any(S::Level2Priority), b: any(S::CacheOp) }, "the manual has either a cache operator or priorities"),

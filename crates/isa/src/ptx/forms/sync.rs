@@ -11,11 +11,11 @@ use crate::types::ScalarType::U32;
 types!(BITS, Type, B32 B64);
 types!(WORDS, Type, U32 S32);
 set! { POPC: Op "reduction";
-    "popc", BarrierReduce(Popc), ALWAYS, "in how many threads the predicate holds";
+    "popc", BarrierReduce(Popc), ALWAYS, "the number of threads where the predicate is true";
 }
 set! { BOTH: Op "reduction";
-    "and", BarrierReduce(And), ALWAYS, "whether the predicate holds in all threads";
-    "or",  BarrierReduce(Or),  ALWAYS, "whether the predicate holds in some thread";
+    "and", BarrierReduce(And), ALWAYS, "whether the predicate is true in all threads";
+    "or",  BarrierReduce(Or),  ALWAYS, "whether the predicate is true in some thread";
 }
 set! { LEVEL: Level "level";
     "cta", Scope(Cta), ALWAYS, "for the block";
@@ -24,9 +24,9 @@ set! { LEVEL: Level "level";
 }
 set! { FENCE_SEM: Sem "memory order";
     "sc",      Sem(Sc),      ALWAYS,             "sequentially consistent";
-    "acq_rel", Sem(AcqRel),  ALWAYS,             "acquiring and releasing";
-    "acquire", Sem(Acquire), since(8, 6).sm(90), "acquiring";
-    "release", Sem(Release), since(8, 6).sm(90), "releasing";
+    "acq_rel", Sem(AcqRel),  ALWAYS,             "acquires and releases";
+    "acquire", Sem(Acquire), since(8, 6).sm(90), "acquires";
+    "release", Sem(Release), since(8, 6).sm(90), "releases";
 }
 set! { PROXY: ProxyKind "proxy";
     "alias",    Proxy(Alias),    ALWAYS, "virtual aliases of memory";
@@ -38,18 +38,18 @@ set! { PROXY: ProxyKind "proxy";
 }
 set! { PROXY_SPACE: Space "state space"; GLOBAL; SHARED_CTA; SHARED_CLUSTER; }
 set! { SHUFFLE: Mode "mode";
-    "up",   Shuffle(Up),   ALWAYS, "from the lane so many below";
-    "down", Shuffle(Down), ALWAYS, "from the lane so many above";
-    "bfly", Shuffle(Bfly), ALWAYS, "from the lane whose number differs in these bits";
-    "idx",  Shuffle(Idx),  ALWAYS, "from the lane with this number";
+    "up",   Shuffle(Up),   ALWAYS, "from lane `laneid - b`";
+    "down", Shuffle(Down), ALWAYS, "from lane `laneid + b`";
+    "bfly", Shuffle(Bfly), ALWAYS, "from lane `laneid ^ b`";
+    "idx",  Shuffle(Idx),  ALWAYS, "from lane `b`";
 }
 set! { VOTE: Mode "mode";
-    "all", Vote(All), ALWAYS, "whether it holds in all lanes";
-    "any", Vote(Any), ALWAYS, "whether it holds in some lane";
+    "all", Vote(All), ALWAYS, "whether it is true in all lanes";
+    "any", Vote(Any), ALWAYS, "whether it is true in some lane";
     "uni", Vote(Uni), ALWAYS, "whether it is the same in all lanes";
 }
 set! { BALLOT: Mode "mode";
-    "ballot", Vote(Ballot), ALWAYS, "the lanes in which it holds";
+    "ballot", Vote(Ballot), ALWAYS, "the lanes in which it is true";
 }
 set! { REDUCED: Op "operation";
     "add", Reduce(ReduceOp::Add), ALWAYS, "the sum";
@@ -77,31 +77,31 @@ const VOLTA: Gate = since(6, 0).sm(30);
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("bar{.cta}.sync a{, b}", [], Sync(Bar), leads: 1, types: SYNC;
-        "Waits until all (or b) threads of the block are here.", "parallel-synchronization-and-communication-instructions-bar";
+        "Waits until all threads of the block, or b of them, have arrived.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.sync 0;", "bar.sync 1, 64;"], bad: &[("bar.sync 16;", "W0133")]),
     form!("bar{.cta}.arrive a, b", [], Sync(Bar), gate: since(2, 0).sm(20), leads: 1, types: SYNC;
-        "Tells a barrier that this thread is here, without waiting.", "parallel-synchronization-and-communication-instructions-bar";
+        "Arrives at a barrier without waiting.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.arrive 1, 64;"]),
     form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: POPC_TYPES;
-        "Waits, and counts the threads where c holds.", "parallel-synchronization-and-communication-instructions-bar";
+        "Waits, and counts the threads where c is true.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.popc.u32 r, 0, p;", "bar.red.popc.u32 r, 1, 64, !p;"]),
     form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: BOTH_TYPES;
-        "Waits, and asks whether c holds everywhere or anywhere.", "parallel-synchronization-and-communication-instructions-bar";
+        "Waits, and tests whether c is true in all threads, or in some thread.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.and.pred p, 0, p;"]),
     form!("barrier{.cta}.sync{.aligned} a{, b}", [], Sync(Barrier), gate: VOLTA, leads: 1, types: SYNC;
-        "As `bar.sync`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Waits as `bar.sync`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
     form!("barrier{.cta}.arrive{.aligned} a, b", [], Sync(Barrier), gate: VOLTA, leads: 1, types: SYNC;
-        "As `bar.arrive`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Arrives as `bar.arrive`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.arrive 0, 64;"]),
     form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Barrier), gate: VOLTA, leads: 2, types: POPC_TYPES;
-        "As `bar.red.popc`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Counts as `bar.red.popc`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.popc.u32 r, 0, p;"]),
     form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Barrier), gate: VOLTA, leads: 2, types: BOTH_TYPES;
-        "As `bar.red.and` and `bar.red.or`; lanes of a warp may come one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        "Tests as `bar.red.and` and `bar.red.or`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.or.pred p, 0, p;"]),
     form!("bar.warp.sync membermask", [], Sync(WarpBarrier), gate: VOLTA, leads: 1, types: MASK;
-        "Waits until the lanes of the mask are here.", "parallel-synchronization-and-communication-instructions-bar-warp-sync";
+        "Waits until all lanes of the mask have arrived.", "parallel-synchronization-and-communication-instructions-bar-warp-sync";
         good: &["bar.warp.sync 0xffffffff;"]),
     form!("membar.level", [LEVEL], Sync(Fence);
         "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
@@ -116,34 +116,34 @@ pub static FORMS: &[Form] = &[
         "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.async.shared::cta;"]),
     form!("fence.mbarrier_init.release.scope", [SCOPE], Sync(Fence), gate: since(8, 0).sm(90);
-        "Makes initialised barriers known to the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        "Makes initialised mbarriers visible to the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.mbarrier_init.release.cluster;"]),
     form!("shfl.sync.mode.type d{|p}, a, b, c, membermask", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: VOLTA, types: SHUFFLED;
-        "Takes the value of another lane.", "data-movement-and-conversion-instructions-shfl-sync";
+        "Reads the value of another lane.", "data-movement-and-conversion-instructions-shfl-sync";
         good: &["shfl.sync.bfly.b32 r, r, 16, 31, -1;", "shfl.sync.up.b32 f|p, f, r, 0, r;"], bad: &[("shfl.sync.b32 r, r, 1, 31, -1;", "W0105")]),
     form!("shfl.mode.type d{|p}, a, b, c", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: since(3, 0).sm(30), types: SHUFFLED;
-        "Takes the value of another lane; from before masks.", "data-movement-and-conversion-instructions-shfl";
+        "Reads the value of another lane; the form without a mask of lanes.", "data-movement-and-conversion-instructions-shfl";
         bad: &[("shfl.idx.b32 r, r, 0, 31;", "W0141")]),
     form!("vote.sync.mode.type d, {!}a, membermask", [VOTE, PRED_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
-        "Asks in which lanes a predicate holds.", "parallel-synchronization-and-communication-instructions-vote-sync";
+        "Tests in which lanes a predicate is true.", "parallel-synchronization-and-communication-instructions-vote-sync";
         good: &["vote.sync.all.pred p, !q, -1;"]),
     form!("vote.sync.mode.type d, {!}a, membermask", [BALLOT, B32_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
-        "The lanes in which a predicate holds, as bits.", "parallel-synchronization-and-communication-instructions-vote-sync";
+        "Collects the lanes in which a predicate is true, as bits.", "parallel-synchronization-and-communication-instructions-vote-sync";
         good: &["vote.sync.ballot.b32 r, p, r;"]),
     form!("vote.mode.type d, {!}a", [VOTE, PRED_ONLY], Warp(Vote), gate: since(1, 2).sm(12);
-        "As `vote.sync`, from before masks.", "parallel-synchronization-and-communication-instructions-vote";
+        "Tests in which lanes a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
         bad: &[("vote.any.pred p, q;", "W0141")]),
     form!("vote.mode.type d, {!}a", [BALLOT, B32_ONLY], Warp(Vote), gate: since(2, 0).sm(20);
-        "As `vote.sync.ballot`, from before masks.", "parallel-synchronization-and-communication-instructions-vote";
+        "Collects the lanes in which a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
         bad: &[("vote.ballot.b32 r, p;", "W0141")]),
     form!("match.any.sync.type d, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: MATCHED;
-        "The lanes that hold the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
+        "Finds the lanes that hold the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.any.sync.b64 r, d, -1;"]),
     form!("match.all.sync.type d{|p}, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: MATCHED;
-        "The mask where all lanes hold the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
+        "Gives the mask of lanes where all of them hold the same value, else zero.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.all.sync.b32 r|p, r, -1;"]),
     form!("activemask.type d", [B32_ONLY], Warp(ActiveMask), gate: since(6, 2).sm(30);
-        "The lanes that execute this instruction together.", "parallel-synchronization-and-communication-instructions-activemask";
+        "Gives the lanes that execute this instruction together.", "parallel-synchronization-and-communication-instructions-activemask";
         good: &["activemask.b32 r;"]),
     form!("redux.sync.op.type d, a, membermask", [REDUCED, WORDS], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
         "Reduces the values of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";

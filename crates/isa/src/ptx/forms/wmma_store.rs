@@ -22,13 +22,13 @@ const SUB_BYTE: Gate = since(6, 3).sm(75);
 const AMPERE: Gate = since(7, 0).sm(80);
 
 set! { LAYOUT: Layout "matrix layout";
-    "row", Layout(Row), ALWAYS, "neighbours in memory are neighbours in a row";
-    "col", Layout(Col), ALWAYS, "neighbours in memory are neighbours in a column";
+    "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
+    "col", Layout(Col), ALWAYS, "column-major: neighbours in memory are neighbours in a column";
 }
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; }
 set! { VECTOR: Vector "vector width";
-    "v2", Vector(V2), FLOATS, "the number of registers in the braces, which need not be said";
-    "v4", Vector(V4), FLOATS, "the number of registers in the braces, which need not be said";
+    "v2", Vector(V2), FLOATS, "the number of registers in the braces; may be left out";
+    "v4", Vector(V4), FLOATS, "the number of registers in the braces; may be left out";
 }
 set! { SHAPE_16: Shape "matrix shape";
     "m16n16k16", Shape(16, 16, 16), FLOATS,             "a matrix of 16 rows and 16 columns";
@@ -90,7 +90,7 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_16, SPACE, VECTOR, TYPE_16], Matrix(WmmaStore), leads: 2, gate: FLOATS, types: OPERANDS,
         address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
-        "The lanes of a warp together write a result matrix from their fragments, one line every stride elements.", SECTION;
+        "Writes a result matrix from the fragments of all lanes; its lines start `stride` elements apart.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
             "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};"],
         bad: &[("wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};", "W0501"),
@@ -98,19 +98,19 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_SUB_BYTE, SPACE, VECTOR, TYPE_SUB_BYTE], Matrix(WmmaStore), leads: 2, gate: SUB_BYTE, types: OPERANDS,
         address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
-        "The same for the product of matrices of 4-bit integers or single bits.", SECTION;
+        "Writes a result matrix of 4-bit integers or single bits from the fragments of all lanes.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};", "W0515")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_TF32, SPACE, VECTOR, TYPE_TF32], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
         address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
-        "The same for the product of tf32 matrices.", SECTION;
+        "Writes a result matrix of tf32 numbers from the fragments of all lanes.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;", "W0506")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_DOUBLE, SPACE, VECTOR, TYPE_DOUBLE], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
         address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
-        "The same for the product of double-precision matrices.", SECTION;
+        "Writes a result matrix of doubles from the fragments of all lanes.", SECTION;
         good: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],
         bad: &[("wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r}, 1.0;", "W0508")]),
 ];
