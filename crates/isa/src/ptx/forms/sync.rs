@@ -67,9 +67,9 @@ operands! {
     POPC_TYPES: "d" Bits(32), "a" Bits(32), "b" Fixed(U32);
     BOTH_TYPES: "d" Predicate, "a" Bits(32), "b" Fixed(U32);
     MASK: "membermask" Bits(32);
+    UNMASKED: "b" Fixed(U32), "c" Fixed(U32);
     SHUFFLED: "b" Fixed(U32), "c" Fixed(U32), "membermask" Bits(32);
-    MATCHED: "d" Bits(32), "membermask" Bits(32);
-    ELECTED: "d" Bits(32), "membermask" Bits(32);
+    GATHERED: "d" Bits(32), "membermask" Bits(32);
 }
 const VOLTA: Gate = since(6, 0).sm(30);
 
@@ -121,7 +121,7 @@ pub static FORMS: &[Form] = &[
     form!("shfl.sync.mode.type d{|p}, a, b, c, membermask", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: VOLTA, types: SHUFFLED;
         "Reads the value of another lane.", "data-movement-and-conversion-instructions-shfl-sync";
         good: &["shfl.sync.bfly.b32 r, r, 16, 31, -1;", "shfl.sync.up.b32 f|p, f, r, 0, r;"], bad: &[("shfl.sync.b32 r, r, 1, 31, -1;", "W0105")]),
-    form!("shfl.mode.type d{|p}, a, b, c", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: since(3, 0).sm(30), types: SHUFFLED;
+    form!("shfl.mode.type d{|p}, a, b, c", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: since(3, 0).sm(30), types: UNMASKED;
         "Reads the value of another lane; the form without a mask of lanes.", "data-movement-and-conversion-instructions-shfl";
         bad: &[("shfl.idx.b32 r, r, 0, 31;", "W0141")]),
     form!("vote.sync.mode.type d, {!}a, membermask", [VOTE, PRED_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
@@ -136,10 +136,10 @@ pub static FORMS: &[Form] = &[
     form!("vote.mode.type d, {!}a", [BALLOT, B32_ONLY], Warp(Vote), gate: since(2, 0).sm(20);
         "Collects the lanes in which a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
         bad: &[("vote.ballot.b32 r, p;", "W0141")]),
-    form!("match.any.sync.type d, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: MATCHED;
+    form!("match.any.sync.type d, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: GATHERED;
         "Finds the lanes that hold the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.any.sync.b64 r, d, -1;"]),
-    form!("match.all.sync.type d{|p}, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: MATCHED;
+    form!("match.all.sync.type d{|p}, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: GATHERED;
         "Gives the mask of lanes where all of them hold the same value, else zero.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.all.sync.b32 r|p, r, -1;"]),
     form!("activemask.type d", [B32_ONLY], Warp(ActiveMask), gate: since(6, 2).sm(30);
@@ -151,7 +151,7 @@ pub static FORMS: &[Form] = &[
     form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
         "Combines the bits of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
         good: &["redux.sync.or.b32 r, r, r;"]),
-    form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), types: ELECTED;
+    form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), types: GATHERED;
         "Elects one lane of the mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
         good: &["elect.sync r|p, -1;", "elect.sync _|p, -1;"]),
 ];
