@@ -1,32 +1,35 @@
-//! The facts of PTX and SASS as data: state spaces, types, targets, versions and instruction forms.
+//! The facts of the instruction sets as data: state spaces, types, targets, versions and instruction forms.
 //!
-//! Nothing goes in; tables come out. This room depends on nothing, holds no text handling beyond
-//! spelling its own names, and never executes anything.
+//! Nothing goes in; tables come out. This room depends on nothing, handles no text beyond the spelling of its own
+//! names, and never executes anything.
+//!
+//! - `common`: what every dialect shares, and how the table of a dialect is read.
+//! - `ptx`: the tables of PTX, one file per family. The tables of another dialect (SASS) get a folder beside it and a
+//!   [`Dialect`] value of their own.
 
-pub mod does;
-pub mod form;
-pub mod forms;
-pub mod modifier;
-pub mod modifiers;
-pub mod space;
-pub mod special;
-pub mod target;
-pub mod types;
-pub mod version;
+pub mod common;
+pub mod ptx;
 
+pub use common::{dialect, does, form, modifier, modifiers, space, target, types, version};
+pub use ptx::{forms, special};
+
+pub use dialect::Dialect;
 pub use does::{
     ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MemoryOp,
     MoveOp, SyncOp, WarpOp,
 };
-pub use form::{Form, Gate, Meaning, OperandType, Origin, Set, Value};
+pub use form::{
+    Form, Gate, Lacking, Meaning, OperandType, Origin, Role, Set, SlotName, Takes, Value,
+};
 pub use modifier::{
     AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
     Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
     ReduceOp, Rounding, Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
 };
 pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole};
+pub use ptx::PTX;
 pub use space::StateSpace;
 pub use special::SpecialRegister;
-pub use target::{Feature, Target};
+pub use target::{Feature, Limits, MemoryShape, Target, TargetGate, TargetKind};
 pub use types::{Fit, ScalarType, TypeKind};
 pub use version::Version;

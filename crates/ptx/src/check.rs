@@ -35,17 +35,17 @@ mod strict_address;
 mod wmma_store;
 
 use crate::diagnostics::check as diagnose;
+use crate::module::Module;
+use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::tree::Tree;
 use body::Body;
 use name_map::NameMap;
 pub(crate) use names::Binding;
 use names::Names;
-pub(crate) use plan::{Opcode, Plan};
-use warpgrid_isa::{Gate, Target, Version};
-use warpgrid_program::{
-    Diagnostic, FunctionId, Module as Unsealed, Needs, Program, RegisterId, Severity, Span,
-};
+pub(crate) use plan::Plan;
+use warpgrid_isa::{Target, Version};
+use warpgrid_program::{Diagnostic, FunctionId, Module as Unsealed, Program, RegisterId, Severity};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,35 +69,6 @@ impl Checked {
     /// Whether nothing is an error.
     pub fn accept(&self) -> bool {
         self.program.is_some()
-    }
-}
-
-/// The version and target that the text is judged by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Module {
-    pub(crate) version: Version,
-    pub(crate) target: &'static Target,
-    pub(crate) address_bits: u32,
-    /// Where `.version 8.0` stands, for fixes that raise it.
-    pub(crate) version_span: Option<Span>,
-    /// Where the target's name stands.
-    pub(crate) target_span: Option<Span>,
-}
-
-impl Module {
-    /// Whether version and target are past the gate.
-    pub(crate) fn meets(&self, gate: Gate) -> bool {
-        self.version >= gate.ptx && self.target.sm >= gate.sm
-    }
-
-    /// What the gate asks for beyond this version and target.
-    pub(crate) fn lacking(&self, gate: Gate) -> Needs {
-        Needs {
-            version: (self.version < gate.ptx).then_some(gate.ptx),
-            target: (self.target.sm < gate.sm)
-                .then(|| Target::lowest(gate.sm).map(|target| target.name))
-                .flatten(),
-        }
     }
 }
 

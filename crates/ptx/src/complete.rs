@@ -3,15 +3,16 @@
 
 mod line;
 
-use crate::check::{Module, Opcode, Options, module_of, rules};
+use crate::check::{Options, module_of, rules};
+use crate::module::Module;
+use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::visible::{Meaning, Visible, visible};
 use line::{Line, Place};
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{Bound, Complaint, Layout, OperandShape, SlotKind, forms_of, layouts};
-use warpgrid_isa::{
-    Does, Fit, Gate, MatrixOp, MemoryOp, OperandType, ScalarType, StateSpace, Value, Version,
-};
+use warpgrid_isa::{Does, Fit, Gate, MemoryOp, OperandType, ScalarType, StateSpace, Value};
 use warpgrid_program::Span;
 
 /// What a suggestion is.
@@ -180,7 +181,10 @@ fn is_over(bound: &Bound) -> bool {
 
 /// A vector width stands directly before a type.
 fn follows(bound: &Bound, is_type: bool) -> bool {
-    match (bound.word("vec"), bound.slots.iter().flatten().count()) {
+    match (
+        bound.word(SlotName::Vector),
+        bound.slots.iter().flatten().count(),
+    ) {
         (Some(word), n) if word + 1 == n => is_type,
         _ => true,
     }
@@ -216,7 +220,7 @@ impl Trial<'_> {
         (!rules::is_hopeless(&spelled, &bound, self.module)).then_some(bound)
     }
 
-    /// Literals that lead a form, as `store.d` in `wmma.store.d`, come first and in order.
+    /// Words of the name of the instruction, as `store.d` in `wmma.store.d`, come first and in order.
     fn is_named(&self, words: &[&str]) -> bool {
         let literals = self.layout.slots.iter().map_while(|slot| match slot.kind {
             SlotKind::Literal(text, _) if slot.required => Some(text),
@@ -225,10 +229,10 @@ impl Trial<'_> {
         literals.zip(words).all(|(literal, word)| literal == *word)
     }
 
-    /// `wmma` says `.aligned` from version 6.3 on only.
+    /// Some literals are refused before a version, as `.aligned` of `wmma` before 6.3.
     fn is_of_its_time(&self, bound: &Bound) -> bool {
-        let matrix = matches!(self.layout.form.does, Does::Matrix(MatrixOp::WmmaStore));
-        !(matrix && bound.has("aligned") && self.module.version < Version::new(6, 3))
+        let mut gated = self.layout.form.required_from.iter();
+        gated.all(|(flag, version)| !bound.has(*flag) || self.module.version >= *version)
     }
 }
 
@@ -239,7 +243,7 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
     let Some(operand) = bound.layout.operands.get(index) else {
         return Vec::new();
     };
-    let space = match bound.meaning("ss") {
+    let space = match bound.meaning(SlotName::Space) {
         Some(warpgrid_isa::Meaning::Space(space)) => space,
         _ => StateSpace::Generic,
     };
@@ -263,7 +267,7 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == bits)
         }
         OperandType::Address => addresses(line, module, names, space),
-        _ => match bound.scalar("type") {
+        _ => match bound.scalar(SlotName::Type) {
             Some(ty) => {
                 let fit = match bound.layout.form.does {
                     Does::Memory(MemoryOp::Store | MemoryOp::Load) => Fit::Wider,

@@ -110,7 +110,7 @@ impl<'a> Checker<'a> {
                 None
             }
             other => {
-                let found = diagnose::describe_binding(other);
+                let found = other.describe();
                 let problem = diagnose::expected_register(self.opcode(site), operand.span, found);
                 self.report(problem);
                 None

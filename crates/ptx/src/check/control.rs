@@ -122,7 +122,8 @@ impl<'a> Checker<'a> {
             }
         }
         // What is left out of loads and stores takes a place too.
-        self.body.reserve(n_instructions, n_operands + n_instructions / 2);
+        self.body
+            .reserve(n_instructions, n_operands + n_instructions / 2);
         self.body.labels.sort_by_cached_key(|label| label.block);
     }
 

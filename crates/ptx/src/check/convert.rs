@@ -1,7 +1,9 @@
 //! `cvt`: which rounding a pair of types needs. In: a bound opcode; out: diagnostics.
 
-use super::plan::Opcode;
 use crate::diagnostics::check as diagnose;
+use crate::opcode::Opcode;
+use warpgrid_isa::Flag;
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{Modifiers, ScalarType, TypeKind};
 use warpgrid_program::Diagnostic;
@@ -13,7 +15,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -
         return Vec::new();
     };
     let mut problems = rounding(opcode, bound, (to, from));
-    if let Some(word) = bound.word("ftz")
+    if let Some(word) = bound.word(Flag::Ftz)
         && to != ScalarType::F32
         && from != ScalarType::F32
     {
@@ -28,7 +30,10 @@ fn rounding(
     (to, from): (ScalarType, ScalarType),
 ) -> Vec<Diagnostic> {
     // Both kinds may be written, which is wrong whatever the types.
-    let (to_float, to_integer) = (bound.has("rnd"), bound.has("irnd"));
+    let (to_float, to_integer) = (
+        bound.has(SlotName::Round),
+        bound.has(SlotName::IntegerRound),
+    );
     let rounds = to_float || to_integer;
     match need(to, from) {
         Need::Float if to_integer || !rounds => {

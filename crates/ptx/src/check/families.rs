@@ -1,43 +1,16 @@
-//! What the families of instructions say of their operands and modifiers beyond their rows. In: a meaning, or a bound
-//! form; out: facts for the plan, and diagnostics of the opcode.
+//! What the families of instructions say of their modifiers beyond the rules of their rows. In: a bound form; out:
+//! diagnostics of the opcode.
 
-use super::plan::Opcode;
 use super::{Module, convert, memory, store, store_async, wmma_store};
 use crate::diagnostics::check as diagnose;
-use warpgrid_isa::form::{Bound, Complaint};
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, CompareForm, CompareOp, Does, Flag, Gate, HintOp, MatrixOp, MemoryOp,
-    Modifiers, MoveOp, ScalarType, TypeKind, WarpOp,
+    ArithmeticOp, AsyncOp, CompareForm, CompareOp, Does, Flag, Gate, MatrixOp, MemoryOp, Modifiers,
+    MoveOp, ScalarType, TypeKind, WarpOp,
 };
 use warpgrid_program::Diagnostic;
-
-/// Whether a value may be a special register (assembler 13.5: moves and conversions only).
-pub(crate) fn takes_special(does: Does) -> bool {
-    matches!(
-        does,
-        Does::Move(MoveOp::Mov | MoveOp::Cvt | MoveOp::CvtPacked) | Does::Unknown
-    )
-}
-
-/// Whether a value may be the bare name of a variable, which is its address.
-pub(crate) fn takes_address(does: Does) -> bool {
-    matches!(does, Does::Move(MoveOp::Mov | MoveOp::Cvta) | Does::Unknown)
-}
-
-/// Whether a scalar destination may be the sink `_`: only the old value of an atomic may be dropped.
-pub(crate) fn takes_sink(does: Does) -> bool {
-    matches!(does, Does::Memory(MemoryOp::Atomic))
-}
-
-/// Whether a register with an address of global or generic memory must be as wide as addresses are; asynchronous
-/// and matrix stores take narrower ones (assembler 13.5).
-pub(crate) fn needs_whole_addresses(does: Does) -> bool {
-    matches!(
-        does,
-        Does::Memory(MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction)
-            | Does::Hint(HintOp::Prefetch | HintOp::Discard)
-    )
-}
 
 /// The rules of a family that need several modifiers at once.
 pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
@@ -93,30 +66,8 @@ fn check_comparison(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -
         TypeKind::Signed => !matches!(compare, C::Lo | C::Ls | C::Hi | C::Hs),
         TypeKind::Unsigned | TypeKind::Float | TypeKind::Predicate => true,
     };
-    match bound.word("cmp") {
+    match bound.word(SlotName::Compare) {
         Some(word) if !allowed => vec![diagnose::compare_mismatch(opcode, word, ty)],
         _ => Vec::new(),
     }
-}
-
-/// Whether the assembler overlooks what the form complains about.
-pub(crate) fn forgives(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
-    bound.layout.form.does == Does::Matrix(MatrixOp::WmmaStore)
-        && wmma_store::forgives(opcode, complaint)
-}
-
-/// The most operands that are not refused by their number alone.
-pub(crate) fn n_most(bound: &Bound) -> usize {
-    let n = bound.layout.operands.len();
-    // A third operand of `st.async` is an mbarrier, which has rules of its own.
-    let is_async = bound.layout.form.does == Does::Async(AsyncOp::Store);
-    if is_async { n.max(3) } else { n }
-}
-
-/// Whether the rules of the family are checked beside complaints about single modifiers, and operands too.
-pub(crate) fn is_always_checked(does: Does) -> bool {
-    matches!(
-        does,
-        Does::Async(AsyncOp::Store) | Does::Matrix(MatrixOp::WmmaStore)
-    )
 }

@@ -31,7 +31,7 @@ pub(crate) fn read(
     }
     Module {
         version: options.version.or(version).unwrap_or(Version::NEWEST),
-        target: options.target.or(target).unwrap_or_else(fallback_target),
+        target: options.target.or(target).unwrap_or_else(Target::fallback),
         address_bits: address_bits(tree, version, diagnostics),
         version_span: tree.directive(DirectiveKind::Version).map(|d| d.span),
         target_span: tree
@@ -39,16 +39,6 @@ pub(crate) fn read(
             .and_then(|d| tree.arguments_of(d).next())
             .map(|(operand, _)| operand.span),
     }
-}
-
-/// What a text without `.target` is judged by.
-fn fallback_target() -> &'static Target {
-    static FALLBACK: Target = Target {
-        name: "sm_100",
-        sm: 100,
-        since: Version::new(8, 6),
-    };
-    Target::from_name(FALLBACK.name).unwrap_or(&FALLBACK)
 }
 
 fn version(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Version> {

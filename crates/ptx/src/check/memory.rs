@@ -1,7 +1,8 @@
 //! Rules between the modifiers of loads. In: a bound opcode; out: diagnostics.
 
-use super::plan::Opcode;
 use crate::diagnostics::check as diagnose;
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{Flag, Modifiers, Sem};
 use warpgrid_program::Diagnostic;
@@ -13,7 +14,7 @@ pub(crate) fn check_scope(
     modifiers: &Modifiers,
 ) -> Vec<Diagnostic> {
     let strong = matches!(modifiers.sem, Some(Sem::Relaxed | Sem::Acquire));
-    match (bound.word("sem"), bound.word("scope")) {
+    match (bound.word(SlotName::Sem), bound.word(SlotName::Scope)) {
         (Some(word), None) if strong => vec![diagnose::missing_scope(opcode, word)],
         (sem, Some(word)) if !strong && !modifiers.has(Flag::Mmio) => {
             vec![diagnose::needless_scope(opcode, sem, word)]

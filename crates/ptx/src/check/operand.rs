@@ -91,7 +91,13 @@ impl<'a> Checker<'a> {
     #[cold]
     fn report_count(&mut self, site: &Site<'a>, plan: &'a Plan, n: usize) {
         let span = self.tree.mnemonic_span(site.instruction);
-        self.report(diagnose::operand_count(self.opcode(site), span, n, plan));
+        let syntax = plan
+            .bound
+            .as_ref()
+            .map_or("", |bound| bound.layout.form.syntax);
+        let counts = (plan.n_least, plan.n_most);
+        let opcode = self.opcode(site);
+        self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
     }
 
     #[inline]

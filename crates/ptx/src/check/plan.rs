@@ -2,12 +2,12 @@
 //! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
 
 use super::store::Store;
-use super::{Module, families, judge, offer};
+use super::{Module, judge, offer};
 use crate::diagnostics::check as diagnose;
-use crate::tree::{MnemonicId, Tree};
-use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, SlotKind};
-use warpgrid_isa::forms::OPCODES;
-use warpgrid_isa::{Does, Fit, Modifiers, OperandType, ScalarType, StateSpace};
+use crate::opcode::Opcode;
+use warpgrid_isa::form::AddressWidth;
+use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot};
+use warpgrid_isa::{Does, Fit, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes};
 use warpgrid_program::{Action, Diagnostic, Span};
 
 /// The most operands that a form has.
@@ -76,91 +76,13 @@ pub(crate) struct Plan {
     pub(crate) first: Span,
 }
 
-/// An opcode's words and their places, for those who judge them.
-#[derive(Clone, Debug)]
-pub(crate) struct Opcode<'a> {
-    /// Opcode first, then the modifiers.
-    pub(crate) words: Vec<&'a str>,
-    pub(crate) spans: Vec<Span>,
-    /// All of it.
-    pub(crate) span: Span,
-    pub(crate) text: &'a str,
-}
-
-impl<'a> Opcode<'a> {
-    pub(crate) fn read(source: &'a str, tree: &Tree, id: MnemonicId) -> Opcode<'a> {
-        let span = tree.mnemonics.get(id).first;
-        let words = tree.mnemonics.words(id);
-        let spans: Vec<_> = words.iter().map(|w| w.span_at(span.start)).collect();
-        Opcode {
-            words: spans.iter().map(|span| span.text(source)).collect(),
-            spans,
-            span,
-            text: span.text(source),
-        }
-    }
-
-    pub(crate) fn name(&self) -> &'a str {
-        self.words.first().copied().unwrap_or("")
-    }
-
-    /// The instruction as people call it: the opcode with the words that belong to its name (`st.async`).
-    pub(crate) fn called(&self, bound: &Bound) -> String {
-        let mut name = self.name().to_owned();
-        for (index, slot) in bound.layout.slots.iter().enumerate() {
-            match slot.kind {
-                SlotKind::Literal(text, _)
-                    if text != "sync" && self.modifiers().get(index) == Some(&text) =>
-                {
-                    name.push('.');
-                    name.push_str(text);
-                }
-                _ => break,
-            }
-        }
-        name
-    }
-
-    pub(crate) fn modifiers(&self) -> &[&'a str] {
-        self.words.get(1..).unwrap_or(&[])
-    }
-
-    /// Whether nothing but the dot stands between a word (the opcode is word 0) and the one before.
-    pub(crate) fn is_joined(&self, word: usize) -> bool {
-        match (
-            word.checked_sub(1).and_then(|w| self.spans.get(w)),
-            self.spans.get(word),
-        ) {
-            (Some(before), Some(span)) => before.end.saturating_add(1) == span.start,
-            _ => true,
-        }
-    }
-
-    /// The place of a modifier, counted from 0; of the opcode for numbers beyond.
-    pub(crate) fn modifier_span(&self, index: usize) -> Span {
-        self.spans.get(index + 1).copied().unwrap_or(self.span)
-    }
-
-    /// The modifier with its dot, for removing it.
-    pub(crate) fn dotted_span(&self, index: usize) -> Span {
-        let span = self.modifier_span(index);
-        Span::new(span.start.saturating_sub(1), span.end)
-    }
-
-    pub(crate) fn modifier(&self, index: usize) -> &'a str {
-        self.words.get(index + 1).copied().unwrap_or("")
-    }
-}
-
 impl Plan {
     /// Checks one opcode.
     pub(crate) fn new(opcode: &Opcode<'_>, module: &Module) -> Plan {
         match form::bind(opcode.name(), opcode.modifiers(), None) {
             Some(bound) if !is_unmodelled(opcode, &bound) => Plan::of_form(opcode, bound, module),
             Some(_) => Plan::without_form(opcode, None),
-            None if OPCODES.binary_search(&opcode.name()).is_ok() => {
-                Plan::without_form(opcode, None)
-            }
+            None if PTX.is_opcode(opcode.name()) => Plan::without_form(opcode, None),
             None => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     offer::is_legal(other, opcode.modifiers(), module)
@@ -172,7 +94,7 @@ impl Plan {
 
     fn of_form(opcode: &Opcode<'_>, bound: Bound, module: &Module) -> Plan {
         let problems = judge::judge(opcode, &bound, module);
-        let does = bound.layout.form.does;
+        let form = bound.layout.form;
         let modifiers = bound.modifiers();
         let is_sound = bound.complaints.is_empty();
         let slots = &bound.layout.operands;
@@ -181,13 +103,13 @@ impl Plan {
             *place = expectation(slot, &bound);
         }
         Plan {
-            does,
+            does: form.does,
             modifiers,
             is_sound,
             expect,
             n_slots: slots.len(),
             n_least: bound.layout.n_required(),
-            n_most: families::n_most(&bound),
+            n_most: bound.layout.n_most(),
             gap: (1..slots.len()).map(|next| next - 1).find(|index| {
                 let is_optional = |at: usize| slots.get(at).is_some_and(|slot| slot.optional);
                 is_optional(*index) && !is_optional(index + 1)
@@ -196,10 +118,10 @@ impl Plan {
                 .iter()
                 .position(|slot| slot.ty == OperandType::CachePolicy)
                 .filter(|_| is_sound),
-            takes_special: families::takes_special(does),
-            takes_address: families::takes_address(does),
-            takes_sink: families::takes_sink(does),
-            needs_whole_addresses: is_sound && families::needs_whole_addresses(does),
+            takes_special: form.takes(Takes::SpecialRegister),
+            takes_address: form.takes(Takes::VariableAddress),
+            takes_sink: form.takes(Takes::Sink),
+            needs_whole_addresses: is_sound && form.address == AddressWidth::Whole,
             problems,
             first: opcode.span,
             store: Store::read(opcode, &bound),
@@ -212,7 +134,7 @@ impl Plan {
         let foreign = opcode
             .modifiers()
             .iter()
-            .position(|word| STORE_WORDS.contains(word));
+            .position(|word| PTX.tables.name_words.contains(word));
         problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
         Plan {
             bound: None,
@@ -255,13 +177,12 @@ impl Plan {
     }
 }
 
-/// Words of the name `wmma.store.d` and of no other instruction.
-const STORE_WORDS: &[&str] = &["store", "d"];
-
 /// Whether the words are those of a form that has no row, although its opcode has others.
 fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
     !bound.complaints.is_empty()
-        && warpgrid_isa::forms::UNMODELLED
+        && PTX
+            .tables
+            .unmodelled
             .iter()
             .any(|(name, word)| opcode.name() == *name && is_said(opcode, name, word))
 }
@@ -300,7 +221,7 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
     match slot.shape {
         OperandShape::Pair { optional: true } => Expect::Pair(ty, PairRule::Optional),
         OperandShape::Pair { optional: false } => Expect::Pair(ty, PairRule::Required),
-        _ if is_written(slot) => Expect::Destination(ty, fit),
+        _ if slot.role == Role::Written => Expect::Destination(ty, fit),
         _ => Expect::Source(ty, fit),
     }
 }
@@ -313,9 +234,4 @@ fn unsigned(width_bits: u32) -> ScalarType {
         64 => ScalarType::U64,
         _ => ScalarType::U32,
     }
-}
-
-/// In syntax lines, `d` and `p` name what is written.
-fn is_written(slot: &OperandSlot) -> bool {
-    matches!(slot.name, "d" | "p")
 }

@@ -13,7 +13,7 @@ use crate::tree::{
 };
 use warpgrid_isa::form::OperandSlot;
 use warpgrid_isa::{
-    AsyncOp, ControlOp, Does, MatrixOp, MoveOp, OperandType, ScalarType, SpecialRegister,
+    AsyncOp, ControlOp, Does, MatrixOp, MoveOp, OperandType, Role, ScalarType, SpecialRegister,
     StateSpace,
 };
 use warpgrid_program::{
@@ -407,7 +407,7 @@ const MAX_OFFSET: i64 = 4096;
 /// The type an operand should have, and whether it is written.
 fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
     let ty = plan.modifiers.ty;
-    let written = slot.is_some_and(|slot| matches!(slot.name, "d" | "p"));
+    let written = slot.is_some_and(|slot| slot.role == Role::Written);
     match expect {
         Expect::Destination(ty, _) | Expect::Destinations(ty) | Expect::Pair(ty, _) => (ty, true),
         Expect::Source(ty, _) | Expect::Literal(ty) => (ty, false),

@@ -4,17 +4,16 @@
 mod address;
 mod policy;
 mod source;
-mod value;
 mod width;
-
-pub(crate) use value::{Class, Element};
 
 use super::Checker;
 use super::lower::source;
 use super::offer;
 use super::operand::Site;
-use super::plan::{Opcode, Plan};
+use super::plan::Plan;
 use crate::diagnostics::store as diagnose;
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::forms::st::WIDE;
 use warpgrid_isa::{Does, MemoryOp, ScalarType, StateSpace};
@@ -69,7 +68,7 @@ impl<'a> Checker<'a> {
     fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let plan = self.plans.get(site.instruction.mnemonic.0 as usize);
-        let word = plan.and_then(|plan| plan.bound.as_ref()?.word("ss"));
+        let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
         // Beside other errors it is a step.
         !offer::is_legal(opcode.name(), opcode.modifiers(), module)
@@ -98,18 +97,18 @@ impl Store {
             return None;
         }
         let modifiers = bound.modifiers();
-        let (vector, type_word) = (bound.word("vec"), bound.word("type")?);
+        let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
         // A float that memory does not know is judged as the bits it is stored as.
         let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
         let ty = modifiers.ty.or(refused.map(ScalarType::to_bits))?;
         Some(Store {
             ty,
             n_elements: modifiers.n_elements(),
-            is_wide: WIDE.has(bound.text("vec"), ty.width_bits()),
+            is_wide: WIDE.has(bound.text(SlotName::Vector), ty.width_bits()),
             space: modifiers.state_space(),
-            says_func: bound.text("ss") == Some("param::func"),
-            space_word: bound.word("ss"),
-            hint_word: bound.word("level::cache_hint"),
+            says_func: bound.text(SlotName::Space) == Some("param::func"),
+            space_word: bound.word(SlotName::Space),
+            hint_word: bound.word(SlotName::CacheHint),
             words_fit: bound.complaints.is_empty(),
             first_word: vector.map_or(type_word, |vector| vector.min(type_word)),
         })
@@ -118,7 +117,8 @@ impl Store {
 
 /// What the opcode alone makes odd: the assembler wants the vector width right before the type.
 pub(crate) fn check_order(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
-    let (Some(vector), Some(ty)) = (bound.word("vec"), bound.word("type")) else {
+    let (Some(vector), Some(ty)) = (bound.word(SlotName::Vector), bound.word(SlotName::Type))
+    else {
         return Vec::new();
     };
     if vector + 1 == ty {

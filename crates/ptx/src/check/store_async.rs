@@ -4,11 +4,14 @@
 //! vectors, without one narrow types too. With an mbarrier, generic addressing stands for `.shared::cluster`.
 
 use super::operand::Site;
-use super::plan::{Opcode, Plan};
+use super::plan::Plan;
 use super::strict_address::Narrowest;
 use super::{Checker, Module, rules};
 use crate::diagnostics::store_async as diagnose;
+use crate::opcode::Opcode;
 use crate::tree::Operand;
+use warpgrid_isa::Flag;
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{Bound, Origin};
 use warpgrid_isa::{Meaning, ScalarType, Scope, StateSpace};
 use warpgrid_program::{Address, Diagnostic, OperandValue, Span};
@@ -16,7 +19,7 @@ use warpgrid_program::{Address, Diagnostic, OperandValue, Span};
 /// What the words of the opcode are short of, apart from the rows' own rules.
 pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let mut problems = rules::judge_width(opcode, bound, module);
-    if bound.word("async") == Some(0) && !opcode.is_joined(1) {
+    if bound.word(Flag::Async) == Some(0) && !opcode.is_joined(1) {
         problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(0)));
     }
     problems.extend(beyond_manual(opcode, bound));
@@ -106,8 +109,12 @@ impl<'a> Checker<'a> {
                 .word(slot)
                 .map(|word| self.tree.word_span(site.instruction, word + 1))
         };
-        let (vector, type_word, scope, space_word) =
-            (word("vec"), word("type"), word("scope"), word("ss"));
+        let (vector, type_word, scope, space_word) = (
+            word(SlotName::Vector),
+            word(SlotName::Type),
+            word(SlotName::Scope),
+            word(SlotName::Space),
+        );
         let ty = plan.modifiers.ty;
         let Some((barrier, _)) = site.operand(2) else {
             if let (Some(_), Some(at)) = (completion, type_word) {

@@ -4,52 +4,46 @@ use super::elements::{Class, Element, NoValue, merge};
 use super::lower::source;
 use super::names::Binding;
 use super::operand::Site;
-use super::plan::{Opcode, Plan};
+use super::plan::Plan;
 use super::strict_address::Narrowest;
 use super::{Checker, Module};
 use crate::diagnostics::wmma_store as diagnose;
+use crate::opcode::Opcode;
 use crate::tree::OperandKind;
-use warpgrid_isa::form::{Bound, Complaint, Origin};
+use warpgrid_isa::Flag;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::{Bound, Origin};
 use warpgrid_isa::forms::wmma_store::n_registers;
-use warpgrid_isa::{MatrixLayout, MatrixShape, Modifiers, ScalarType, Version};
+use warpgrid_isa::{MatrixLayout, MatrixShape, Modifiers, ScalarType};
 use warpgrid_program::{Diagnostic, OperandValue, Source, Span};
-
-/// From here on `.aligned` is written.
-const ALIGNED_FROM: Version = Version::new(6, 3);
-
-/// Whether the assembler overlooks this: `.sync` may be written twice.
-pub(crate) fn forgives(opcode: &Opcode<'_>, complaint: Complaint) -> bool {
-    match complaint {
-        Complaint::Duplicate { word, .. } => opcode.modifier(word) == "sync",
-        _ => false,
-    }
-}
 
 /// What the words of the opcode are short of, apart from the rows' own rules.
 pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let modifiers = bound.modifiers();
     let mut problems = Vec::new();
     let joined = opcode.is_joined(1) && opcode.is_joined(2);
-    if bound.word("store") != Some(0) || bound.word("d") != Some(1) || !joined {
+    if bound.word(Flag::Store) != Some(0) || bound.word(Flag::D) != Some(1) || !joined {
         problems.push(diagnose::name_order(opcode.span, &in_order(opcode)));
     }
-    match bound.word("aligned") {
-        None if module.version >= ALIGNED_FROM => {
+    let aligned_from = bound.layout.form.required_from(Flag::Aligned);
+    let is_required = aligned_from.is_some_and(|version| module.version >= version);
+    match bound.word(Flag::Aligned) {
+        None if is_required => {
             let name = opcode.modifier_span(0).to(opcode.modifier_span(1));
-            let last = bound.word("sync").unwrap_or(1);
+            let last = bound.word(Flag::Sync).unwrap_or(1);
             problems.push(diagnose::aligned_missing(
                 name,
                 opcode.modifier_span(last).end,
                 module.version,
             ));
         }
-        Some(word) if module.version < ALIGNED_FROM => problems.push(diagnose::aligned_too_early(
+        Some(word) if !is_required => problems.push(diagnose::aligned_too_early(
             opcode.dotted_span(word),
             module.version,
         )),
         _ => {}
     }
-    if let (Some(word), Some(fragment)) = (bound.word("vec"), Fragment::of(&modifiers)) {
+    if let (Some(word), Some(fragment)) = (bound.word(SlotName::Vector), Fragment::of(&modifiers)) {
         let n = fragment.n_registers();
         let dotted = opcode.dotted_span(word);
         match modifiers.n_elements() == n {
@@ -76,7 +70,7 @@ fn in_order(opcode: &Opcode<'_>) -> String {
 }
 
 fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> Option<Diagnostic> {
-    let word = bound.word("type")?;
+    let word = bound.word(SlotName::Type)?;
     let is_sub_byte = modifiers
         .shape
         .is_some_and(|shape| matches!(shape.depth, 32 | 128));

@@ -1,8 +1,10 @@
 //! Checking: codes W0100 to W0199.
 
 use super::catalogue;
-use crate::check::{Binding, Module, Opcode, Plan};
+use crate::module::Module;
+use crate::opcode::Opcode;
 use crate::tree::{Directive, OperandKind};
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
 use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Origin, ScalarType, StateSpace, Target, Version};
@@ -121,18 +123,6 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
         OperandKind::Group { .. } => "a list in parentheses",
         OperandKind::Resident(_) => "a residency predicate",
         OperandKind::String | OperandKind::Word | OperandKind::Error => "something else",
-    }
-}
-
-/// The same for what a name stands for.
-pub(crate) fn describe_binding(binding: Binding) -> &'static str {
-    match binding {
-        Binding::Variable(_) => "a variable",
-        Binding::Function(_) => "a function",
-        Binding::Label(_) | Binding::Table(_) => "a label",
-        Binding::Special(_) => "a special register",
-        Binding::Vector { .. } => "a vector register",
-        _ => "a name",
     }
 }
 
@@ -361,7 +351,7 @@ pub(crate) fn needs_target(
     module: &Module,
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
-    let first = Target::lowest(gate.sm);
+    let first = gate.target.lowest_from(module.target);
     let name = first.map_or("a newer one", |t| t.name);
     let message = format!(
         "{what} needs target {name}{}, the module is for {}",
@@ -376,18 +366,21 @@ pub(crate) fn needs_target(
     found
 }
 
-pub(crate) fn operand_count(opcode: &str, span: Span, found: usize, plan: &Plan) -> Diagnostic {
-    let wanted = match (plan.n_least, plan.n_most) {
-        (least, most) if least == most => format!("{least}"),
-        (least, most) => format!("{least} to {most}"),
+/// A number of operands that is not between `least` and `most`; `syntax` is the form's syntax line.
+pub(crate) fn operand_count(
+    opcode: &str,
+    span: Span,
+    found: usize,
+    (least, most): (usize, usize),
+    syntax: &str,
+) -> Diagnostic {
+    let wanted = match least == most {
+        true => format!("{least}"),
+        false => format!("{least} to {most}"),
     };
     let noun = if found == 1 { "operand" } else { "operands" };
     let message = format!("`{opcode}` has {found} {noun}, expected {wanted}");
-    let found = Diagnostic::error(OPERAND_COUNT, span, message);
-    match &plan.bound {
-        Some(bound) => found.help(format!("the form is `{}`", bound.layout.form.syntax)),
-        None => found,
-    }
+    Diagnostic::error(OPERAND_COUNT, span, message).help(format!("the form is `{syntax}`"))
 }
 
 pub(crate) fn type_mismatch(
@@ -654,7 +647,9 @@ pub(crate) fn rounding_required(
     bound: &Bound,
 ) -> Diagnostic {
     let message = format!("converting `.{from}` to `.{to}` needs a rounding such as `.{offer}`");
-    let wrong = bound.word("rnd").or_else(|| bound.word("irnd"));
+    let wrong = bound
+        .word(SlotName::Round)
+        .or_else(|| bound.word(SlotName::IntegerRound));
     let span = wrong.map_or(opcode.span, |word| opcode.modifier_span(word));
     let found = Diagnostic::error(ROUNDING, span, message);
     match wrong {
@@ -668,8 +663,8 @@ pub(crate) fn rounding_required(
 
 pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic {
     let word = bound
-        .word("rnd")
-        .or_else(|| bound.word("irnd"))
+        .word(SlotName::Round)
+        .or_else(|| bound.word(SlotName::IntegerRound))
         .unwrap_or(0);
     let text = opcode.modifier(word);
     let message = format!("this conversion is exact, `.{text}` is not allowed");

@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
                 self.report(diagnose::vector_not_allowed(self.opcode(site), span));
             }
             other => {
-                let found = diagnose::describe_binding(other);
+                let found = other.describe();
                 self.report(diagnose::expected_register(self.opcode(site), span, found));
             }
         }

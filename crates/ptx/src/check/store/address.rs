@@ -1,11 +1,11 @@
 //! Where a store writes: address forms, the registers and variables that serve, and what must not be written.
 
 use super::source::is_special_vector;
-use super::value::{Class, Element};
 use super::{Checker, Site, Store};
 use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
+use crate::values::{Class, Element};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
     Address, AddressBase, Parameter, RegisterId, RegisterRun, Span, VariableId,

@@ -1,11 +1,11 @@
 //! The value that a store writes: one value, a vector register, or a list in braces.
 
-use super::value::{Class, Element, Place, Problem, judge, literal_serves, serves, sum_serves};
 use super::{Checker, Site, Store};
 use crate::check::lower::{register as register_source, source};
 use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind, Operands};
+use crate::values::{Class, Element, Place, Problem, judge, literal_serves, serves, sum_serves};
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 

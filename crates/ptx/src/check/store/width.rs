@@ -1,11 +1,13 @@
 //! Vectors that are too wide for one access, and how to split them.
 
 use super::{Checker, Site, Store};
-use crate::check::plan::{Opcode, Plan};
+use crate::check::plan::Plan;
 use crate::check::rules;
 use crate::check::statement::moved;
+use crate::opcode::Opcode;
 use crate::tree::OperandKind;
 use warpgrid_isa::ScalarType;
+use warpgrid_isa::SlotName;
 use warpgrid_program::{Diagnostic, Edit, Fix};
 
 impl<'a> Checker<'a> {
@@ -42,7 +44,7 @@ impl<'a> Checker<'a> {
         let OperandKind::Integer { value, unsigned } = operand.kind else {
             return;
         };
-        let (Some(word), false) = (bound.word("type"), bound.has("vec")) else {
+        let (Some(word), false) = (bound.word(SlotName::Type), bound.has(SlotName::Vector)) else {
             return;
         };
         if !unsigned && value >> 63 != 0 {

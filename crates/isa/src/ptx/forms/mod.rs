@@ -1,4 +1,4 @@
-//! Every instruction form, one file a family.
+//! Every instruction form of PTX, one file per family.
 
 use crate::form::Form;
 
@@ -16,11 +16,11 @@ pub mod st_async;
 pub mod sync;
 pub mod wmma_store;
 
-mod names;
+pub use super::words::{OPCODES, OTHER_MODIFIERS, SECOND_WORDS, UNMODELLED};
 
-pub use names::{OPCODES, OTHER_MODIFIERS, SECOND_WORDS, UNMODELLED};
+mod table;
 
-/// Every form: a list a family.
+/// Every form: one list per family.
 pub static FAMILIES: &[&[Form]] = &[
     integer::FORMS,
     float::FORMS,

@@ -1,24 +1,24 @@
-//! Rules that hold between the modifiers of one opcode, beyond one value a slot: what excludes what, what needs what,
-//! and from which version on a combination exists. Rows of data; the checker judges them, hover and reference tell them.
+//! Rules that hold between the modifiers of one opcode, beyond one value per slot: what excludes what, what needs what,
+//! and from which version on a combination exists. Rows of data: the checker applies them, hover and reference page
+//! show them.
 
-use super::{Gate, Origin};
+use super::{Gate, Origin, SlotName};
 
 /// Values of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pick {
-    /// The slot as the syntax line names it, without dot.
-    pub slot: &'static str,
+    pub slot: SlotName,
     /// The spellings meant; empty for whatever fills the slot.
     pub values: &'static [&'static str],
 }
 
 /// Whatever fills the slot.
-pub const fn any(slot: &'static str) -> Pick {
+pub const fn any(slot: SlotName) -> Pick {
     Pick { slot, values: &[] }
 }
 
 /// These values of the slot.
-pub const fn of(slot: &'static str, values: &'static [&'static str]) -> Pick {
+pub const fn of(slot: SlotName, values: &'static [&'static str]) -> Pick {
     Pick { slot, values }
 }
 
@@ -37,13 +37,13 @@ pub enum RuleKind {
     /// Where `when` holds, the slot must be filled, with one of `among` (empty: with anything).
     Needs {
         when: Pick,
-        slot: &'static str,
+        slot: SlotName,
         among: &'static [&'static str],
     },
     /// Where `when` holds, the slot is empty or has one of `among`.
     Only {
         when: Pick,
-        slot: &'static str,
+        slot: SlotName,
         among: &'static [&'static str],
     },
     /// Both together from this gate on.
@@ -51,13 +51,13 @@ pub enum RuleKind {
     /// The value from this gate on.
     From { when: Pick, gate: Gate },
     /// The slot may be left empty from this gate on.
-    Empty { slot: &'static str, gate: Gate },
+    Empty { slot: SlotName, gate: Gate },
     /// All elements together have at most `most` bits, or make one of the `wide` accesses.
     VectorBits { most: u32, wide: &'static Wide },
     /// Only with one of the `wide` accesses.
     WideOnly { when: Pick, wide: &'static Wide },
-    /// The literal stands right behind the opcode, before all other modifiers.
-    Leads { slot: &'static str },
+    /// The literal comes right after the opcode, before all other modifiers.
+    Leads { slot: SlotName },
     /// Words of other instructions that people try here.
     Refused { words: &'static [&'static str] },
 }
@@ -74,7 +74,7 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// Whether so many elements of so many bits are such an access.
+    /// Whether `vector` elements of `width_bits` bits form one of these accesses.
     pub fn has(&self, vector: Option<&str>, width_bits: u32) -> bool {
         self.shapes
             .iter()
@@ -103,7 +103,7 @@ pub struct Rule {
 
 impl Rule {
     /// Whether the rule says something about this value of this slot, so that its reason is worth showing there.
-    pub fn concerns(&self, slot: &str, value: &str) -> bool {
+    pub fn concerns(&self, slot: SlotName, value: &str) -> bool {
         let meant = |pick: Pick| {
             pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
         };
@@ -114,7 +114,7 @@ impl Rule {
             | RuleKind::From { when, .. }
             | RuleKind::WideOnly { when, .. } => meant(when),
             RuleKind::Together { a, b, .. } => meant(a) && !b.values.is_empty(),
-            RuleKind::VectorBits { .. } => slot == "vec",
+            RuleKind::VectorBits { .. } => slot == SlotName::Vector,
             RuleKind::Leads { slot: leading } => leading == slot,
             RuleKind::Empty { .. } | RuleKind::Refused { .. } => false,
         }
@@ -167,21 +167,13 @@ fn listed(words: &[&str]) -> String {
     }
 }
 
-/// "PTX 8.8 and `sm_100`"
-fn gate_text(gate: Gate) -> String {
-    match gate.sm {
-        0 => format!("PTX {}", gate.ptx),
-        sm => format!("PTX {} and `sm_{sm}`", gate.ptx),
-    }
-}
-
 impl Rule {
     /// The rule and its reason as one sentence, for hover and reference.
     pub fn sentence(&self) -> String {
         let what = self.kind.sentence();
         let weight = match self.verdict {
             Verdict::Error => "",
-            Verdict::Warning => " (the manual's rule; the assembler does not ask for it)",
+            Verdict::Warning => " (the manual's rule; the assembler does not enforce it)",
         };
         format!("{what}: {}{weight}", self.why)
     }
@@ -202,13 +194,13 @@ impl RuleKind {
                 format!("{} goes with {} only", when.text(), listed(among))
             }
             RuleKind::Together { a, b, gate } => {
-                format!("{} with {} from {} on", a.text(), b.text(), gate_text(gate))
+                format!("{} with {} from {} on", a.text(), b.text(), gate.text())
             }
             RuleKind::From { when, gate } => {
-                format!("{} from {} on", when.text(), gate_text(gate))
+                format!("{} from {} on", when.text(), gate.text())
             }
             RuleKind::Empty { slot, gate } => {
-                format!("no `.{slot}` from {} on", gate_text(gate))
+                format!("no `.{slot}` from {} on", gate.text())
             }
             RuleKind::VectorBits { most, wide } if wide.shapes.is_empty() => {
                 format!("at most {most} bits together")
@@ -216,7 +208,7 @@ impl RuleKind {
             RuleKind::VectorBits { most, wide } => format!(
                 "at most {most} bits together, or {} from {} on in {} and generic memory",
                 wide.text(),
-                gate_text(wide.gate),
+                wide.gate.text(),
                 listed(wide.spaces)
             ),
             RuleKind::WideOnly { when, wide } => format!("{} needs {}", when.text(), wide.text()),

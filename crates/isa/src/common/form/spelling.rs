@@ -48,50 +48,9 @@ pub fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// What people mean who write a word of another language or leave a part out, where the letters are too far off.
-const MEANT: &[(&str, &str)] = &[
-    ("i8", "s8"),
-    ("i16", "s16"),
-    ("i32", "s32"),
-    ("i64", "s64"),
-    ("int8", "s8"),
-    ("int16", "s16"),
-    ("int32", "s32"),
-    ("int64", "s64"),
-    ("uint8", "u8"),
-    ("uint16", "u16"),
-    ("uint32", "u32"),
-    ("uint64", "u64"),
-    ("int", "s32"),
-    ("unsigned", "u32"),
-    ("char", "s8"),
-    ("byte", "b8"),
-    ("short", "s16"),
-    ("long", "s64"),
-    ("half", "b16"),
-    ("float", "f32"),
-    ("double", "f64"),
-    ("b256", "b128"),
-    ("glob", "global"),
-    ("smem", "shared"),
-    ("gmem", "global"),
-    ("lmem", "local"),
-    ("block", "cta"),
-    ("device", "gpu"),
-    ("system", "sys"),
-    ("cache_hint", "L2::cache_hint"),
-    ("cachehint", "L2::cache_hint"),
-    ("no_allocate", "L1::no_allocate"),
-    ("evict_normal", "L1::evict_normal"),
-    ("evict_unchanged", "L1::evict_unchanged"),
-    ("evict_first", "L1::evict_first"),
-    ("evict_last", "L1::evict_last"),
-];
-
-/// The word that is meant by one that no instruction has, by its sense rather than its letters.
+/// The word of PTX that is meant by one that no instruction has; see [`Dialect::meant`](crate::Dialect::meant).
 pub fn meant(word: &str) -> Option<&'static str> {
-    let found = MEANT.iter().find(|(written, _)| *written == word);
-    found.map(|(_, meant)| *meant)
+    crate::PTX.meant(word)
 }
 
 #[cfg(test)]

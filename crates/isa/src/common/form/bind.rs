@@ -4,11 +4,11 @@
 //! Modifiers bind in any order, as the reference assembler takes them; only types, which several slots of one form
 //! may take, are counted off in the order written.
 
-use super::layout::{Layout, SlotKind, forms_of, layouts};
-use super::{Gate, Meaning, Value};
+use super::layout::{Layout, SlotKind};
+use super::{Gate, Meaning, SlotKey, Value};
+use crate::dialect::Dialect;
 use crate::modifiers::Modifiers;
 use crate::types::ScalarType;
-use std::sync::OnceLock;
 
 /// What is wrong with the modifiers of an opcode. Indices count the modifier words from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Complaint {
 }
 
 impl Complaint {
-    /// How much the complaint speaks against the form. A missing literal tells forms apart best.
+    /// How much the complaint speaks against the form; most of all a missing literal, since literals distinguish forms.
     fn weight(self, layout: &Layout) -> u32 {
         match self {
             Complaint::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
@@ -77,21 +77,21 @@ impl Bound {
         modifiers
     }
 
-    /// The meaning of the value in the slot of this name, if a word fills it.
-    pub fn meaning(&self, slot: &str) -> Option<Meaning> {
+    /// The meaning of the value in this slot, if a word fills it.
+    pub fn meaning(&self, slot: impl SlotKey) -> Option<Meaning> {
         let index = self.slot_index(slot)?;
         self.slots.get(index)?.as_ref()?.value.map(|v| v.meaning)
     }
 
-    /// Whether a word fills the slot of this name.
-    pub fn has(&self, slot: &str) -> bool {
+    /// Whether a word fills this slot.
+    pub fn has(&self, slot: impl SlotKey) -> bool {
         self.slot_index(slot)
             .and_then(|index| self.slots.get(index))
             .is_some_and(Option::is_some)
     }
 
     /// The spelling of the word in this slot, without its dot.
-    pub fn text(&self, slot: &str) -> Option<&'static str> {
+    pub fn text(&self, slot: impl SlotKey) -> Option<&'static str> {
         let index = self.slot_index(slot)?;
         let binding = self.slots.get(index)?.as_ref()?;
         match (binding.value, self.layout.slots.get(index)?.kind) {
@@ -102,28 +102,44 @@ impl Bound {
     }
 
     /// Index of the modifier word in this slot.
-    pub fn word(&self, slot: &str) -> Option<usize> {
+    pub fn word(&self, slot: impl SlotKey) -> Option<usize> {
         let index = self.slot_index(slot)?;
         self.slots.get(index)?.as_ref().map(|b| b.word)
     }
 
     /// The type in this slot.
-    pub fn scalar(&self, slot: &str) -> Option<ScalarType> {
+    pub fn scalar(&self, slot: impl SlotKey) -> Option<ScalarType> {
         match self.meaning(slot)? {
             Meaning::Type(ty) => Some(ty),
             _ => None,
         }
     }
 
-    /// The gates to judge: of the form (`None`), and of the value bound by each word.
+    /// The first word that belongs to the name of the instruction but does not come right after the opcode, in the
+    /// order of the syntax line.
+    pub fn misplaced_lead(&self) -> Option<usize> {
+        let leads = self.slots.iter().take(self.layout.form.leads).flatten();
+        let mut places = leads.map(|binding| binding.word).enumerate();
+        places
+            .find(|(place, word)| place != word)
+            .map(|(_, word)| word)
+    }
+
+    /// The strictest gate of the form and of all bound values.
+    pub fn gate(&self) -> Gate {
+        self.gates()
+            .fold(Gate::ALWAYS, |all, (_, gate)| all.and(gate))
+    }
+
+    /// The gates that apply: of the form (`None`), and of the value bound by each word.
     pub fn gates(&self) -> impl Iterator<Item = (Option<usize>, Gate)> {
         let values = self.slots.iter().flatten();
         std::iter::once((None, self.layout.form.gate))
             .chain(values.filter_map(|b| b.value.map(|value| (Some(b.word), value.gate))))
     }
 
-    fn slot_index(&self, slot: &str) -> Option<usize> {
-        self.layout.slots.iter().position(|s| s.name == slot)
+    fn slot_index(&self, slot: impl SlotKey) -> Option<usize> {
+        self.layout.slots.iter().position(|s| slot.is(s))
     }
 
     fn weight(&self) -> u32 {
@@ -132,16 +148,57 @@ impl Bound {
     }
 }
 
-/// Binds the modifier words (no dots) to the form of `opcode` that has the fewest complaints; of equal ones the first
-/// in the table. A literal that leads a form and the words decides before all else. `n_operands`, when known, decides between forms that take the same modifiers. `None`: no row has
-/// the opcode.
+impl Dialect {
+    /// Binds the modifier words (no dots) to the form of `opcode` that has the fewest complaints; of equal ones the first
+    /// in the table. If both a form and the words start with the same literal, only such forms are considered.
+    /// `n_operands`, when known, decides between forms that take the same modifiers. `None`: no row has the opcode.
+    pub fn bind(
+        &'static self,
+        opcode: &str,
+        words: &[&str],
+        n_operands: Option<usize>,
+    ) -> Option<Bound> {
+        // `async` right after `st` names the instruction, so the other forms of `st` are out of the question.
+        let named = self.forms_of(opcode).any(|layout| is_led_by(layout, words));
+        self.forms_of(opcode)
+            .filter(|layout| !named || is_led_by(layout, words))
+            .map(|layout| self.bind_layout(layout, words))
+            .min_by_key(|bound| (bound.weight(), operand_distance(bound.layout, n_operands)))
+    }
+
+    /// Binds the modifier words to one form, whatever fits.
+    pub fn bind_layout(&'static self, layout: &'static Layout, words: &[&str]) -> Bound {
+        let mut bound = Bound {
+            layout,
+            slots: vec![None; layout.slots.len()],
+            complaints: Vec::new(),
+        };
+        let mut type_slots =
+            (0..layout.slots.len()).filter(|i| layout.slots.get(*i).is_some_and(|s| s.is_type()));
+        for (index, word) in words.iter().enumerate() {
+            if ScalarType::from_name(word).is_some() && !is_literal_of(layout, word) {
+                bind_type(&mut bound, type_slots.next(), index, word);
+            } else {
+                bind_word(self, &mut bound, index, word);
+            }
+        }
+        for (slot, filled) in bound.slots.iter().enumerate() {
+            if filled.is_none() && layout.slots.get(slot).is_some_and(|s| s.required) {
+                bound.complaints.push(Complaint::Missing { slot });
+            }
+        }
+        bound
+    }
+}
+
+/// Binds to the forms of PTX; see [`Dialect::bind`].
 pub fn bind(opcode: &str, words: &[&str], n_operands: Option<usize>) -> Option<Bound> {
-    // `async` right behind `st` names the instruction, so the other forms of `st` are out of the question.
-    let named = forms_of(opcode).any(|layout| is_led_by(layout, words));
-    forms_of(opcode)
-        .filter(|layout| !named || is_led_by(layout, words))
-        .map(|layout| bind_layout(layout, words))
-        .min_by_key(|bound| (bound.weight(), operand_distance(bound.layout, n_operands)))
+    crate::PTX.bind(opcode, words, n_operands)
+}
+
+/// Binds to one form of PTX; see [`Dialect::bind_layout`].
+pub fn bind_layout(layout: &'static Layout, words: &[&str]) -> Bound {
+    crate::PTX.bind_layout(layout, words)
 }
 
 /// Whether the first modifier is a literal that the form's first slot demands.
@@ -152,30 +209,6 @@ fn is_led_by(layout: &Layout, words: &[&str]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Binds to one form, whatever fits.
-pub fn bind_layout(layout: &'static Layout, words: &[&str]) -> Bound {
-    let mut bound = Bound {
-        layout,
-        slots: vec![None; layout.slots.len()],
-        complaints: Vec::new(),
-    };
-    let mut type_slots =
-        (0..layout.slots.len()).filter(|i| layout.slots.get(*i).is_some_and(|s| s.is_type()));
-    for (index, word) in words.iter().enumerate() {
-        if ScalarType::from_name(word).is_some() && !is_literal_of(layout, word) {
-            bind_type(&mut bound, type_slots.next(), index, word);
-        } else {
-            bind_word(&mut bound, index, word);
-        }
-    }
-    for (slot, filled) in bound.slots.iter().enumerate() {
-        if filled.is_none() && layout.slots.get(slot).is_some_and(|s| s.required) {
-            bound.complaints.push(Complaint::Missing { slot });
-        }
-    }
-    bound
 }
 
 fn is_literal_of(layout: &Layout, word: &str) -> bool {
@@ -205,7 +238,7 @@ fn bind_type(bound: &mut Bound, slot: Option<usize>, word: usize, text: &str) {
     }
 }
 
-fn bind_word(bound: &mut Bound, word: usize, text: &str) {
+fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, text: &str) {
     let mut taken = None;
     for (index, slot) in bound.layout.slots.iter().enumerate() {
         let Some(value) = slot.find(text) else {
@@ -219,7 +252,7 @@ fn bind_word(bound: &mut Bound, word: usize, text: &str) {
     }
     bound.complaints.push(match taken {
         Some(first) => Complaint::Duplicate { word, first },
-        None if is_known_word(text) => Complaint::Illegal { word },
+        None if dialect.is_known_word(text) => Complaint::Illegal { word },
         None => Complaint::Unknown { word },
     });
 }
@@ -236,21 +269,12 @@ fn operand_distance(layout: &Layout, n_operands: Option<usize>) -> usize {
     least.saturating_sub(n) + n.saturating_sub(most)
 }
 
-/// Whether some form takes this word as a modifier.
+/// Whether some instruction of PTX takes this word as a modifier.
 pub fn is_known_word(word: &str) -> bool {
-    known_words().binary_search(&word).is_ok()
-        || crate::forms::OTHER_MODIFIERS.contains(&word)
-        || ScalarType::from_name(word).is_some()
+    crate::PTX.is_known_word(word)
 }
 
-/// Every modifier word of every form, sorted.
+/// Every modifier word of every form of PTX, sorted.
 pub fn known_words() -> &'static [&'static str] {
-    static WORDS: OnceLock<Vec<&'static str>> = OnceLock::new();
-    WORDS.get_or_init(|| {
-        let slots = layouts().iter().flat_map(|layout| &layout.slots);
-        let mut words: Vec<_> = slots.flat_map(|slot| slot.spellings()).collect();
-        words.sort_by_cached_key(|word| *word);
-        words.dedup();
-        words
-    })
+    crate::PTX.known_words()
 }

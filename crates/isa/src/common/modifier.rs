@@ -23,6 +23,22 @@ macro_rules! spelled {
     };
 }
 
+macro_rules! flags {
+    ($($variant:ident $text:literal $help:literal;)*) => {
+        spelled! {
+            /// Modifiers that are either written or not.
+            Flag { $($variant $text,)* }
+        }
+
+        impl Flag {
+            /// What the modifier says, in one line.
+            pub const fn help(self) -> &'static str {
+                match self { $(Flag::$variant => $help,)* }
+            }
+        }
+    };
+}
+
 spelled! {
     /// Memory ordering of an access (PTX ISA, "Memory Consistency Model").
     Sem { Weak "weak", Volatile "volatile", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc", }
@@ -94,18 +110,53 @@ spelled! {
     /// Ways to memory that a proxy fence orders.
     Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", }
 }
-spelled! {
-    /// Modifiers that are either written or not.
-    Flag {
-        Sync "sync", Arrive "arrive", Red "red", Aligned "aligned", Warp "warp", Cta "cta", Uni "uni",
-        Sat "sat", Ftz "ftz", Noftz "noftz", NaN "NaN", Xorsign "xorsign", Abs "abs", Relu "relu", Approx "approx", Full "full",
-        Cc "cc", Left "l", Right "r", ShiftAmount "shiftamt", To "to",
-        Mmio "mmio", NonCoherent "nc", CacheHint "L2::cache_hint", Weak "weak", SharedCta "shared::cta",
-        Any "any", All "all", Mask "mask", Idx "idx",
-        Async "async", Bulk "bulk", Store "store", D "d",
-        Proxy "proxy", MbarrierInit "mbarrier_init", Release "release",
-        Fractional "fractional", Range "range", Cvt "cvt", L1 "L1", L2 "L2",
-    }
+flags! {
+    // Barriers and branches.
+    Sync         "sync"          "waits for the lanes that take part";
+    Arrive       "arrive"        "arrives at the barrier without waiting";
+    Red          "red"           "combines a predicate of all threads of the barrier";
+    Aligned      "aligned"       "all lanes of the warp execute this instruction together";
+    Warp         "warp"          "the lanes of one warp take part";
+    Cta          "cta"           "the threads of the block take part";
+    Uni          "uni"           "all active lanes agree";
+    // Arithmetic.
+    Sat          "sat"           "the result is clamped to the range of its type; floats to 0 and 1";
+    Ftz          "ftz"           "subnormal numbers count as zero";
+    Noftz        "noftz"         "subnormal numbers are kept";
+    NaN          "NaN"           "the result is NaN if a source is";
+    Xorsign      "xorsign"       "the sign of the result is the exclusive or of both signs";
+    Abs          "abs"           "magnitudes are compared";
+    Relu         "relu"          "negative results become zero";
+    Approx       "approx"        "a fast approximation";
+    Full         "full"          "an approximation over the full range";
+    Cc           "cc"            "the carry is kept for the next instruction";
+    Left         "l"             "towards the most significant bit";
+    Right        "r"             "towards the least significant bit";
+    ShiftAmount  "shiftamt"      "the result is the shift that moves the bit to the top";
+    To           "to"            "from generic addressing to the state space";
+    // Memory accesses.
+    Mmio         "mmio"          "memory-mapped input and output: each access reaches the device once";
+    NonCoherent  "nc"            "read through the cache for data that does not change";
+    CacheHint    "L2::cache_hint" "the last operand is a cache policy";
+    Weak         "weak"          "no synchronisation; the default";
+    SharedCta    "shared::cta"   "memory shared by the block";
+    // Parts of names.
+    Any          "any"           "finds the lanes with the same value";
+    All          "all"           "asks whether all lanes have the same value";
+    Mask         "mask"          "the operand is a mask of events";
+    Idx          "idx"           "takes the label from a list, by its index";
+    Async        "async"         "completes at some later time";
+    Bulk         "bulk"          "a range of memory";
+    Store        "store"         "writes a matrix to memory";
+    D            "d"             "the result matrix";
+    Proxy        "proxy"         "orders accesses through different proxies";
+    MbarrierInit "mbarrier_init" "the initialisation of mbarriers";
+    Release      "release"       "orders all earlier accesses before it";
+    Fractional   "fractional"    "for a fraction of the accesses";
+    Range        "range"         "for a range of addresses";
+    Cvt          "cvt"           "from an access property";
+    L1           "L1"            "in the first-level cache";
+    L2           "L2"            "in the second-level cache";
 }
 spelled! {
     /// How much a load brings into the second-level cache.

@@ -1,4 +1,4 @@
-//! Reads a form's syntax line into slots and operands. In: `add{.sat}.type d, a, b`; out: a [`Layout`].
+//! Reads the syntax line of a form into slots and operands. In: `add{.sat}.type d, a, b`; out: a [`Layout`].
 //!
 //! The little language: a first word (`ld`), then required (`.type`) and optional (`{.ss}`) slots without blanks,
 //! then operands separated by commas. An operand is a name (`a`), an address (`[a]`), a pair of destinations
@@ -6,10 +6,9 @@
 //! that may be left out of the list as a group (`{, c}`). A slot whose name is that of one of the form's sets takes
 //! a value of the set; any other slot is a literal modifier.
 
-use super::{Form, Meaning, OperandType, Set, Value};
+use super::{Form, Meaning, OperandType, Role, Set, SlotName, Value};
 use crate::modifier::Flag;
 use crate::modifiers::TypeRole;
-use std::sync::OnceLock;
 
 /// What a slot takes.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +24,8 @@ pub enum SlotKind {
 pub struct Slot {
     /// As the syntax line writes it, without dot: `type`, `sat`.
     pub name: &'static str,
+    /// What the name means; `None` for a literal that has no flag, which a test excludes.
+    pub id: Option<SlotName>,
     pub required: bool,
     pub kind: SlotKind,
     /// Which type of the instruction a type word in this slot gives.
@@ -81,6 +82,8 @@ pub struct OperandSlot {
     pub name: &'static str,
     pub shape: OperandShape,
     pub ty: OperandType,
+    /// Whether the instruction writes it.
+    pub role: Role,
     pub optional: bool,
 }
 
@@ -110,6 +113,29 @@ impl Layout {
             slots: read_slots(slots, form),
             operands: read_operands(operands, form),
         }
+    }
+
+    /// The slots that belong to the name of the instruction: `.async` of `st.async`.
+    pub fn leads(&self) -> &[Slot] {
+        self.slots.get(..self.form.leads).unwrap_or(&self.slots)
+    }
+
+    /// The name of the instruction with its literals: `wmma.store.d`, `bar.red`; a `mul` whose second word is one of
+    /// several stays `mul`.
+    pub fn name(&self) -> String {
+        let mut name = self.opcode.to_owned();
+        for slot in self.leads() {
+            if let (SlotKind::Literal(text, _), true) = (slot.kind, slot.required) {
+                name.push('.');
+                name.push_str(text);
+            }
+        }
+        name
+    }
+
+    /// The most operands that are not refused by their number alone.
+    pub fn n_most(&self) -> usize {
+        self.operands.len() + self.form.extra_operands
     }
 
     /// How many operands must be written.
@@ -163,31 +189,21 @@ fn read_slots(mut text: &'static str, form: &'static Form) -> Vec<Slot> {
         let end = body.find(['.', '{', '}']).unwrap_or(body.len());
         let (name, rest) = body.split_at(end);
         text = rest.strip_prefix('}').unwrap_or(rest);
-        let set = form.sets.iter().find(|set| set.slot == name);
+        let set = form.sets.iter().find(|set| set.slot.name() == name);
+        let flag = Flag::from_name(name);
+        let id = set.map(|set| set.slot).or(flag.map(SlotName::Literal));
         slots.push(Slot {
             name,
+            id,
             required,
-            kind: set.map_or(SlotKind::Literal(name, Flag::from_name(name)), |set| {
-                SlotKind::Set(set)
-            }),
-            role: type_role(name),
+            kind: set.map_or(SlotKind::Literal(name, flag), |set| SlotKind::Set(set)),
+            role: id.map_or(TypeRole::Operation, SlotName::role),
         });
         if name.is_empty() {
             break;
         }
     }
     slots
-}
-
-/// Which type of the instruction the slot of this name gives.
-fn type_role(slot: &str) -> TypeRole {
-    match slot {
-        "dtype" => TypeRole::D,
-        "atype" | "stype" => TypeRole::A,
-        "btype" => TypeRole::B,
-        "ctype" => TypeRole::C,
-        _ => TypeRole::Operation,
-    }
 }
 
 fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
@@ -240,36 +256,26 @@ fn read_operand(text: &'static str, optional: bool, form: &'static Form) -> Oper
         (Some((_, ty)), _) => *ty,
         (None, OperandShape::Address) => OperandType::Address,
         (None, OperandShape::Negatable) => OperandType::Predicate,
-        (None, _) => OperandType::Slot("type"),
+        (None, _) => OperandType::Slot(SlotName::Type),
     };
     OperandSlot {
         name,
         shape,
         ty,
+        role: match form.writes.contains(&name) {
+            true => Role::Written,
+            false => Role::Read,
+        },
         optional,
     }
 }
 
-/// Every form, read; in table order.
+/// Every form of PTX, read; in table order.
 pub fn layouts() -> &'static [Layout] {
-    static LAYOUTS: OnceLock<Vec<Layout>> = OnceLock::new();
-    LAYOUTS.get_or_init(|| {
-        let families = crate::forms::FAMILIES.iter();
-        families
-            .flat_map(|family| family.iter().map(Layout::read))
-            .collect()
-    })
+    crate::PTX.layouts()
 }
 
-/// The forms of an opcode word (`st`), in table order; empty for words that no row has.
-pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> {
-    static BY_OPCODE: OnceLock<Vec<&'static Layout>> = OnceLock::new();
-    let sorted = BY_OPCODE.get_or_init(|| {
-        let mut sorted: Vec<_> = layouts().iter().collect();
-        sorted.sort_by_cached_key(|layout| layout.opcode);
-        sorted
-    });
-    let start = sorted.partition_point(|layout| layout.opcode < opcode);
-    let end = sorted.partition_point(|layout| layout.opcode <= opcode);
-    sorted.get(start..end).unwrap_or(&[]).iter().copied()
+/// The forms of an opcode word of PTX (`st`), in table order; empty for words that no row has.
+pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> + use<> {
+    crate::PTX.forms_of(opcode)
 }

@@ -96,6 +96,43 @@ pub enum Fit {
 }
 
 impl ScalarType {
+    /// What the type is, in one line.
+    pub const fn help(self) -> &'static str {
+        match self {
+            ScalarType::B8 => "8 untyped bits",
+            ScalarType::B16 => "16 untyped bits",
+            ScalarType::B32 => "32 untyped bits",
+            ScalarType::B64 => "64 untyped bits",
+            ScalarType::B128 => "128 untyped bits",
+            ScalarType::U8 => "8-bit unsigned integer",
+            ScalarType::U16 => "16-bit unsigned integer",
+            ScalarType::U32 => "32-bit unsigned integer",
+            ScalarType::U64 => "64-bit unsigned integer",
+            ScalarType::S8 => "8-bit signed integer",
+            ScalarType::S16 => "16-bit signed integer",
+            ScalarType::S32 => "32-bit signed integer",
+            ScalarType::S64 => "64-bit signed integer",
+            ScalarType::F16 => "half-precision float",
+            ScalarType::F16x2 => "two half-precision floats in 32 bits",
+            ScalarType::Bf16 => "bfloat16",
+            ScalarType::Bf16x2 => "two bfloat16 in 32 bits",
+            ScalarType::Tf32 => "tensor float in 32 bits",
+            ScalarType::F32 => "single-precision float",
+            ScalarType::F32x2 => "two single-precision floats in 64 bits",
+            ScalarType::F64 => "double-precision float",
+            ScalarType::E4m3 => "8-bit float, 4 exponent bits",
+            ScalarType::E5m2 => "8-bit float, 5 exponent bits",
+            ScalarType::E4m3x2 => "two 8-bit floats (e4m3) in 16 bits",
+            ScalarType::E5m2x2 => "two 8-bit floats (e5m2) in 16 bits",
+            ScalarType::U16x2 => "two 16-bit unsigned integers in 32 bits",
+            ScalarType::S16x2 => "two 16-bit signed integers in 32 bits",
+            ScalarType::B1 => "single bits",
+            ScalarType::U4 => "4-bit unsigned integer",
+            ScalarType::S4 => "4-bit signed integer",
+            ScalarType::Pred => "predicate",
+        }
+    }
+
     /// Width in whole bytes, rounded up (a predicate or a 4-bit value counts one).
     pub const fn width_bytes(self) -> u32 {
         self.width_bits().div_ceil(8)

@@ -1,4 +1,4 @@
-//! PTX ISA versions as they stand in `.version`.
+//! PTX ISA versions, as `.version` names them. In: nothing; out: the list of releases.
 
 use std::fmt;
 
@@ -10,11 +10,24 @@ pub struct Version {
 }
 
 impl Version {
+    /// The first release.
+    pub const FIRST: Version = Version::new(1, 0);
+
     /// The newest version that the tables describe (PTX ISA 9.5).
-    pub const NEWEST: Version = Version::new(9, 5);
+    pub const NEWEST: Version = Version::new(
+        Version::LAST_MINOR.len() as u8,
+        Version::LAST_MINOR[Version::LAST_MINOR.len() - 1],
+    );
 
     /// The last minor version of each major one, from 1 on (assembler 13.5).
     const LAST_MINOR: [u8; 9] = [5, 3, 2, 3, 1, 5, 8, 8, 5];
+
+    /// Every release, oldest first.
+    pub fn all() -> impl Iterator<Item = Version> {
+        (1..)
+            .zip(Version::LAST_MINOR)
+            .flat_map(|(major, last)| (0..=last).map(move |minor| Version::new(major, minor)))
+    }
 
     /// Whether the version was ever released.
     pub const fn is_known(self) -> bool {
@@ -46,5 +59,20 @@ impl Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_complete() {
+        let all: Vec<Version> = Version::all().collect();
+        assert!(all.is_sorted());
+        assert_eq!(all.first(), Some(&Version::FIRST));
+        assert_eq!(all.last(), Some(&Version::NEWEST));
+        assert!(all.iter().all(|version| version.is_known()));
+        assert!(!Version::new(5, 2).is_known());
     }
 }

@@ -1,0 +1,235 @@
+//! Instruction forms as data: one row says how a form is spelled, what it needs and what it does.
+//!
+//! The row's `syntax` is read once at start-up into slots and operands (see [`crate::form::layout`]); parser, checker,
+//! hover, completion and the reference page all read the same row.
+
+pub mod bind;
+pub mod gate;
+pub mod layout;
+pub mod rule;
+pub mod slot;
+pub mod spelling;
+
+pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
+pub use gate::{Gate, Lacking, Origin};
+pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
+pub use rule::{Pick, Rule, RuleKind, Verdict, Wide};
+pub use slot::{SlotKey, SlotName};
+pub use spelling::{meant, nearest};
+
+use crate::does::Does;
+use crate::modifier::{
+    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
+    Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
+    ReduceOp, Rounding, Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
+};
+use crate::space::StateSpace;
+use crate::types::ScalarType;
+use crate::version::Version;
+
+/// What one spelled modifier means to the rooms that never see text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    Type(ScalarType),
+    Space(StateSpace),
+    Vector(VectorWidth),
+    Cache(CacheOp),
+    Sem(Sem),
+    Scope(Scope),
+    EvictL1(EvictionPriority),
+    EvictL2(EvictionPriority),
+    Completion(Completion),
+    Layout(MatrixLayout),
+    /// `m16n16k16`: rows, columns, depth.
+    Shape(u16, u16, u16),
+    Round(Rounding),
+    Compare(CompareOp),
+    Bool(BoolOp),
+    Part(MulPart),
+    Shuffle(ShuffleMode),
+    Vote(VoteMode),
+    Overflow(OverflowMode),
+    Permute(PermuteMode),
+    Test(FloatTest),
+    Atomic(AtomicOp),
+    Reduce(ReduceOp),
+    BarrierReduce(BarrierReduce),
+    CacheLevel(CacheLevel),
+    Prefetch(PrefetchSize),
+    Proxy(Proxy),
+    /// A modifier that is either written or not.
+    Flag(Flag),
+}
+
+/// One spelling that a slot takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    /// Without the leading dot: `L1::evict_first`.
+    pub text: &'static str,
+    pub meaning: Meaning,
+    pub gate: Gate,
+    /// One line in our own words.
+    pub help: &'static str,
+}
+
+impl Value {
+    /// The same value with another gate.
+    pub const fn since(self, gate: Gate) -> Value {
+        Value { gate, ..self }
+    }
+
+    /// The same value with another line of help.
+    pub const fn saying(self, help: &'static str) -> Value {
+        Value { help, ..self }
+    }
+}
+
+/// The values of a named slot of the syntax line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Set {
+    /// The slot that takes them.
+    pub slot: SlotName,
+    /// What the slot says, as a noun: "state space".
+    pub title: &'static str,
+    pub values: &'static [Value],
+}
+
+/// What type an operand of a form has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandType {
+    /// The type in this slot (`Slot(Type)` is what an operand has when nothing is said).
+    Slot(SlotName),
+    /// The type in this slot, or a wider register of its kind (stores, conversions).
+    Loose(SlotName),
+    /// An integer of twice the width of the type in this slot (`mul.wide`).
+    Wide(SlotName),
+    /// Always this type.
+    Fixed(ScalarType),
+    /// As many registers as the vector width says, each of the type in this slot or wider (what loads write).
+    Vector(SlotName),
+    /// Fixed width, any integer or bits type: shift amounts, lane masks.
+    Bits(u32),
+    /// A literal of this width.
+    Literal(u32),
+    /// A predicate.
+    Predicate,
+    /// An address in brackets; the space is that of slot `ss`, generic without one.
+    Address,
+    /// A branch target or the name of a function.
+    Label,
+    /// A 64-bit cache policy.
+    CachePolicy,
+    /// Checked by code of the family.
+    Custom,
+}
+
+/// Whether an instruction writes an operand or reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Written,
+    Read,
+}
+
+/// What an operand of a form may be besides what its type says (assembler 13.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// A source may be a special register.
+    SpecialRegister,
+    /// A source may be the bare name of a variable, which is its address.
+    VariableAddress,
+    /// A single destination may be the sink `_`.
+    Sink,
+}
+
+/// What a register must be to hold an address (assembler 13.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressWidth {
+    /// As wide as addresses are, in global memory and in generic addressing; at least 32 bits elsewhere.
+    Whole,
+    /// At least 32 bits, whatever the space.
+    AtLeast32,
+}
+
+/// Which diagnostics a wrong modifier leaves room for (assembler 13.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reports {
+    /// Rules between modifiers and operands are checked once every single modifier is right.
+    ModifiersFirst,
+    /// Everything that is wrong is reported at once.
+    Everything,
+}
+
+/// One instruction form.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The manual's own syntax line: opcode, slots (`.x` required, `{.x}` optional), operands.
+    pub syntax: &'static str,
+    /// Values of the slots; a slot without a set is a literal modifier of that spelling.
+    pub sets: &'static [&'static Set],
+    /// How many of the first slots belong to the name of the instruction (`st.async`, `wmma.store.d`, `mul.lo`): their
+    /// words come right after the opcode, in this order; all others are free in their order (assembler 13.5).
+    pub leads: usize,
+    /// Names of the operands that are written; all others are read.
+    pub writes: &'static [&'static str],
+    /// Operand types that are not that of the slot `type`.
+    pub types: &'static [(&'static str, OperandType)],
+    /// What operands may be besides.
+    pub takes: &'static [Takes],
+    /// What a register must be to hold the address of this form.
+    pub address: AddressWidth,
+    pub gate: Gate,
+    pub does: Does,
+    /// What holds between the modifiers.
+    pub rules: &'static [Rule],
+    /// Literals that are refused before a version and required from it on, although the syntax line makes them optional.
+    pub required_from: &'static [(Flag, Version)],
+    /// Literals that may be written twice (assembler 13.5).
+    pub repeatable: &'static [Flag],
+    /// Operands beyond the line's that are not refused by their number, since the family has a diagnostic for them.
+    pub extra_operands: usize,
+    pub reports: Reports,
+    /// One sentence in our own words.
+    pub help: &'static str,
+    /// Anchor of the PTX ISA section.
+    pub section: &'static str,
+    /// Instructions that must be accepted.
+    pub good: &'static [&'static str],
+    /// Instructions that must be refused, with the code of the diagnostic.
+    pub bad: &'static [(&'static str, &'static str)],
+}
+
+impl Form {
+    /// A row that says nothing: what the fields are that a row leaves out.
+    pub const BLANK: Form = Form {
+        syntax: "",
+        sets: &[],
+        leads: 0,
+        writes: &["d"],
+        types: &[],
+        takes: &[],
+        address: AddressWidth::Whole,
+        gate: Gate::ALWAYS,
+        does: Does::Unknown,
+        rules: &[],
+        required_from: &[],
+        repeatable: &[],
+        extra_operands: 0,
+        reports: Reports::ModifiersFirst,
+        help: "",
+        section: "",
+        good: &[],
+        bad: &[],
+    };
+
+    /// Whether operands may be this.
+    pub fn takes(&self, what: Takes) -> bool {
+        self.takes.contains(&what)
+    }
+
+    /// The version from which on the literal `flag` is required; before it, the literal is refused. `None` for literals
+    /// that are the same in every version.
+    pub fn required_from(&self, flag: Flag) -> Option<Version> {
+        let found = self.required_from.iter().find(|(f, _)| *f == flag);
+        found.map(|(_, version)| *version)
+    }
+}

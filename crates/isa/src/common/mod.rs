@@ -1,0 +1,11 @@
+//! What the dialects share: meanings, modifiers, types, spaces, targets, versions, and how a table of forms is read.
+
+pub mod dialect;
+pub mod does;
+pub mod form;
+pub mod modifier;
+pub mod modifiers;
+pub mod space;
+pub mod target;
+pub mod types;
+pub mod version;

@@ -1,0 +1,470 @@
+//! Targets and what each of them can do. In: nothing; out: one row per target, and the features by first target.
+//!
+//! A target number is compared in two places only: [`TargetGate::met_by`] and [`Target::has`], which asks it.
+
+use crate::version::Version;
+
+/// How far code for a target is portable (PTX ISA, ".target").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TargetKind {
+    /// `sm_90`: runs on this architecture and on all later ones.
+    Plain,
+    /// `sm_100f`: runs on this architecture and on later ones of its family.
+    Family,
+    /// `sm_90a`: runs on this architecture alone.
+    Architecture,
+}
+
+/// How memory is divided: what counts how many transactions an access takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryShape {
+    /// Banks of shared memory; lanes that use different words of one bank wait for each other.
+    pub banks: u32,
+    /// Bytes that one bank delivers at a time.
+    pub bank_bytes: u32,
+    /// The smallest part of a line that moves between caches and global memory.
+    pub sector_bytes: u32,
+    /// Bytes of one cache line.
+    pub line_bytes: u32,
+}
+
+impl MemoryShape {
+    /// The shape of every target from `sm_20` on.
+    pub const COMMON: MemoryShape = MemoryShape {
+        banks: 32,
+        bank_bytes: 4,
+        sector_bytes: 32,
+        line_bytes: 128,
+    };
+
+    /// The first generation had half as many banks, for half a warp at a time.
+    const FIRST: MemoryShape = MemoryShape {
+        banks: 16,
+        ..MemoryShape::COMMON
+    };
+
+    /// Sectors of one line.
+    pub const fn sectors_per_line(self) -> u32 {
+        self.line_bytes / self.sector_bytes
+    }
+
+    /// The bank that holds the byte at `address` of shared memory.
+    pub const fn bank_of(self, address: u64) -> u32 {
+        (address / self.bank_bytes as u64 % self.banks as u64) as u32
+    }
+}
+
+/// What a launch may ask for (CUDA programming guide, "Compute Capabilities").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most blocks along each dimension of a grid.
+    pub grid: [u32; 3],
+    /// The most threads along each dimension of a block.
+    pub block: [u32; 3],
+    /// The most threads of a block.
+    pub block_threads: u32,
+    /// The most shared memory that a kernel may declare with a fixed size (assembler 13.5).
+    pub static_shared_bytes: u64,
+    /// The most shared memory of a block, what the launch adds included.
+    pub shared_bytes: u64,
+    /// The most blocks of a cluster on every device of the target; 1 without clusters.
+    pub cluster_blocks: u32,
+    /// The most blocks of a cluster where the launch allows sizes that not every device has.
+    pub cluster_blocks_nonportable: u32,
+}
+
+impl Limits {
+    const FIRST: Limits = Limits {
+        grid: [65535, 65535, 1],
+        block: [512, 512, 64],
+        block_threads: 512,
+        static_shared_bytes: 48 * KIB,
+        shared_bytes: 16 * KIB,
+        cluster_blocks: 1,
+        cluster_blocks_nonportable: 1,
+    };
+    const FERMI: Limits = Limits {
+        grid: [65535; 3],
+        block: [1024, 1024, 64],
+        block_threads: 1024,
+        shared_bytes: 48 * KIB,
+        ..Limits::FIRST
+    };
+    const KEPLER: Limits = Limits {
+        grid: [i32::MAX as u32, 65535, 65535],
+        ..Limits::FERMI
+    };
+    const HOPPER: Limits = Limits {
+        shared_bytes: 227 * KIB,
+        cluster_blocks: 8,
+        cluster_blocks_nonportable: 16,
+        ..Limits::KEPLER
+    };
+    /// Devices of this generation have no cluster sizes beyond the portable ones.
+    const SMALL_BLACKWELL: Limits = Limits {
+        shared_bytes: 99 * KIB,
+        cluster_blocks_nonportable: 8,
+        ..Limits::HOPPER
+    };
+
+    /// The largest limits of any target: what a launch without a target is compared with.
+    pub const LARGEST: Limits = Limits {
+        static_shared_bytes: 227 * KIB,
+        ..Limits::HOPPER
+    };
+
+    const fn shared(self, kib: u64) -> Limits {
+        Limits {
+            shared_bytes: kib * KIB,
+            ..self
+        }
+    }
+
+    /// Targets of one architecture alone may declare all that the hardware gives to a block; the others only what
+    /// every architecture has (assembler 13.5).
+    const fn all_static(self) -> Limits {
+        Limits {
+            static_shared_bytes: self.shared_bytes,
+            ..self
+        }
+    }
+}
+
+const KIB: u64 = 1024;
+
+/// A value of `.target`, such as `sm_90a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// `sm_90a`
+    pub name: &'static str,
+    /// The number of the architecture, 90 for `sm_90a`.
+    pub sm: u16,
+    pub kind: TargetKind,
+    /// The number of the first architecture of the family: 100 for `sm_103`.
+    pub family: u16,
+    /// First PTX ISA version that knows the target (assembler 13.5).
+    pub since: Version,
+    pub limits: Limits,
+    pub memory: MemoryShape,
+}
+
+/// A condition on targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TargetGate {
+    /// Every target.
+    #[default]
+    Any,
+    /// This architecture and all later ones: `sm_90`.
+    From(u16),
+    /// This architecture alone, with its specific features: `sm_90a`.
+    Only(u16),
+    /// This architecture and later ones of its family, with its specific features: `sm_100f`, and `sm_100a`, which has
+    /// all that its family has.
+    Family(u16),
+    /// One of several conditions.
+    OneOf(&'static [TargetGate]),
+}
+
+impl TargetGate {
+    /// Whether the target meets the condition.
+    pub fn met_by(self, target: &Target) -> bool {
+        match self {
+            TargetGate::Any => true,
+            TargetGate::From(sm) => target.sm >= sm,
+            TargetGate::Only(sm) => target.sm == sm && target.kind == TargetKind::Architecture,
+            TargetGate::Family(sm) => {
+                target.sm >= sm
+                    && target.kind != TargetKind::Plain
+                    && family_of(sm) == Some(target.family)
+            }
+            TargetGate::OneOf(gates) => gates.iter().any(|gate| gate.met_by(target)),
+        }
+    }
+
+    /// The oldest target that meets the condition: what to write instead of one that does not.
+    pub fn lowest(self) -> Option<&'static Target> {
+        TARGETS.iter().find(|target| self.met_by(target))
+    }
+
+    /// The oldest target from `target` on that meets the condition, so that a fix keeps what the module uses already;
+    /// the oldest of all where there is none.
+    pub fn lowest_from(self, target: &Target) -> Option<&'static Target> {
+        let mut later = TARGETS.iter().filter(|other| other.sm >= target.sm);
+        later
+            .find(|other| self.met_by(other))
+            .or_else(|| self.lowest())
+    }
+
+    /// The lowest architecture number; 0 for every target.
+    pub const fn first_sm(self) -> u16 {
+        match self {
+            TargetGate::Any => 0,
+            TargetGate::From(sm) | TargetGate::Only(sm) | TargetGate::Family(sm) => sm,
+            TargetGate::OneOf(gates) => match gates.first() {
+                Some(gate) => gate.first_sm(),
+                None => 0,
+            },
+        }
+    }
+
+    /// The condition as a person reads it: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`"; nothing for
+    /// every target.
+    pub fn text(self) -> Option<String> {
+        match self {
+            TargetGate::Any | TargetGate::From(0..=10) => None,
+            TargetGate::From(sm) => Some(format!("`sm_{sm}` and later")),
+            TargetGate::Only(sm) => Some(format!("`sm_{sm}a`")),
+            TargetGate::Family(sm) => Some(format!("the family of `sm_{sm}f`")),
+            TargetGate::OneOf(gates) => {
+                let texts: Vec<String> = gates.iter().filter_map(|gate| gate.text()).collect();
+                (!texts.is_empty()).then(|| texts.join(" or "))
+            }
+        }
+    }
+
+    /// The condition named by its first target: "`sm_90`", "`sm_90a`", "`sm_100f`".
+    pub fn name(self) -> Option<String> {
+        match self {
+            TargetGate::Any => None,
+            TargetGate::From(sm) => Some(format!("`sm_{sm}`")),
+            TargetGate::Only(sm) => Some(format!("`sm_{sm}a`")),
+            TargetGate::Family(sm) => Some(format!("`sm_{sm}f`")),
+            TargetGate::OneOf(gates) => {
+                let texts: Vec<String> = gates.iter().filter_map(|gate| gate.name()).collect();
+                (!texts.is_empty()).then(|| texts.join(" or "))
+            }
+        }
+    }
+}
+
+fn family_of(sm: u16) -> Option<u16> {
+    let found = TARGETS.iter().find(|target| target.sm == sm);
+    found.map(|target| target.family)
+}
+
+macro_rules! features {
+    ($($(#[$meta:meta])* $name:ident $gate:expr;)*) => {
+        /// Abilities that some targets lack, named by what a person would look for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Feature { $($(#[$meta])* $name,)* }
+
+        impl Feature {
+            /// Every feature, in table order.
+            pub const ALL: &'static [Feature] = &[$(Feature::$name,)*];
+
+            /// The targets that have the feature.
+            pub const fn gate(self) -> TargetGate {
+                match self { $(Feature::$name => $gate,)* }
+            }
+        }
+    };
+}
+
+features! {
+    /// 64-bit floating point.
+    DoublePrecision         TargetGate::From(13);
+    /// Generic addressing, cache operators and calls with arguments.
+    GenericAddressing       TargetGate::From(20);
+    /// Memory order and scopes.
+    MemoryModel             TargetGate::From(70);
+    /// Lanes of a warp that advance on their own.
+    IndependentLanes        TargetGate::From(70);
+    /// Warp matrix operations on `.f16`.
+    Wmma                    TargetGate::From(70);
+    /// Warp matrix operations on 8-bit integers.
+    WmmaInteger             TargetGate::From(72);
+    /// Warp matrix operations on 4-bit integers and single bits.
+    WmmaSubByte             TargetGate::From(75);
+    /// Warp matrix operations on `.bf16`, `.tf32` and `.f64`.
+    WmmaWide                TargetGate::From(80);
+    /// Asynchronous copies into shared memory, and barriers in memory.
+    AsyncCopy               TargetGate::From(80);
+    /// Clusters of blocks that see each other's shared memory.
+    Clusters                TargetGate::From(90);
+    /// `st.async` with an mbarrier.
+    StAsync                 TargetGate::From(90);
+    /// Matrix operations of four warps.
+    Wgmma                   TargetGate::Only(90);
+    /// Loads and stores of 256 bits.
+    Vector256               TargetGate::From(100);
+    /// `st.async` with release order, to global memory.
+    StAsyncRelease          TargetGate::From(100);
+    /// Matrix operations on tensor memory.
+    TensorMemory            TargetGate::OneOf(&[TargetGate::Family(100), TargetGate::Family(101)]);
+}
+
+impl Feature {
+    /// The lowest architecture number that has the feature.
+    pub const fn first_sm(self) -> u16 {
+        self.gate().first_sm()
+    }
+}
+
+macro_rules! targets {
+    ($($name:literal $sm:literal $kind:ident $family:literal $major:literal $minor:literal $limits:expr, $memory:ident;)*) => {
+        /// Every target of the reference assembler 13.5, oldest first.
+        pub static TARGETS: &[Target] = &[$(Target {
+            name: $name,
+            sm: $sm,
+            kind: TargetKind::$kind,
+            family: $family,
+            since: Version::new($major, $minor),
+            limits: $limits,
+            memory: MemoryShape::$memory,
+        },)*];
+    };
+}
+
+// The programming guide has no line for `sm_82`, `sm_88` and `sm_107`: they have the limits of their nearest relative.
+// Which family `sm_107` belongs to is not documented, so it is one of its own.
+targets! {
+    // name     sm  kind          family since  limits                                     memory
+    "sm_10"     10  Plain          10     1 0   Limits::FIRST,                             FIRST;
+    "sm_11"     11  Plain          11     1 0   Limits::FIRST,                             FIRST;
+    "sm_12"     12  Plain          12     1 2   Limits::FIRST,                             FIRST;
+    "sm_13"     13  Plain          13     1 2   Limits::FIRST,                             FIRST;
+    "sm_20"     20  Plain          20     2 0   Limits::FERMI,                             COMMON;
+    "sm_21"     21  Plain          21     2 0   Limits::FERMI,                             COMMON;
+    "sm_30"     30  Plain          30     3 0   Limits::KEPLER,                            COMMON;
+    "sm_32"     32  Plain          32     4 0   Limits::KEPLER,                            COMMON;
+    "sm_35"     35  Plain          35     3 1   Limits::KEPLER,                            COMMON;
+    "sm_37"     37  Plain          37     4 1   Limits::KEPLER,                            COMMON;
+    "sm_50"     50  Plain          50     4 0   Limits::KEPLER,                            COMMON;
+    "sm_52"     52  Plain          52     4 1   Limits::KEPLER,                            COMMON;
+    "sm_53"     53  Plain          53     4 2   Limits::KEPLER,                            COMMON;
+    "sm_60"     60  Plain          60     5 0   Limits::KEPLER,                            COMMON;
+    "sm_61"     61  Plain          61     5 0   Limits::KEPLER,                            COMMON;
+    "sm_62"     62  Plain          62     5 0   Limits::KEPLER,                            COMMON;
+    "sm_70"     70  Plain          70     5 1   Limits::KEPLER.shared(96),                 COMMON;
+    "sm_72"     72  Plain          72     6 1   Limits::KEPLER.shared(96),                 COMMON;
+    "sm_75"     75  Plain          75     6 3   Limits::KEPLER.shared(64),                 COMMON;
+    "sm_80"     80  Plain          80     7 0   Limits::KEPLER.shared(163),                COMMON;
+    "sm_82"     82  Plain          82     6 2   Limits::KEPLER.shared(163),                COMMON;
+    "sm_86"     86  Plain          86     7 1   Limits::KEPLER.shared(99),                 COMMON;
+    "sm_87"     87  Plain          87     7 4   Limits::KEPLER.shared(163),                COMMON;
+    // Assembler 13.0 takes `sm_88` from 7.3 on, 13.5 from 9.0 on.
+    "sm_88"     88  Plain          88     7 3   Limits::KEPLER.shared(163),                COMMON;
+    "sm_89"     89  Plain          89     7 8   Limits::KEPLER.shared(99),                 COMMON;
+    "sm_90"     90  Plain          90     7 8   Limits::HOPPER,                            COMMON;
+    "sm_90a"    90  Architecture   90     8 0   Limits::HOPPER.all_static(),               COMMON;
+    "sm_100"   100  Plain         100     8 6   Limits::HOPPER,                            COMMON;
+    "sm_100a"  100  Architecture  100     8 6   Limits::HOPPER.all_static(),               COMMON;
+    "sm_100f"  100  Family        100     8 8   Limits::HOPPER,                            COMMON;
+    // From PTX 9.0 on `sm_101` is called `sm_110`.
+    "sm_101"   101  Plain         101     8 6   Limits::HOPPER,                            COMMON;
+    "sm_101a"  101  Architecture  101     8 6   Limits::HOPPER.all_static(),               COMMON;
+    "sm_101f"  101  Family        101     8 8   Limits::HOPPER,                            COMMON;
+    "sm_103"   103  Plain         100     8 8   Limits::HOPPER,                            COMMON;
+    "sm_103a"  103  Architecture  100     8 8   Limits::HOPPER.all_static(),               COMMON;
+    "sm_103f"  103  Family        100     8 8   Limits::HOPPER,                            COMMON;
+    "sm_107"   107  Plain         107     9 4   Limits::HOPPER,                            COMMON;
+    "sm_107a"  107  Architecture  107     9 4   Limits::HOPPER.all_static(),               COMMON;
+    "sm_107f"  107  Family        107     9 4   Limits::HOPPER,                            COMMON;
+    "sm_110"   110  Plain         101     9 0   Limits::HOPPER,                            COMMON;
+    "sm_110a"  110  Architecture  101     9 0   Limits::HOPPER.all_static(),               COMMON;
+    "sm_110f"  110  Family        101     9 0   Limits::HOPPER,                            COMMON;
+    "sm_120"   120  Plain         120     8 7   Limits::SMALL_BLACKWELL,                   COMMON;
+    "sm_120a"  120  Architecture  120     8 7   Limits::SMALL_BLACKWELL.all_static(),      COMMON;
+    "sm_120f"  120  Family        120     8 8   Limits::SMALL_BLACKWELL,                   COMMON;
+    "sm_121"   121  Plain         120     8 8   Limits::SMALL_BLACKWELL,                   COMMON;
+    "sm_121a"  121  Architecture  120     8 8   Limits::SMALL_BLACKWELL.all_static(),      COMMON;
+    "sm_121f"  121  Family        120     8 8   Limits::SMALL_BLACKWELL,                   COMMON;
+}
+
+impl Target {
+    /// The target that a text without `.target` is checked for.
+    pub fn fallback() -> &'static Target {
+        Target::from_name("sm_100").unwrap_or(&TARGETS[0])
+    }
+
+    /// The target with this name.
+    pub fn from_name(name: &str) -> Option<&'static Target> {
+        TARGETS.iter().find(|target| target.name == name)
+    }
+
+    /// The first target with this architecture number or a higher one.
+    pub fn lowest(sm: u16) -> Option<&'static Target> {
+        TargetGate::From(sm).lowest()
+    }
+
+    /// The plain target with the highest number that is at most `sm`: what a number that is not known most likely meant.
+    pub fn nearest_below(sm: u16) -> Option<&'static Target> {
+        let mut plain = TARGETS.iter().filter(|t| t.kind == TargetKind::Plain);
+        plain.rfind(|target| target.sm <= sm)
+    }
+
+    /// The most shared memory that a kernel may declare with a fixed size.
+    pub const fn static_shared_bytes(&self) -> u64 {
+        self.limits.static_shared_bytes
+    }
+
+    /// Whether the target can do this.
+    pub fn has(&self, feature: Feature) -> bool {
+        feature.gate().met_by(self)
+    }
+
+    /// Everything that the target can do.
+    pub fn features(&self) -> impl Iterator<Item = Feature> + '_ {
+        let all = Feature::ALL.iter().copied();
+        all.filter(|feature| self.has(*feature))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(name: &str) -> &'static Target {
+        Target::from_name(name).expect("a target of the table")
+    }
+
+    #[test]
+    fn names_say_number_and_kind() {
+        for target in TARGETS {
+            let suffix = match target.kind {
+                TargetKind::Plain => "",
+                TargetKind::Family => "f",
+                TargetKind::Architecture => "a",
+            };
+            assert_eq!(target.name, format!("sm_{}{suffix}", target.sm));
+            assert!(target.since.is_known(), "{}", target.name);
+            assert_eq!(family_of(target.family), Some(target.family));
+        }
+    }
+
+    #[test]
+    fn rows_are_in_order_of_their_number() {
+        assert!(TARGETS.is_sorted_by_key(|target| target.sm));
+    }
+
+    #[test]
+    fn a_family_is_met_by_its_members_that_say_so() {
+        let gate = TargetGate::Family(100);
+        let met: Vec<_> = TARGETS.iter().filter(|t| gate.met_by(t)).collect();
+        let names: Vec<_> = met.iter().map(|target| target.name).collect();
+        assert_eq!(names, ["sm_100a", "sm_100f", "sm_103a", "sm_103f"]);
+    }
+
+    #[test]
+    fn a_specific_feature_is_not_inherited() {
+        assert!(target("sm_90a").has(Feature::Wgmma));
+        assert!(!target("sm_90").has(Feature::Wgmma));
+        assert!(!target("sm_100a").has(Feature::Wgmma));
+    }
+
+    #[test]
+    fn limits_follow_the_programming_guide() {
+        let shared = |name| target(name).limits.shared_bytes / KIB;
+        assert_eq!(shared("sm_70"), 96);
+        assert_eq!(shared("sm_75"), 64);
+        assert_eq!(shared("sm_80"), 163);
+        assert_eq!(shared("sm_86"), 99);
+        assert_eq!(shared("sm_90"), 227);
+        assert_eq!(shared("sm_120"), 99);
+        assert_eq!(target("sm_90").static_shared_bytes(), 48 * KIB);
+        assert_eq!(target("sm_90a").static_shared_bytes(), 227 * KIB);
+        assert_eq!(target("sm_120a").static_shared_bytes(), 99 * KIB);
+        let largest = TARGETS.iter().map(|t| t.limits.shared_bytes).max();
+        assert_eq!(largest, Some(Limits::LARGEST.shared_bytes));
+    }
+}

@@ -1,0 +1,107 @@
+//! Atomics (PTX ISA, "atom", "red").
+
+use super::sets::{CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::MemoryOp::{Atomic, Reduction};
+use crate::form::{Form, Gate};
+use crate::modifier::{AtomicOp::*, Sem::*};
+
+const MODEL: Gate = since(6, 0).sm(70);
+
+set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
+set! { SEM: Sem "memory order";
+    "relaxed", Sem(Relaxed), MODEL, "without ordering other accesses";
+    "acquire", Sem(Acquire), MODEL, "orders all later accesses after it";
+    "release", Sem(Release), MODEL, "orders all earlier accesses before it";
+    "acq_rel", Sem(AcqRel),  MODEL, "acquires and releases";
+}
+set! { RED_SEM: Sem "memory order";
+    "relaxed", Sem(Relaxed), MODEL, "without ordering other accesses";
+    "release", Sem(Release), MODEL, "orders all earlier accesses before it";
+}
+set! { BITWISE: Op "operation";
+    "and", Atomic(And), ALWAYS, "bitwise and";
+    "or",  Atomic(Or),  ALWAYS, "bitwise or";
+    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
+}
+set! { EXCHANGE: Op "operation";
+    "exch", Atomic(Exch), ALWAYS, "replaces the value";
+}
+set! { COMPARE_EXCHANGE: Op "operation";
+    "cas", Atomic(Cas), ALWAYS, "replaces the value where it equals b";
+}
+set! { ADD: Op "operation";
+    "add", Atomic(Add), ALWAYS, "adds b";
+}
+set! { COUNT: Op "operation";
+    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after b";
+    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to b after zero";
+}
+set! { EXTREME: Op "operation";
+    "min", Atomic(Min), ALWAYS, "keeps the smaller";
+    "max", Atomic(Max), ALWAYS, "keeps the larger";
+}
+types!(BITS, Type, B32 B64);
+types!(EXCHANGED, Type, B32 B64; since(8, 3).sm(90) => B128);
+types!(COMPARED, Type; since(6, 3).sm(70) => B16; ALWAYS => B32 B64; since(8, 3).sm(90) => B128);
+types!(ADDED, Type, U32 S32 U64 F32; since(1, 1) => S64; since(5, 0).sm(60) => F64);
+types!(HALVES, Type; since(6, 3).sm(70) => F16; since(6, 2).sm(60) => F16x2; since(7, 8).sm(90) => Bf16 Bf16x2);
+types!(COUNTED, Type, U32);
+types!(EXTREMES, Type, U32 S32 U64 S64);
+
+operands! {
+    POLICY: "cache-policy" CachePolicy;
+}
+
+/// The forms of atomics.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), takes: &[Sink], types: POLICY;
+        "Combines bits with memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.global.and.b32 r, [d], r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        "Replaces memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.exch.b64 d, [d], d;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}",
+        [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        "Replaces memory by c where it equals b; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.shared.cas.b32 r, [r], r, r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        "Adds to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
+    form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), takes: &[Sink], types: POLICY;
+        "Adds halves to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        "Counts up or down in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.inc.u32 r, [d], 7;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), takes: &[Sink], types: POLICY;
+        "Keeps the smaller or larger in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.global.max.u32 r, [d], r;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), types: POLICY;
+        "Combines bits with memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.global.or.b32 [d], r;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), types: POLICY;
+        "Adds to memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.global.add.f32 [d], f;"]),
+    form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), types: POLICY;
+        "Adds halves to memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.global.add.noftz.f16x2 [d], r;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), types: POLICY;
+        "Counts up or down in memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.dec.u32 [d], 7;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), types: POLICY;
+        "Keeps the smaller or larger in memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.global.min.s32 [d], r;"]),
+];

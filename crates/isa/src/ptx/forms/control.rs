@@ -1,0 +1,46 @@
+//! Control flow (PTX ISA, "Control Flow Instructions", "Miscellaneous Instructions").
+
+use super::sets::U32_ONLY;
+use super::table::{form, operands, since};
+use crate::does::{ControlOp::*, HintOp::*};
+use crate::form::Form;
+
+operands! {
+    TARGET: "tgt" Label;
+    TABLE: "index" Custom, "tlist" Label;
+    CALLEE: "func" Custom;
+    NUMBER: "a" Bits(32);
+}
+
+/// The forms of control flow.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("bra{.uni} tgt", [], Control(Branch), types: TARGET;
+        "Branches to a label; `.uni` asserts that all active lanes branch together.", "control-flow-instructions-bra";
+        good: &["bra L;", "bra.uni L;"], bad: &[("bra M;", "W0113"), ("bra 5;", "W0110")]),
+    form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(6, 0).sm(30), leads: 1, types: TABLE;
+        "Branches to the label with this index in a list.", "control-flow-instructions-brx-idx"),
+    form!("call{.uni} func", [], Control(Call), types: CALLEE;
+        "Calls a function.", "control-flow-instructions-call"),
+    form!("ret{.uni}", [], Control(Return);
+        "Returns from the function, or ends the lane in a kernel.", "control-flow-instructions-ret";
+        good: &["ret;", "ret.uni;"]),
+    form!("exit", [], Control(Exit);
+        "Ends the lane.", "control-flow-instructions-exit";
+        good: &["exit;"]),
+    form!("trap", [], Control(Trap);
+        "Stops the launch with a fault.", "miscellaneous-instructions-trap";
+        good: &["trap;"]),
+    form!("brkpt", [], Control(Breakpoint);
+        "Stops for a debugger.", "miscellaneous-instructions-brkpt";
+        good: &["brkpt;"]),
+    form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 3).sm(70);
+        "Sleeps for about `a` nanoseconds.", "miscellaneous-instructions-nanosleep";
+        good: &["nanosleep.u32 20;"]),
+    form!("pmevent a", [], Hint(Pmevent), types: NUMBER;
+        "Triggers a performance event.", "miscellaneous-instructions-pmevent";
+        good: &["pmevent 7;"]),
+    form!("pmevent.mask a", [], Hint(Pmevent), gate: since(3, 0).sm(20), types: NUMBER;
+        "Triggers several performance events.", "miscellaneous-instructions-pmevent";
+        good: &["pmevent.mask 7;"]),
+];

@@ -1,0 +1,102 @@
+//! Loads and cache control (PTX ISA, "ld", "ld.global.nc", "ldu", "prefetch", "applypriority", "discard",
+//! "createpolicy").
+
+use super::sets::{
+    CACHE_HINT, CACHE_LOAD, CONST, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, PARAM, PARAM_ENTRY,
+    PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA, VECTOR,
+};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
+use crate::form::{Form, Gate};
+use crate::modifier::{CacheLevel::*, EvictionPriority::*, Flag::Mmio, Sem::*};
+use crate::types::ScalarType::F32;
+
+types!(TYPE, Type, B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64);
+types!(B64_ONLY, Type, B64);
+set! { SPACE: Space "state space";
+    CONST; GLOBAL; LOCAL; SHARED; SHARED_CTA; SHARED_CLUSTER; PARAM; PARAM_ENTRY; PARAM_FUNC;
+}
+set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
+set! { PREFETCHED: Space "state space"; GLOBAL; LOCAL; }
+set! { SEM: Sem "memory order";
+    "weak",     Sem(Weak),     since(5, 1).sm(70), "no synchronisation; the default";
+    "volatile", Sem(Volatile), ALWAYS,             "performed as written, neither omitted nor merged";
+    "relaxed",  Sem(Relaxed),  since(5, 1).sm(70), "strong, without ordering other accesses";
+    "acquire",  Sem(Acquire),  since(5, 1).sm(70), "strong; orders all later accesses after it";
+}
+set! { MMIO: Mmio "device access";
+    "mmio", Flag(Mmio), since(8, 2).sm(70), "memory-mapped input and output: each access reaches the device once";
+}
+set! { LEVEL: Level "cache level";
+    "L1", CacheLevel(L1), ALWAYS, "into the first-level cache";
+    "L2", CacheLevel(L2), ALWAYS, "into the second-level cache";
+}
+set! { PREFETCH_PRIORITY: LevelPriority "eviction priority";
+    "L2::evict_last",   EvictL2(Last),   since(7, 4).sm(80), "level 2, kept as long as possible";
+    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "level 2, normal priority";
+}
+set! { DISCARDED: Level "cache level";
+    "L2", CacheLevel(L2), ALWAYS, "of the second-level cache";
+}
+set! { PRIMARY: PrimaryPriority "priority";
+    "L2::evict_last",      EvictL2(Last),      ALWAYS, "kept as long as possible";
+    "L2::evict_normal",    EvictL2(Normal),    ALWAYS, "normal priority";
+    "L2::evict_first",     EvictL2(First),     ALWAYS, "evicted first";
+    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority left as it is";
+}
+set! { SECONDARY: SecondaryPriority "priority of the rest";
+    "L2::evict_first",     EvictL2(First),     ALWAYS, "evicted first";
+    "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority left as it is";
+}
+
+operands! {
+    LOADED: "d" Vector(Type), "cache-policy" CachePolicy;
+    UNIFORM: "d" Vector(Type);
+    SIZE: "size" Bits(32);
+    FRACTION: "fraction" Fixed(F32);
+    PART: "primary" Bits(32), "total" Bits(32);
+}
+const POLICY: Gate = since(7, 4).sm(80);
+
+/// The forms of loads and cache control.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.nc}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type d, [a]{, cache-policy}",
+        [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), types: LOADED;
+        "Loads from memory at a.", "data-movement-and-conversion-instructions-ld";
+        good: &["ld.global.u32 r, [d];", "ld.u8 r, [d+4];", "ld.global.v4.f32 {f, f, f, f}, [d];", "ld.volatile.shared.u32 r, [r];",
+            "ld.relaxed.gpu.global.b32 r, [d];", "ld.global.nc.f32 f, [d];", "ld.global.L1::no_allocate.L2::cache_hint.b32 r, [d], d;"],
+        bad: &[("ld.global.u32 h, [d];", "W0109"), ("ld.relaxed.global.u32 r, [d];", "W0131"), ("ld.global.v2.u32 r, [d];", "W0126"),
+            ("ld.global.u32 r, d;", "W0110"), ("ld.globl.u32 r, [d];", "W0101"), ("ld.global.u32 r, [d], d;", "W0128"),
+            ("ld.global.u32 r, [f];", "W0132")]),
+    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), types: UNIFORM;
+        "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu";
+        good: &["ldu.global.f32 f, [d];"]),
+    form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);
+        "Prefetches a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
+    form!("prefetch.ss.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
+        "Prefetches a line into the second-level cache with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        good: &["prefetch.global.L2::evict_last [d];"]),
+    form!("prefetchu.L1 [a]", [], Hint(Prefetch), gate: since(2, 0).sm(20);
+        "Prefetches a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        good: &["prefetchu.L1 [d];"]),
+    form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(ApplyPriority),
+        gate: POLICY, address: AtLeast32, types: SIZE;
+        "Gives a line another eviction priority.", "data-movement-and-conversion-instructions-applypriority";
+        good: &["applypriority.global.L2::evict_normal [d], 128;"]),
+    form!("discard{.ss}.level [a], size", [GLOBAL_ONLY, DISCARDED], Hint(Discard), gate: POLICY, types: SIZE;
+        "Drops a line without writing it back.", "data-movement-and-conversion-instructions-discard";
+        good: &["discard.global.L2 [d], 128;"]),
+    form!("createpolicy.fractional.level::primary_priority{.level::secondary_priority}.type d{, fraction}",
+        [PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, types: FRACTION;
+        "Makes a cache policy for a fraction of the accesses.", "data-movement-and-conversion-instructions-createpolicy";
+        good: &["createpolicy.fractional.L2::evict_first.b64 d, 1.0;", "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 d;"]),
+    form!("createpolicy.range{.ss}.level::primary_priority{.level::secondary_priority}.type d, [a], primary, total",
+        [GLOBAL_ONLY, PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, address: AtLeast32, types: PART;
+        "Makes a cache policy for a range of addresses.", "data-movement-and-conversion-instructions-createpolicy";
+        good: &["createpolicy.range.global.L2::evict_last.b64 d, [d], 128, 256;"]),
+    form!("createpolicy.cvt.L2.type d, a", [B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1;
+        "Makes a cache policy from an access property.", "data-movement-and-conversion-instructions-createpolicy";
+        good: &["createpolicy.cvt.L2.b64 d, d;"]),
+];

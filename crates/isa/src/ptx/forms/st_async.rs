@@ -1,0 +1,129 @@
+//! Asynchronous stores (PTX ISA, "st.async"). In: nothing; out: the rows.
+//!
+//! The first two rows are the manual's. The third is what the reference assembler takes beyond it: the mechanism may
+//! be left out unless the space is `.shared::cluster`, and plain shared memory of the block is a destination too.
+
+use super::sets::{GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::AsyncOp::Store;
+use crate::form::rule::{Rule, RuleKind::*, Wide, any, assembler, of, rule};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{
+    Completion::*,
+    Flag::{self, Mmio},
+    Scope::*,
+    Sem::*,
+    VectorWidth::*,
+};
+
+const ASSEMBLER: &str = "13.5";
+const SECTION: &str = "data-movement-and-conversion-instructions-st-async";
+/// With an mbarrier.
+const MBARRIER: Gate = since(8, 1).sm(90);
+/// To global memory, and with release order.
+const RELEASE: Gate = since(8, 7).sm(100);
+/// What the assembler takes beyond the manual.
+const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
+/// Elements of 128 bits.
+const WIDEST: Gate = since(9, 2).sm(90).assembler(ASSEMBLER);
+
+set! { WEAK: Weak "memory order";
+    "weak", Sem(Weak), ALWAYS, "the store itself orders nothing; only the mbarrier shows that it is done";
+}
+set! { SEM_RELEASE: Sem "memory order";
+    "release", Sem(Release), RELEASE, "orders all earlier accesses of the thread before the store";
+}
+set! { MMIO: Mmio "memory-mapped input and output";
+    "mmio", Flag(Mmio), RELEASE, "one access of exactly this width reaches the device";
+}
+set! { VECTOR: Vector "vector width";
+    "v2", Vector(V2), ALWAYS, "two elements";
+    "v4", Vector(V4), ALWAYS, "four elements";
+}
+set! { COMPLETION: Completion "completion mechanism";
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), since(8, 0).sm(90),
+        "on arrival the number of bytes is subtracted from the pending transactions of the mbarrier";
+}
+set! { SCOPE_CLUSTER: Scope "scope";
+    "cluster", Scope(Cluster), since(7, 8).sm(90).assembler(ASSEMBLER), "with the threads of the cluster";
+}
+set! { SCOPE_DEVICE: Scope "scope";
+    "gpu", Scope(Gpu), RELEASE, "with the threads of the device";
+    "sys", Scope(Sys), RELEASE, "with every thread of the system, the host included";
+}
+set! { SCOPE_PLAIN: Scope "scope";
+    "gpu", Scope(Gpu), BEYOND, "with the threads of the device";
+    "sys", Scope(Sys), BEYOND, "with every thread of the system, the host included";
+}
+set! { SPACE_CLUSTER: Space "state space";
+    SHARED_CLUSTER; (SHARED.since(BEYOND)); (SHARED_CTA.since(BEYOND));
+}
+set! { SPACE_GLOBAL: Space "state space"; (GLOBAL.since(RELEASE)); }
+set! { SPACE_PLAIN: Space "state space";
+    (GLOBAL.since(RELEASE.assembler(ASSEMBLER))); (SHARED.since(BEYOND)); (SHARED_CTA.since(BEYOND));
+}
+// The narrow types go without an mbarrier operand only.
+types!(TYPE_MBARRIER, Type, B32 B64 U32 U64 S32 S64 F32 F64;
+    WIDEST => B128; BEYOND => B8 B16 U8 U16 S8 S16);
+types!(TYPE_RELEASE, Type, B8 B16 B32 B64 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64; WIDEST => B128);
+
+/// No access is wider than 128 bits.
+static WIDE: Wide = Wide {
+    bits: 128,
+    shapes: &[],
+    gate: MBARRIER,
+    spaces: &[],
+};
+
+/// What holds between the modifiers of `st.async`.
+#[rustfmt::skip]
+pub static RULES: &[Rule] = &[
+    assembler(Leads { slot: S::Literal(Flag::Async) }, "`st.async` is one opcode, its modifiers follow"),
+    assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronise, so it has no scope"),
+    assembler(Only { when: of(S::Scope, &["cluster"]), slot: S::Space, among: &["shared::cluster"] },
+        "cluster scope goes with shared memory of the cluster"),
+    rule(Only { when: of(S::Scope, &["gpu", "sys"]), slot: S::Space, among: &["global"] }, "these scopes go with global memory"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "a device is seen by the whole system"),
+    rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
+    rule(Refused { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store is `.weak` or `.release`"),
+    rule(Refused { words: &["cta"] }, "an asynchronous store reaches beyond the block"),
+    rule(Refused { words: &["const", "local", "param", "param::func", "param::entry"] },
+        "asynchronous stores go to shared or global memory"),
+    rule(Refused { words: &["wb", "cg", "cs", "wt", "ca", "L2::cache_hint"] },
+        "asynchronous stores take no cache operator and no cache policy"),
+    rule(Refused { words: &["f16", "bf16"] }, "stored as `.b16`"),
+    rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "stored as `.b32`"),
+    rule(Refused { words: &["pred"] }, "predicates have no bits in memory; `selp` makes a number of one"),
+];
+
+// Checked by code: what fits depends on how many operands there are.
+operands! {
+    OPERANDS: "a" Custom, "b" Custom, "mbar" Custom;
+    NO_BARRIER: "a" Custom, "b" Custom;
+}
+
+/// The forms of `st.async`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("st.async{.weak}{.scope}{.ss}.completion_mechanism{.vec}.type [a], b{, [mbar]}",
+        [WEAK, SCOPE_CLUSTER, SPACE_CLUSTER, COMPLETION, VECTOR, TYPE_MBARRIER], Async(Store), leads: 1, gate: MBARRIER,
+        types: OPERANDS, address: AtLeast32, reports: Everything, rules: RULES;
+        "Starts a store to shared memory of the cluster; an mbarrier there counts its bytes as they arrive.", SECTION;
+        good: &["st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
+            "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];"],
+        bad: &[("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
+            ("st.async.weak.cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];", "W0300")]),
+    // A third operand is an mbarrier, which has a diagnostic of its own.
+    form!("st.async{.mmio}.sem.scope{.ss}.type [a], b",
+        [MMIO, SEM_RELEASE, SCOPE_DEVICE, SPACE_GLOBAL, TYPE_RELEASE], Async(Store), leads: 1, gate: RELEASE,
+        types: NO_BARRIER, address: AtLeast32, reports: Everything, extra_operands: 1, rules: RULES;
+        "Starts a store to global memory that becomes visible after all earlier accesses of the thread.", SECTION;
+        good: &["st.async.release.gpu.global.u32 [a], b;", "st.async.mmio.release.sys.global.u32 [a], b;"],
+        bad: &[("st.async.release.global.u32 [a], b;", "W0105"), ("st.async.mmio.release.gpu.u32 [a], b;", "W0302")]),
+    form!("st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
+        [WEAK, SCOPE_PLAIN, SPACE_PLAIN, VECTOR, TYPE_RELEASE], Async(Store), leads: 1, gate: BEYOND,
+        types: OPERANDS, address: AtLeast32, reports: Everything, rules: RULES;
+        "Starts a store without a completion mechanism; the manual does not have this form, the assembler accepts it.", SECTION;
+        good: &["st.async.shared::cta.u32 [a], b, [mbar];"],
+        bad: &[("st.async.u32 [a], b, [mbar];", "W0401")]),
+];

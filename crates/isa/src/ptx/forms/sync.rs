@@ -1,0 +1,157 @@
+//! Barriers, fences and warp-wide exchange (PTX ISA, "Parallel Synchronization and Communication Instructions").
+
+use super::sets::{B32_ONLY, GLOBAL, PRED_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, U32_ONLY};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::{SyncOp::*, WarpOp::*};
+use crate::form::{Form, Gate};
+use crate::modifier::{BarrierReduce::*, Proxy::*, ReduceOp, Scope::*, Sem::*};
+use crate::modifier::{ShuffleMode::*, VoteMode::*};
+use crate::types::ScalarType::U32;
+
+types!(BITS, Type, B32 B64);
+types!(WORDS, Type, U32 S32);
+set! { POPC: Op "reduction";
+    "popc", BarrierReduce(Popc), ALWAYS, "the number of threads where the predicate is true";
+}
+set! { BOTH: Op "reduction";
+    "and", BarrierReduce(And), ALWAYS, "whether the predicate is true in all threads";
+    "or",  BarrierReduce(Or),  ALWAYS, "whether the predicate is true in some thread";
+}
+set! { LEVEL: Level "level";
+    "cta", Scope(Cta), ALWAYS, "for the block";
+    "gl",  Scope(Gpu), ALWAYS, "for the device";
+    "sys", Scope(Sys), ALWAYS, "for the system";
+}
+set! { FENCE_SEM: Sem "memory order";
+    "sc",      Sem(Sc),      ALWAYS,             "sequentially consistent";
+    "acq_rel", Sem(AcqRel),  ALWAYS,             "acquires and releases";
+    "acquire", Sem(Acquire), since(8, 6).sm(90), "acquires";
+    "release", Sem(Release), since(8, 6).sm(90), "releases";
+}
+set! { PROXY: ProxyKind "proxy";
+    "alias",    Proxy(Alias),    ALWAYS, "virtual aliases of memory";
+    "async",    Proxy(Async),    ALWAYS, "asynchronous copies";
+    "generic",  Proxy(Generic),  ALWAYS, "generic accesses";
+    "constant", Proxy(Constant), ALWAYS, "constant memory";
+    "texture",  Proxy(Texture),  ALWAYS, "textures";
+    "surface",  Proxy(Surface),  ALWAYS, "surfaces";
+}
+set! { PROXY_SPACE: Space "state space"; GLOBAL; SHARED_CTA; SHARED_CLUSTER; }
+set! { SHUFFLE: Mode "mode";
+    "up",   Shuffle(Up),   ALWAYS, "from lane `laneid - b`";
+    "down", Shuffle(Down), ALWAYS, "from lane `laneid + b`";
+    "bfly", Shuffle(Bfly), ALWAYS, "from lane `laneid ^ b`";
+    "idx",  Shuffle(Idx),  ALWAYS, "from lane `b`";
+}
+set! { VOTE: Mode "mode";
+    "all", Vote(All), ALWAYS, "whether it is true in all lanes";
+    "any", Vote(Any), ALWAYS, "whether it is true in some lane";
+    "uni", Vote(Uni), ALWAYS, "whether it is the same in all lanes";
+}
+set! { BALLOT: Mode "mode";
+    "ballot", Vote(Ballot), ALWAYS, "the lanes in which it is true";
+}
+set! { REDUCED: Op "operation";
+    "add", Reduce(ReduceOp::Add), ALWAYS, "the sum";
+    "min", Reduce(ReduceOp::Min), ALWAYS, "the smallest";
+    "max", Reduce(ReduceOp::Max), ALWAYS, "the largest";
+}
+set! { REDUCED_BITS: Op "operation";
+    "and", Reduce(ReduceOp::And), ALWAYS, "bits set in all";
+    "or",  Reduce(ReduceOp::Or),  ALWAYS, "bits set in some";
+    "xor", Reduce(ReduceOp::Xor), ALWAYS, "bits set in an odd number";
+}
+
+operands! {
+    SYNC: "a" Bits(32), "b" Bits(32);
+    POPC_TYPES: "d" Bits(32), "a" Bits(32), "b" Fixed(U32);
+    BOTH_TYPES: "d" Predicate, "a" Bits(32), "b" Fixed(U32);
+    MASK: "membermask" Bits(32);
+    UNMASKED: "b" Fixed(U32), "c" Fixed(U32);
+    SHUFFLED: "b" Fixed(U32), "c" Fixed(U32), "membermask" Bits(32);
+    GATHERED: "d" Bits(32), "membermask" Bits(32);
+}
+const VOLTA: Gate = since(6, 0).sm(30);
+
+/// The forms of barriers, fences and warp-wide exchange.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("bar{.cta}.sync a{, b}", [], Sync(Bar), leads: 1, types: SYNC;
+        "Waits until all threads of the block, or b of them, have arrived.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["bar.sync 0;", "bar.sync 1, 64;"], bad: &[("bar.sync 16;", "W0133")]),
+    form!("bar{.cta}.arrive a, b", [], Sync(Bar), gate: since(2, 0).sm(20), leads: 1, types: SYNC;
+        "Arrives at a barrier without waiting.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["bar.arrive 1, 64;"]),
+    form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: POPC_TYPES;
+        "Waits, and counts the threads where c is true.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["bar.red.popc.u32 r, 0, p;", "bar.red.popc.u32 r, 1, 64, !p;"]),
+    form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: BOTH_TYPES;
+        "Waits, and tests whether c is true in all threads, or in some thread.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["bar.red.and.pred p, 0, p;"]),
+    form!("barrier{.cta}.sync{.aligned} a{, b}", [], Sync(Barrier), gate: VOLTA, leads: 1, types: SYNC;
+        "Waits as `bar.sync`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
+    form!("barrier{.cta}.arrive{.aligned} a, b", [], Sync(Barrier), gate: VOLTA, leads: 1, types: SYNC;
+        "Arrives as `bar.arrive`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["barrier.arrive 0, 64;"]),
+    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Barrier), gate: VOLTA, leads: 2, types: POPC_TYPES;
+        "Counts as `bar.red.popc`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["barrier.red.popc.u32 r, 0, p;"]),
+    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Barrier), gate: VOLTA, leads: 2, types: BOTH_TYPES;
+        "Tests as `bar.red.and` and `bar.red.or`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
+        good: &["barrier.red.or.pred p, 0, p;"]),
+    form!("bar.warp.sync membermask", [], Sync(WarpBarrier), gate: VOLTA, leads: 1, types: MASK;
+        "Waits until all lanes of the mask have arrived.", "parallel-synchronization-and-communication-instructions-bar-warp-sync";
+        good: &["bar.warp.sync 0xffffffff;"]),
+    form!("membar.level", [LEVEL], Sync(Fence);
+        "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["membar.gl;"]),
+    form!("membar.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
+        "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["membar.proxy.alias;"]),
+    form!("fence{.sem}.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: since(6, 0).sm(70);
+        "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.acq_rel.gpu;", "fence.sc.sys;"], bad: &[("fence.sc;", "W0105")]),
+    form!("fence.proxy.proxykind{.ss}", [PROXY, PROXY_SPACE], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
+        "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.proxy.async.shared::cta;"]),
+    form!("fence.mbarrier_init.release.scope", [SCOPE], Sync(Fence), gate: since(8, 0).sm(90);
+        "Makes initialised mbarriers visible to the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.mbarrier_init.release.cluster;"]),
+    form!("shfl.sync.mode.type d{|p}, a, b, c, membermask", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: VOLTA, types: SHUFFLED;
+        "Reads the value of another lane.", "data-movement-and-conversion-instructions-shfl-sync";
+        good: &["shfl.sync.bfly.b32 r, r, 16, 31, -1;", "shfl.sync.up.b32 f|p, f, r, 0, r;"], bad: &[("shfl.sync.b32 r, r, 1, 31, -1;", "W0105")]),
+    form!("shfl.mode.type d{|p}, a, b, c", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: since(3, 0).sm(30), types: UNMASKED;
+        "Reads the value of another lane; the form without a mask of lanes.", "data-movement-and-conversion-instructions-shfl";
+        bad: &[("shfl.idx.b32 r, r, 0, 31;", "W0141")]),
+    form!("vote.sync.mode.type d, {!}a, membermask", [VOTE, PRED_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
+        "Tests in which lanes a predicate is true.", "parallel-synchronization-and-communication-instructions-vote-sync";
+        good: &["vote.sync.all.pred p, !q, -1;"]),
+    form!("vote.sync.mode.type d, {!}a, membermask", [BALLOT, B32_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
+        "Collects the lanes in which a predicate is true, as bits.", "parallel-synchronization-and-communication-instructions-vote-sync";
+        good: &["vote.sync.ballot.b32 r, p, r;"]),
+    form!("vote.mode.type d, {!}a", [VOTE, PRED_ONLY], Warp(Vote), gate: since(1, 2).sm(12);
+        "Tests in which lanes a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
+        bad: &[("vote.any.pred p, q;", "W0141")]),
+    form!("vote.mode.type d, {!}a", [BALLOT, B32_ONLY], Warp(Vote), gate: since(2, 0).sm(20);
+        "Collects the lanes in which a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
+        bad: &[("vote.ballot.b32 r, p;", "W0141")]),
+    form!("match.any.sync.type d, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: GATHERED;
+        "Finds the lanes that hold the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
+        good: &["match.any.sync.b64 r, d, -1;"]),
+    form!("match.all.sync.type d{|p}, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: GATHERED;
+        "Gives the mask of lanes where all of them hold the same value, else zero.", "parallel-synchronization-and-communication-instructions-match-sync";
+        good: &["match.all.sync.b32 r|p, r, -1;"]),
+    form!("activemask.type d", [B32_ONLY], Warp(ActiveMask), gate: since(6, 2).sm(30);
+        "Gives the lanes that execute this instruction together.", "parallel-synchronization-and-communication-instructions-activemask";
+        good: &["activemask.b32 r;"]),
+    form!("redux.sync.op.type d, a, membermask", [REDUCED, WORDS], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
+        "Reduces the values of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
+        good: &["redux.sync.add.s32 r, r, -1;"]),
+    form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
+        "Combines the bits of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
+        good: &["redux.sync.or.b32 r, r, r;"]),
+    form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), types: GATHERED;
+        "Elects one lane of the mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
+        good: &["elect.sync r|p, -1;", "elect.sync _|p, -1;"]),
+];

@@ -1,0 +1,127 @@
+//! How the tables are written: values in columns, sets of types in one line, rows in two to four lines. In: the short
+//! notation; out: [`Set`](crate::form::Set), [`Value`] and [`Form`](crate::Form).
+
+use crate::form::{Gate, Meaning, Value};
+use crate::types::ScalarType;
+
+/// No condition.
+pub(super) const ALWAYS: Gate = Gate::ALWAYS;
+
+/// From this PTX version on.
+pub(super) const fn since(major: u8, minor: u8) -> Gate {
+    Gate::ptx(major, minor)
+}
+
+/// A type as a value of a slot, from a gate on.
+pub(super) const fn ty_from(ty: ScalarType, gate: Gate) -> Value {
+    Value {
+        text: ty.name(),
+        meaning: Meaning::Type(ty),
+        gate,
+        help: ty.help(),
+    }
+}
+
+/// A type as a value of a slot, with the gate that the type has in most instructions.
+pub(super) const fn ty(ty: ScalarType) -> Value {
+    let gate = match ty {
+        ScalarType::F64 => ALWAYS.sm(13),
+        ScalarType::B128 => since(8, 3).sm(70),
+        _ => ALWAYS,
+    };
+    ty_from(ty, gate)
+}
+
+/// A set of types: `types!(NAME, Slot, U16 U32; gate => F16 F16x2);`
+macro_rules! types {
+    ($name:ident, $slot:ident $(, $($ty:ident)+)? $(; $gate:expr => $($more:ident)+)*) => {
+        pub static $name: $crate::form::Set = $crate::form::Set {
+            slot: $crate::form::SlotName::$slot,
+            title: "type",
+            values: &[
+                $($($crate::ptx::forms::table::ty($crate::types::ScalarType::$ty),)+)?
+                $($($crate::ptx::forms::table::ty_from($crate::types::ScalarType::$more, $gate),)+)*
+            ],
+        };
+    };
+}
+pub(super) use types;
+
+/// A value in columns (spelling, meaning, gate, help), or one that has a name.
+macro_rules! value {
+    ($value:tt) => {
+        $value
+    };
+    ($text:tt, $meaning:expr, $gate:expr, $help:expr) => {
+        $crate::form::Value {
+            text: $text,
+            meaning: {
+                #[allow(unused_imports, reason = "the meaning may be spelled in full")]
+                use $crate::form::Meaning::*;
+                $meaning
+            },
+            gate: $gate,
+            help: $help,
+        }
+    };
+}
+pub(super) use value;
+
+/// A set of values: `set! { NAME: Slot "title"; "text", Meaning(..), gate, "help"; NAMED_VALUE; }`
+macro_rules! set {
+    ($name:ident: $slot:ident $title:literal; $($text:tt $(, $meaning:expr, $gate:expr, $help:expr)?;)*) => {
+        pub static $name: $crate::form::Set = $crate::form::Set {
+            slot: $crate::form::SlotName::$slot,
+            title: $title,
+            values: &[$($crate::ptx::forms::table::value!($text $(, $meaning, $gate, $help)?),)*],
+        };
+    };
+}
+pub(super) use set;
+
+/// Values with names, for several sets.
+macro_rules! values {
+    ($($(#[$meta:meta])* $name:ident: $text:literal, $meaning:expr, $gate:expr, $help:literal;)*) => {
+        $($(#[$meta])*
+        pub const $name: $crate::form::Value =
+            $crate::ptx::forms::table::value!($text, $meaning, $gate, $help);)*
+    };
+}
+pub(super) use values;
+
+/// Types of operands that are not that of the slot `type`: `operands! { NAME: "d" Bits(32), "a" Slot(SType); }`
+macro_rules! operands {
+    ($($name:ident: $($operand:literal $ty:expr),+;)*) => {
+        $(const $name: &[(&str, $crate::form::OperandType)] = {
+            #[allow(unused_imports, reason = "each list names a few of them")]
+            use $crate::form::{OperandType::*, SlotName::{AType, DType, SType, Size, Type}};
+            &[$(($operand, $ty)),+]
+        };)*
+    };
+}
+pub(super) use operands;
+
+/// A row: syntax, sets, meaning, any other field of [`crate::Form`]; help, section; what must be accepted and refused.
+macro_rules! form {
+    ($syntax:literal, [$($set:expr),*], $does:expr $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {{
+        const ROW: $crate::form::Form = $crate::form::Form {
+            syntax: $syntax,
+            sets: &[$(&$set),*],
+            does: {
+                use $crate::does::Does::*;
+                $does
+            },
+            help: $help,
+            section: $section,
+            $($field: {
+                #[allow(unused_imports, reason = "each row names a few of them")]
+                use $crate::form::{AddressWidth::*, Reports::*, Takes::*};
+                $value
+            },)*
+            $($($example: $given,)*)?
+            ..$crate::form::Form::BLANK
+        };
+        ROW
+    }};
+}
+pub(super) use form;

@@ -1,0 +1,116 @@
+//! Warp-wide stores of matrix fragments (PTX ISA, "wmma.store"). In: nothing; out: the rows.
+//!
+//! Each row is one family of shapes.
+
+use super::sets::{GLOBAL, SHARED, SHARED_CTA};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::MatrixOp::WmmaStore;
+use crate::form::rule::{Rule, RuleKind::*, rule};
+use crate::form::{Form, Gate, Set, Value};
+use crate::modifier::{Flag, MatrixLayout::*, VectorWidth::*};
+use crate::version::Version;
+
+const ASSEMBLER: &str = "13.5";
+const SECTION: &str = "warp-level-matrix-instructions-wmma-st";
+/// Fragments of floating-point numbers; the manual says 6.0.
+const FLOATS: Gate = since(5, 1).sm(70).assembler(ASSEMBLER);
+/// Fragments of integers.
+const INTEGERS: Gate = since(6, 3).sm(72);
+/// Fragments of integers of less than a byte, and of single bits.
+const SUB_BYTE: Gate = since(6, 3).sm(75);
+/// `.m16n16k8`, and double precision.
+const AMPERE: Gate = since(7, 0).sm(80);
+
+set! { LAYOUT: Layout "matrix layout";
+    "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
+    "col", Layout(Col), ALWAYS, "column-major: neighbours in memory are neighbours in a column";
+}
+set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; }
+set! { VECTOR: Vector "vector width";
+    "v2", Vector(V2), FLOATS, "the number of registers in the braces; may be left out";
+    "v4", Vector(V4), FLOATS, "the number of registers in the braces; may be left out";
+}
+set! { SHAPE_16: Shape "matrix shape";
+    "m16n16k16", Shape(16, 16, 16), FLOATS,             "a matrix of 16 rows and 16 columns";
+    "m8n32k16",  Shape(8, 32, 16),  since(6, 1).sm(70), "a matrix of 8 rows and 32 columns";
+    "m32n8k16",  Shape(32, 8, 16),  since(6, 1).sm(70), "a matrix of 32 rows and 8 columns";
+}
+set! { SHAPE_SUB_BYTE: Shape "matrix shape";
+    "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "a matrix of 8 rows and 8 columns, product of 4-bit integers";
+    "m8n8k128", Shape(8, 8, 128), SUB_BYTE, "a matrix of 8 rows and 8 columns, product of single bits";
+}
+set! { SHAPE_TF32: Shape "matrix shape";
+    "m16n16k8", Shape(16, 16, 8), AMPERE, "a matrix of 16 rows and 16 columns, product of tf32 numbers";
+}
+set! { SHAPE_DOUBLE: Shape "matrix shape";
+    "m8n8k4", Shape(8, 8, 4), AMPERE, "a matrix of 8 rows and 8 columns, product of doubles";
+}
+types!(TYPE_16, Type; FLOATS => F16 F32; INTEGERS => S32);
+types!(TYPE_SUB_BYTE, Type; INTEGERS => S32; SUB_BYTE.assembler(ASSEMBLER) => F32);
+types!(TYPE_TF32, Type; FLOATS => F32);
+types!(TYPE_DOUBLE, Type; AMPERE => F64);
+
+/// Every set of shapes, for finding the row that has a shape.
+pub static SHAPES: &[&Set] = &[&SHAPE_16, &SHAPE_SUB_BYTE, &SHAPE_TF32, &SHAPE_DOUBLE];
+
+/// The shape with this spelling, in whichever row.
+pub fn shape(word: &str) -> Option<&'static Value> {
+    let values = SHAPES.iter().flat_map(|set| set.values);
+    values.into_iter().find(|value| value.text == word)
+}
+
+/// Elements of the fragment that a thread holds: registers in the braces of `r`.
+pub const fn n_registers(rows: u16, columns: u16, is_packed_half: bool) -> usize {
+    let per_lane = rows as usize * columns as usize / 32;
+    match is_packed_half {
+        true => per_lane / 2,
+        false => per_lane,
+    }
+}
+
+/// What holds between the modifiers of `wmma.store`, and what people try.
+#[rustfmt::skip]
+pub static RULES: &[Rule] = &[
+    rule(Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
+        "a matrix is stored to global or shared memory of the block"),
+    rule(Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "a result matrix has elements `.f16`, `.f32`, `.s32` or `.f64`"),
+];
+
+/// `.aligned` is refused before this version and required from it on.
+const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
+
+// Checked by code: how many registers, of which types, follows from shape and element type.
+operands! {
+    OPERANDS: "p" Custom, "r" Custom, "stride" Custom;
+}
+
+/// The forms of `wmma.store`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        [LAYOUT, SHAPE_16, SPACE, VECTOR, TYPE_16], Matrix(WmmaStore), leads: 2, gate: FLOATS, types: OPERANDS,
+        address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
+        "Writes a result matrix from the fragments of all lanes; its lines start `stride` elements apart.", SECTION;
+        good: &["wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
+            "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};"],
+        bad: &[("wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};", "W0501"),
+            ("wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {r, r};", "W0503")]),
+    form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        [LAYOUT, SHAPE_SUB_BYTE, SPACE, VECTOR, TYPE_SUB_BYTE], Matrix(WmmaStore), leads: 2, gate: SUB_BYTE, types: OPERANDS,
+        address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
+        "Writes a result matrix of 4-bit integers or single bits from the fragments of all lanes.", SECTION;
+        good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
+        bad: &[("wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};", "W0515")]),
+    form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        [LAYOUT, SHAPE_TF32, SPACE, VECTOR, TYPE_TF32], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
+        address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
+        "Writes a result matrix of tf32 numbers from the fragments of all lanes.", SECTION;
+        good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
+        bad: &[("wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;", "W0506")]),
+    form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
+        [LAYOUT, SHAPE_DOUBLE, SPACE, VECTOR, TYPE_DOUBLE], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
+        address: AtLeast32, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
+        "Writes a result matrix of doubles from the fragments of all lanes.", SECTION;
+        good: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],
+        bad: &[("wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r}, 1.0;", "W0508")]),
+];

@@ -1,0 +1,18 @@
+//! The tables of PTX: forms by family, special registers, and the words that no row has.
+
+pub mod forms;
+pub mod special;
+pub mod words;
+
+use crate::dialect::{Dialect, Tables};
+
+/// PTX, up to ISA 9.5.
+pub static PTX: Dialect = Dialect::new(Tables {
+    name: "PTX",
+    families: forms::FAMILIES,
+    opcodes: words::OPCODES,
+    other_modifiers: words::OTHER_MODIFIERS,
+    unmodelled: words::UNMODELLED,
+    name_words: words::NAME_WORDS,
+    meant: words::MEANT,
+});

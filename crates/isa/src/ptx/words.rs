@@ -1,0 +1,86 @@
+//! Words that the rows do not hold: every opcode of PTX, so that a form without a row is not taken for a misspelled one,
+//! the modifiers of those opcodes, and words of other languages.
+
+/// Every opcode word of the PTX ISA up to 9.5, sorted; the first word of `st.async` is `st`.
+#[rustfmt::skip]
+pub static OPCODES: &[&str] = &[
+    "abs", "activemask", "add", "addc", "alloca", "and", "applypriority", "atom",
+    "bar", "barrier", "bfe", "bfi", "bfind", "bmsk", "bra", "brev", "brkpt", "brx",
+    "call", "clusterlaunchcontrol", "clz", "cnot", "copysign", "cos", "cp", "createpolicy", "cvt", "cvta",
+    "discard", "div", "dp2a", "dp4a",
+    "elect", "ex2", "exit",
+    "fence", "fma", "fns",
+    "getctarank", "griddepcontrol",
+    "isspacep", "istypep",
+    "ld", "ldmatrix", "ldu", "lg2", "lop3",
+    "mad", "mad24", "madc", "mapa", "match", "max", "mbarrier", "membar", "min", "mma", "mov", "movmatrix", "mul",
+    "mul24", "multimem",
+    "nanosleep", "neg", "not",
+    "or",
+    "pmevent", "popc", "prefetch", "prefetchu", "prmt",
+    "rcp", "red", "redux", "rem", "ret", "rsqrt",
+    "sad", "selp", "set", "setmaxnreg", "setp", "shf", "shfl", "shl", "shr", "sin", "slct", "sqrt", "st", "stackrestore",
+    "stacksave", "stmatrix", "sub", "subc", "suld", "suq", "sured", "sust", "szext",
+    "tanh", "tcgen05", "tensormap", "testp", "tex", "tld4", "trap", "txq",
+    "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2",
+    "vmax4", "vmin", "vmin2", "vmin4", "vote", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4",
+    "wgmma", "wmma",
+    "xor",
+];
+
+/// Modifiers that only instructions without a row take.
+#[rustfmt::skip]
+pub static OTHER_MODIFIERS: &[&str] = &[
+    "1d", "2d", "3d", "a1d", "a2d", "acube", "cube", "2dms", "a2dms", "base", "clamp", "zero", "trap", "p",
+    "b", "unified", "async", "bulk", "tensor", "sc", "acq_rel", "acquire", "mmio", "alloc", "dealloc",
+];
+
+/// Forms without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
+#[rustfmt::skip]
+pub static UNMODELLED: &[(&str, &str)] = &[
+    ("red", "async"), ("cvt", "e4m3x2"), ("cvt", "e5m2x2"), ("cvt", "e2m1x2"),
+    ("cvt", "e2m3x2"), ("cvt", "e3m2x2"), ("cvt", "ue8m0x2"), ("cvt", "e4m3x4"),
+    ("cvt", "e5m2x4"), ("cvt", "tf32"), ("cvt", "satfinite"), ("cvt", "pack"), ("cvt", "rs"),
+    ("cvt", "rna"), ("barrier", "cluster"), ("wmma", "load"), ("wmma", "mma"),
+    ("fence", "tensormap::generic"), ("fence", "sync_restrict::shared::cta"),
+    ("fence", "sync_restrict::shared::cluster"), ("prefetch", "tensormap"), ("atom", "v2"),
+    ("atom", "v4"), ("atom", "v8"), ("red", "v2"), ("red", "v4"), ("red", "v8"),
+    ("redux", "f32"), ("min", "f32x2"), ("max", "f32x2"),
+];
+
+/// Words of the name `wmma.store.d` and of no other instruction (assembler 13.5).
+pub static NAME_WORDS: &[&str] = &["store", "d"];
+
+/// What people mean who write a word of another language or leave a part out, where the letters are too far off.
+#[rustfmt::skip]
+pub static MEANT: &[(&str, &str)] = &[
+    ("i8", "s8"), ("i16", "s16"), ("i32", "s32"), ("i64", "s64"), ("int8", "s8"),
+    ("int16", "s16"), ("int32", "s32"), ("int64", "s64"), ("uint8", "u8"), ("uint16", "u16"),
+    ("uint32", "u32"), ("uint64", "u64"), ("int", "s32"), ("unsigned", "u32"), ("char", "s8"),
+    ("byte", "b8"), ("short", "s16"), ("long", "s64"), ("half", "b16"), ("float", "f32"),
+    ("double", "f64"), ("b256", "b128"), ("glob", "global"), ("smem", "shared"),
+    ("gmem", "global"), ("lmem", "local"), ("block", "cta"), ("device", "gpu"),
+    ("system", "sys"), ("cache_hint", "L2::cache_hint"), ("cachehint", "L2::cache_hint"),
+    ("no_allocate", "L1::no_allocate"), ("evict_normal", "L1::evict_normal"),
+    ("evict_unchanged", "L1::evict_unchanged"), ("evict_first", "L1::evict_first"),
+    ("evict_last", "L1::evict_last"),
+];
+
+/// Words that make an opcode of two words with the first one: they come right after it (a `.cta` may come between), and
+/// only the modifiers after them are free in their order (assembler 13.5).
+pub static SECOND_WORDS: &[(&str, &[&str])] = &[
+    ("bar", &["red", "warp"]),
+    ("barrier", &["red"]),
+    ("brx", &["idx"]),
+    ("createpolicy", &["fractional", "range", "cvt"]),
+    ("cvta", &["to"]),
+    ("dp2a", &["lo", "hi"]),
+    ("fence", &["proxy"]),
+    ("mad", &["lo", "hi", "wide"]),
+    ("mad24", &["lo", "hi"]),
+    ("madc", &["lo", "hi"]),
+    ("membar", &["proxy"]),
+    ("mul", &["lo", "hi", "wide"]),
+    ("mul24", &["lo", "hi"]),
+    ("shf", &["l", "r"]),
+];

@@ -1,0 +1,366 @@
+//! What holds for every row of the tables of PTX. In: the tables; out: the rows that break a law of the house.
+
+use std::mem::discriminant;
+use warpgrid_isa::form::{
+    Complaint, Form, Layout, OperandShape, Role, RuleKind, SlotKind, SlotName,
+};
+use warpgrid_isa::{Does, Flag, Meaning, PTX, ScalarType, Set, Takes, Version};
+
+fn sets() -> impl Iterator<Item = (&'static Form, &'static Set)> {
+    let forms = PTX.layouts().iter().map(|layout| layout.form);
+    forms.flat_map(|form| form.sets.iter().map(move |set| (form, *set)))
+}
+
+/// Every bound slot of a form is found by its name, and every literal by its flag.
+fn slot_named(layout: &Layout, name: SlotName) -> bool {
+    layout.slots.iter().any(|slot| slot.id == Some(name))
+}
+
+#[test]
+fn every_row_reads_and_prints_back() {
+    for layout in PTX.layouts() {
+        // The second half of a pair is always printed as `p`.
+        let syntax = layout.form.syntax.replace("|q", "|p");
+        assert_eq!(layout.spelled(), syntax);
+    }
+}
+
+#[test]
+fn every_row_has_a_meaning_a_help_and_a_section() {
+    for layout in PTX.layouts() {
+        let form = layout.form;
+        assert_ne!(form.does, Does::Unknown, "{}", form.syntax);
+        assert!(form.help.ends_with('.'), "{}: {}", form.syntax, form.help);
+        assert!(form.section.contains("-instructions-"), "{}", form.syntax);
+    }
+}
+
+#[test]
+fn every_slot_has_a_name_and_every_literal_a_flag() {
+    for layout in PTX.layouts() {
+        for slot in &layout.slots {
+            assert!(
+                slot.id.is_some(),
+                "`.{}` of {}",
+                slot.name,
+                layout.form.syntax
+            );
+            if let SlotKind::Literal(text, flag) = slot.kind {
+                assert_eq!(flag.map(Flag::name), Some(text), "{}", layout.form.syntax);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_set_of_a_row_has_a_slot_in_its_line() {
+    for layout in PTX.layouts() {
+        for set in layout.form.sets {
+            assert!(
+                slot_named(layout, set.slot),
+                "{} in {}",
+                set.slot,
+                layout.form.syntax
+            );
+        }
+    }
+}
+
+#[test]
+fn spellings_are_unique_in_a_set_and_mean_one_kind_of_thing() {
+    for (form, set) in sets() {
+        for (index, value) in set.values.iter().enumerate() {
+            let earlier = &set.values[..index];
+            let is_new = earlier.iter().all(|other| other.text != value.text);
+            assert!(is_new, "`.{}` twice in {}", value.text, form.syntax);
+            let kind = discriminant(&set.values[0].meaning);
+            assert_eq!(discriminant(&value.meaning), kind, "{}", form.syntax);
+        }
+    }
+}
+
+#[test]
+fn types_are_spelled_as_they_are_called() {
+    for (form, set) in sets() {
+        for value in set.values {
+            if let Meaning::Type(ty) = value.meaning {
+                assert_eq!(value.text, ty.name(), "{}", form.syntax);
+            }
+        }
+    }
+    assert!(ScalarType::ALL.iter().all(|ty| !ty.help().is_empty()));
+}
+
+#[test]
+fn gates_name_released_versions_and_targets_that_exist() {
+    let values = sets().flat_map(|(form, set)| set.values.iter().map(move |v| (form, v.gate)));
+    let forms = PTX
+        .layouts()
+        .iter()
+        .map(|layout| (layout.form, layout.form.gate));
+    for (form, gate) in values.chain(forms) {
+        assert!(gate.ptx.is_known(), "{} in {}", gate.ptx, form.syntax);
+        assert!(gate.target.lowest().is_some(), "{}", form.syntax);
+    }
+}
+
+#[test]
+fn helps_are_phrases_in_plain_words() {
+    let values = sets().flat_map(|(_, set)| set.values.iter().map(|value| value.help));
+    let flags = Flag::ALL.iter().map(|flag| flag.help());
+    for help in values.chain(flags) {
+        assert!(!help.is_empty() && !help.ends_with('.'), "{help}");
+    }
+}
+
+#[test]
+fn no_text_uses_a_word_that_the_house_avoids() {
+    const AVOIDED: &[&str] = &[
+        "so many",
+        "behind",
+        "stands",
+        "told",
+        "tells",
+        "judge",
+        "serve",
+        "wants",
+        "nobody",
+        "everybody",
+        "forth",
+        "at a press",
+    ];
+    let values = sets().flat_map(|(_, set)| set.values.iter().map(|value| value.help));
+    let forms = PTX.layouts().iter().map(|layout| layout.form);
+    let rows = forms.clone().map(|form| form.help);
+    let rules = forms.flat_map(|form| form.rules.iter().map(|rule| rule.why));
+    let flags = Flag::ALL.iter().map(|flag| flag.help());
+    for help in values.chain(rows).chain(rules).chain(flags) {
+        for word in AVOIDED {
+            assert!(!help.contains(word), "{word:?} in {help:?}");
+        }
+    }
+}
+
+#[test]
+fn operand_lists_name_operands_of_the_line() {
+    for layout in PTX.layouts() {
+        let form = layout.form;
+        let has = |name: &str| layout.operands.iter().any(|operand| operand.name == name);
+        for (name, _) in form.types {
+            assert!(has(name), "{name} in {}", form.syntax);
+        }
+        let is_default = form.writes == Form::BLANK.writes;
+        for name in form.writes.iter().filter(|_| !is_default) {
+            assert!(has(name), "{name} in {}", form.syntax);
+        }
+    }
+}
+
+#[test]
+fn pairs_are_written_and_addresses_are_read() {
+    for layout in PTX.layouts() {
+        for operand in &layout.operands {
+            let expected = match operand.shape {
+                OperandShape::Pair { .. } => Role::Written,
+                OperandShape::Address | OperandShape::Negatable => Role::Read,
+                OperandShape::Plain => operand.role,
+            };
+            assert_eq!(operand.role, expected, "{}", layout.form.syntax);
+        }
+        // What is written comes first, so that a snippet and a reader find it there.
+        let written = layout.operands.iter().map(|o| o.role == Role::Read);
+        assert!(written.is_sorted(), "{}", layout.form.syntax);
+    }
+}
+
+#[test]
+fn what_computes_a_value_writes_it() {
+    for layout in PTX.layouts() {
+        let writes = layout.operands.iter().any(|o| o.role == Role::Written);
+        let expected = match layout.form.does {
+            Does::Arithmetic(_) | Does::Carry(_) | Does::Compare(_) | Does::Move(_) => true,
+            Does::Warp(_) => true,
+            Does::Async(_) | Does::Matrix(_) | Does::Control(_) | Does::Hint(_) => false,
+            Does::Memory(_) | Does::Sync(_) | Does::Unknown => writes,
+        };
+        assert_eq!(writes, expected, "{}", layout.form.syntax);
+    }
+}
+
+#[test]
+fn rules_name_slots_and_values_of_their_rows() {
+    for layout in PTX.layouts() {
+        // Rows may share rules: what is named must be there in one of them.
+        let rows = || {
+            let all = PTX.layouts().iter();
+            all.filter(|other| std::ptr::eq(other.form.rules, layout.form.rules))
+        };
+        let check = |slot: SlotName, values: &[&str]| {
+            assert!(
+                rows().any(|row| slot_named(row, slot)),
+                "{slot} in {}",
+                layout.form.syntax
+            );
+            for value in values {
+                let mut slots = rows().flat_map(|row| &row.slots);
+                let found = slots.any(|s| s.id == Some(slot) && s.find(value).is_some());
+                assert!(found, "`.{value}` of {slot} in {}", layout.form.syntax);
+            }
+        };
+        for rule in layout.form.rules {
+            match rule.kind {
+                RuleKind::Clash { a, b } | RuleKind::Together { a, b, .. } => {
+                    check(a.slot, a.values);
+                    check(b.slot, b.values);
+                }
+                RuleKind::Needs { when, slot, among } | RuleKind::Only { when, slot, among } => {
+                    check(when.slot, when.values);
+                    check(slot, among);
+                }
+                RuleKind::From { when, .. } | RuleKind::WideOnly { when, .. } => {
+                    check(when.slot, when.values);
+                }
+                RuleKind::Empty { slot, .. } | RuleKind::Leads { slot } => check(slot, &[]),
+                RuleKind::VectorBits { .. } => check(SlotName::Vector, &[]),
+                RuleKind::Refused { words } => {
+                    let taken = |word| layout.slots.iter().any(|s| s.find(word).is_some());
+                    let free = words.iter().all(|word| !taken(word));
+                    assert!(free, "{words:?} in {}", layout.form.syntax);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn special_literals_are_literals_of_their_row() {
+    for layout in PTX.layouts() {
+        let form = layout.form;
+        for (flag, version) in form.required_from {
+            let mut slots = layout.slots.iter();
+            let slot = slots.find(|slot| slot.id == Some(SlotName::Literal(*flag)));
+            assert!(slot.is_some_and(|slot| !slot.required), "{}", form.syntax);
+            assert!(version.is_known(), "{}", form.syntax);
+        }
+        for flag in form.repeatable {
+            assert!(
+                slot_named(layout, SlotName::Literal(*flag)),
+                "{}",
+                form.syntax
+            );
+        }
+        assert!(form.leads <= layout.slots.len(), "{}", form.syntax);
+        for slot in layout.leads() {
+            // `.cta` may be left out between the two words of `bar.red`.
+            let fixed = slot.required || slot.id == Some(SlotName::Literal(Flag::Cta));
+            assert!(fixed, "{}", form.syntax);
+        }
+    }
+}
+
+#[test]
+fn examples_bind_to_their_row() {
+    for layout in PTX.layouts() {
+        for example in layout.form.good {
+            let mnemonic = example.split([' ', ';']).next().unwrap_or("");
+            let mut words = mnemonic.split('.');
+            let opcode = words.next().unwrap_or("");
+            let words: Vec<&str> = words.collect();
+            let bound = PTX.bind_layout(layout, &words);
+            assert_eq!(opcode, layout.opcode, "{example}");
+            assert_eq!(bound.complaints, [], "{example}");
+            assert_eq!(bound.misplaced_lead(), None, "{example}");
+        }
+    }
+}
+
+#[test]
+fn every_opcode_is_listed_once_and_in_order() {
+    let tables = PTX.tables;
+    assert!(tables.opcodes.is_sorted_by(|a, b| a < b));
+    for layout in PTX.layouts() {
+        assert!(PTX.is_opcode(layout.opcode), "{}", layout.opcode);
+    }
+    for (opcode, _) in tables.unmodelled {
+        assert!(PTX.forms_of(opcode).next().is_some(), "{opcode}");
+    }
+    for (_, meant) in tables.meant {
+        assert!(PTX.is_known_word(meant), "{meant}");
+    }
+    for word in tables.name_words {
+        let takes = |layout: &Layout| layout.slots.iter().any(|s| s.find(word).is_some());
+        let opcodes = PTX.layouts().iter().filter(|l| takes(l)).map(|l| l.opcode);
+        assert!(opcodes.clone().all(|opcode| opcode == "wmma"), "{word}");
+    }
+}
+
+#[test]
+fn words_of_a_name_come_right_after_the_opcode() {
+    let misplaced = |opcode, words: &[&str]| {
+        let bound = PTX.bind(opcode, words, None).expect("a row");
+        bound.misplaced_lead()
+    };
+    assert_eq!(misplaced("mul", &["lo", "s32"]), None);
+    assert_eq!(misplaced("mul", &["s32", "lo"]), Some(1));
+    assert_eq!(misplaced("bar", &["cta", "red", "popc", "u32"]), None);
+    assert_eq!(misplaced("bar", &["red", "cta", "popc", "u32"]), Some(1));
+    assert_eq!(misplaced("bar", &["sync", "cta"]), Some(1));
+    assert_eq!(misplaced("cvta", &["global", "to", "u64"]), Some(1));
+    assert_eq!(misplaced("st", &["async", "release", "gpu", "u32"]), None);
+}
+
+#[test]
+fn names_of_instructions_hold_their_literals() {
+    let name = |opcode, words: &[&str]| {
+        let bound = PTX.bind(opcode, words, None).expect("a row");
+        bound.layout.name()
+    };
+    assert_eq!(name("st", &["async", "release", "gpu", "u32"]), "st.async");
+    assert_eq!(name("wmma", &["store", "d", "sync", "row"]), "wmma.store.d");
+    assert_eq!(name("mul", &["lo", "s32"]), "mul");
+    assert_eq!(name("bar", &["cta", "red", "popc", "u32"]), "bar.red");
+}
+
+#[test]
+fn slots_are_found_by_name_by_flag_and_by_spelling() {
+    let bound = PTX
+        .bind("ld", &["global", "nc", "f32"], None)
+        .expect("a row");
+    assert_eq!(bound.word(SlotName::Space), Some(0));
+    assert_eq!(bound.word("ss"), Some(0));
+    assert_eq!(bound.scalar(SlotName::Type), Some(ScalarType::F32));
+    assert!(bound.has(Flag::NonCoherent) && bound.has("nc"));
+    assert!(!bound.has(SlotName::Vector));
+    for name in SlotName::ALL {
+        assert_eq!(SlotName::from_name(name.name()), Some(*name));
+    }
+}
+
+#[test]
+fn facts_about_single_instructions_are_in_their_rows() {
+    let form = |opcode: &str, words: &[&str]| PTX.bind(opcode, words, None).expect("a row");
+    let store = form("wmma", &["store", "d", "sync", "row", "m16n16k16", "f32"]);
+    let aligned = store.layout.form.required_from(Flag::Aligned);
+    assert_eq!(aligned, Some(Version::new(6, 3)));
+    assert_eq!(store.complaints, [] as [Complaint; 0]);
+    let moved = form("mov", &["u32"]).layout.form;
+    assert!(moved.takes(Takes::SpecialRegister) && moved.takes(Takes::VariableAddress));
+    assert!(
+        !form("add", &["u32"])
+            .layout
+            .form
+            .takes(Takes::SpecialRegister)
+    );
+    assert!(form("atom", &["add", "u32"]).layout.form.takes(Takes::Sink));
+    let release = form("st", &["async", "release", "gpu", "u32"]);
+    assert_eq!(
+        (release.layout.operands.len(), release.layout.n_most()),
+        (2, 3)
+    );
+}
+
+#[test]
+fn there_is_room_for_every_flag() {
+    // `Flags` is one word of 64 bits.
+    assert!(Flag::ALL.len() <= 64);
+}
