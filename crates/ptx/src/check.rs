@@ -25,6 +25,7 @@ mod offer;
 mod operand;
 pub(crate) mod plan;
 mod prologue;
+mod report;
 pub(crate) mod rules;
 mod snippet;
 mod statement;
@@ -44,6 +45,7 @@ use name_map::NameMap;
 pub(crate) use names::Binding;
 use names::Names;
 pub(crate) use plan::Plan;
+use report::Reporter;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, FunctionId, Module as Unsealed, Program, RegisterId, Severity};
 
@@ -74,14 +76,14 @@ impl Checked {
 
 /// The version and target that a place of the text is judged by; what is wrong with the header is told elsewhere.
 pub(crate) fn module_of(source: &str, tree: &Tree, options: &Options) -> Module {
-    header::read(source, tree, options, &mut Diagnostics::default())
+    header::read(source, tree, options, &mut Reporter::default())
 }
 
 /// Judges a parsed source. `source` is the text that was parsed.
 pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     let tree = &parse.tree;
-    let mut diagnostics = Diagnostics::default();
-    let module = header::read(source, tree, options, &mut diagnostics);
+    let mut reporter = Reporter::default();
+    let module = header::read(source, tree, options, &mut reporter);
     let mut plans = Vec::with_capacity(tree.mnemonics.len());
     let mut actions = Vec::with_capacity(tree.mnemonics.len() + 1);
     for id in tree.mnemonics.ids() {
@@ -105,7 +107,7 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
             functions: Vec::new(),
         },
         body: Body::default(),
-        diagnostics,
+        reporter,
         is_sound: true,
         externs: Vec::new(),
         pointers: NameMap::default(),
@@ -121,52 +123,19 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
 
 fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
     let mut diagnostics = parse.diagnostics.clone();
-    let mut found = checker.diagnostics.list;
-    found.sort_by_cached_key(|d| d.span.start);
-    diagnostics.append(&mut found);
-    if checker.diagnostics.n_dropped > 0 {
-        diagnostics.push(diagnose::too_many(checker.diagnostics.n_dropped));
+    let mut found = checker.reporter.finish();
+    diagnostics.append(&mut found.list);
+    if found.n_dropped > 0 {
+        diagnostics.push(diagnose::too_many(found.n_dropped));
     }
     let parsed = parse
         .diagnostics
         .iter()
         .all(|d| d.severity != Severity::Error);
-    let accept = parsed && checker.diagnostics.n_errors == 0;
+    let accept = parsed && found.n_errors == 0;
     Checked {
         program: accept.then(|| Program::of_checked(checker.program)),
         diagnostics,
-    }
-}
-
-/// Findings, up to a limit that no person reads to the end.
-#[derive(Debug, Default)]
-pub(crate) struct Diagnostics {
-    list: Vec<Diagnostic>,
-    n_dropped: usize,
-    n_errors: usize,
-}
-
-impl Diagnostics {
-    /// The most errors that are kept, and the most other findings.
-    const LIMIT: usize = 2000;
-
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        let is_error = diagnostic.severity == Severity::Error;
-        let n_others = self.list.len() - self.n_errors.min(self.list.len());
-        self.n_errors += usize::from(is_error);
-        let has_room = match is_error {
-            true => self.n_errors <= Diagnostics::LIMIT,
-            false => n_others < Diagnostics::LIMIT,
-        };
-        match has_room {
-            true => self.list.push(diagnostic),
-            false => self.n_dropped += 1,
-        }
-    }
-
-    /// Whether errors could still be told; those who build costly findings ask first.
-    pub(crate) fn is_full(&self) -> bool {
-        self.n_errors >= Diagnostics::LIMIT
     }
 }
 
@@ -181,7 +150,7 @@ pub(crate) struct Checker<'a> {
     pub(crate) program: Unsealed,
     /// Of the function at hand.
     pub(crate) body: Body,
-    pub(crate) diagnostics: Diagnostics,
+    reporter: Reporter,
     /// Whether the declaration at hand is as it should be, so that its values can be read.
     pub(crate) is_sound: bool,
     /// Module variables that are only declared so far, ascending: `.extern`.
@@ -199,10 +168,10 @@ pub(crate) struct Checker<'a> {
 impl Checker<'_> {
     /// Number of errors reported so far.
     pub(crate) fn n_errors(&self) -> usize {
-        self.diagnostics.n_errors
+        self.reporter.n_errors()
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        self.reporter.report(diagnostic);
     }
 }

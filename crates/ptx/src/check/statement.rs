@@ -3,6 +3,7 @@
 use super::Checker;
 use super::names::Binding;
 use super::operand::Site;
+use super::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, SourceKind, StatementKind};
 use warpgrid_isa::ScalarType;
@@ -52,9 +53,8 @@ impl<'a> Checker<'a> {
             span,
             operands: tree.operands_of(instruction),
         };
-        for problem in &plan.problems {
-            let moved = moved(problem, plan.first, instruction.mnemonic_start);
-            self.report(moved);
+        if !plan.problems.is_empty() {
+            self.report_problems(&site, plan);
         }
         if self.body.function.is_none() {
             // The parser says that it stands outside of a function.
@@ -77,6 +77,21 @@ impl<'a> Checker<'a> {
                 step: StepPart::Whole,
                 span,
             });
+        }
+    }
+
+    /// Reports what is wrong with the opcode, with the fixes that change its operands as well.
+    #[cold]
+    fn report_problems(&mut self, site: &Site<'a>, plan: &'a Plan) {
+        let other_way = match self.body.function {
+            Some(_) => self.as_two_words(site, plan),
+            None => None,
+        };
+        for problem in &plan.problems {
+            let mut moved = moved(problem, plan.first, site.instruction.mnemonic_start);
+            let fitting = other_way.iter().filter(|(span, _)| *span == moved.span);
+            moved.fixes.extend(fitting.map(|(_, fix)| fix.clone()));
+            self.report(moved);
         }
     }
 

@@ -46,7 +46,6 @@ impl<'a> Checker<'a> {
         let store = plan.store?;
         let start = self.body.operands.len();
         self.judge_width(site, plan, &store);
-        self.offer_two_words(site, plan, &store);
         let address = self.store_address(site, &store);
         let sources = self.store_sources(site, &store);
         let policy = self.store_policy(site, &store);

@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
 
     /// Reports a name that nothing declares.
     pub(crate) fn unknown(&mut self, span: Span) {
-        if self.diagnostics.is_full() {
+        if self.reporter.is_full() {
             return;
         }
         let text = span.text(self.source);
