@@ -3,6 +3,7 @@
 //! Each distinct opcode is judged once ([`plan`]); then one pass over the statements resolves names ([`names`]),
 //! compares operands ([`operand`]) and builds operations ([`lower`]). The first error never hides the second.
 
+mod address;
 mod body;
 mod call;
 mod control;
@@ -32,7 +33,6 @@ mod statement;
 pub(crate) mod store;
 mod store_async;
 mod store_async_sources;
-mod strict_address;
 mod wmma_store;
 
 use crate::diagnostics::check as diagnose;

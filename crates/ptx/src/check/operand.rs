@@ -1,7 +1,6 @@
 //! Resolves operands: names to registers, literals to bits, types compared. In: tree operands and what the plan
 //! expects; out: operands of the program.
 
-mod address;
 mod name;
 mod source;
 

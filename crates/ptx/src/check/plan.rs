@@ -5,7 +5,7 @@ use super::store::Store;
 use super::{Module, judge, offer};
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
-use warpgrid_isa::form::AddressWidth;
+use warpgrid_isa::form::Addressing;
 use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot};
 use warpgrid_isa::{Does, Fit, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes};
 use warpgrid_program::{Action, Diagnostic, Span};
@@ -66,8 +66,8 @@ pub(crate) struct Plan {
     pub(crate) takes_address: bool,
     /// Whether a destination may be the sink `_`.
     pub(crate) takes_sink: bool,
-    /// Whether addresses in registers must be as wide as the module says.
-    pub(crate) needs_whole_addresses: bool,
+    /// How strictly addresses are checked.
+    pub(crate) addressing: Addressing,
     /// What the operands of `st` are compared with.
     pub(crate) store: Option<Store>,
     /// Diagnostics of the opcode itself, placed at its first occurrence.
@@ -121,7 +121,10 @@ impl Plan {
             takes_special: form.takes(Takes::SpecialRegister),
             takes_address: form.takes(Takes::VariableAddress),
             takes_sink: form.takes(Takes::Sink),
-            needs_whole_addresses: is_sound && form.address == AddressWidth::Whole,
+            addressing: match (form.address, is_sound) {
+                (Addressing::Whole, false) => Addressing::AnyWidth,
+                (addressing, _) => addressing,
+            },
             problems,
             first: opcode.span,
             store: Store::read(opcode, &bound),
@@ -150,7 +153,7 @@ impl Plan {
             takes_special: true,
             takes_address: true,
             takes_sink: true,
-            needs_whole_addresses: false,
+            addressing: Addressing::AnyWidth,
             problems,
             first: opcode.span,
             store: None,

@@ -6,6 +6,8 @@ mod policy;
 mod source;
 mod width;
 
+pub(crate) use source::is_special_vector;
+
 use super::Checker;
 use super::lower::source;
 use super::offer;

@@ -3,16 +3,16 @@
 //! The number of operands decides more than the modifiers do: with an mbarrier the assembler takes wide types and
 //! vectors, without one narrow types too. With an mbarrier, generic addressing stands for `.shared::cluster`.
 
+use super::address::{AddressRule, Words};
 use super::operand::Site;
 use super::plan::Plan;
-use super::strict_address::Narrowest;
 use super::{Checker, Module, rules};
 use crate::diagnostics::store_async as diagnose;
 use crate::opcode::Opcode;
 use crate::tree::Operand;
 use warpgrid_isa::Flag;
 use warpgrid_isa::SlotName;
-use warpgrid_isa::form::{Bound, Origin};
+use warpgrid_isa::form::{Addressing, Bound, Origin};
 use warpgrid_isa::{Meaning, ScalarType, Scope, StateSpace};
 use warpgrid_program::{Address, Diagnostic, OperandValue, Span};
 
@@ -63,11 +63,11 @@ impl<'a> Checker<'a> {
         let value = operands.next();
         let barrier = operands.next();
         let forms = self.async_form(site, plan, space);
-        let address = self.async_place(place, space, Narrowest::Bits32);
+        let address = self.async_place(site, place, space, plan.addressing);
         let barrier_address = match barrier {
             None => Some(None),
             Some((operand, _)) => self
-                .async_place(operand, space, narrowest_barrier(space))
+                .async_place(site, operand, space, barrier_addressing(space))
                 .map(Some),
         };
         let wanted = Wanted {
@@ -161,18 +161,25 @@ impl<'a> Checker<'a> {
 
     fn async_place(
         &mut self,
+        site: &Site<'a>,
         operand: &Operand,
         space: StateSpace,
-        narrowest: Narrowest,
+        addressing: Addressing,
     ) -> Option<Address> {
-        self.strict_address(operand, space, narrowest, &diagnose::ADDRESS)
+        let rule = AddressRule {
+            addressing,
+            space,
+            takes_any_space: false,
+            words: Words::Strict(&diagnose::ADDRESS),
+        };
+        self.checked_address(site, operand, &rule)
     }
 }
 
 /// An mbarrier in shared memory is found by an offset, however narrow; a generic address needs its width.
-fn narrowest_barrier(space: StateSpace) -> Narrowest {
+fn barrier_addressing(space: StateSpace) -> Addressing {
     match space {
-        StateSpace::Shared | StateSpace::SharedCluster => Narrowest::Bits8,
-        _ => Narrowest::Bits32,
+        StateSpace::Shared | StateSpace::SharedCluster => Addressing::Barrier,
+        _ => Addressing::Strict,
     }
 }

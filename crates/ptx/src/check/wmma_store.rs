@@ -1,11 +1,11 @@
 //! `wmma.store`: what its operands must be. In: a judged opcode and its operands; out: the operation.
 
+use super::address::{AddressRule, Words};
 use super::elements::{Class, Element, NoValue, merge};
 use super::lower::source;
 use super::names::Binding;
 use super::operand::Site;
 use super::plan::Plan;
-use super::strict_address::Narrowest;
 use super::{Checker, Module};
 use crate::diagnostics::wmma_store as diagnose;
 use crate::opcode::Opcode;
@@ -154,8 +154,13 @@ impl<'a> Checker<'a> {
         let counted = self.count_operands(site, plan);
         let start = self.body.operands.len();
         let (place, _) = site.operand(0)?;
-        let address =
-            self.strict_address(place, plan.space(), Narrowest::Bits32, &diagnose::ADDRESS);
+        let rule = AddressRule {
+            addressing: plan.addressing,
+            space: plan.space(),
+            takes_any_space: false,
+            words: Words::Strict(&diagnose::ADDRESS),
+        };
+        let address = self.checked_address(site, place, &rule);
         let fragment = Fragment::of(&plan.modifiers);
         let sources = fragment.and_then(|fragment| self.fragment(site, fragment));
         let stride = match site.operand(2) {

@@ -414,7 +414,7 @@ fn special_element(special: SpecialRegister) -> Element {
 }
 
 /// `%tid` and its like, without a component.
-pub(super) fn is_special_vector(text: &str) -> bool {
+pub(crate) fn is_special_vector(text: &str) -> bool {
     !text.contains('.') && SpecialRegister::from_name(&format!("{text}.x")).is_some()
 }
 
