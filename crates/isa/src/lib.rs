@@ -10,7 +10,7 @@
 pub mod common;
 pub mod ptx;
 
-pub use common::{dialect, does, form, modifier, modifiers, space, target, types, version};
+pub use common::{dialect, does, fit, form, modifier, modifiers, space, target, types, version};
 pub use ptx::{forms, special};
 
 pub use dialect::Dialect;
@@ -18,6 +18,7 @@ pub use does::{
     ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MemoryOp,
     MoveOp, SyncOp, WarpOp,
 };
+pub use fit::{Fit, ValueClass};
 pub use form::{
     Form, Gate, Lacking, Meaning, OperandType, Origin, Role, Set, SlotName, Takes, Value,
 };
@@ -31,5 +32,5 @@ pub use ptx::PTX;
 pub use space::StateSpace;
 pub use special::SpecialRegister;
 pub use target::{Feature, Limits, MemoryShape, Target, TargetGate, TargetKind};
-pub use types::{Fit, ScalarType, TypeKind};
+pub use types::{ScalarType, TypeKind};
 pub use version::Version;

@@ -2,7 +2,7 @@
 //! Facts of assembler 13.5; the manual has only the table of operand sizes ("Operand Size Exceeding Instruction-Type
 //! Size").
 
-use warpgrid_isa::{ScalarType, TypeKind};
+use warpgrid_isa::{Fit, ScalarType, TypeKind, ValueClass};
 
 /// What the bits of a value mean, as far as stores care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,51 +65,23 @@ impl Element {
         }
     }
 
+    /// What the type of the instruction is compared with.
+    pub(crate) fn value(self) -> ValueClass {
+        match (self.class, self.is_literal) {
+            (Class::Float, true) if self.width_bits == 32 => ValueClass::Single,
+            (Class::Float, true) => ValueClass::Double,
+            (_, true) => ValueClass::Integer,
+            (Class::Bits, _) => ValueClass::Bits(self.width_bits),
+            (Class::Unsigned, _) => ValueClass::Unsigned(self.width_bits),
+            (Class::Signed, _) => ValueClass::Signed(self.width_bits),
+            (Class::Float, _) => ValueClass::Float(self.width_bits),
+            (Class::Packed, _) => ValueClass::Halves,
+            (Class::Predicate, _) => ValueClass::Predicate,
+        }
+    }
+
     fn same_type(self, other: Element) -> bool {
         self.class == other.class && self.width_bits == other.width_bits
-    }
-}
-
-/// Whether a value stands alone or in braces; braces are laxer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    Alone,
-    Braces,
-}
-
-/// Whether a register serves an instruction of type `ty`.
-pub(crate) fn serves(class: Class, width_bits: u32, ty: ScalarType, place: Place) -> bool {
-    let wanted = ty.width_bits();
-    match (Class::of(ty), class) {
-        (_, Class::Predicate) => false,
-        _ if ty == ScalarType::B128 => class == Class::Bits && width_bits == wanted,
-        (Class::Bits, _) => width_bits >= wanted,
-        (Class::Unsigned | Class::Signed, _) => class != Class::Float && width_bits >= wanted,
-        (_, Class::Bits) => width_bits >= wanted,
-        (_, Class::Float) => width_bits == wanted,
-        (_, Class::Unsigned | Class::Signed) => place == Place::Braces && width_bits == wanted,
-        _ => false,
-    }
-}
-
-/// Whether a literal alone serves an instruction of type `ty`.
-pub(crate) fn literal_serves(literal: Element, ty: ScalarType) -> bool {
-    match (Class::of(ty), literal.class) {
-        (Class::Float, Class::Float) => true,
-        (Class::Float, _) => false,
-        (Class::Bits, Class::Float) => literal.width_bits == ty.width_bits(),
-        (_, Class::Float) => false,
-        _ => true,
-    }
-}
-
-/// Whether a register plus a constant, or a variable's address plus a constant, serves: only the kind counts.
-pub(crate) fn sum_serves(class: Class, ty: ScalarType) -> bool {
-    match (Class::of(ty), class) {
-        (_, Class::Predicate) => false,
-        (Class::Bits, _) => true,
-        (Class::Unsigned | Class::Signed, _) => class != Class::Float,
-        _ => matches!(class, Class::Bits | Class::Float),
     }
 }
 
@@ -151,8 +123,11 @@ pub(crate) fn judge(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
         .filter(|(_, element)| !element.is_literal && element.width_bits != first.width_bits);
     problems.extend(odd.map(|(at, _)| Problem::Width { at }));
     // Elements of several types count as untyped bits of the first one's width.
-    let class = if is_uniform { first.class } else { Class::Bits };
-    if !serves(class, first.width_bits, ty, Place::Braces) {
+    let whole = match is_uniform {
+        true => first.value(),
+        false => ValueClass::Bits(first.width_bits),
+    };
+    if !ty.takes(whole, Fit::StoredInBraces) {
         problems.push(Problem::Type);
     }
     problems

@@ -13,7 +13,7 @@ pub mod spelling;
 pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
 pub use gate::{Gate, Lacking, Origin};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
-pub use rule::{Pick, Rule, RuleKind, Verdict, Wide};
+pub use rule::{Pick, Rule, RuleKind, Verdict, Wide, alternatives};
 pub use slot::{SlotKey, SlotName};
 pub use spelling::{meant, nearest};
 

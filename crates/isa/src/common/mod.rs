@@ -2,6 +2,7 @@
 
 pub mod dialect;
 pub mod does;
+pub mod fit;
 pub mod form;
 pub mod modifier;
 pub mod modifiers;

@@ -4,102 +4,23 @@
 use super::Checker;
 use super::names::Binding;
 use crate::tree::{Name, Operand, OperandKind, Operands};
-use warpgrid_isa::{ScalarType, SpecialRegister, TypeKind};
+use warpgrid_isa::SpecialRegister;
+pub(crate) use warpgrid_isa::ValueClass as Class;
 use warpgrid_program::{RegisterId, RegisterRun, Source, Span};
 
-/// What a value is, as far as it matters for fitting; widths in bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    Bits(u32),
-    Unsigned(u32),
-    Signed(u32),
-    /// `.f16`, `.f32`, `.f64`
-    Float(u32),
-    /// `.f16x2`
-    Halves,
-    Predicate,
-    /// An integer constant.
-    Integer,
-    /// A `0f` constant.
-    Single,
-    /// A `0d` or decimal constant.
-    Double,
-    /// Anything: a constant stood first, which hides what follows from the assembler.
-    Open,
-}
-
-impl Class {
-    fn of(ty: ScalarType) -> Class {
-        let width = ty.width_bits();
-        match ty.kind() {
-            TypeKind::Bits => Class::Bits(width),
-            TypeKind::Unsigned => Class::Unsigned(width),
-            TypeKind::Signed => Class::Signed(width),
-            TypeKind::Predicate => Class::Predicate,
-            TypeKind::Float if ty == ScalarType::F16x2 => Class::Halves,
-            TypeKind::Float => Class::Float(width),
-        }
-    }
-
-    /// Width of a register; `None` for constants.
-    pub(crate) const fn width(self) -> Option<u32> {
-        match self {
-            Class::Bits(w) | Class::Unsigned(w) | Class::Signed(w) | Class::Float(w) => Some(w),
-            Class::Halves => Some(32),
-            Class::Predicate => Some(1),
-            Class::Integer | Class::Single | Class::Double | Class::Open => None,
-        }
-    }
-
-    const fn is_integer(self) -> bool {
-        matches!(self, Class::Unsigned(_) | Class::Signed(_) | Class::Integer)
-    }
-
-    const fn is_float(self) -> bool {
-        matches!(self, Class::Float(_) | Class::Single | Class::Double)
-    }
-
-    /// As a sentence calls it.
-    pub(crate) fn describe(self) -> String {
-        match self {
-            Class::Bits(w) => format!("a `.b{w}` register"),
-            Class::Unsigned(w) => format!("a `.u{w}` register"),
-            Class::Signed(w) => format!("a `.s{w}` register"),
-            Class::Float(w) => format!("a `.f{w}` register"),
-            Class::Halves => "a `.f16x2` register".to_owned(),
-            Class::Predicate => "a predicate".to_owned(),
-            Class::Integer => "an integer constant".to_owned(),
-            Class::Single => "a single-precision constant".to_owned(),
-            Class::Double => "a double-precision constant".to_owned(),
-            Class::Open => "a constant".to_owned(),
-        }
-    }
-}
-
-/// Whether a value alone, not in braces, may stand where `ty` is wanted.
-pub(crate) fn fits_alone(class: Class, ty: ScalarType) -> bool {
-    let width = ty.width_bits();
+/// As a sentence calls a value.
+pub(crate) fn describe(class: Class) -> String {
     match class {
-        Class::Open => true,
-        Class::Integer => ty.is_integer(),
-        Class::Single => matches!(ty, ScalarType::F32 | ScalarType::B32 | ScalarType::F64),
-        Class::Double => matches!(ty, ScalarType::F32 | ScalarType::F64 | ScalarType::B64),
-        Class::Bits(w) => w == width,
-        Class::Unsigned(w) | Class::Signed(w) => w == width && ty.is_integer(),
-        Class::Float(w) => w == width && (ty.is_float() || ty.kind() == TypeKind::Bits),
-        Class::Halves => width == 32 && ty.is_integer(),
-        Class::Predicate => false,
-    }
-}
-
-/// Whether a brace list of this merged class may stand where elements of `ty` are wanted.
-pub(crate) fn fits_in_braces(class: Class, ty: ScalarType) -> bool {
-    match class {
-        // In braces an integer of the exact width also serves a float.
-        Class::Unsigned(w) | Class::Signed(w) => w == ty.width_bits(),
-        Class::Integer => ty.is_integer() || ty == ScalarType::F64,
-        Class::Single => matches!(ty, ScalarType::F32 | ScalarType::B32 | ScalarType::F64),
-        _ => fits_alone(class, ty),
+        Class::Bits(w) => format!("a `.b{w}` register"),
+        Class::Unsigned(w) => format!("a `.u{w}` register"),
+        Class::Signed(w) => format!("a `.s{w}` register"),
+        Class::Float(w) => format!("a `.f{w}` register"),
+        Class::Halves => "a `.f16x2` register".to_owned(),
+        Class::Predicate => "a predicate".to_owned(),
+        Class::Integer => "an integer constant".to_owned(),
+        Class::Single => "a single-precision constant".to_owned(),
+        Class::Double => "a double-precision constant".to_owned(),
+        Class::Open => "a constant".to_owned(),
     }
 }
 

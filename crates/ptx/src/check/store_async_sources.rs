@@ -1,14 +1,14 @@
 //! What `st.async` stores: values that fit its type to the bit. In: the second operand; out: sources.
 
 use super::Checker;
-use super::elements::{Class, Element, NoValue, fits_alone, fits_in_braces, merge};
+use super::elements::{Class, Element, NoValue, describe, merge};
 use super::lower::source;
 use super::names::Binding;
 use super::operand::Site;
 use super::store_async::Wanted;
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::{Operand, OperandKind};
-use warpgrid_isa::{ScalarType, TypeKind};
+use warpgrid_isa::{Fit, ScalarType, TypeKind};
 use warpgrid_program::{OperandValue, Source, Span};
 
 impl<'a> Checker<'a> {
@@ -85,12 +85,12 @@ impl<'a> Checker<'a> {
             // A list where one value is wanted: untyped bits take it packed.
             1 if ty == ScalarType::B128 => false,
             1 if ty.kind() == TypeKind::Bits => packs(class, elements.len(), ty),
-            _ => ty != ScalarType::B128 && fits_in_braces(class, ty),
+            _ => ty != ScalarType::B128 && ty.takes(class, Fit::ExactInBraces),
         };
         if !fits {
             let odd = elements
                 .iter()
-                .find(|e| !fits_in_braces(e.class, ty))
+                .find(|e| !ty.takes(e.class, Fit::ExactInBraces))
                 .or(elements.first())?;
             self.report_source(*odd, ty);
             return None;
@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
         };
         let is_register = element.class.width().is_some();
         let quad = wanted.ty == ScalarType::B128 && !is_register;
-        if !fits_alone(element.class, wanted.ty) || (quad && element.class != Class::Integer) {
+        if !exactly(wanted.ty, element.class) || (quad && element.class != Class::Integer) {
             self.report_source(element, wanted.ty);
             return None;
         }
@@ -219,7 +219,7 @@ impl<'a> Checker<'a> {
     }
 
     fn report_source(&mut self, element: Element, ty: ScalarType) {
-        let found = element.class.describe();
+        let found = describe(element.class);
         let mut problem = diagnose::source_type(element.span, &found, ty, None);
         let text = element.span.text(self.source);
         if element.class == Class::Integer
@@ -233,6 +233,14 @@ impl<'a> Checker<'a> {
             );
         }
         self.report(problem);
+    }
+}
+
+/// Whether a value alone is stored as this type: floats of one width are one type here.
+fn exactly(ty: ScalarType, class: Class) -> bool {
+    match class {
+        Class::Float(width) if ty.is_float() => width == ty.width_bits(),
+        class => ty.takes(class, Fit::Exact),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `wmma.store`: what its operands must be. In: a judged opcode and its operands; out: the operation.
 
 use super::address::{AddressRule, Words};
-use super::elements::{Class, Element, NoValue, merge};
+use super::elements::{Class, Element, NoValue, describe, merge};
 use super::lower::source;
 use super::names::Binding;
 use super::operand::Site;
@@ -249,7 +249,7 @@ impl<'a> Checker<'a> {
                 };
                 let found = match odd.is_special() {
                     true => "a special register".to_owned(),
-                    false => odd.class.describe(),
+                    false => describe(odd.class),
                 };
                 diagnose::fragment_type(odd.span, &found, fragment.ty, fragment.expected())
             }
@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
                 Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32) | Class::Integer => {
                     return Some(bits_of(&element, ScalarType::U32));
                 }
-                class => class.describe(),
+                class => describe(class),
             },
             Err(NoValue::Reported) => return None,
             Err(why) => why.describe().to_owned(),

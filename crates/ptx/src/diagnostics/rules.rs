@@ -434,15 +434,7 @@ impl Case<'_> {
     }
 }
 
-/// "`.a`, `.b` or `.c`"
-pub(crate) fn alternatives(texts: &[&str]) -> Option<String> {
-    let quoted: Vec<String> = texts.iter().map(|text| format!("`.{text}`")).collect();
-    let (last, rest) = quoted.split_last()?;
-    Some(match rest {
-        [] => last.clone(),
-        _ => format!("{} or {last}", rest.join(", ")),
-    })
-}
+pub(crate) use warpgrid_isa::form::alternatives;
 
 /// A fix of several edits.
 pub(crate) fn fix(title: String, edits: Vec<Edit>) -> Fix {

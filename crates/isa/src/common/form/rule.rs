@@ -157,14 +157,18 @@ impl Pick {
     }
 }
 
-/// "`.a`, `.b` or `.c`"
-fn listed(words: &[&str]) -> String {
+/// "`.a`, `.b` or `.c`"; `None` without words.
+pub fn alternatives(words: &[&str]) -> Option<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-        None => String::new(),
-    }
+    let (last, rest) = quoted.split_last()?;
+    Some(match rest {
+        [] => last.clone(),
+        _ => format!("{} or {last}", rest.join(", ")),
+    })
+}
+
+fn listed(words: &[&str]) -> String {
+    alternatives(words).unwrap_or_default()
 }
 
 impl Rule {

@@ -8,7 +8,7 @@ use crate::check::names::Binding;
 use crate::check::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind};
-use warpgrid_isa::{Fit, ScalarType, SpecialRegister};
+use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{Source, Span};
 
 /// How an address stands among values.
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
         if ty == ScalarType::Pred {
             return Some(Source::Immediate(u64::from(value != 0)));
         }
-        if ty.is_float() {
+        if !ty.takes(ValueClass::Integer, Fit::Exact) {
             self.report(diagnose::literal_type(
                 self.opcode(site),
                 span,
@@ -250,34 +250,29 @@ impl<'a> Checker<'a> {
     }
 
     fn single(&mut self, site: &Site<'a>, span: Span, bits: u32, ty: ScalarType) -> Option<Source> {
-        match ty {
-            ScalarType::F32 | ScalarType::B32 => Some(Source::Immediate(bits.into())),
-            // Widened exactly (assembler 13.5).
-            ScalarType::F64 => {
-                let wide = f64::from(f32::from_bits(bits));
-                Some(Source::Immediate(wide.to_bits()))
-            }
-            _ => {
-                let problem =
-                    diagnose::literal_type(self.opcode(site), span, "a single", ty, self.source);
-                self.report(problem);
-                None
-            }
+        if !ty.takes(ValueClass::Single, Fit::Exact) {
+            let opcode = self.opcode(site);
+            let problem = diagnose::literal_type(opcode, span, "a single", ty, self.source);
+            self.report(problem);
+            return None;
         }
+        Some(Source::Immediate(match ty {
+            // Widened exactly (assembler 13.5).
+            ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
+            _ => bits.into(),
+        }))
     }
 
     fn double(&mut self, site: &Site<'a>, span: Span, bits: u64, ty: ScalarType) -> Option<Source> {
-        match ty {
-            ScalarType::F64 | ScalarType::B64 => Some(Source::Immediate(bits)),
-            ScalarType::F32 => Some(Source::Immediate(u64::from(
-                (f64::from_bits(bits) as f32).to_bits(),
-            ))),
-            _ => {
-                let problem =
-                    diagnose::literal_type(self.opcode(site), span, "a double", ty, self.source);
-                self.report(problem);
-                None
-            }
+        if !ty.takes(ValueClass::Double, Fit::Exact) {
+            let opcode = self.opcode(site);
+            let problem = diagnose::literal_type(opcode, span, "a double", ty, self.source);
+            self.report(problem);
+            return None;
         }
+        Some(Source::Immediate(match ty {
+            ScalarType::F32 => u64::from((f64::from_bits(bits) as f32).to_bits()),
+            _ => bits,
+        }))
     }
 }

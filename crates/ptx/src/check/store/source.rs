@@ -5,8 +5,8 @@ use crate::check::lower::{register as register_source, source};
 use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind, Operands};
-use crate::values::{Class, Element, Place, Problem, judge, literal_serves, serves, sum_serves};
-use warpgrid_isa::{ScalarType, SpecialRegister};
+use crate::values::{Class, Element, Problem, judge};
+use warpgrid_isa::{Fit, ScalarType, SpecialRegister};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
 /// A value as it was read: what it is, and what the emulator makes of it.
@@ -93,11 +93,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let element = read.element;
-        let fits = match element.is_literal {
-            true => literal_serves(element, store.ty),
-            false => serves(element.class, element.width_bits, store.ty, Place::Alone),
-        };
-        if !fits {
+        if !store.ty.takes(element.value(), Fit::Stored) {
             self.report(diagnose::type_mismatch(span, element, store.ty));
             return None;
         }
@@ -159,7 +155,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let element = self.register_read(first).element;
-        if !serves(element.class, element.width_bits, store.ty, Place::Braces) {
+        if !store.ty.takes(element.value(), Fit::StoredInBraces) {
             self.report(diagnose::type_mismatch(span, element, store.ty));
             return None;
         }
@@ -227,7 +223,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        if !sum_serves(element.class, store.ty) {
+        if !store.ty.takes(element.value(), Fit::StoredSum) {
             self.report(diagnose::type_mismatch(span, element, store.ty));
             return None;
         }

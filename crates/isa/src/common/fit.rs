@@ -1,0 +1,214 @@
+//! Which values fit which types. In: the type that an instruction says, and what a value is; out: whether they go
+//! together, as closely as the operand asks for (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding
+//! Instruction-Type Size", as assembler 13.5 has them).
+
+use crate::types::{ScalarType, TypeKind};
+
+/// How closely a value has to fit the type that an instruction says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// The very width.
+    Exact,
+    /// The very width, and no packed halves: counts, amounts, masks.
+    Integer,
+    /// Integers and bits may be wider than the instruction says: loads, conversions.
+    Wider,
+    /// What `st` writes, alone: registers of any kind may be wider, and constants are cut.
+    Stored,
+    /// What `st` writes, in braces: integers of the very width are taken for floats too.
+    StoredInBraces,
+    /// A name plus a constant where `st` writes: only the kind counts.
+    StoredSum,
+    /// What `st.async` writes, in braces: as exact, and integers of the very width are taken for floats too.
+    ExactInBraces,
+}
+
+/// What a value is, as far as it matters for fitting; widths in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueClass {
+    Bits(u32),
+    Unsigned(u32),
+    Signed(u32),
+    /// `.f16`, `.f32`, `.f64`
+    Float(u32),
+    /// `.f16x2`
+    Halves,
+    Predicate,
+    /// An integer constant.
+    Integer,
+    /// A `0f` constant.
+    Single,
+    /// A `0d` or decimal constant.
+    Double,
+    /// Anything: a constant came first, which hides what follows from the assembler.
+    Open,
+}
+
+impl ValueClass {
+    /// What a register of this type holds.
+    pub const fn of(ty: ScalarType) -> ValueClass {
+        let width = ty.width_bits();
+        match ty.kind() {
+            TypeKind::Bits => ValueClass::Bits(width),
+            TypeKind::Unsigned => ValueClass::Unsigned(width),
+            TypeKind::Signed => ValueClass::Signed(width),
+            TypeKind::Predicate => ValueClass::Predicate,
+            TypeKind::Float if matches!(ty, ScalarType::F16x2) => ValueClass::Halves,
+            TypeKind::Float => ValueClass::Float(width),
+        }
+    }
+
+    /// Width of a register; `None` for constants.
+    pub const fn width(self) -> Option<u32> {
+        use ValueClass as V;
+        match self {
+            V::Bits(w) | V::Unsigned(w) | V::Signed(w) | V::Float(w) => Some(w),
+            V::Halves => Some(32),
+            V::Predicate => Some(1),
+            V::Integer | V::Single | V::Double | V::Open => None,
+        }
+    }
+
+    /// Whether it is a signed or unsigned integer, a constant included.
+    pub const fn is_integer(self) -> bool {
+        matches!(
+            self,
+            ValueClass::Unsigned(_) | ValueClass::Signed(_) | ValueClass::Integer
+        )
+    }
+
+    /// Whether it is a floating-point value, a constant included; packed halves are not.
+    pub const fn is_float(self) -> bool {
+        matches!(
+            self,
+            ValueClass::Float(_) | ValueClass::Single | ValueClass::Double
+        )
+    }
+}
+
+impl ScalarType {
+    /// Whether a register of type `register` fits an operand of this type.
+    #[inline]
+    pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
+        register == self || self.takes(ValueClass::of(register), fit)
+    }
+
+    /// Whether a value fits an operand of this type.
+    pub fn takes(self, value: ValueClass, fit: Fit) -> bool {
+        use ValueClass as V;
+        if self == ScalarType::Pred {
+            return matches!(value, V::Predicate | V::Integer | V::Open);
+        }
+        let width = self.width_bits();
+        match (fit, value) {
+            (_, V::Open) => true,
+            (_, V::Predicate) => false,
+            (Fit::StoredSum, _) => self.takes_kind_of_sum(value),
+            (Fit::Stored | Fit::StoredInBraces, V::Integer | V::Single | V::Double) => {
+                self.takes_stored_constant(value)
+            }
+            (Fit::ExactInBraces, V::Integer) => self.is_integer() || self == ScalarType::F64,
+            (_, V::Integer) => self.is_integer(),
+            (_, V::Single) => {
+                matches!(self, ScalarType::F32 | ScalarType::B32 | ScalarType::F64)
+            }
+            (_, V::Double) => {
+                matches!(self, ScalarType::F32 | ScalarType::F64 | ScalarType::B64)
+            }
+            (Fit::Stored | Fit::StoredInBraces, _) if self == ScalarType::B128 => {
+                value == V::Bits(width)
+            }
+            (Fit::StoredInBraces | Fit::ExactInBraces, V::Unsigned(w) | V::Signed(w))
+                if self.is_float() =>
+            {
+                w == width
+            }
+            (Fit::Stored | Fit::StoredInBraces, V::Float(w)) if self.is_float() => w == width,
+            (Fit::Exact | Fit::ExactInBraces | Fit::Integer | Fit::Wider, _)
+            | (Fit::Stored | Fit::StoredInBraces, _) => {
+                let is_wide_enough = value.width().is_some_and(|have| match fit {
+                    Fit::Exact | Fit::ExactInBraces => have == width,
+                    Fit::Integer => have == width && !value.is_float() && value != V::Halves,
+                    Fit::Wider | Fit::Stored | Fit::StoredInBraces | Fit::StoredSum => {
+                        have >= width
+                    }
+                });
+                is_wide_enough && self.takes_kind_of(value, fit)
+            }
+        }
+    }
+
+    /// Whether the kinds go together: bits with everything, integers with each other. Floats of the very same type are
+    /// the caller's to recognise, but asynchronous stores compare their widths alone.
+    fn takes_kind_of(self, value: ValueClass, fit: Fit) -> bool {
+        use ValueClass as V;
+        match (value, self.kind()) {
+            (V::Bits(_), _) | (_, TypeKind::Bits) => true,
+            (V::Float(_), TypeKind::Float) => fit == Fit::ExactInBraces,
+            (V::Float(_), _) => false,
+            // Packed halves are also taken as a plain word.
+            (V::Halves, kind) => kind != TypeKind::Float,
+            (_, TypeKind::Float) => false,
+            _ => true,
+        }
+    }
+
+    fn takes_stored_constant(self, value: ValueClass) -> bool {
+        match (self.kind(), value) {
+            (TypeKind::Float, value) => value.is_float(),
+            (TypeKind::Bits, ValueClass::Single) => self.width_bits() == 32,
+            (TypeKind::Bits, ValueClass::Double) => self.width_bits() == 64,
+            (_, value) => !value.is_float(),
+        }
+    }
+
+    fn takes_kind_of_sum(self, value: ValueClass) -> bool {
+        match self.kind() {
+            TypeKind::Bits => true,
+            TypeKind::Unsigned | TypeKind::Signed => !value.is_float(),
+            TypeKind::Float => matches!(value, ValueClass::Bits(_)) || value.is_float(),
+            TypeKind::Predicate => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fit, ValueClass as V};
+    use crate::types::ScalarType as T;
+
+    /// Type, value, fit, and whether they go together.
+    #[rustfmt::skip]
+    const CASES: &[(T, V, Fit, bool)] = &[
+        (T::U32, V::Signed(32),   Fit::Exact,          true),
+        (T::U32, V::Bits(64),     Fit::Exact,          false),
+        (T::U32, V::Bits(64),     Fit::Wider,          true),
+        (T::F32, V::Bits(32),     Fit::Exact,          true),
+        (T::F32, V::Unsigned(32), Fit::Exact,          false),
+        (T::F32, V::Integer,      Fit::Exact,          false),
+        (T::U32, V::Halves,       Fit::Exact,          true),
+        (T::U32, V::Halves,       Fit::Integer,        false),
+        (T::U32, V::Float(32),    Fit::Wider,          false),
+        (T::B32, V::Float(64),    Fit::Stored,         true),
+        (T::U32, V::Float(32),    Fit::Stored,         false),
+        (T::F32, V::Float(64),    Fit::Stored,         false),
+        (T::F32, V::Unsigned(32), Fit::Stored,         false),
+        (T::F32, V::Unsigned(32), Fit::StoredInBraces, true),
+        (T::F32, V::Halves,       Fit::Stored,         false),
+        (T::B64, V::Single,       Fit::Stored,         false),
+        (T::F64, V::Single,       Fit::Stored,         true),
+        (T::B128, V::Bits(64),    Fit::Stored,         false),
+        (T::F32, V::Unsigned(32), Fit::ExactInBraces,  true),
+        (T::F64, V::Integer,      Fit::ExactInBraces,  true),
+        (T::F32, V::Integer,      Fit::ExactInBraces,  false),
+        (T::Pred, V::Predicate,   Fit::Exact,          true),
+        (T::B32, V::Predicate,    Fit::Exact,          false),
+    ];
+
+    #[test]
+    fn values_fit_as_closely_as_the_operand_asks_for() {
+        for (ty, value, fit, expected) in CASES {
+            assert_eq!(ty.takes(*value, *fit), *expected, "{ty} {value:?} {fit:?}");
+        }
+    }
+}
