@@ -3,48 +3,23 @@
 //! Each distinct opcode is judged once ([`plan`]); then one pass over the statements resolves names ([`names`]),
 //! compares operands ([`operand`]) and builds operations ([`lower`]). The first error never hides the second.
 
-mod address;
 mod body;
-mod call;
-mod control;
-mod convert;
-mod declarations;
-mod declarations_values;
 mod declare;
-mod elements;
-mod families;
-mod function;
 mod header;
-mod initializer;
-mod judge;
-mod lower;
-mod memory;
-mod moves;
-mod name_map;
 mod names;
-mod offer;
-mod operand;
-pub(crate) mod plan;
-mod prologue;
+pub(crate) mod plans;
 mod report;
-pub(crate) mod rules;
-mod snippet;
-mod statement;
-pub(crate) mod store;
-mod store_async;
-mod store_async_sources;
-mod wmma_store;
 
 use crate::diagnostics::check as diagnose;
 use crate::module::Module;
 use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::tree::Tree;
-use body::Body;
-use name_map::NameMap;
-pub(crate) use names::Binding;
-use names::Names;
-pub(crate) use plan::Plan;
+use body::function::Body;
+use names::name_map::NameMap;
+pub(crate) use names::scopes::Binding;
+use names::scopes::Names;
+pub(crate) use plans::plan::Plan;
 use report::Reporter;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, FunctionId, Module as Unsealed, Program, RegisterId, Severity};
@@ -142,27 +117,27 @@ fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
 /// The state of one pass over a tree.
 #[derive(Debug)]
 pub(crate) struct Checker<'a> {
-    pub(crate) source: &'a str,
-    pub(crate) tree: &'a Tree,
-    pub(crate) plans: &'a [Plan],
-    pub(crate) module: Module,
-    pub(crate) names: Names,
-    pub(crate) program: Unsealed,
+    source: &'a str,
+    tree: &'a Tree,
+    plans: &'a [Plan],
+    module: Module,
+    names: Names,
+    program: Unsealed,
     /// Of the function at hand.
-    pub(crate) body: Body,
+    body: Body,
     reporter: Reporter,
     /// Whether the declaration at hand is as it should be, so that its values can be read.
-    pub(crate) is_sound: bool,
+    is_sound: bool,
     /// Module variables that are only declared so far, ascending: `.extern`.
-    pub(crate) externs: Vec<u32>,
+    externs: Vec<u32>,
     /// What names stand for in addresses, in snippets that use them as values as well.
-    pub(crate) pointers: NameMap<Binding>,
+    pointers: NameMap<Binding>,
     /// How many scopes are open at the top of a snippet.
-    pub(crate) snippet_depth: usize,
+    snippet_depth: usize,
     /// The register with the lane's number, in snippets.
-    pub(crate) lane: Option<RegisterId>,
+    lane: Option<RegisterId>,
     /// Indirect calls by prototype: caller, instruction, and number of returns and parameters.
-    pub(crate) indirect: Vec<(FunctionId, u32, (usize, usize))>,
+    indirect: Vec<(FunctionId, u32, (usize, usize))>,
 }
 
 impl Checker<'_> {

@@ -3,7 +3,8 @@
 
 mod line;
 
-use crate::check::{Options, module_of, rules};
+use crate::check::plans::rules;
+use crate::check::{Options, module_of};
 use crate::module::Module;
 use crate::opcode::Opcode;
 use crate::parser::Parse;

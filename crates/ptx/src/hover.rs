@@ -4,6 +4,7 @@
 mod words;
 
 use crate::check::{Options, module_of};
+
 use crate::lexer::{self, TokenKind};
 use crate::module::Module;
 use crate::opcode::Opcode;

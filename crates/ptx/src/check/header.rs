@@ -1,7 +1,8 @@
 //! `.version`, `.target` and `.address_size`: what the text is judged by.
 
-use super::report::Reporter;
-use super::{Module, Options};
+use crate::check::report::Reporter;
+use crate::check::{Module, Options};
+
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;

@@ -1,0 +1,312 @@
+//! Calls: what is called, and with which arguments and results.
+
+use crate::check::Checker;
+use crate::check::body::lower::{register as register_source, source};
+use crate::check::body::operand::Site;
+use crate::check::names::scopes::Binding;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Operand, OperandKind, Operands};
+use warpgrid_isa::{Fit, ScalarType, StateSpace};
+use warpgrid_program::{
+    Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, Source, VariableId,
+};
+
+/// Functions that the driver provides.
+const SYSTEM: &[&str] = &[
+    "vprintf",
+    "malloc",
+    "free",
+    "__assertfail",
+    "cudaDeviceSynchronize",
+];
+
+/// What stands in a call, in the order of the text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts<'t> {
+    returns: Option<Operands<'t>>,
+    target: Option<&'t Operand>,
+    arguments: Option<Operands<'t>>,
+    table: Option<&'t Operand>,
+}
+
+impl<'a> Checker<'a> {
+    /// `call (returns), target, (arguments){, prototype or targets}`; both lists may be left out in the text.
+    pub(crate) fn call(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let parts = parts(site);
+        let Some(target) = parts.target else {
+            self.report(diagnose::call_target(site.span));
+            return None;
+        };
+        let first = self.body.elements.len();
+        let returned = self.call_values(site, plan, parts.returns);
+        let middle = self.body.elements.len();
+        let returns = self.body.list_from(first);
+        let given = self.call_values(site, plan, parts.arguments);
+        let arguments = self.body.list_from(middle);
+        let callee = self.call_target(site, target, parts.table)?;
+        (returned?, given?);
+        if let Callee::Direct(function) = callee {
+            self.match_signature(site, function, (first, middle))?;
+        }
+        // What is returned is written.
+        for element in self.body.elements.iter_mut().take(middle).skip(first) {
+            element.value = match element.value {
+                OperandValue::Source(Source::Register(run), _) => {
+                    OperandValue::Destination(Some(run))
+                }
+                OperandValue::Source(Source::Sink, _) => OperandValue::Destination(None),
+                _ => continue,
+            };
+        }
+        self.body.push(returns, target.span);
+        self.note_indirect(parts.table);
+        self.body.push(OperandValue::Callee(callee), target.span);
+        self.body.push(arguments, target.span);
+        Some(())
+    }
+
+    fn call_values(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        list: Option<Operands<'a>>,
+    ) -> Option<()> {
+        let mut ok = true;
+        for (operand, _) in list.into_iter().flatten() {
+            match self.call_value(site, plan, operand) {
+                Some(value) => self.body.push_element(source(value), operand.span),
+                None => ok = false,
+            }
+        }
+        ok.then_some(())
+    }
+
+    fn call_value(&mut self, site: &Site<'a>, plan: &'a Plan, operand: &Operand) -> Option<Source> {
+        let OperandKind::Name(name) = operand.kind else {
+            return match operand.kind {
+                OperandKind::Sink => Some(Source::Sink),
+                OperandKind::Single(bits) => Some(Source::Immediate(bits.into())),
+                _ => self.source(site, plan, operand, ScalarType::B64, Fit::Exact),
+            };
+        };
+        match self.binding(name, operand.span) {
+            Binding::Register(register) => Some(register_source(register)),
+            Binding::Variable(variable) => {
+                let space = self.space_of(variable);
+                if !matches!(space, StateSpace::ParamFunc | StateSpace::ParamEntry) {
+                    let problem = diagnose::call_argument_space(operand.span, space);
+                    self.report(problem);
+                    return None;
+                }
+                Some(Source::VariableAddress {
+                    variable,
+                    offset: 0,
+                    generic: false,
+                })
+            }
+            Binding::None => {
+                self.unknown(operand.span);
+                None
+            }
+            other => {
+                let found = other.describe();
+                let problem = diagnose::expected_register(self.opcode(site), operand.span, found);
+                self.report(problem);
+                None
+            }
+        }
+    }
+
+    fn call_target(
+        &mut self,
+        site: &Site<'a>,
+        target: &Operand,
+        table: Option<&Operand>,
+    ) -> Option<Callee> {
+        let OperandKind::Name(name) = target.kind else {
+            self.report(diagnose::call_target(target.span));
+            return None;
+        };
+        match self.binding(name, target.span) {
+            Binding::Function(function) => Some(self.direct(function)),
+            Binding::Register(register) => {
+                let candidates = self.candidates(site, table)?;
+                Some(Callee::Indirect {
+                    register,
+                    candidates,
+                })
+            }
+            Binding::None => {
+                self.unknown(target.span);
+                None
+            }
+            _ => {
+                self.report(diagnose::call_target(target.span));
+                None
+            }
+        }
+    }
+
+    fn direct(&self, function: FunctionId) -> Callee {
+        let found = self.program.functions.get(function.0 as usize);
+        match found {
+            Some(f) if !f.defined && SYSTEM.contains(&f.name.as_str()) => {
+                Callee::System(f.name.clone())
+            }
+            _ => Callee::Direct(function),
+        }
+    }
+
+    /// The functions that an indirect call may reach. A prototype leaves the list empty until the module ends, see
+    /// [`Checker::complete_calls`].
+    fn candidates(&mut self, site: &Site<'a>, table: Option<&Operand>) -> Option<Vec<FunctionId>> {
+        let Some(table) = table else {
+            self.report(diagnose::call_prototype(site.span));
+            return None;
+        };
+        let binding = match table.kind {
+            OperandKind::Name(name) => self.names.get(name),
+            _ => Binding::None,
+        };
+        let Binding::Table(index) = binding else {
+            let text = table.span.text(self.source);
+            self.report(diagnose::unknown_label(text, table.span, None));
+            return None;
+        };
+        let tree = self.tree;
+        let directive = tree.directives.get(index as usize)?;
+        if let Some(header) = directive.prototype.checked_sub(1) {
+            tree.functions.get(header as usize)?;
+            return Some(Vec::new());
+        }
+        let mut functions = Vec::new();
+        for (argument, _) in tree.arguments_of(directive) {
+            if let OperandKind::Name(name) = argument.kind {
+                match self.names.get(name) {
+                    Binding::Function(function) => functions.push(function),
+                    _ => self.unknown(argument.span),
+                }
+            }
+        }
+        Some(functions)
+    }
+
+    /// Notes the callee that is pushed next, when a prototype says what it may be.
+    fn note_indirect(&mut self, table: Option<&Operand>) {
+        let Some(OperandKind::Name(name)) = table.map(|table| table.kind) else {
+            return;
+        };
+        let (Binding::Table(index), Some(function)) = (self.names.get(name), self.body.function)
+        else {
+            return;
+        };
+        let directive = self.tree.directives.get(index as usize);
+        let header = directive
+            .and_then(|directive| directive.prototype.checked_sub(1))
+            .and_then(|header| self.tree.functions.get(header as usize));
+        if let Some(header) = header {
+            let at = self.body.operands.len() as u32;
+            let shape = (header.returns.len(), header.parameters.len());
+            self.indirect.push((function, at, shape));
+        }
+    }
+
+    /// Fills in, at the end of the module, which functions have the shape of each indirect call's prototype.
+    pub(crate) fn complete_calls(&mut self) {
+        for (function, at, (n_returns, n_parameters)) in std::mem::take(&mut self.indirect) {
+            let fits = |f: &Function| {
+                f.kind == FunctionKind::Function
+                    && f.defined
+                    && f.returns.len() == n_returns
+                    && f.parameters.len() == n_parameters
+            };
+            let functions = self.program.functions.iter().enumerate();
+            let found: Vec<_> = functions
+                .filter(|(_, f)| fits(f))
+                .map(|(i, _)| FunctionId(i as u32))
+                .collect();
+            let caller = self.program.functions.get_mut(function.0 as usize);
+            let callee = caller.and_then(|f| f.operands.get_mut(at as usize));
+            if let Some(OperandValue::Callee(Callee::Indirect { candidates, .. })) =
+                callee.map(|operand| &mut operand.value)
+            {
+                *candidates = found;
+            }
+        }
+    }
+
+    /// Compares a direct call with the function's header.
+    fn match_signature(
+        &mut self,
+        site: &Site<'a>,
+        function: FunctionId,
+        (first, middle): (usize, usize),
+    ) -> Option<()> {
+        let given = self.body.elements.get(first..).unwrap_or(&[]);
+        let n_returns = middle.saturating_sub(first);
+        let callee = self.program.functions.get(function.0 as usize)?;
+        let counts = (callee.returns.len(), callee.parameters.len());
+        let found = (n_returns, given.len().saturating_sub(n_returns));
+        if found != counts {
+            let name = callee.name.clone();
+            self.report(diagnose::call_counts(site.span, &name, found, counts));
+            return None;
+        }
+        let own = self.body.function == Some(function);
+        let (variables, registers) = match own {
+            true => (&self.body.variables, &self.body.registers),
+            false => (&callee.variables, &callee.registers),
+        };
+        let expected = callee.returns.iter().chain(&callee.parameters);
+        let wrong = expected.zip(given).position(|(expected, found)| {
+            let wanted = match expected {
+                Parameter::Variable(index) => {
+                    variables.get(*index as usize).map(|v| (v.size_bytes, v.ty))
+                }
+                Parameter::Register(register) => registers
+                    .get(register.0 as usize)
+                    .map(|r| (u64::from(r.ty.width_bytes()), r.ty)),
+            };
+            wanted.is_some_and(|(size, ty)| !self.argument_fits(&found.value, size, ty))
+        });
+        if let Some(index) = wrong {
+            let name = callee.name.clone();
+            self.report(diagnose::call_argument(site.span, &name, index, counts.0));
+            return None;
+        }
+        Some(())
+    }
+
+    fn argument_fits(&self, argument: &OperandValue, size: u64, ty: ScalarType) -> bool {
+        match argument {
+            OperandValue::Source(Source::Register(run), _) => {
+                ty.takes_register(self.body.type_of(run.first), Fit::Exact)
+            }
+            OperandValue::Source(
+                Source::VariableAddress {
+                    variable: VariableId::Function(index),
+                    ..
+                },
+                _,
+            ) => {
+                let variable = self.body.variables.get(*index as usize);
+                variable.is_none_or(|v| v.size_bytes == size)
+            }
+            _ => true,
+        }
+    }
+}
+
+fn parts<'t>(site: &Site<'t>) -> Parts<'t> {
+    let mut parts = Parts::default();
+    for (operand, children) in site.operands {
+        match operand.kind {
+            OperandKind::Group { .. } if parts.target.is_none() => parts.returns = Some(children),
+            OperandKind::Group { .. } => parts.arguments = Some(children),
+            _ if parts.target.is_none() => parts.target = Some(operand),
+            _ => parts.table = Some(operand),
+        }
+    }
+    parts
+}

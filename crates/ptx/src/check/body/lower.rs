@@ -1,0 +1,207 @@
+//! Operands into the function's arena. In: an instruction and its plan; out: the range of its operands, in the order of
+//! the row's syntax line.
+//!
+//! The row says what each operand is; only families whose operands have a grammar of their own have code.
+
+use crate::check::Checker;
+use crate::check::body::operand::Site;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use warpgrid_isa::{AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, SyncOp};
+use warpgrid_program::{
+    Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
+    SourceModifiers, Span,
+};
+
+impl<'a> Checker<'a> {
+    /// Puts the operands of an instruction into the arena; `None` when something was reported.
+    pub(crate) fn lower(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<OperandList> {
+        let start = self.body.operands.len();
+        let done = self.operands(site, plan, start);
+        if done.is_none() {
+            self.body.operands.truncate(start);
+            self.body.elements.clear();
+            return None;
+        }
+        Some(self.body.close_list(start))
+    }
+
+    fn operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        match plan.does {
+            Does::Unknown => self.names_only(site),
+            Does::Memory(MemoryOp::Store) => self.store(site, plan),
+            Does::Memory(MemoryOp::StoreBulk) => self.store_bulk(site, plan),
+            Does::Async(AsyncOp::Store) => self.store_async(site, plan),
+            Does::Matrix(MatrixOp::WmmaStore) => self.wmma_store(site, plan),
+            Does::Move(MoveOp::Mov) => self.mov(site, plan),
+            Does::Control(ControlOp::Branch) => self.branch(site, plan),
+            Does::Control(ControlOp::BranchIndexed) => self.branch_indexed(site, plan),
+            Does::Control(ControlOp::Call) => self.call(site, plan),
+            Does::Move(MoveOp::Cvta) => {
+                self.resolve(site, plan)?;
+                self.check_converted_address(site, plan, start)
+            }
+            Does::Sync(SyncOp::Bar | SyncOp::Barrier) => {
+                self.resolve(site, plan)?;
+                self.check_barrier(plan, start)
+            }
+            Does::Memory(MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction) => {
+                self.resolve(site, plan)?;
+                self.check_policy(site, plan, start)
+            }
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Compare(_)
+            | Does::Move(
+                MoveOp::Cvt | MoveOp::CvtPacked | MoveOp::Isspacep | MoveOp::CreatePolicy,
+            )
+            | Does::Control(
+                ControlOp::Return
+                | ControlOp::Exit
+                | ControlOp::Trap
+                | ControlOp::Breakpoint
+                | ControlOp::PushReconvergence
+                | ControlOp::Reconverge,
+            )
+            | Does::Sync(SyncOp::WarpBarrier | SyncOp::Fence)
+            | Does::Warp(_)
+            | Does::Hint(_) => self.resolve(site, plan),
+        }
+    }
+
+    /// An instruction without a row, whose operands are checked as far as their names go.
+    fn names_only(&mut self, site: &Site<'a>) -> Option<()> {
+        let mut ok = true;
+        for operand in site.instruction.operands.of(&self.tree.operands) {
+            ok &= self.names_known(operand);
+        }
+        ok.then_some(())
+    }
+
+    /// The operand at a position of the instruction whose operands start at `start`.
+    fn lowered(&self, start: usize, index: usize) -> Option<&Operand> {
+        self.body.operands.get(start + index)
+    }
+
+    /// A hint and a policy operand come together (PTX ISA, "ld": `.level::cache_hint`).
+    fn check_policy(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        let Some(position) = plan.policy else {
+            return Some(());
+        };
+        let hinted = plan.modifiers.has(Flag::CacheHint);
+        let operand = self.lowered(start, position)?;
+        if hinted != (operand.value == OperandValue::Absent) {
+            return Some(());
+        }
+        let problem = diagnose::hint_and_policy(self.opcode(site), site.span, hinted);
+        self.report(problem);
+        None
+    }
+
+    /// `cvta` of a variable: its space is that of the instruction.
+    fn check_converted_address(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        start: usize,
+    ) -> Option<()> {
+        let source = self.lowered(start, 1)?;
+        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = source.value else {
+            return Some(());
+        };
+        let span = source.span;
+        let have = self.space_of(variable);
+        if plan.takes_space(have) {
+            return Some(());
+        }
+        let opcode = self.opcode(site);
+        self.report(diagnose::space_mismatch(opcode, span, have, plan.space()));
+        None
+    }
+
+    /// There are 16 barriers, and whole warps arrive at them (PTX ISA, "bar").
+    fn check_barrier(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+        let first = usize::from(plan.modifiers.has(Flag::Red));
+        let literal = |checker: &Self, index: usize| {
+            let operand = checker.lowered(start, index)?;
+            match operand.value {
+                OperandValue::Source(Source::Immediate(bits), _) => Some((operand.span, bits)),
+                _ => None,
+            }
+        };
+        if let Some((span, id)) = literal(self, first)
+            && id > 15
+        {
+            self.report(diagnose::barrier_number(span, id));
+            return None;
+        }
+        if let Some((span, threads)) = literal(self, first + 1)
+            && threads % 32 != 0
+        {
+            self.report(diagnose::barrier_threads(span, threads));
+            return None;
+        }
+        Some(())
+    }
+
+    /// `st.bulk [a], size, initval`: only the names are checked.
+    fn store_bulk(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
+        for (index, (operand, _)) in site.operands.enumerate() {
+            let value = match index {
+                0 => OperandValue::Address(self.address(site, plan, operand)?),
+                _ => source(self.loose_source(operand)?),
+            };
+            self.body.push(value, operand.span);
+        }
+        counted
+    }
+
+    /// The number of an action that no instruction of the text has, made when it is new.
+    pub(crate) fn action(&mut self, action: Action) -> ActionId {
+        let own = self.plans.len();
+        let made = self.program.actions.get(own..).unwrap_or(&[]);
+        let index = match made.iter().position(|known| *known == action) {
+            Some(index) => own + index,
+            None => {
+                self.program.actions.push(action);
+                self.program.actions.len() - 1
+            }
+        };
+        ActionId(index as u32)
+    }
+
+    /// The action of an instruction that is legal, but that the program has no way to say.
+    #[cold]
+    pub(crate) fn unsayable(&mut self, site: &Site<'a>) -> ActionId {
+        let opcode = self.opcode(site).to_owned();
+        self.action(Action {
+            does: Does::Unknown,
+            modifiers: Modifiers::default(),
+            opcode,
+        })
+    }
+}
+
+/// A value that is read as it is.
+pub(crate) const fn source(source: Source) -> OperandValue {
+    OperandValue::Source(source, SourceModifiers::NONE)
+}
+
+/// A register that is read.
+pub(crate) const fn register(register: RegisterId) -> Source {
+    Source::Register(RegisterRun::one(register))
+}
+
+/// A register that is written.
+pub(crate) const fn destination(register: RegisterId) -> OperandValue {
+    OperandValue::Destination(Some(RegisterRun::one(register)))
+}
+
+/// An operand of an instruction that is not in the text.
+pub(crate) const fn inserted(value: OperandValue) -> Operand {
+    Operand {
+        value,
+        span: Span::at(0),
+    }
+}

@@ -1,0 +1,330 @@
+//! Resolves operands: names to registers, literals to bits, types compared. In: tree operands and what the plan
+//! expects; out: operands of the program.
+
+mod name;
+mod source;
+
+use crate::check::Checker;
+use crate::check::body::lower::{destination, register, source};
+use crate::check::names::scopes::Binding;
+use crate::check::plans::plan::{Expect, PairRule, Plan};
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
+use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
+
+/// Where an instruction stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site<'t> {
+    pub(crate) instruction: &'t Instruction,
+    /// Guard to semicolon.
+    pub(crate) span: Span,
+    pub(crate) operands: Operands<'t>,
+}
+
+impl<'t> Site<'t> {
+    pub(crate) fn operand(&self, index: usize) -> Option<(&'t Operand, Operands<'t>)> {
+        self.operands.clone().nth(index)
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Resolves every operand of the row, in its order; `None` when something was reported.
+    pub(crate) fn resolve(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let start = self.body.operands.len();
+        let gap = match plan.gap {
+            // An operand in the midst is left out: those after it move up.
+            Some(gap) if site.operands.count() <= plan.n_least => gap,
+            _ => usize::MAX,
+        };
+        let mut ok = true;
+        let mut n = 0;
+        let mut position = 0;
+        for (operand, children) in site.operands {
+            n += 1;
+            if position == gap {
+                self.body.push(OperandValue::Absent, operand.span);
+                position += 1;
+            }
+            if position < plan.n_slots
+                && let Some(expect) = plan.expect.get(position)
+            {
+                match self.resolve_one(site, plan, *expect, operand, children) {
+                    Some(value) => self.body.push(value, operand.span),
+                    None => ok = false,
+                }
+            }
+            position += 1;
+        }
+        if n < plan.n_least || n > plan.n_most {
+            self.report_count(site, plan, n);
+            return None;
+        }
+        if !ok {
+            return None;
+        }
+        self.fill_operands(site, plan, start);
+        Some(())
+    }
+
+    /// Marks the optional operands at the end that are left out, so that positions are the same in all instructions of
+    /// a row.
+    #[inline]
+    pub(crate) fn fill_operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) {
+        for _ in self.body.operands.len()..start + plan.n_slots {
+            self.body
+                .push(OperandValue::Absent, Span::at(site.span.end));
+        }
+    }
+
+    /// Reports a number of operands that the row does not have.
+    pub(crate) fn count_operands(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let n = site.operands.count();
+        if n < plan.n_least || n > plan.n_most {
+            self.report_count(site, plan, n);
+            return None;
+        }
+        Some(())
+    }
+
+    #[cold]
+    fn report_count(&mut self, site: &Site<'a>, plan: &'a Plan, n: usize) {
+        let span = self.tree.mnemonic_span(site.instruction);
+        let syntax = plan
+            .bound
+            .as_ref()
+            .map_or("", |bound| bound.layout.form.syntax);
+        let counts = (plan.n_least, plan.n_most);
+        let opcode = self.opcode(site);
+        self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
+    }
+
+    #[inline]
+    fn resolve_one(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        expect: Expect,
+        operand: &Operand,
+        children: Operands<'a>,
+    ) -> Option<OperandValue> {
+        match expect {
+            Expect::Destination(ty, fit) => match self.written(site, operand, ty, fit)? {
+                None if !plan.takes_sink => {
+                    self.report_sink(site, operand);
+                    None
+                }
+                register => Some(OperandValue::Destination(register.map(RegisterRun::one))),
+            },
+            Expect::Destinations(ty) => self.destinations(site, plan, ty, operand, children),
+            Expect::Source(ty, fit) => Some(source(self.source(site, plan, operand, ty, fit)?)),
+            Expect::Literal(ty) => self.literal(site, plan, operand, ty),
+            Expect::Pair(ty, rule) => self.pair(site, operand, ty, rule),
+            Expect::Predicate => self.predicate(site, operand),
+            Expect::Address => self.address(site, plan, operand).map(OperandValue::Address),
+            Expect::Custom => Some(OperandValue::Absent),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn report_sink(&mut self, site: &Site<'a>, operand: &Operand) {
+        self.report(diagnose::sink_not_allowed(self.opcode(site), operand.span));
+    }
+
+    fn literal(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        let value = self.source(site, plan, operand, ty, Fit::Integer)?;
+        if let Source::Immediate(_) = value {
+            return Some(source(value));
+        }
+        let problem = diagnose::literal_expected(self.opcode(site), operand.span);
+        self.report(problem);
+        None
+    }
+
+    /// A register that is written; the inner `None` for the sink `_`.
+    pub(crate) fn written(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Option<RegisterId>> {
+        let register = match operand.kind {
+            OperandKind::Name(name) => self.register(site, name, operand.span)?,
+            OperandKind::Component { name, component } => {
+                self.component(site, name, component, operand.span)?
+            }
+            OperandKind::Sink => return Some(None),
+            OperandKind::Error => return None,
+            _ => {
+                let found = diagnose::describe(operand.kind);
+                self.report(diagnose::expected_register(
+                    self.opcode(site),
+                    operand.span,
+                    found,
+                ));
+                return None;
+            }
+        };
+        self.fit(site, operand.span, register, ty, fit)?;
+        Some(Some(register))
+    }
+
+    /// What a load writes: one register, or as many as the vector width says.
+    fn destinations(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        ty: ScalarType,
+        operand: &Operand,
+        children: Operands<'a>,
+    ) -> Option<OperandValue> {
+        let n_elements = plan.modifiers.n_elements();
+        // `{%r1}` is as good as `%r1` (assembler 13.5; Triton writes so).
+        let braced = matches!(operand.kind, OperandKind::Vector { .. });
+        if n_elements > 1 || braced {
+            return self.vector_destinations(site, operand, children, ty, n_elements);
+        }
+        match self.written(site, operand, ty, Fit::Wider)? {
+            Some(register) => Some(destination(register)),
+            None => {
+                self.report_sink(site, operand);
+                None
+            }
+        }
+    }
+
+    /// The registers of `{a, b}` or of a vector register, as destinations.
+    pub(crate) fn vector_destinations(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        children: Operands<'a>,
+        ty: ScalarType,
+        n_elements: usize,
+    ) -> Option<OperandValue> {
+        let first = self.body.elements.len();
+        let mut ok = true;
+        match operand.kind {
+            OperandKind::Vector { .. } => {
+                for (child, _) in children {
+                    let register = self.written(site, child, ty, Fit::Wider);
+                    ok &= register.is_some();
+                    let run = register.flatten().map(RegisterRun::one);
+                    let value = OperandValue::Destination(run);
+                    self.body.push_element(value, child.span);
+                }
+            }
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Vector { first, n } => {
+                    for index in 0..u32::from(n) {
+                        let value = destination(RegisterId(first.0 + index));
+                        self.body.push_element(value, operand.span);
+                    }
+                }
+                Binding::None => {
+                    self.unknown(operand.span);
+                    return None;
+                }
+                _ => {}
+            },
+            OperandKind::Error => return None,
+            _ => {}
+        }
+        let n = self.body.elements.len() - first;
+        if n != n_elements {
+            let opcode = self.opcode(site);
+            self.report(diagnose::vector_size(opcode, operand.span, n, n_elements));
+            return None;
+        }
+        ok.then(|| self.body.list_from(first))
+    }
+
+    fn pair(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        ty: ScalarType,
+        rule: PairRule,
+    ) -> Option<OperandValue> {
+        let OperandKind::Pair { first, second } = operand.kind else {
+            if rule == PairRule::Required {
+                self.report(diagnose::expected_pair(self.opcode(site), operand.span));
+                return None;
+            }
+            let register = self.written(site, operand, ty, Fit::Exact)?;
+            return Some(OperandValue::Pair(register.map(RegisterRun::one), None));
+        };
+        let half = |checker: &mut Self, name: Option<Name>, ty| match name {
+            None => Some(None),
+            Some(name) => {
+                let register = checker.register(site, name, operand.span)?;
+                checker.fit(site, operand.span, register, ty, Fit::Exact)?;
+                Some(Some(register))
+            }
+        };
+        let first = half(self, first, ty);
+        let second = half(self, second, ScalarType::Pred);
+        Some(OperandValue::Pair(first?.map(RegisterRun::one), second?))
+    }
+
+    /// A predicate that is read, `!` allowed.
+    pub(crate) fn predicate(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+        let (name, negated) = match operand.kind {
+            OperandKind::Name(name) => (name, false),
+            OperandKind::Not(name) => (name, true),
+            OperandKind::Integer { value, .. } => {
+                return Some(OperandValue::Predicate {
+                    source: Source::Immediate(u64::from(value != 0)),
+                    negated: false,
+                });
+            }
+            OperandKind::Error => return None,
+            _ => {
+                let found = diagnose::describe(operand.kind);
+                self.report(diagnose::expected_value(
+                    self.opcode(site),
+                    operand.span,
+                    ScalarType::Pred,
+                    found,
+                ));
+                return None;
+            }
+        };
+        let predicate = self.register(site, name, operand.span)?;
+        self.fit(site, operand.span, predicate, ScalarType::Pred, Fit::Exact)?;
+        Some(OperandValue::Predicate {
+            source: register(predicate),
+            negated,
+        })
+    }
+
+    /// Compares a register with the type that the instruction wants.
+    #[inline]
+    pub(crate) fn fit(
+        &mut self,
+        site: &Site<'a>,
+        span: Span,
+        register: RegisterId,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<()> {
+        let have = self.body.type_of(register);
+        if ty.takes_register(have, fit) {
+            return Some(());
+        }
+        self.report(diagnose::type_mismatch(self.opcode(site), span, have, ty));
+        None
+    }
+
+    /// The opcode of an instruction as written.
+    pub(crate) fn opcode(&self, site: &Site<'a>) -> &'a str {
+        self.tree.mnemonic_span(site.instruction).text(self.source)
+    }
+}

@@ -1,0 +1,278 @@
+//! Values that are read: registers, special registers, addresses as numbers, and literals.
+
+use crate::check::Checker;
+use crate::check::body::lower::register as register_source;
+use crate::check::body::operand::Site;
+use crate::check::body::operand::name::special_text;
+use crate::check::names::scopes::Binding;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Component, Name, Operand, OperandKind};
+use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
+use warpgrid_program::{Source, Span};
+
+/// How an address stands among values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AddressRule {
+    /// `name`
+    Names,
+    /// `name+4`
+    Sums,
+}
+
+impl<'a> Checker<'a> {
+    /// A value that is read.
+    pub(crate) fn source(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Source> {
+        match operand.kind {
+            OperandKind::Name(name) => self.named_source(site, plan, operand.span, name, ty, fit),
+            OperandKind::Integer { value, .. } => self.integer(site, operand.span, value, ty),
+            OperandKind::Single(bits) => self.single(site, operand.span, bits, ty),
+            OperandKind::Double(bits) => self.double(site, operand.span, bits, ty),
+            OperandKind::Component { name, component } => {
+                self.component_source(site, plan, operand.span, (name, component), ty, fit)
+            }
+            OperandKind::Sum { name, offset }
+            | OperandKind::Indexed {
+                name,
+                index: offset,
+            } => self.sum(
+                site,
+                (plan, AddressRule::Sums),
+                operand.span,
+                (name, offset),
+                ty,
+            ),
+            OperandKind::Error => None,
+            _ => {
+                let found = diagnose::describe(operand.kind);
+                self.report(diagnose::expected_value(
+                    self.opcode(site),
+                    operand.span,
+                    ty,
+                    found,
+                ));
+                None
+            }
+        }
+    }
+
+    /// A value of any type: only its name is checked.
+    pub(crate) fn loose_source(&mut self, operand: &Operand) -> Option<Source> {
+        match operand.kind {
+            OperandKind::Integer { value, .. } => Some(Source::Immediate(value)),
+            OperandKind::Single(bits) => Some(Source::Immediate(bits.into())),
+            OperandKind::Double(bits) => Some(Source::Immediate(bits)),
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Register(register) => Some(register_source(register)),
+                Binding::None => {
+                    self.unknown(operand.span);
+                    None
+                }
+                _ => self.not_said(),
+            },
+            OperandKind::Error => None,
+            _ => self.not_said(),
+        }
+    }
+
+    /// A value that is legal, but that the program has no way to say: a run stops at the instruction.
+    #[cold]
+    pub(crate) fn not_said(&mut self) -> Option<Source> {
+        self.body.is_sayable = false;
+        Some(Source::Sink)
+    }
+
+    fn named_source(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        span: Span,
+        name: Name,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Source> {
+        match self.binding(name, span) {
+            Binding::Register(register) => {
+                self.fit(site, span, register, ty, fit)?;
+                Some(register_source(register))
+            }
+            Binding::Special(special) => self.special(site, plan, span, special, ty, fit),
+            Binding::Function(_) if fit == Fit::Integer => {
+                self.report(diagnose::expected_register(
+                    self.opcode(site),
+                    span,
+                    "a function",
+                ));
+                None
+            }
+            Binding::Variable(_) | Binding::Function(_) => {
+                let takes = AddressRule::Names;
+                self.sum(site, (plan, takes), span, (name, 0), ty)
+            }
+            Binding::None if span.text(self.source) == "WARP_SZ" => {
+                self.integer(site, span, 32, ty)
+            }
+            Binding::None => {
+                self.unknown(span);
+                None
+            }
+            Binding::Vector { .. } => {
+                self.report(diagnose::vector_not_allowed(self.opcode(site), span));
+                None
+            }
+            _ => {
+                self.report(diagnose::expected_value(
+                    self.opcode(site),
+                    span,
+                    ty,
+                    "a label",
+                ));
+                None
+            }
+        }
+    }
+
+    fn special(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        span: Span,
+        special: SpecialRegister,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Source> {
+        if !plan.takes_special {
+            self.report(diagnose::special_not_allowed(self.opcode(site), span));
+            return None;
+        }
+        let have = match special.width_bits() {
+            64 => ScalarType::U64,
+            _ => ScalarType::U32,
+        };
+        let narrow = ty.width_bits() == 16 && have == ScalarType::U32;
+        if !ty.takes_register(have, fit) && !narrow {
+            self.report(diagnose::type_mismatch(self.opcode(site), span, have, ty));
+            return None;
+        }
+        Some(Source::Special(special))
+    }
+
+    fn component_source(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        span: Span,
+        (name, component): (Name, Component),
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Source> {
+        if self.names.get(name) == Binding::None {
+            let text = special_text(self, name, component);
+            if let Some(special) = SpecialRegister::from_name(&text) {
+                self.judge_special(special, span);
+                return self.special(site, plan, span, special, ty, fit);
+            }
+        }
+        let register = self.component(site, name, component, span)?;
+        self.fit(site, span, register, ty, fit)?;
+        Some(register_source(register))
+    }
+
+    /// The address of a variable or function, with an offset. Every integer operand takes a sum and the name of a
+    /// function; the bare name of a variable only moves and conversions of addresses take (assembler 13.5).
+    fn sum(
+        &mut self,
+        site: &Site<'a>,
+        (plan, takes): (&'a Plan, AddressRule),
+        span: Span,
+        (name, offset): (Name, i64),
+        ty: ScalarType,
+    ) -> Option<Source> {
+        let binding = self.binding(name, span);
+        let problem = match binding {
+            Binding::Variable(_)
+                if ty.is_float() || matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) =>
+            {
+                diagnose::address_of_type(self.opcode(site), span, ty)
+            }
+            _ if ty == ScalarType::Pred => diagnose::address_of_type(self.opcode(site), span, ty),
+            Binding::Variable(variable) if plan.takes_address || takes == AddressRule::Sums => {
+                return Some(Source::VariableAddress {
+                    variable,
+                    offset,
+                    generic: false,
+                });
+            }
+            Binding::Variable(_) => {
+                diagnose::expected_register(self.opcode(site), span, "a variable")
+            }
+            Binding::Function(function) if takes == AddressRule::Names => {
+                return Some(Source::FunctionAddress(function));
+            }
+            Binding::None => {
+                self.unknown(span);
+                return None;
+            }
+            _ => diagnose::expected_value(self.opcode(site), span, ty, "an expression over a name"),
+        };
+        self.report(problem);
+        None
+    }
+
+    fn integer(
+        &mut self,
+        site: &Site<'a>,
+        span: Span,
+        value: u64,
+        ty: ScalarType,
+    ) -> Option<Source> {
+        if ty == ScalarType::Pred {
+            return Some(Source::Immediate(u64::from(value != 0)));
+        }
+        if !ty.takes(ValueClass::Integer, Fit::Exact) {
+            self.report(diagnose::literal_type(
+                self.opcode(site),
+                span,
+                "an integer",
+                ty,
+                self.source,
+            ));
+            return None;
+        }
+        Some(Source::Immediate(ty.truncate(value)))
+    }
+
+    fn single(&mut self, site: &Site<'a>, span: Span, bits: u32, ty: ScalarType) -> Option<Source> {
+        if !ty.takes(ValueClass::Single, Fit::Exact) {
+            let opcode = self.opcode(site);
+            let problem = diagnose::literal_type(opcode, span, "a single", ty, self.source);
+            self.report(problem);
+            return None;
+        }
+        Some(Source::Immediate(match ty {
+            // Widened exactly (assembler 13.5).
+            ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
+            _ => bits.into(),
+        }))
+    }
+
+    fn double(&mut self, site: &Site<'a>, span: Span, bits: u64, ty: ScalarType) -> Option<Source> {
+        if !ty.takes(ValueClass::Double, Fit::Exact) {
+            let opcode = self.opcode(site);
+            let problem = diagnose::literal_type(opcode, span, "a double", ty, self.source);
+            self.report(problem);
+            return None;
+        }
+        Some(Source::Immediate(match ty {
+            ScalarType::F32 => u64::from((f64::from_bits(bits) as f32).to_bits()),
+            _ => bits,
+        }))
+    }
+}

@@ -1,0 +1,315 @@
+//! What a snippet starts with: values in its inferred registers that tell the lanes apart.
+
+use crate::check::Checker;
+use crate::check::body::lower::{destination, inserted, register, source};
+use crate::check::body::snippet::Place;
+use crate::check::names::scopes::Binding;
+use warpgrid_isa::{
+    ArithmeticOp, CompareForm, CompareOp, Does, MemoryOp, Modifiers, MoveOp, MulPart, Rounding,
+    ScalarType, SpecialRegister, StateSpace, TypeKind,
+};
+use warpgrid_program::{
+    Action, Address, AddressBase, Instruction, OperandValue, Parameter, RegisterId, RegisterRun,
+    Source, Span, StepPart, VariableId,
+};
+
+/// Places in inferred memory: one for each lane.
+const N_LANES: u64 = 32;
+
+/// Bytes of an inferred array that the lanes do not share out.
+const SHARED_PLACE: u64 = 2048;
+
+/// A predicate holds in the lanes below this one.
+const N_HOLDING: u64 = 16;
+
+/// An instruction that the text does not have.
+struct Inserted {
+    does: Does,
+    modifiers: Modifiers,
+    /// As a person would write it.
+    opcode: String,
+    operands: Vec<OperandValue>,
+}
+
+impl Inserted {
+    /// An instruction on one type: `add.u64`.
+    fn new(does: Does, opcode: &str, ty: ScalarType, operands: Vec<OperandValue>) -> Inserted {
+        Inserted {
+            does,
+            modifiers: Modifiers {
+                ty: Some(ty),
+                ..Modifiers::default()
+            },
+            opcode: format!("{opcode}.{ty}"),
+            operands,
+        }
+    }
+
+    /// The same with a part of the product: `mad.wide.u32`.
+    fn part(mut self, part: MulPart) -> Inserted {
+        self.modifiers.part = Some(part);
+        self
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Puts an instruction before the first one of the text, in the same step.
+    fn before(&mut self, inserted_instruction: Inserted) {
+        let Inserted {
+            does,
+            modifiers,
+            opcode,
+            operands,
+        } = inserted_instruction;
+        let action = self.action(Action {
+            does,
+            modifiers,
+            opcode,
+        });
+        let start = self.body.operands.len();
+        self.body
+            .operands
+            .extend(operands.into_iter().map(inserted));
+        let operands = self.body.close_list(start);
+        self.body.instructions.push(Instruction {
+            guard: None,
+            action,
+            operands,
+            step: StepPart::WithNext,
+            span: Span::at(0),
+        });
+    }
+
+    /// The register with the lane's number, made when it is first needed.
+    fn lane(&mut self) -> RegisterId {
+        if let Some(lane) = self.lane {
+            return lane;
+        }
+        let lane = self
+            .body
+            .add_register("%inferred_lane".to_owned(), ScalarType::U32);
+        self.before(Inserted::new(
+            Does::Move(MoveOp::Mov),
+            "mov",
+            ScalarType::U32,
+            vec![
+                destination(lane),
+                source(Source::Special(SpecialRegister::Laneid)),
+            ],
+        ));
+        self.lane = Some(lane);
+        lane
+    }
+
+    /// Fills inferred registers: a scalar with the lane's number, component i of n with n times it plus i.
+    pub(crate) fn start_value(&mut self, binding: Binding, ty: ScalarType, n: u8) {
+        let first = match binding {
+            Binding::Register(register) => register,
+            Binding::Vector { first, .. } => first,
+            _ => return,
+        };
+        for component in 0..u32::from(n) {
+            let d = RegisterId(first.0 + component);
+            let number = self.counted(u64::from(n), u64::from(component));
+            let value = self.value_of(number, d, ty);
+            self.before(value);
+        }
+    }
+
+    /// A register with `lane * n + i`.
+    fn counted(&mut self, n: u64, i: u64) -> RegisterId {
+        let lane = self.lane();
+        if n <= 1 {
+            return lane;
+        }
+        let name = format!("%inferred_{n}_{i}");
+        let d = self.body.add_register(name, ScalarType::U32);
+        let product = Inserted::new(
+            Does::Arithmetic(ArithmeticOp::Mad),
+            "mad.lo",
+            ScalarType::U32,
+            vec![
+                destination(d),
+                source(register(lane)),
+                source(Source::Immediate(n)),
+                source(Source::Immediate(i)),
+            ],
+        );
+        self.before(product.part(MulPart::Lo));
+        d
+    }
+
+    /// A pointer: to a buffer that is a parameter of the kernel, or to an array in the space, with a place for each
+    /// lane (or one for all, when `bytes` is 0). Returns what the name stands for, and its declaration for people.
+    pub(crate) fn declare_pointer(&mut self, text: &str, place: Place) -> (Binding, String) {
+        let bytes = place.bytes;
+        // What lies before the address, in whole lines of 16 bytes, and after it.
+        let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
+        let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
+        let array = match place.space {
+            StateSpace::SharedCluster => StateSpace::Shared,
+            StateSpace::ParamEntry => StateSpace::ParamFunc,
+            space => space,
+        };
+        let size = match bytes {
+            0 => SHARED_PLACE,
+            _ => u64::from(bytes) * N_LANES,
+        } + before
+            + after;
+        if array == StateSpace::ParamFunc {
+            let size = u64::from(bytes) + after;
+            let variable = self.inferred_variable(text, array, size);
+            let line = format!("`.param .b8 {text}[{size}];`");
+            return (Binding::Variable(variable), line);
+        }
+        let d = self.body.add_register(text.to_owned(), ScalarType::B64);
+        let base = self
+            .body
+            .add_register(format!("{text}.base"), ScalarType::B64);
+        let is_buffer = matches!(array, StateSpace::Generic | StateSpace::Global);
+        if is_buffer {
+            self.load_parameter(text, base);
+        } else {
+            let variable = self.inferred_variable(text, array, size);
+            let address = Source::VariableAddress {
+                variable,
+                offset: 0,
+                generic: false,
+            };
+            self.before(Inserted::new(
+                Does::Move(MoveOp::Mov),
+                "mov",
+                ScalarType::B64,
+                vec![destination(base), source(address)],
+            ));
+        }
+        if before > 0 {
+            self.before(Inserted::new(
+                Does::Arithmetic(ArithmeticOp::Add),
+                "add",
+                ScalarType::U64,
+                vec![
+                    destination(base),
+                    source(register(base)),
+                    source(Source::Immediate(before)),
+                ],
+            ));
+        }
+        // Local memory is each lane's own.
+        let step = if array == StateSpace::Local { 0 } else { bytes };
+        self.step_by_lane(d, base, step);
+        let what = match is_buffer {
+            true => format!("`.reg .b64 {text};` (a buffer"),
+            false => format!("`.{} .b8 {text}[{size}];` (an array", array.name()),
+        };
+        let line = match step {
+            0 => format!("{what}, the same place for every lane)"),
+            _ => format!("{what}, {step} bytes a lane)"),
+        };
+        (Binding::Register(d), line)
+    }
+
+    /// `d = base + lane * step`
+    fn step_by_lane(&mut self, d: RegisterId, base: RegisterId, step: u32) {
+        let lane = self.lane();
+        let product = Inserted::new(
+            Does::Arithmetic(ArithmeticOp::Mad),
+            "mad.wide",
+            ScalarType::U32,
+            vec![
+                destination(d),
+                source(register(lane)),
+                source(Source::Immediate(step.into())),
+                source(register(base)),
+            ],
+        );
+        self.before(product.part(MulPart::Wide));
+    }
+
+    fn load_parameter(&mut self, text: &str, d: RegisterId) {
+        let variable = self.inferred_variable(text, StateSpace::ParamEntry, 8);
+        if let VariableId::Function(index) = variable {
+            if let Some(variable) = self.body.variables.get_mut(index as usize) {
+                variable.ty = ScalarType::U64;
+                variable.align_bytes = 8;
+            }
+            if let Some(function) = self.program.functions.first_mut() {
+                function.parameters.push(Parameter::Variable(index));
+            }
+        }
+        let address = Address::new(AddressBase::Variable(variable), 0);
+        let mut load = Inserted::new(
+            Does::Memory(MemoryOp::Load),
+            "ld.param",
+            ScalarType::U64,
+            vec![
+                destination(d),
+                OperandValue::Address(address),
+                OperandValue::Absent,
+            ],
+        );
+        load.modifiers.space = Some(StateSpace::ParamEntry);
+        self.before(load);
+    }
+
+    /// `d = number`, as a value of the type.
+    fn value_of(&mut self, number: RegisterId, d: RegisterId, ty: ScalarType) -> Inserted {
+        let a = source(register(number));
+        if ty == ScalarType::Pred {
+            let mut comparison = Inserted::new(
+                Does::Compare(CompareForm::Setp),
+                "setp.lt",
+                ScalarType::U32,
+                vec![
+                    OperandValue::Pair(Some(RegisterRun::one(d)), None),
+                    a,
+                    source(Source::Immediate(N_HOLDING)),
+                ],
+            );
+            comparison.modifiers.compare = Some(CompareOp::Lt);
+            return comparison;
+        }
+        let to = match (ty.kind(), ty.width_bits()) {
+            (TypeKind::Float, _) => ty,
+            (_, 16) => ScalarType::U16,
+            (_, 64) => ScalarType::U64,
+            (_, 128) => return self.quad_of(a, d),
+            _ => ScalarType::U32,
+        };
+        let operands = vec![destination(d), a];
+        if to == ScalarType::U32 {
+            return Inserted::new(Does::Move(MoveOp::Mov), "mov", to, operands);
+        }
+        let from = ScalarType::U32;
+        let rounding = (to.kind() == TypeKind::Float).then_some(Rounding::Rn);
+        let rounded = rounding.map_or(String::new(), |rounding| format!(".{}", rounding.name()));
+        Inserted {
+            does: Does::Move(MoveOp::Cvt),
+            modifiers: Modifiers {
+                d_type: Some(to),
+                a_type: Some(from),
+                rounding,
+                ..Modifiers::default()
+            },
+            opcode: format!("cvt{rounded}.{to}.{from}"),
+            operands,
+        }
+    }
+
+    /// A value of 128 bits: the number in its low word.
+    fn quad_of(&mut self, number: OperandValue, d: RegisterId) -> Inserted {
+        let first = self.body.elements.len();
+        self.body.push_element(number, Span::at(0));
+        for _ in 0..3 {
+            self.body
+                .push_element(source(Source::Immediate(0)), Span::at(0));
+        }
+        let list = self.body.list_from(first);
+        Inserted::new(
+            Does::Move(MoveOp::Mov),
+            "mov",
+            ScalarType::B128,
+            vec![destination(d), list],
+        )
+    }
+}

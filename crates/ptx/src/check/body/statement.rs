@@ -1,0 +1,172 @@
+//! One pass over the statements.
+
+use crate::check::Checker;
+use crate::check::body::operand::Site;
+use crate::check::names::scopes::Binding;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Operand, OperandKind, SourceKind, StatementKind};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{ActionId, Diagnostic, Guard, Instruction, Span, StepPart};
+
+impl<'a> Checker<'a> {
+    /// Walks over the whole tree.
+    pub(crate) fn run(&mut self) {
+        let tree = self.tree;
+        let snippet = tree.kind == SourceKind::Snippet;
+        if snippet {
+            self.snippet_start();
+        }
+        for (index, statement) in tree.statements.iter().enumerate() {
+            match &statement.kind {
+                StatementKind::Instruction(instruction) => {
+                    self.instruction(instruction, statement.span);
+                }
+                StatementKind::Label(name) => self.place_label(*name),
+                StatementKind::Declaration(declaration) => self.declaration(*declaration),
+                StatementKind::Directive(_) | StatementKind::Empty | StatementKind::Error => {}
+                StatementKind::FunctionStart(function) => self.function_start(*function, index + 1),
+                StatementKind::FunctionEnd(_) => self.function_end(statement.span),
+                StatementKind::Prototype(function) => self.prototype(*function),
+                StatementKind::BlockOpen => self.block_open(),
+                StatementKind::BlockClose => self.names.close(),
+            }
+        }
+        if snippet {
+            self.snippet_end();
+        }
+    }
+
+    fn block_open(&mut self) {
+        self.names.open();
+        self.body.n_blocks += 1;
+        self.declare_labels(self.body.n_blocks);
+    }
+
+    fn instruction(&mut self, instruction: &'a crate::tree::Instruction, span: Span) {
+        let tree = self.tree;
+        let Some(plan) = self.plans.get(instruction.mnemonic.0 as usize) else {
+            return;
+        };
+        let site = Site {
+            instruction,
+            span,
+            operands: tree.operands_of(instruction),
+        };
+        if !plan.problems.is_empty() {
+            self.report_problems(&site, plan);
+        }
+        if self.body.function.is_none() {
+            // The parser says that it stands outside of a function.
+            return;
+        }
+        let guard = match tree.guard(instruction) {
+            Some(guard) => self.guard(guard),
+            None => None,
+        };
+        self.body.is_sayable = true;
+        if let Some(operands) = self.lower(&site, plan) {
+            let action = match self.body.is_sayable {
+                true => ActionId(instruction.mnemonic.0),
+                false => self.unsayable(&site),
+            };
+            self.body.instructions.push(Instruction {
+                guard,
+                action,
+                operands,
+                step: StepPart::Whole,
+                span,
+            });
+        }
+    }
+
+    /// Reports what is wrong with the opcode, with the fixes that change its operands as well.
+    #[cold]
+    fn report_problems(&mut self, site: &Site<'a>, plan: &'a Plan) {
+        let other_way = match self.body.function {
+            Some(_) => self.as_two_words(site, plan),
+            None => None,
+        };
+        for problem in &plan.problems {
+            let mut moved = moved(problem, plan.first, site.instruction.mnemonic_start);
+            let fitting = other_way.iter().filter(|(span, _)| *span == moved.span);
+            moved.fixes.extend(fitting.map(|(_, fix)| fix.clone()));
+            self.report(moved);
+        }
+    }
+
+    fn guard(&mut self, guard: &crate::tree::Guard) -> Option<Guard> {
+        match self.binding(guard.name, guard.name_span) {
+            Binding::Register(predicate) => {
+                let ty = self.body.type_of(predicate);
+                if ty == ScalarType::Pred {
+                    return Some(Guard {
+                        predicate,
+                        negated: guard.negated,
+                    });
+                }
+                self.report(diagnose::guard_type(guard.name_span, ty));
+            }
+            Binding::None => self.unknown(guard.name_span),
+            _ => self.report(diagnose::guard_type(guard.name_span, ScalarType::B32)),
+        }
+        None
+    }
+
+    /// Whether the names of an operand are known; reports those that are not.
+    pub(crate) fn names_known(&mut self, operand: &Operand) -> bool {
+        let name = match operand.kind {
+            OperandKind::Name(name)
+            | OperandKind::Not(name)
+            | OperandKind::Minus(name)
+            | OperandKind::Component { name, .. }
+            | OperandKind::Address { base: name, .. }
+            | OperandKind::Sum { name, .. }
+            | OperandKind::Indexed { name, .. } => name,
+            OperandKind::Pair { first, second } => {
+                let both = [first, second].into_iter().flatten();
+                let unknown = both
+                    .filter(|name| self.binding(*name, operand.span) == Binding::None)
+                    .count();
+                if unknown > 0 {
+                    self.unknown(operand.span);
+                }
+                return unknown == 0;
+            }
+            _ => return true,
+        };
+        if self.binding(name, operand.span) != Binding::None {
+            return true;
+        }
+        if let OperandKind::Component { .. } = operand.kind {
+            let text = operand.span.text(self.source);
+            if warpgrid_isa::SpecialRegister::from_name(text).is_some() {
+                return true;
+            }
+        }
+        self.unknown(operand.span);
+        false
+    }
+}
+
+/// A finding about an opcode, moved from its first occurrence to another one.
+pub(crate) fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
+    let mut problem = problem.clone();
+    if start == first.start {
+        return problem;
+    }
+    let shift = |span: &mut Span| {
+        if span.start.saturating_add(1) >= first.start && span.end <= first.end {
+            span.start = (span.start + start).saturating_sub(first.start);
+            span.end = (span.end + start).saturating_sub(first.start);
+        }
+    };
+    shift(&mut problem.span);
+    problem
+        .labels
+        .iter_mut()
+        .for_each(|label| shift(&mut label.span));
+    let edits = problem.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
+    edits.for_each(|edit| shift(&mut edit.span));
+    problem
+}

@@ -1,0 +1,69 @@
+//! Stores: what `st` writes, where, and under which policy. The modifiers are judged by [`crate::check::plans::rules`]; here are the
+//! operands, and the operation that comes out.
+
+mod address;
+mod policy;
+mod source;
+mod width;
+
+pub(crate) use source::is_special_vector;
+
+use crate::check::Checker;
+use crate::check::body::lower::source;
+use crate::check::body::operand::Site;
+use crate::check::plans::offer;
+use crate::check::plans::plan::Plan;
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::StateSpace;
+use warpgrid_program::{OperandValue, Span};
+
+impl<'a> Checker<'a> {
+    /// `st [a], b{, cache-policy}`: checks every operand, whether or not the modifiers are right.
+    pub(crate) fn store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
+        let store = plan.store?;
+        let start = self.body.operands.len();
+        self.judge_width(site, plan, &store);
+        let address = self.store_address(site, &store);
+        let sources = self.store_sources(site, &store);
+        let policy = self.store_policy(site, &store);
+        let (address, sources, policy) = (address?, sources?, policy?);
+        counted?;
+        let mut operands = site.operands;
+        self.body
+            .push(OperandValue::Address(address), operands.next()?.0.span);
+        self.body.push(sources, operands.next()?.0.span);
+        if let (Some(policy), Some((operand, _))) = (policy, operands.next()) {
+            self.body.push(source(policy), operand.span);
+        }
+        self.fill_operands(site, plan, start);
+        Some(())
+    }
+
+    /// Whether the opcode may name this space instead of its own.
+    #[cold]
+    fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
+        let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
+        let plan = self.plans.get(site.instruction.mnemonic.0 as usize);
+        let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
+        let module = &self.module;
+        // Beside other errors it is a step.
+        !offer::is_legal(opcode.name(), opcode.modifiers(), module)
+            || word.is_some_and(|word| offer::is_legal_with(&opcode, word, space.name(), module))
+    }
+
+    /// Whether `.L2::cache_hint` may be added to the opcode.
+    #[cold]
+    fn can_hint(&self, site: &Site<'a>) -> bool {
+        let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
+        let mut modifiers = opcode.modifiers().to_vec();
+        modifiers.push("L2::cache_hint");
+        offer::is_legal(opcode.name(), &modifiers, &self.module)
+    }
+
+    /// Where a word of the opcode stands.
+    fn place(&self, site: &Site<'a>, word: Option<usize>) -> Option<Span> {
+        word.map(|word| self.tree.word_span(site.instruction, word + 1))
+    }
+}

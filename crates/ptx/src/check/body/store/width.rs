@@ -1,0 +1,149 @@
+//! Vectors that are too wide for one access, and how to split them.
+
+use crate::check::Checker;
+use crate::check::body::operand::Site;
+use crate::check::body::statement::moved;
+use crate::check::plans::plan::Plan;
+use crate::check::plans::rules;
+use crate::check::plans::store::Store;
+use crate::opcode::Opcode;
+use crate::tree::OperandKind;
+use warpgrid_isa::ScalarType;
+use warpgrid_isa::SlotName;
+use warpgrid_program::{Diagnostic, Edit, Fix, Span};
+
+impl<'a> Checker<'a> {
+    /// Judges how many bits the elements have together; offers two stores of half of them.
+    pub(crate) fn judge_width(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
+        let bits = store.ty.width_bits() * store.n_elements as u32;
+        if store.n_elements == 1 || bits <= MOST_BITS {
+            return;
+        }
+        let Some(bound) = plan.bound.as_ref() else {
+            return;
+        };
+        let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
+        for problem in rules::judge_width(&opcode, bound, &self.module) {
+            let mut problem = moved(&problem, opcode.span, site.instruction.mnemonic_start);
+            if bits / 2 <= MOST_BITS {
+                self.offer_halves(site, &opcode, store, &mut problem);
+            }
+            self.report(problem);
+        }
+    }
+
+    /// The other way to store an integer where `.b128` came too late for the module: as two of 64 bits. A fix for
+    /// whatever is wrong with the type, which is at the span.
+    #[cold]
+    pub(crate) fn as_two_words(&self, site: &Site<'a>, plan: &'a Plan) -> Option<(Span, Fix)> {
+        let bound = plan.bound.as_ref()?;
+        if plan.store?.ty != ScalarType::B128 || bound.has(SlotName::Vector) {
+            return None;
+        }
+        let (operand, _) = site.operand(1)?;
+        let OperandKind::Integer { value, unsigned } = operand.kind else {
+            return None;
+        };
+        if !unsigned && value >> 63 != 0 {
+            return None;
+        }
+        let word = bound.word(SlotName::Type)?;
+        let span = self.tree.word_span(site.instruction, word + 1);
+        let low = operand.span.text(self.source);
+        let edits = vec![
+            Edit {
+                span,
+                text: "v2.b64".to_owned(),
+            },
+            Edit {
+                span: operand.span,
+                text: format!("{{{low}, 0}}"),
+            },
+        ];
+        let title = "store two `.b64`".to_owned();
+        Some((span, Fix { title, edits }))
+    }
+
+    fn offer_halves(
+        &self,
+        site: &Site<'a>,
+        opcode: &Opcode<'_>,
+        store: &Store,
+        problem: &mut Diagnostic,
+    ) {
+        if let Some(text) = self.halves(site, opcode, store) {
+            problem.fixes.push(Fix {
+                title: "split it into two stores".to_owned(),
+                edits: vec![Edit {
+                    span: site.span,
+                    text,
+                }],
+            });
+        }
+    }
+
+    /// The store as two of half the elements; `None` where that is not so simple.
+    fn halves(&self, site: &Site<'a>, opcode: &Opcode<'_>, store: &Store) -> Option<String> {
+        let (address, _) = site.operand(0)?;
+        let OperandKind::Address { base, offset } = address.kind else {
+            return None;
+        };
+        let (vector, children) = site.operand(1)?;
+        let OperandKind::Vector { .. } = vector.kind else {
+            return None;
+        };
+        let mut elements = Vec::with_capacity(store.n_elements);
+        for (child, _) in children {
+            if child.kind == OperandKind::Sink {
+                return None;
+            }
+            elements.push(child.span.text(self.source));
+        }
+        if elements.len() != store.n_elements {
+            return None;
+        }
+        let n_half = store.n_elements / 2;
+        let bytes = i64::from(store.ty.width_bytes()) * n_half as i64;
+        let mnemonic = halved(opcode, n_half);
+        let guard = self.tree.guard(site.instruction);
+        let guard = guard.map_or(String::new(), |g| format!("{} ", g.span.text(self.source)));
+        let policy = site.operand(2).map_or(String::new(), |(operand, _)| {
+            format!(", {}", operand.span.text(self.source))
+        });
+        let name = self.name_text(base);
+        let one = |offset: i64, elements: &[&str]| {
+            let place = match offset {
+                0 => format!("[{name}]"),
+                _ => format!("[{name}+{offset}]"),
+            };
+            let value = match elements {
+                [one] => (*one).to_owned(),
+                _ => format!("{{{}}}", elements.join(", ")),
+            };
+            format!("{guard}{mnemonic} {place}, {value}{policy};")
+        };
+        let (first, second) = elements.split_at(n_half);
+        let next = offset.checked_add(bytes)?;
+        Some(format!("{} {}", one(offset, first), one(next, second)))
+    }
+}
+
+/// The opcode with half the vector width, and without what only 256-bit stores take.
+fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
+    let mut text = opcode.name().to_owned();
+    for word in opcode.modifiers() {
+        match *word {
+            "v2" | "v4" | "v8" if n_half == 1 => {}
+            "v2" | "v4" | "v8" => text.push_str(&format!(".v{n_half}")),
+            word if word.starts_with("L2::evict") => {}
+            word => {
+                text.push('.');
+                text.push_str(word);
+            }
+        }
+    }
+    text
+}
+
+/// What one access has at most without being a 256-bit one.
+const MOST_BITS: u32 = 128;

@@ -1,0 +1,156 @@
+//! `st.async`: what its operands must be. In: a judged opcode and its operands; out: the operation.
+//!
+//! The number of operands decides more than the modifiers do: with an mbarrier the assembler takes wide types and
+//! vectors, without one narrow types too. With an mbarrier, generic addressing stands for `.shared::cluster`.
+
+use crate::check::Checker;
+use crate::check::body::address::{AddressRule, Words};
+use crate::check::body::operand::Site;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::store_async as diagnose;
+use crate::tree::Operand;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::Addressing;
+use warpgrid_isa::{ScalarType, Scope, StateSpace};
+use warpgrid_program::{Address, OperandValue, Span};
+
+/// The facts of one instruction that its operands are compared with.
+pub(crate) struct Wanted {
+    pub(crate) ty: ScalarType,
+    /// Release order goes through code of the assembler's own library, which takes no sums.
+    pub(crate) is_release: bool,
+    /// Elements of the vector; 1 without a vector width.
+    pub(crate) n: usize,
+    pub(crate) has_barrier: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// `st.async [a], b{, [mbar]}`
+    pub(crate) fn store_async(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
+        let space = plan.space();
+        let mut operands = site.operands;
+        let (place, _) = operands.next()?;
+        let value = operands.next();
+        let barrier = operands.next();
+        let forms = self.async_form(site, plan, space);
+        let address = self.async_place(site, place, space, plan.addressing);
+        let barrier_address = match barrier {
+            None => Some(None),
+            Some((operand, _)) => self
+                .async_place(site, operand, space, barrier_addressing(space))
+                .map(Some),
+        };
+        let wanted = Wanted {
+            ty: plan.modifiers.ty?,
+            is_release: plan.modifiers.sem.is_some(),
+            n: plan.modifiers.n_elements(),
+            has_barrier: barrier.is_some(),
+        };
+        let sources = self.async_sources(site, &wanted);
+        let (address, barrier_address, sources) = (address?, barrier_address?, sources?);
+        forms?;
+        counted?;
+        self.body.push(OperandValue::Address(address), place.span);
+        self.body
+            .push(sources, value.map_or(place, |(b, _)| b).span);
+        match (barrier, barrier_address) {
+            (Some((operand, _)), Some(address)) => {
+                self.body.push(OperandValue::Address(address), operand.span);
+            }
+            // One of the rows has no mbarrier; the place is there in either.
+            _ => self
+                .body
+                .push(OperandValue::Absent, Span::at(site.span.end)),
+        }
+        Some(())
+    }
+
+    /// What depends on whether there is an mbarrier.
+    fn async_form(&mut self, site: &Site<'a>, plan: &'a Plan, space: StateSpace) -> Option<()> {
+        let bound = plan.bound.as_ref()?;
+        let completion = plan.modifiers.completion;
+        let mut ok = true;
+        let mut report = |checker: &mut Self, problem| {
+            checker.report(problem);
+            ok = false;
+        };
+        let word = |slot| {
+            bound
+                .word(slot)
+                .map(|word| self.tree.word_span(site.instruction, word + 1))
+        };
+        let (vector, type_word, scope, space_word) = (
+            word(SlotName::Vector),
+            word(SlotName::Type),
+            word(SlotName::Scope),
+            word(SlotName::Space),
+        );
+        let ty = plan.modifiers.ty;
+        let Some((barrier, _)) = site.operand(2) else {
+            if let (Some(_), Some(at)) = (completion, type_word) {
+                let what = "the completion mechanism without an mbarrier operand";
+                self.report(diagnose::beyond_manual(at, what));
+            }
+            if let Some(at) = vector {
+                report(self, diagnose::vector_without_barrier(at));
+            }
+            if let (Some(ScalarType::B128), Some(at)) = (ty, type_word) {
+                report(self, diagnose::quad_without_barrier(at));
+            }
+            return ok.then_some(());
+        };
+        let removed = match site.operand(1) {
+            Some((source, _)) => Span::new(source.span.end, barrier.span.end),
+            None => barrier.span,
+        };
+        let is_device = matches!(plan.modifiers.scope, Some(Scope::Gpu | Scope::Sys));
+        if space == StateSpace::Global || (space == StateSpace::Generic && is_device) {
+            let because = match space {
+                StateSpace::Global => space_word,
+                _ => scope,
+            };
+            let because = because.unwrap_or(barrier.span);
+            report(
+                self,
+                diagnose::barrier_with_global(barrier.span, removed, because),
+            );
+        } else if space == StateSpace::Generic && completion.is_none() {
+            let at = type_word
+                .or(vector)
+                .map_or(barrier.span.start, |w| w.start - 1);
+            let at = vector.map_or(at, |w| w.start - 1);
+            report(self, diagnose::barrier_without_mechanism(barrier.span, at));
+        }
+        if let (Some(ty), Some(at)) = (ty, type_word)
+            && ty.width_bits() < 32
+        {
+            report(self, diagnose::narrow_with_barrier(ty, at, barrier.span));
+        }
+        ok.then_some(())
+    }
+
+    fn async_place(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        space: StateSpace,
+        addressing: Addressing,
+    ) -> Option<Address> {
+        let rule = AddressRule {
+            addressing,
+            space,
+            takes_any_space: false,
+            words: Words::Strict(&diagnose::ADDRESS),
+        };
+        self.checked_address(site, operand, &rule)
+    }
+}
+
+/// An mbarrier in shared memory is found by an offset, however narrow; a generic address needs its width.
+fn barrier_addressing(space: StateSpace) -> Addressing {
+    match space {
+        StateSpace::Shared | StateSpace::SharedCluster => Addressing::Barrier,
+        _ => Addressing::Strict,
+    }
+}

@@ -1,0 +1,256 @@
+//! What `st.async` stores: values that fit its type to the bit. In: the second operand; out: sources.
+
+use crate::check::Checker;
+use crate::check::body::elements::{Class, Element, NoValue, describe, merge};
+use crate::check::body::lower::source;
+use crate::check::body::operand::Site;
+use crate::check::body::store_async::Wanted;
+use crate::check::names::scopes::Binding;
+use crate::diagnostics::store_async as diagnose;
+use crate::tree::{Operand, OperandKind};
+use warpgrid_isa::{Fit, ScalarType, TypeKind};
+use warpgrid_program::{OperandValue, Source, Span};
+
+impl<'a> Checker<'a> {
+    /// What is stored: a value or a list.
+    pub(crate) fn async_sources(
+        &mut self,
+        site: &Site<'a>,
+        wanted: &Wanted,
+    ) -> Option<OperandValue> {
+        let (operand, children) = site.operand(1)?;
+        let Some(items) = self.list(operand, children) else {
+            return self.async_single(operand, wanted);
+        };
+        if !wanted.has_barrier {
+            if wanted.n == 1 {
+                self.report(diagnose::no_value(operand.span, "a list"));
+            }
+            return None;
+        }
+        let mut elements = Vec::with_capacity(items.len());
+        let mut ok = true;
+        for item in items {
+            match item {
+                Ok(element) => elements.push(element),
+                Err((span, why)) => {
+                    ok = false;
+                    self.report_no_value(span, why);
+                }
+            }
+        }
+        let count = match wanted.n {
+            1 => matches!(elements.len(), 1 | 2 | 4),
+            n => elements.len() == n,
+        };
+        if ok && !count {
+            let expected = match wanted.n {
+                1 => "one".to_owned(),
+                n => n.to_string(),
+            };
+            self.report(diagnose::element_count(
+                operand.span,
+                elements.len(),
+                &expected,
+            ));
+            return None;
+        }
+        if !ok {
+            return None;
+        }
+        self.fit_list(operand, &elements, wanted)
+    }
+
+    fn fit_list(
+        &mut self,
+        operand: &Operand,
+        elements: &[Element],
+        wanted: &Wanted,
+    ) -> Option<OperandValue> {
+        let class = match merge(elements) {
+            Ok(class) => class,
+            Err(clash) => {
+                let first = clash
+                    .index
+                    .checked_sub(1)
+                    .and_then(|i| elements.get(i))
+                    .map_or(operand.span, |e| e.span);
+                let second = elements.get(clash.index).map_or(operand.span, |e| e.span);
+                self.report(diagnose::element_clash(first, second, clash.width));
+                return None;
+            }
+        };
+        let ty = wanted.ty;
+        let fits = match wanted.n {
+            // A list where one value is wanted: untyped bits take it packed.
+            1 if ty == ScalarType::B128 => false,
+            1 if ty.kind() == TypeKind::Bits => packs(class, elements.len(), ty),
+            _ => ty != ScalarType::B128 && ty.takes(class, Fit::ExactInBraces),
+        };
+        if !fits {
+            let odd = elements
+                .iter()
+                .find(|e| !ty.takes(e.class, Fit::ExactInBraces))
+                .or(elements.first())?;
+            self.report_source(*odd, ty);
+            return None;
+        }
+        if wanted.n == 1 && elements.len() > 1 {
+            return self.not_said().map(source);
+        }
+        let first = self.body.elements.len();
+        for element in elements {
+            let value = self.converted(*element, ty);
+            self.body.push_element(source(value), element.span);
+        }
+        Some(self.body.list_from(first))
+    }
+
+    fn async_single(&mut self, operand: &Operand, wanted: &Wanted) -> Option<OperandValue> {
+        if operand.kind == OperandKind::Sink {
+            // The parser has told.
+            return None;
+        }
+        if let OperandKind::Sum { name, .. } = operand.kind {
+            return self.async_sum(operand, self.name_span(operand, name), wanted);
+        }
+        if let OperandKind::Name(name) = operand.kind
+            && let Binding::Function(_) = self.binding(name, operand.span)
+            && (!wanted.is_release || wanted.ty.width_bits() == 16)
+        {
+            self.report(diagnose::beyond_manual(
+                operand.span,
+                "the name of a function",
+            ));
+            return self.not_said().map(source);
+        }
+        let element = match self.element(operand) {
+            Ok(element) if element.is_special() => {
+                self.report(diagnose::no_value(operand.span, "a special register"));
+                return None;
+            }
+            Ok(element) => element,
+            Err(why) => {
+                self.report_no_value(operand.span, why);
+                return None;
+            }
+        };
+        let is_register = element.class.width().is_some();
+        let quad = wanted.ty == ScalarType::B128 && !is_register;
+        if !exactly(wanted.ty, element.class) || (quad && element.class != Class::Integer) {
+            self.report_source(element, wanted.ty);
+            return None;
+        }
+        if wanted.n > 1 {
+            self.report(diagnose::one_value_for_vector(operand.span));
+            return self.not_said().map(source);
+        }
+        Some(source(self.converted(element, wanted.ty)))
+    }
+
+    /// `variable+4`: the assembler takes the address as an integer. A register plus a constant it takes too.
+    fn async_sum(
+        &mut self,
+        operand: &Operand,
+        span: Span,
+        wanted: &Wanted,
+    ) -> Option<OperandValue> {
+        let OperandKind::Sum { name, offset } = operand.kind else {
+            return None;
+        };
+        let binding = self.binding(name, span);
+        let ty = wanted.ty;
+        let problem = match binding {
+            Binding::None => {
+                self.unknown(span);
+                return None;
+            }
+            _ if wanted.is_release && ty.width_bits() != 16 => {
+                diagnose::no_value(operand.span, "a sum with a name")
+            }
+            Binding::Variable(variable) if ty.is_integer() => {
+                return Some(source(Source::VariableAddress {
+                    variable,
+                    offset,
+                    generic: false,
+                }));
+            }
+            Binding::Variable(_) => {
+                diagnose::source_type(operand.span, "the address of a variable", ty, None)
+            }
+            binding => {
+                self.report(diagnose::beyond_manual(
+                    operand.span,
+                    "a sum with a register",
+                ));
+                return match binding {
+                    Binding::Register(register) => {
+                        Some(source(Source::RegisterOffset { register, offset }))
+                    }
+                    _ => self.not_said().map(source),
+                };
+            }
+        };
+        self.report(problem);
+        None
+    }
+
+    /// The source in the bits of the type. The program has no constants of 128 bits.
+    fn converted(&mut self, element: Element, ty: ScalarType) -> Source {
+        let Source::Immediate(bits) = element.source else {
+            return element.source;
+        };
+        let bits = match (element.class, ty) {
+            (_, ScalarType::B128) => {
+                self.body.is_sayable = false;
+                bits
+            }
+            (Class::Single, ScalarType::F64) => f64::from(f32::from_bits(bits as u32)).to_bits(),
+            (Class::Double, ScalarType::F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
+            _ => ty.truncate(bits),
+        };
+        Source::Immediate(bits)
+    }
+
+    fn report_no_value(&mut self, span: Span, why: NoValue) {
+        if why != NoValue::Reported {
+            self.report(diagnose::no_value(span, why.describe()));
+        }
+    }
+
+    fn report_source(&mut self, element: Element, ty: ScalarType) {
+        let found = describe(element.class);
+        let mut problem = diagnose::source_type(element.span, &found, ty, None);
+        let text = element.span.text(self.source);
+        if element.class == Class::Integer
+            && ty.is_float()
+            && text.bytes().all(|b| b.is_ascii_digit())
+        {
+            problem = problem.fix(
+                format!("write `{text}.0`"),
+                element.span,
+                format!("{text}.0"),
+            );
+        }
+        self.report(problem);
+    }
+}
+
+/// Whether a value alone is stored as this type: floats of one width are one type here.
+fn exactly(ty: ScalarType, class: Class) -> bool {
+    match class {
+        Class::Float(width) if ty.is_float() => width == ty.width_bits(),
+        class => ty.takes(class, Fit::Exact),
+    }
+}
+
+fn packs(class: Class, count: usize, ty: ScalarType) -> bool {
+    let width = match class {
+        Class::Integer | Class::Open => return true,
+        Class::Single => 32,
+        Class::Double => 64,
+        Class::Predicate => return false,
+        class => class.width().unwrap_or(0),
+    };
+    width as usize * count == ty.width_bits() as usize
+}

@@ -1,0 +1,344 @@
+//! What may be declared: types, vectors, arrays, alignments and places, as the reference assembler 13.5 judges them.
+//! In: a declaration of the tree; out: diagnostics, and whether the declared thing makes sense.
+
+use crate::check::Checker;
+use crate::diagnostics::declarations as diagnose;
+use crate::diagnostics::rules::raise;
+use crate::tree::{
+    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
+};
+use warpgrid_isa::{Gate, ScalarType, StateSpace, Target, VectorWidth, Version};
+use warpgrid_program::{FunctionId, FunctionKind, Span};
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Outside of functions.
+    Module,
+    /// In the body of a function.
+    Body,
+    /// In the parameter list of a function or kernel.
+    Parameter(FunctionSort),
+}
+
+/// All constant memory of a module.
+const CONST_BYTES: u64 = 64 * 1024;
+/// The most bytes that a parameter is aligned to.
+const PARAMETER_ALIGNMENT: u64 = 128;
+
+/// A type's own gate where it is declared; instructions have theirs in the rows.
+const GATES: &[(ScalarType, Version, &str)] = &[
+    (ScalarType::B128, Version::new(8, 3), "sm_70"),
+    (ScalarType::F16x2, Version::new(4, 2), "sm_53"),
+];
+
+impl<'a> Checker<'a> {
+    /// Judges a declaration with all of its names; true when nothing is wrong with it.
+    pub(crate) fn judge_declaration(&mut self, declaration: &Declaration, place: Place) -> bool {
+        let before = self.n_errors();
+        self.judge_place(declaration, place);
+        self.judge_type(declaration, place);
+        self.judge_alignment(declaration, place);
+        self.judge_attributes(declaration);
+        let tree = self.tree;
+        for declarator in tree.declarators_of(declaration) {
+            self.judge_shape(declaration, declarator, place);
+            self.judge_values(declaration, declarator, place);
+        }
+        self.n_errors() == before
+    }
+
+    /// Judges the parameters of a function or kernel.
+    pub(crate) fn judge_parameters(&mut self, header: &FunctionHeader) {
+        let tree = self.tree;
+        let lists = [header.returns, header.parameters];
+        let place = Place::Parameter(header.sort);
+        for declaration in lists.iter().flat_map(|list| list.of(&tree.declarations)) {
+            self.judge_parameter_gate(declaration, header);
+            self.judge_declaration(declaration, place);
+        }
+    }
+
+    fn judge_parameter_gate(&mut self, declaration: &Declaration, header: &FunctionHeader) {
+        if declaration.space != DeclarationSpace::Param {
+            return;
+        }
+        let (what, gate) = match header.sort {
+            FunctionSort::Entry => ("the parameter list of a kernel", Gate::ptx(1, 4)),
+            FunctionSort::Func => ("a `.param` of a function", Gate::ptx(2, 0).sm(20)),
+        };
+        self.judge_gate(gate, declaration.span, what);
+    }
+
+    fn judge_place(&mut self, declaration: &Declaration, place: Place) {
+        let space = declaration.space_span;
+        let word = space.text(self.source);
+        match place {
+            Place::Body => {
+                let (from, to) = (Version::new(1, 4), Version::new(2, 0));
+                let version = self.module.version;
+                if declaration.space == DeclarationSpace::Param && (from..to).contains(&version) {
+                    self.report(diagnose::parameter_place(space, version));
+                }
+            }
+            Place::Module => {
+                use DeclarationSpace as S;
+                if matches!(declaration.space, S::Reg | S::Local | S::Param) {
+                    self.report(diagnose::module_space(space, word));
+                }
+            }
+            Place::Parameter(_) => {}
+        }
+        if declaration.space == DeclarationSpace::Tex {
+            let version = self.module.version;
+            if version >= Version::new(1, 5) {
+                self.report(diagnose::tex_space(space, version));
+            } else if place == Place::Body {
+                self.report(diagnose::texture_place(space));
+            }
+        }
+    }
+
+    fn judge_type(&mut self, declaration: &Declaration, place: Place) {
+        let span = declaration.type_span;
+        let ty = match declaration.scalar {
+            DeclaredType::Scalar(ty) => ty,
+            DeclaredType::Missing => return,
+            DeclaredType::TexRef | DeclaredType::SamplerRef | DeclaredType::SurfRef => {
+                let outside = declaration.space == DeclarationSpace::Global;
+                if place == Place::Body || (place == Place::Module && !outside) {
+                    self.report(diagnose::texture_place(span));
+                }
+                return;
+            }
+        };
+        if self.is_gated(ty, declaration) {
+            self.judge_type_gate(ty, span);
+        }
+        let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
+        if ty == ScalarType::Pred {
+            self.judge_predicate(declaration);
+        } else if n > 1 && (n * ty.width_bits() > 128 || n > 4) {
+            let bits = n * ty.width_bits();
+            self.report(diagnose::vector_size(declaration.vector_span, span, bits));
+        }
+    }
+
+    /// Whether the assembler looks at the gate of the type: not for vectors of pairs, and not for arrays of 128 bits.
+    fn is_gated(&self, ty: ScalarType, declaration: &Declaration) -> bool {
+        let mut names = self.tree.declarators_of(declaration).iter();
+        match ty {
+            ScalarType::F16x2 => declaration.vector.is_none(),
+            ScalarType::B128 => names.any(|name| name.dimensions.is_empty()),
+            _ => true,
+        }
+    }
+
+    fn judge_type_gate(&mut self, ty: ScalarType, span: Span) {
+        let Some((_, since, target)) = GATES.iter().find(|(gated, ..)| *gated == ty) else {
+            return;
+        };
+        let what = format!("type `.{ty}`");
+        let sm = Target::from_name(target).map_or(0, |target| target.sm);
+        self.judge_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &what);
+    }
+
+    /// Version and target of something that came with both.
+    fn judge_gate(&mut self, gate: Gate, span: Span, what: &str) {
+        let needs = self.module.lacking(gate);
+        let fix = raise(&self.module, &needs);
+        let mut problems = Vec::new();
+        if let Some(since) = needs.version {
+            let version = self.module.version;
+            problems.push(diagnose::type_version(span, what, since, version));
+        }
+        if let Some(target) = needs.target {
+            let found = self.module.target.name;
+            problems.push(diagnose::type_target(span, what, target, found));
+        }
+        for mut problem in problems {
+            problem.fixes.extend(fix.clone());
+            self.report(problem);
+        }
+    }
+
+    fn judge_predicate(&mut self, declaration: &Declaration) {
+        let span = declaration.type_span;
+        if declaration.vector.is_some() {
+            let clash = declaration.vector_span;
+            self.report(diagnose::predicate(span, clash, "a vector"));
+        } else if declaration.space != DeclarationSpace::Reg {
+            let clash = declaration.space_span;
+            self.report(diagnose::predicate(span, clash, "a variable in memory"));
+        }
+    }
+
+    fn judge_alignment(&mut self, declaration: &Declaration, place: Place) {
+        let pointer = declaration.pointer.and_then(|pointer| pointer.alignment);
+        for alignment in declaration.alignment.into_iter().chain(pointer) {
+            if !alignment.bytes.is_power_of_two() {
+                self.report(diagnose::alignment(alignment.span, alignment.bytes));
+            }
+        }
+        let Some(alignment) = declaration.alignment else {
+            return;
+        };
+        if declaration.space == DeclarationSpace::Param
+            && place != Place::Parameter(FunctionSort::Entry)
+            && alignment.bytes > PARAMETER_ALIGNMENT
+        {
+            self.report(diagnose::parameter_alignment(
+                alignment.span,
+                alignment.bytes,
+            ));
+        }
+    }
+
+    fn judge_attributes(&mut self, declaration: &Declaration) {
+        let tree = self.tree;
+        let mut names = tree.declarators_of(declaration).iter();
+        if !names.any(|name| name.count.is_none()) {
+            // The assembler looks at attributes name by name, and not at `x<4>`.
+            return;
+        }
+        for attribute in declaration.attributes.of(&tree.attributes) {
+            let word = attribute.word.text(self.source);
+            if !matches!(word, ".managed" | ".unified") {
+                continue;
+            }
+            if declaration.space != DeclarationSpace::Global {
+                let space = declaration.space_span;
+                self.report(diagnose::attribute(attribute.span, word, space));
+                continue;
+            }
+            let (version, target) = (self.module.version, self.module.target);
+            let since = Version::new(4, 0);
+            let what = format!("attribute `{word}`");
+            if version < since {
+                self.report(diagnose::type_version(
+                    attribute.span,
+                    &what,
+                    since,
+                    version,
+                ));
+            }
+            if target.sm < 30 {
+                let found = target.name;
+                self.report(diagnose::type_target(attribute.span, &what, "sm_30", found));
+            }
+        }
+    }
+
+    fn judge_shape(&mut self, declaration: &Declaration, declarator: &Declarator, place: Place) {
+        let dimensions = self.tree.dimensions_of(declarator);
+        let span = dimensions
+            .first()
+            .zip(dimensions.last())
+            .map(|(first, last)| first.span.to(last.span));
+        match declaration.space {
+            DeclarationSpace::Reg => {
+                if let Some(span) = span {
+                    let size = match dimensions {
+                        [only] => only.size,
+                        _ => None,
+                    };
+                    self.report(diagnose::register_array(declarator.name_span, span, size));
+                }
+                return;
+            }
+            DeclarationSpace::Param if dimensions.is_empty() => {
+                self.judge_scalar_parameter(declaration, declarator);
+            }
+            _ => {}
+        }
+        let (Some(span), DeclaredType::Scalar(ty)) = (span, declaration.scalar) else {
+            return;
+        };
+        if ty == ScalarType::Pred && declaration.space != DeclarationSpace::Reg {
+            return;
+        }
+        let open_first = dimensions
+            .first()
+            .is_some_and(|d| d.size.is_none_or(|n| n == 0));
+        let given = open_first && self.has_values(declarator);
+        let may_be_open = match place {
+            Place::Module => declaration.linkage == Some(Linkage::Extern),
+            Place::Parameter(sort) => sort == FunctionSort::Func,
+            Place::Body => false,
+        };
+        let open_inner = dimensions
+            .iter()
+            .skip(1)
+            .any(|d| d.size.is_none_or(|n| n == 0));
+        if open_inner || (open_first && !given && !may_be_open) {
+            let name = declarator.name_span.text(self.source);
+            self.report(diagnose::incomplete(span, name));
+        }
+    }
+
+    fn judge_scalar_parameter(&mut self, declaration: &Declaration, declarator: &Declarator) {
+        let DeclaredType::Scalar(ty) = declaration.scalar else {
+            return;
+        };
+        let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
+        let what = match n {
+            1 if ty == ScalarType::F16x2 => "a single `.f16x2`",
+            1 => return,
+            _ => "a vector",
+        };
+        let start = match n {
+            1 => declaration.type_span,
+            _ => declaration.vector_span,
+        };
+        let place = start.to(declaration.type_span);
+        let bytes = n * ty.width_bytes();
+        // One name, and no alignment of its own: then the declaration can be rewritten.
+        let alone = declaration.alignment.is_none() && declaration.declarators.len() == 1;
+        let name = alone.then_some(declarator.name_span);
+        self.report(diagnose::parameter_type(place, what, bytes, name));
+    }
+
+    /// Judges the shared memory of a kernel at its end.
+    pub(crate) fn judge_static_shared(&mut self, function: FunctionId, end: Span) {
+        let Some(function) = self.program.functions.get(function.0 as usize) else {
+            return;
+        };
+        if function.kind != FunctionKind::Entry {
+            return;
+        }
+        let shared = self
+            .body
+            .variables
+            .iter()
+            .filter(|v| v.space == StateSpace::Shared);
+        let shared_span = shared.clone().next_back().map(|v| v.span);
+        let total = total_bytes(shared.map(|v| (v.size_bytes, v.align_bytes)));
+        let most = self.module.target.static_shared_bytes();
+        if total > most {
+            let place = shared_span.unwrap_or(end);
+            self.report(diagnose::shared_size(place, total, most));
+        }
+    }
+
+    /// Judges the constant memory of the module at its end.
+    pub(crate) fn judge_const(&mut self) {
+        let all = self.program.variables.iter();
+        let constant = all.filter(|v| v.space == StateSpace::Const);
+        let last = constant.clone().next_back().map(|v| v.span);
+        let total = total_bytes(constant.map(|v| (v.size_bytes, v.align_bytes)));
+        if let (Some(span), true) = (last, total > CONST_BYTES) {
+            self.report(diagnose::const_size(span, total));
+        }
+    }
+}
+
+/// Bytes of variables laid out one after the other, most aligned first.
+fn total_bytes(variables: impl Iterator<Item = (u64, u32)>) -> u64 {
+    let mut variables: Vec<_> = variables.collect();
+    variables.sort_by_cached_key(|(_, align)| u32::MAX - align);
+    variables.iter().fold(0u64, |end, (size, align)| {
+        end.checked_next_multiple_of(u64::from((*align).max(1)))
+            .unwrap_or(u64::MAX)
+            .saturating_add(*size)
+    })
+}

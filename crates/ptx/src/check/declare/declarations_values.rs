@@ -1,0 +1,230 @@
+//! Initial values: whether each has the type and the list the shape of what is declared. In: the initialiser of the
+//! tree; out: diagnostics. The bytes are written elsewhere.
+
+use crate::check::Checker;
+use crate::check::declare::declarations::Place;
+use crate::check::names::scopes::Binding;
+use crate::diagnostics::declarations as diagnose;
+use crate::tree::{
+    Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension, InitValue, InitValueKind,
+    Name,
+};
+use warpgrid_isa::{ScalarType, StateSpace, TypeKind, VectorWidth};
+use warpgrid_program::Span;
+
+/// What the values of one initialiser are compared with.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    ty: ScalarType,
+    type_span: Span,
+    /// Elements of a vector; 1 for a scalar.
+    n: usize,
+    vector_span: Span,
+    /// The name that is being declared, which its own value may use.
+    name: Option<Name>,
+}
+
+impl<'a> Checker<'a> {
+    /// Whether there is an initialiser with at least one value.
+    pub(crate) fn has_values(&self, declarator: &Declarator) -> bool {
+        match self.tree.init_values_of(declarator) {
+            [] => false,
+            [only] => !matches!(only.kind, InitValueKind::List { .. }),
+            _ => true,
+        }
+    }
+
+    /// Judges the initial values of one name.
+    pub(crate) fn judge_values(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        place: Place,
+    ) {
+        let values = self.tree.init_values_of(declarator);
+        let Some(first) = values.first() else {
+            return;
+        };
+        let filled = matches!(
+            declaration.space,
+            DeclarationSpace::Global | DeclarationSpace::Const
+        );
+        if !filled || matches!(place, Place::Parameter(_)) {
+            let name = declarator.name_span.text(self.source);
+            let removed = Span::new(self.before_value(declarator, first.span), first.span.end);
+            self.report(diagnose::no_initializer(
+                first.span,
+                declaration.space_span,
+                name,
+                removed,
+            ));
+            return;
+        }
+        let DeclaredType::Scalar(ty) = declaration.scalar else {
+            return;
+        };
+        if ty == ScalarType::F16 {
+            self.report(diagnose::half_value(first.span, declaration.type_span));
+            return;
+        }
+        let element = Element {
+            ty,
+            type_span: declaration.type_span,
+            n: declaration.vector.map_or(1, VectorWidth::n_elements),
+            vector_span: declaration.vector_span,
+            name: declarator.name,
+        };
+        let dimensions = self.tree.dimensions_of(declarator);
+        self.judge_level(values, dimensions, &element);
+    }
+
+    /// Where what is before the value ends: the name, its count or its array sizes.
+    fn before_value(&self, declarator: &Declarator, value: Span) -> u32 {
+        let dimensions = self.tree.dimensions_of(declarator);
+        let end = dimensions
+            .last()
+            .map_or(declarator.name_span.end, |d| d.span.end);
+        end.max(declarator.count_span.end.min(value.start))
+    }
+
+    /// One value with its children, where `dimensions` are the array sizes that remain.
+    fn judge_level(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
+        let Some((value, rest)) = values.split_first() else {
+            return;
+        };
+        let InitValueKind::List { entries } = value.kind else {
+            if !dimensions.is_empty() || element.n > 1 {
+                self.report(diagnose::initial_shape(
+                    value.span,
+                    "one value",
+                    "a list in braces",
+                ));
+            } else {
+                self.judge_value(value, element);
+            }
+            return;
+        };
+        let children = rest.get(..entries as usize).unwrap_or(rest);
+        let n = count(children);
+        let inner: &[Dimension] = match dimensions.split_first() {
+            Some((dimension, inner)) => {
+                if let Some(size) = dimension.size
+                    && size > 0
+                    && n > size
+                {
+                    let span = dimension.span;
+                    self.report(diagnose::too_many_values(value.span, n, size, span));
+                    return;
+                }
+                inner
+            }
+            None if element.n > 1 => {
+                if n != element.n as u64 {
+                    let vector = element.vector_span;
+                    self.report(diagnose::vector_values(value.span, n, element.n, vector));
+                    return;
+                }
+                return self.judge_each(children, &[], &Element { n: 1, ..*element });
+            }
+            None => {
+                self.report(diagnose::initial_shape(value.span, "a list", "one value"));
+                return;
+            }
+        };
+        self.judge_each(children, inner, element);
+    }
+
+    fn judge_each(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
+        let mut rest = values;
+        while let Some(value) = rest.first() {
+            let n = 1 + match value.kind {
+                InitValueKind::List { entries } => entries as usize,
+                _ => 0,
+            };
+            let (this, after) = rest.split_at(n.min(rest.len()));
+            // Nesting is bounded by the array sizes: a list too deep is reported where it begins.
+            self.judge_level(this, dimensions, element);
+            rest = after;
+        }
+    }
+
+    fn judge_value(&mut self, value: &InitValue, element: &Element) {
+        let Element { ty, type_span, .. } = *element;
+        let kind = ty.kind();
+        let problem = match value.kind {
+            InitValueKind::Integer { .. } if ty.is_float() => {
+                let text = value.span.text(self.source);
+                match text.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
+                    true if ty != ScalarType::F16x2 => {
+                        diagnose::initial_integer(value.span, text, ty, type_span)
+                    }
+                    _ => diagnose::initial_type(value.span, "an integer", ty, type_span),
+                }
+            }
+            InitValueKind::Single(_) | InitValueKind::Double(_)
+                if !matches!(kind, TypeKind::Bits)
+                    && !matches!(ty, ScalarType::F32 | ScalarType::F64) =>
+            {
+                diagnose::initial_type(value.span, "a floating-point number", ty, type_span)
+            }
+            InitValueKind::Address {
+                name,
+                name_span,
+                mask,
+                ..
+            } => {
+                if element.name == Some(name) && takes_address(ty) {
+                    return;
+                }
+                if self.binding(name, name_span) == Binding::None {
+                    self.unknown(name_span);
+                    return;
+                }
+                if let Some(problem) = self.initial_symbol(name, name_span) {
+                    problem
+                } else if mask.is_none() && !takes_address(ty) {
+                    diagnose::initial_type(value.span, "an address", ty, type_span)
+                } else {
+                    return;
+                }
+            }
+            _ => return,
+        };
+        self.report(problem);
+    }
+
+    fn initial_symbol(&mut self, name: Name, span: Span) -> Option<warpgrid_program::Diagnostic> {
+        let text = span.text(self.source);
+        let found = match self.binding(name, span) {
+            Binding::Function(_) => return None,
+            Binding::Variable(variable) => match self.space_of(variable) {
+                StateSpace::Global | StateSpace::Const => return None,
+                _ => "a variable of another space",
+            },
+            Binding::None => return None,
+            Binding::Register(_) | Binding::Vector { .. } | Binding::Group(_) => "a register",
+            Binding::Special(_) => "a special register",
+            _ => "a label",
+        };
+        Some(diagnose::initial_symbol(span, text, found))
+    }
+}
+
+/// Types that an address can be given to.
+const fn takes_address(ty: ScalarType) -> bool {
+    matches!(ty, ScalarType::U32 | ScalarType::U64)
+}
+
+/// Values at the top level of a list.
+fn count(values: &[InitValue]) -> u64 {
+    let mut n = 0;
+    let mut rest = values;
+    while let Some((value, tail)) = rest.split_first() {
+        rest = match value.kind {
+            InitValueKind::List { entries } => tail.get(entries as usize..).unwrap_or(&[]),
+            _ => tail,
+        };
+        n += 1;
+    }
+    n
+}

@@ -1,0 +1,130 @@
+//! Judges the modifiers of one opcode against its form, the version and the target.
+
+use crate::check::Module;
+use crate::check::plans::families;
+use crate::check::plans::offer;
+use crate::check::plans::rules;
+use crate::diagnostics::check as diagnose;
+use crate::diagnostics::rules::{raise, refused};
+use crate::opcode::Opcode;
+use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, RuleKind, meant, nearest};
+use warpgrid_program::Diagnostic;
+
+/// Everything that is wrong with the modifiers, in text order where they have a place.
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    let mut problems: Vec<Diagnostic> = bound
+        .complaints
+        .iter()
+        .filter(|complaint| !is_repeatable(opcode, bound, **complaint))
+        .filter(|complaint| !is_misspelled(opcode, bound, **complaint))
+        .map(|complaint| complain(opcode, bound, *complaint, module))
+        .collect();
+    let form = bound.layout.form.gate;
+    for (word, gate) in bound.gates() {
+        // What the instruction as a whole lacks is reported once.
+        let rest = match word {
+            Some(_) => gate.beyond(form),
+            None => gate,
+        };
+        problems.extend(gate_problem(opcode, word, rest, module));
+    }
+    raise_together(&mut problems, bound, module);
+    problems.extend(rules::judge(opcode, bound, module));
+    if bound.complaints.is_empty() || bound.layout.form.reports == Reports::Everything {
+        problems.extend(misplaced(opcode, bound));
+        problems.extend(families::check(opcode, bound, module));
+    }
+    offer::keep_useful(&mut problems, opcode, module);
+    problems
+}
+
+/// Whether the word is one that may be written twice.
+fn is_repeatable(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
+    let Complaint::Duplicate { word, .. } = complaint else {
+        return false;
+    };
+    let mut repeatable = bound.layout.form.repeatable.iter();
+    repeatable.any(|flag| flag.name() == opcode.modifier(word))
+}
+
+/// Whether what is missing is there, but misspelled: the unknown word tells it.
+fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
+    let Complaint::Missing { slot } = complaint else {
+        return false;
+    };
+    let Some(slot) = bound.layout.slots.get(slot) else {
+        return false;
+    };
+    bound.complaints.iter().any(|other| match other {
+        Complaint::Unknown { word } => {
+            let text = opcode.modifier(*word);
+            let sense = meant(text);
+            nearest(text, slot.spellings()).is_some()
+                || slot.spellings().any(|own| Some(own) == sense)
+        }
+        _ => false,
+    })
+}
+
+/// One fix raises version and target for all words of an opcode.
+fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
+    let whole = bound.gate();
+    if module.meets(whole) {
+        return;
+    }
+    let fix = raise(module, &module.lacking(whole));
+    let gated = [diagnose::NEEDS_VERSION, diagnose::NEEDS_TARGET];
+    for problem in problems.iter_mut().filter(|p| gated.contains(&p.code)) {
+        problem.fixes = fix.clone().into_iter().collect();
+    }
+}
+
+fn complain(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    complaint: Complaint,
+    module: &Module,
+) -> Diagnostic {
+    match complaint {
+        Complaint::Unknown { word } => diagnose::unknown_modifier(opcode, word, bound, |other| {
+            offer::is_legal_with(opcode, word, other, module)
+        }),
+        Complaint::Illegal { word } => match rules::refusal(bound, opcode.modifier(word)) {
+            Some(why) => refused(opcode, bound, word, why),
+            None => diagnose::illegal_modifier(opcode, word, bound),
+        },
+        Complaint::Duplicate { word, first } => diagnose::duplicate_modifier(opcode, word, first),
+        Complaint::Type { word, slot } => match rules::refusal(bound, opcode.modifier(word)) {
+            Some(why) => refused(opcode, bound, word, why),
+            None => diagnose::illegal_type(opcode, word, slot, bound),
+        },
+        Complaint::Missing { slot } => diagnose::missing_modifier(opcode, slot, bound),
+    }
+}
+
+fn gate_problem(
+    opcode: &Opcode<'_>,
+    word: Option<usize>,
+    gate: Gate,
+    module: &Module,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    if module.version < gate.ptx {
+        problems.push(diagnose::needs_version(opcode, word, gate, module));
+    }
+    if !gate.target.met_by(module.target) {
+        problems.push(diagnose::needs_target(opcode, word, gate, module));
+    }
+    problems
+}
+
+/// A word of the name of the instruction that does not come right after the opcode.
+fn misplaced(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    let form = bound.layout.form;
+    let mut rules = form.rules.iter();
+    // These say it in words of their own.
+    let is_said = form.reports == Reports::Everything
+        || rules.any(|rule| matches!(rule.kind, RuleKind::Leads { .. }));
+    let word = bound.misplaced_lead().filter(|_| !is_said)?;
+    Some(diagnose::misplaced_word(opcode, word))
+}

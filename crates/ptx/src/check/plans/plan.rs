@@ -1,0 +1,242 @@
+//! What checking finds out once for each distinct opcode: its form, the types its operands must have, what it will
+//! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
+
+use crate::check::Module;
+use crate::check::plans::judge;
+use crate::check::plans::offer;
+use crate::check::plans::store::Store;
+use crate::diagnostics::check as diagnose;
+use crate::opcode::Opcode;
+use warpgrid_isa::form::Addressing;
+use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot};
+use warpgrid_isa::{Does, Fit, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes};
+use warpgrid_program::{Action, Diagnostic, Span};
+
+/// The most operands that a form has.
+pub(crate) const MAX_OPERANDS: usize = 8;
+
+/// What is expected at an operand position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// A register that is written.
+    Destination(ScalarType, Fit),
+    /// As many registers that are written as the vector width says, in braces or as a vector register.
+    Destinations(ScalarType),
+    /// A value that is read.
+    Source(ScalarType, Fit),
+    /// A value that is read and must be a literal.
+    Literal(ScalarType),
+    /// A destination and, after a bar, a predicate.
+    Pair(ScalarType, PairRule),
+    /// A predicate that is read, `!` allowed.
+    Predicate,
+    /// An address in brackets.
+    Address,
+    /// Left to the code of the family.
+    Custom,
+}
+
+/// Whether a pair needs its second half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PairRule {
+    Required,
+    Optional,
+}
+
+/// One distinct opcode, checked. The number of its mnemonic is that of its action in the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// `None` for opcodes that no row describes.
+    pub(crate) bound: Option<Bound>,
+    pub(crate) does: Does,
+    pub(crate) modifiers: Modifiers,
+    /// Whether every modifier is one of the form. Where it is not, operands are only checked for what the words that
+    /// are right say of them.
+    pub(crate) is_sound: bool,
+    pub(crate) expect: [Expect; MAX_OPERANDS],
+    /// How many operands the form has, optional ones included: so many has each of its instructions in the program.
+    pub(crate) n_slots: usize,
+    pub(crate) n_least: usize,
+    pub(crate) n_most: usize,
+    /// The optional operand that others follow, if there is one.
+    pub(crate) gap: Option<usize>,
+    /// The position of the cache policy, which `.L2::cache_hint` announces.
+    pub(crate) policy: Option<usize>,
+    /// Whether special registers may be read.
+    pub(crate) takes_special: bool,
+    /// Whether a place that asks for a value may hold the address of a variable.
+    pub(crate) takes_address: bool,
+    /// Whether a destination may be the sink `_`.
+    pub(crate) takes_sink: bool,
+    /// How strictly addresses are checked.
+    pub(crate) addressing: Addressing,
+    /// What the operands of `st` are compared with.
+    pub(crate) store: Option<Store>,
+    /// Diagnostics of the opcode itself, placed at its first occurrence.
+    pub(crate) problems: Vec<Diagnostic>,
+    /// Where that first occurrence starts.
+    pub(crate) first: Span,
+}
+
+impl Plan {
+    /// Checks one opcode.
+    pub(crate) fn new(opcode: &Opcode<'_>, module: &Module) -> Plan {
+        match form::bind(opcode.name(), opcode.modifiers(), None) {
+            Some(bound) if !is_unmodelled(opcode, &bound) => Plan::of_form(opcode, bound, module),
+            Some(_) => Plan::without_form(opcode, None),
+            None if PTX.is_opcode(opcode.name()) => Plan::without_form(opcode, None),
+            None => {
+                let problem = diagnose::unknown_instruction(opcode, |other| {
+                    offer::is_legal(other, opcode.modifiers(), module)
+                });
+                Plan::without_form(opcode, Some(problem))
+            }
+        }
+    }
+
+    fn of_form(opcode: &Opcode<'_>, bound: Bound, module: &Module) -> Plan {
+        let problems = judge::judge(opcode, &bound, module);
+        let form = bound.layout.form;
+        let modifiers = bound.modifiers();
+        let is_sound = bound.complaints.is_empty();
+        let slots = &bound.layout.operands;
+        let mut expect = [Expect::Custom; MAX_OPERANDS];
+        for (place, slot) in expect.iter_mut().zip(slots) {
+            *place = expectation(slot, &bound);
+        }
+        Plan {
+            does: form.does,
+            modifiers,
+            is_sound,
+            expect,
+            n_slots: slots.len(),
+            n_least: bound.layout.n_required(),
+            n_most: bound.layout.n_most(),
+            gap: (1..slots.len()).map(|next| next - 1).find(|index| {
+                let is_optional = |at: usize| slots.get(at).is_some_and(|slot| slot.optional);
+                is_optional(*index) && !is_optional(index + 1)
+            }),
+            policy: slots
+                .iter()
+                .position(|slot| slot.ty == OperandType::CachePolicy)
+                .filter(|_| is_sound),
+            takes_special: form.takes(Takes::SpecialRegister),
+            takes_address: form.takes(Takes::VariableAddress),
+            takes_sink: form.takes(Takes::Sink),
+            addressing: match (form.address, is_sound) {
+                (Addressing::Whole, false) => Addressing::AnyWidth,
+                (addressing, _) => addressing,
+            },
+            problems,
+            first: opcode.span,
+            store: Store::read(opcode, &bound),
+            bound: Some(bound),
+        }
+    }
+
+    fn without_form(opcode: &Opcode<'_>, problem: Option<Diagnostic>) -> Plan {
+        let mut problems = vec![problem.unwrap_or_else(|| diagnose::names_only(opcode))];
+        let foreign = opcode
+            .modifiers()
+            .iter()
+            .position(|word| PTX.tables.name_words.contains(word));
+        problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
+        Plan {
+            bound: None,
+            does: Does::Unknown,
+            modifiers: Modifiers::default(),
+            is_sound: false,
+            expect: [Expect::Custom; MAX_OPERANDS],
+            n_slots: 0,
+            n_least: 0,
+            n_most: usize::MAX,
+            gap: None,
+            policy: None,
+            takes_special: true,
+            takes_address: true,
+            takes_sink: true,
+            addressing: Addressing::AnyWidth,
+            problems,
+            first: opcode.span,
+            store: None,
+        }
+    }
+
+    /// What the instructions with this opcode do.
+    pub(crate) fn action(&self, opcode: &str) -> Action {
+        Action {
+            does: self.does,
+            modifiers: self.modifiers,
+            opcode: opcode.to_owned(),
+        }
+    }
+
+    /// The state space of the address.
+    pub(crate) fn space(&self) -> StateSpace {
+        self.modifiers.state_space()
+    }
+
+    /// Whether a variable of this space may be the address; any may where the modifiers are wrong.
+    pub(crate) fn takes_space(&self, variable: StateSpace) -> bool {
+        !self.is_sound || self.space().takes_variable(variable)
+    }
+}
+
+/// Whether the words are those of a form that has no row, although its opcode has others.
+fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
+    !bound.complaints.is_empty()
+        && PTX
+            .tables
+            .unmodelled
+            .iter()
+            .any(|(name, word)| opcode.name() == *name && is_said(opcode, name, word))
+}
+
+/// Words of a name of several parts stand in front.
+fn is_said(opcode: &Opcode<'_>, name: &str, word: &str) -> bool {
+    match name {
+        "st" | "red" | "wmma" => opcode.modifiers().first() == Some(&word),
+        _ => opcode.modifiers().contains(&word),
+    }
+}
+
+fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
+    let (ty, fit) = match slot.ty {
+        OperandType::Slot(name) => (bound.scalar(name), Fit::Exact),
+        OperandType::Loose(name) => (bound.scalar(name), Fit::Wider),
+        OperandType::Wide(name) => (bound.scalar(name).map(ScalarType::widened), Fit::Exact),
+        OperandType::Vector(name) => {
+            let ty = bound.scalar(name).filter(|_| bound.complaints.is_empty());
+            return ty.map_or(Expect::Custom, Expect::Destinations);
+        }
+        OperandType::Fixed(ty) => (Some(ty), Fit::Exact),
+        OperandType::Bits(width) => (Some(unsigned(width)), Fit::Integer),
+        OperandType::Literal(width) => return Expect::Literal(unsigned(width)),
+        OperandType::CachePolicy => return Expect::Source(ScalarType::U64, Fit::Exact),
+        OperandType::Predicate if slot.shape == OperandShape::Negatable => {
+            return Expect::Predicate;
+        }
+        OperandType::Predicate => (Some(ScalarType::Pred), Fit::Exact),
+        OperandType::Address => return Expect::Address,
+        OperandType::Label | OperandType::Custom => (None, Fit::Exact),
+    };
+    let Some(ty) = ty else {
+        return Expect::Custom;
+    };
+    match slot.shape {
+        OperandShape::Pair { optional: true } => Expect::Pair(ty, PairRule::Optional),
+        OperandShape::Pair { optional: false } => Expect::Pair(ty, PairRule::Required),
+        _ if slot.role == Role::Written => Expect::Destination(ty, fit),
+        _ => Expect::Source(ty, fit),
+    }
+}
+
+/// The unsigned type of this width, which stands for any integer or bits type of the width.
+fn unsigned(width_bits: u32) -> ScalarType {
+    match width_bits {
+        8 => ScalarType::U8,
+        16 => ScalarType::U16,
+        64 => ScalarType::U64,
+        _ => ScalarType::U32,
+    }
+}

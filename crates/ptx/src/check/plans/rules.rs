@@ -1,0 +1,176 @@
+//! Judges the rules between the modifiers of one opcode. In: the bound form with its rules as data; out: diagnostics
+//! on the very words, with the word that each clashes with.
+
+use crate::check::Module;
+use crate::diagnostics::rules::{self as diagnose, Case};
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::{Bound, Complaint, Pick, RuleKind, Wide};
+use warpgrid_program::{Diagnostic, Severity};
+
+/// Everything that the form's rules object to, in the order of the rules; widths are judged with the operands.
+pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    judge_some(opcode, bound, module, |kind| {
+        !matches!(kind, RuleKind::VectorBits { .. })
+    })
+}
+
+/// What the rules say about the width of all elements together.
+pub(crate) fn judge_width(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    judge_some(opcode, bound, module, |kind| {
+        matches!(kind, RuleKind::VectorBits { .. })
+    })
+}
+
+fn judge_some(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    module: &Module,
+    which: impl Fn(&RuleKind) -> bool,
+) -> Vec<Diagnostic> {
+    let rules = bound.layout.form.rules.iter();
+    rules
+        .filter(|rule| which(&rule.kind))
+        .filter_map(|rule| {
+            let case = Case {
+                opcode,
+                bound,
+                module,
+                rule,
+            };
+            case.judge()
+        })
+        .collect()
+}
+
+/// Whether words that are there already exclude each other, whatever may still be added.
+pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> bool {
+    let found = judge_some(opcode, bound, module, |kind| {
+        matches!(
+            kind,
+            RuleKind::Clash { .. }
+                | RuleKind::Only { .. }
+                | RuleKind::Together { .. }
+                | RuleKind::From { .. }
+                | RuleKind::Leads { .. }
+                | RuleKind::VectorBits { .. }
+        )
+    });
+    found.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// Why a word that the form does not take is refused, where a rule knows.
+pub(crate) fn refusal(bound: &Bound, text: &str) -> Option<&'static str> {
+    let mut rules = bound.layout.form.rules.iter();
+    rules.find_map(|rule| match rule.kind {
+        RuleKind::Refused { words } if words.contains(&text) => Some(rule.why),
+        _ => None,
+    })
+}
+
+impl<'a> Case<'a> {
+    fn judge(&self) -> Option<Diagnostic> {
+        match self.rule.kind {
+            RuleKind::Clash { a, b } => {
+                let (a, b) = (self.word(a)?, self.word(b)?);
+                Some(diagnose::clash(self, a, b))
+            }
+            RuleKind::Needs { when, slot, among } => {
+                let word = self.word(when)?;
+                match self.filler(slot) {
+                    None => Some(diagnose::needs(self, word, slot, among)),
+                    Some((other, text)) => (!among.is_empty() && !among.contains(&text))
+                        .then(|| diagnose::not_among(self, word, other, slot, among)),
+                }
+            }
+            RuleKind::Only { when, slot, among } => {
+                let word = self.word(when)?;
+                let (other, text) = self.filler(slot)?;
+                (!among.contains(&text))
+                    .then(|| diagnose::not_among(self, word, other, slot, among))
+            }
+            RuleKind::Together { a, b, gate } => {
+                let (a, b) = (self.word(a)?, self.word(b)?);
+                (!self.module.meets(gate)).then(|| diagnose::together(self, a, b, gate))
+            }
+            RuleKind::From { when, gate } => {
+                let word = self.word(when)?;
+                // Where the assembler refuses the word itself, the manual adds nothing.
+                let is_refused = self
+                    .bound
+                    .gates()
+                    .any(|(place, gate)| place == Some(word) && !self.module.meets(gate));
+                (!is_refused && !self.module.meets(gate)).then(|| diagnose::from(self, word, gate))
+            }
+            RuleKind::Empty { slot, gate } => {
+                (!self.bound.has(slot) && !self.is_complained(slot) && !self.module.meets(gate))
+                    .then(|| diagnose::empty(self, slot, gate))
+            }
+            RuleKind::VectorBits { most, wide } => self.vector_bits(most, wide),
+            RuleKind::WideOnly { when, wide } => {
+                let word = self.word(when)?;
+                (!self.is_wide(wide)).then(|| diagnose::wide_only(self, word, wide))
+            }
+            RuleKind::Leads { slot } => {
+                let word = self.bound.word(slot)?;
+                (word > 0).then(|| diagnose::leads(self, word))
+            }
+            RuleKind::Refused { .. } => None,
+        }
+    }
+
+    fn vector_bits(&self, most: u32, wide: &'static Wide) -> Option<Diagnostic> {
+        let ty = self.bound.scalar(SlotName::Type)?;
+        let (word, text) = self.filler(SlotName::Vector)?;
+        if !self.is_wide(wide) {
+            let n: u32 = text.trim_start_matches('v').parse().ok()?;
+            let bits = n * ty.width_bits();
+            return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
+        }
+        // In another space no version or target would help.
+        if let Some((space, text)) = self.filler(SlotName::Space)
+            && !wide.spaces.contains(&text)
+        {
+            return Some(diagnose::wide_space(self, word, space, wide));
+        }
+        (!self.module.meets(wide.gate)).then(|| diagnose::wide_gate(self, word, wide))
+    }
+
+    fn is_wide(&self, wide: &Wide) -> bool {
+        let width_bits = self
+            .bound
+            .scalar(SlotName::Type)
+            .map_or(0, |ty| ty.width_bits());
+        wide.has(self.bound.text(SlotName::Vector), width_bits)
+    }
+
+    /// Whether a word was meant for the slot and refused, so that the slot is not simply empty.
+    fn is_complained(&self, slot: SlotName) -> bool {
+        slot == SlotName::Space
+            && self
+                .bound
+                .complaints
+                .iter()
+                .any(|complaint| match complaint {
+                    Complaint::Unknown { word } | Complaint::Illegal { word } => {
+                        let text = self.opcode.modifier(*word);
+                        matches!(text, "const" | "param::entry")
+                            || warpgrid_isa::form::nearest(text, SPACES.iter().copied()).is_some()
+                    }
+                    _ => false,
+                })
+    }
+
+    /// The word that fills a slot as the pick says.
+    fn word(&self, pick: Pick) -> Option<usize> {
+        let word = self.bound.word(pick.slot)?;
+        pick.holds(self.bound.text(pick.slot)).then_some(word)
+    }
+
+    fn filler(&self, slot: SlotName) -> Option<(usize, &'static str)> {
+        Some((self.bound.word(slot)?, self.bound.text(slot)?))
+    }
+}
+
+/// Spaces that a misspelled word may have meant.
+const SPACES: &[&str] = &["global", "shared", "local", "param", "shared::cta"];

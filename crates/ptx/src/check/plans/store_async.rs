@@ -1,0 +1,36 @@
+//! `st.async`: what its modifiers must be. In: a bound opcode; out: diagnostics.
+
+use crate::check::plans::rules;
+use crate::diagnostics::store_async as diagnose;
+use crate::module::Module;
+use crate::opcode::Opcode;
+use warpgrid_isa::form::{Bound, Origin};
+use warpgrid_isa::{Flag, Meaning};
+use warpgrid_program::Diagnostic;
+
+/// What the words of the opcode are short of, apart from the rows' own rules.
+pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    let mut problems = rules::judge_width(opcode, bound, module);
+    if bound.word(Flag::Async) == Some(0) && !opcode.is_joined(1) {
+        problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(0)));
+    }
+    problems.extend(beyond_manual(opcode, bound));
+    problems
+}
+
+fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    if matches!(bound.layout.form.gate.origin, Origin::Assembler(_)) {
+        let what = "`st.async` without completion mechanism";
+        return Some(diagnose::beyond_manual(opcode.modifier_span(0), what));
+    }
+    bound.slots.iter().flatten().find_map(|binding| {
+        let value = binding.value?;
+        if matches!(value.meaning, Meaning::Type(ty) if ty.width_bits() < 32) {
+            // Whether that is legal at all depends on the operands.
+            return None;
+        }
+        let what = format!("`.{}` in this form", value.text);
+        matches!(value.gate.origin, Origin::Assembler(_))
+            .then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &what))
+    })
+}
