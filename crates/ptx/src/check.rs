@@ -1,7 +1,9 @@
 //! Tree in, checked program and diagnostics out: the one constructor of a [`Program`] from PTX.
 //!
-//! Each distinct opcode is judged once ([`plan`]); then one pass over the statements resolves names ([`names`]),
-//! compares operands ([`operand`]) and builds operations ([`lower`]). The first error never hides the second.
+//! Phases, each in a folder of its own, with arrows to earlier ones only: the [`header`] gives version and target; each
+//! distinct opcode is checked once ([`plans`]); then one pass over the statements binds names ([`names`]) to what is
+//! declared ([`declare`]) and puts instructions into the program ([`body`]). All report to one [`report::Reporter`]. The first error never
+//! hides the second.
 
 mod body;
 mod declare;
@@ -12,14 +14,13 @@ mod report;
 
 use crate::diagnostics::check as diagnose;
 use crate::module::Module;
-use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::tree::Tree;
 use body::function::Body;
 use names::name_map::NameMap;
 pub(crate) use names::scopes::Binding;
 use names::scopes::Names;
-pub(crate) use plans::plan::Plan;
+use plans::Plans;
 use report::Reporter;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, FunctionId, Module as Unsealed, Program, RegisterId, Severity};
@@ -33,7 +34,7 @@ pub struct Options {
     pub version: Option<Version>,
 }
 
-/// A judged source.
+/// A checked source.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The program; `None` when some diagnostic, of the parser or the checker, is an error.
@@ -49,24 +50,17 @@ impl Checked {
     }
 }
 
-/// The version and target that a place of the text is judged by; what is wrong with the header is told elsewhere.
+/// The version and target that a place of the text is checked against; what is wrong with the header is not reported.
 pub(crate) fn module_of(source: &str, tree: &Tree, options: &Options) -> Module {
     header::read(source, tree, options, &mut Reporter::default())
 }
 
-/// Judges a parsed source. `source` is the text that was parsed.
+/// Checks a parsed source. `source` is the text that was parsed.
 pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     let tree = &parse.tree;
     let mut reporter = Reporter::default();
     let module = header::read(source, tree, options, &mut reporter);
-    let mut plans = Vec::with_capacity(tree.mnemonics.len());
-    let mut actions = Vec::with_capacity(tree.mnemonics.len() + 1);
-    for id in tree.mnemonics.ids() {
-        let opcode = Opcode::read(source, tree, id);
-        let plan = Plan::new(&opcode, &module);
-        actions.push(plan.action(opcode.text));
-        plans.push(plan);
-    }
+    let (plans, actions) = Plans::of(source, tree, &module);
     let mut checker = Checker {
         source,
         tree,
@@ -119,7 +113,7 @@ fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
 pub(crate) struct Checker<'a> {
     source: &'a str,
     tree: &'a Tree,
-    plans: &'a [Plan],
+    plans: &'a Plans,
     module: Module,
     names: Names,
     program: Unsealed,

@@ -245,7 +245,7 @@ impl<'a> Checker<'a> {
         if let Some(guard) = self.tree.guard(instruction) {
             uses.push(read(guard.name, What::Value(ScalarType::Pred, 1)));
         }
-        let Some(plan) = self.plans.get(instruction.mnemonic.0 as usize) else {
+        let Some(plan) = self.plans.get(instruction.mnemonic) else {
             return;
         };
         let Some(bound) = &plan.bound else {

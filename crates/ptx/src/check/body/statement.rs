@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
 
     fn instruction(&mut self, instruction: &'a crate::tree::Instruction, span: Span) {
         let tree = self.tree;
-        let Some(plan) = self.plans.get(instruction.mnemonic.0 as usize) else {
+        let Some(plan) = self.plans.get(instruction.mnemonic) else {
             return;
         };
         let site = Site {

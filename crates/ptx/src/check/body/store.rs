@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
     #[cold]
     fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
-        let plan = self.plans.get(site.instruction.mnemonic.0 as usize);
+        let plan = self.plans.get(site.instruction.mnemonic);
         let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
         // Beside other errors it is a step.

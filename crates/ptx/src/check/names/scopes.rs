@@ -117,6 +117,24 @@ impl Names {
     /// What the name stands for.
     #[inline]
     pub(crate) fn get(&self, name: Name) -> Binding {
+        // What nearly every name is: a member of the innermost group, or a plain name where there is none.
+        if let Some(stem) = self.stems.get(name.stem.0 as usize) {
+            let entry = match name.number() {
+                Some(number) => stem.numbered.get(number as usize),
+                None => Some(&stem.plain),
+            };
+            if let Some(entry) = entry
+                && entry.binding != Binding::None
+                && entry.depth >= stem.group_depth
+            {
+                return entry.binding;
+            }
+        }
+        self.get_hidden(name)
+    }
+
+    /// A name that is not bound itself, or that a group of an inner scope hides.
+    fn get_hidden(&self, name: Name) -> Binding {
         let (entry, hidden) = self.visible(name);
         match hidden {
             Some(group) => Binding::Group(group),
@@ -134,7 +152,6 @@ impl Names {
     }
 
     /// The entry of a name, and the group it belongs to instead, when the entry is free or of an outer scope.
-    #[inline]
     fn visible(&self, name: Name) -> (Entry, Option<u32>) {
         let entry = self.entry(name);
         let group_depth = self
