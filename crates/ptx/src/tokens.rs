@@ -1,7 +1,7 @@
 //! Text in, highlighting classes out: one fast pass without a tree, fit for every keystroke.
 
 use crate::lexer::{self, TokenKind, token_at};
-use warpgrid_isa::{ScalarType, special::SpecialRegister};
+use warpgrid_isa::{OperandType, ScalarType, special::SpecialRegister};
 use warpgrid_program::Span;
 
 /// What a token looks like to a reader.
@@ -163,7 +163,7 @@ impl Painter<'_> {
             Place::Start if self.next_is_colon(span) => return TokenClass::Label,
             Place::Start => {
                 self.place = Place::Opcode;
-                self.branch = matches!(text, "bra" | "brx");
+                self.branch = takes_label(text);
                 return TokenClass::Opcode;
             }
             Place::Guard => self.place = Place::Start,
@@ -274,4 +274,13 @@ fn ends_with_line(word: &str) -> bool {
 /// A line of data in a debug section.
 fn data_word(word: &str) -> bool {
     matches!(word, ".b8" | ".b16" | ".b32" | ".b64")
+}
+
+/// Whether operands of the opcode are labels.
+fn takes_label(opcode: &str) -> bool {
+    let first = warpgrid_isa::form::forms_of(opcode).next();
+    first.is_some_and(|layout| {
+        let mut operands = layout.operands.iter();
+        operands.any(|operand| operand.ty == OperandType::Label)
+    })
 }

@@ -6,6 +6,7 @@ use crate::lexer::{self, Cursor};
 use crate::tree::{
     Grammar, Guard, Instruction, Name, Operand, OperandKind, Operands, Range, StatementKind, Word,
 };
+use warpgrid_isa::{ControlOp, Does};
 use warpgrid_program::Span;
 
 /// Words of declarations and directives that the reference assembler refuses in an opcode.
@@ -345,10 +346,10 @@ fn split(source: &str, span: Span, words: &mut Vec<Word>) -> Grammar {
     let opcode = words
         .get(first)
         .map_or("", |word| word.span_at(span.start).text(source));
-    if opcode == "call" {
-        Grammar::Call
-    } else {
-        Grammar::Plain
+    let mut forms = warpgrid_isa::form::forms_of(opcode);
+    match forms.any(|layout| layout.form.does == Does::Control(ControlOp::Call)) {
+        true => Grammar::Call,
+        false => Grammar::Plain,
     }
 }
 

@@ -4,10 +4,11 @@ use super::sets::U32_ONLY;
 use super::table::{form, operands, since};
 use crate::does::{ControlOp::*, HintOp::*};
 use crate::form::Form;
+use crate::types::ScalarType::U32;
 
 operands! {
     TARGET: "tgt" Label;
-    TABLE: "index" Custom, "tlist" Label;
+    TABLE: "index" Fixed(U32), "tlist" Label;
     CALLEE: "func" Custom;
     NUMBER: "a" Bits(32);
 }

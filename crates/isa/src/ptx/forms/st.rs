@@ -131,7 +131,7 @@ pub static BULK_RULES: &[Rule] = &[
 ];
 
 operands! {
-    STORED: "a" Custom, "b" Custom, "cache-policy" Custom;
+    STORED: "a" Custom, "b" Custom, "cache-policy" CachePolicy;
     ZEROED: "a" Custom, "size" Custom, "initval" Custom;
 }
 

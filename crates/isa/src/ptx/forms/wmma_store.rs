@@ -81,7 +81,7 @@ const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "p" Custom, "r" Custom, "stride" Custom;
+    OPERANDS: "p" Custom, "r" Custom, "stride" Bits(32);
 }
 
 /// The forms of `wmma.store`.

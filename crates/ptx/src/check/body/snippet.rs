@@ -417,11 +417,7 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         Expect::Custom if plan.does == WMMA && ty == Some(ScalarType::F16) => {
             (ScalarType::B32, false)
         }
-        Expect::Custom => match slot.map(|slot| slot.name) {
-            Some("stride" | "index") => (ScalarType::U32, false),
-            Some("cache-policy") => (ScalarType::B64, false),
-            _ => (ty.unwrap_or(ScalarType::B32), written),
-        },
+        Expect::Custom => (ty.unwrap_or(ScalarType::B32), written),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::{Bound, Origin};
 use warpgrid_isa::forms::wmma_store::n_registers;
-use warpgrid_isa::{Flag, MatrixShape, Modifiers, ScalarType, SlotName, ValueClass as Class};
+use warpgrid_isa::{Flag, MatrixShape, Modifiers, PTX, ScalarType, SlotName, ValueClass as Class};
 use warpgrid_program::Diagnostic;
 
 /// What the words of the opcode are short of, apart from the rows' own rules.
@@ -15,7 +15,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     let mut problems = Vec::new();
     let joined = opcode.is_joined(1) && opcode.is_joined(2);
     if bound.word(Flag::Store) != Some(0) || bound.word(Flag::D) != Some(1) || !joined {
-        problems.push(diagnose::name_order(opcode.span, &in_order(opcode)));
+        problems.push(diagnose::name_order(opcode.span, &in_order(opcode, bound)));
     }
     let aligned_from = bound.layout.form.required_from(Flag::Aligned);
     let is_required = aligned_from.is_some_and(|version| module.version >= version);
@@ -48,12 +48,12 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
 }
 
 /// The opcode with the words of its name in front, the others in the order written.
-fn in_order(opcode: &Opcode<'_>) -> String {
-    let mut text = "wmma.store.d".to_owned();
+fn in_order(opcode: &Opcode<'_>, bound: &Bound) -> String {
+    let mut text = bound.layout.name();
     let others = opcode
         .modifiers()
         .iter()
-        .filter(|word| !matches!(**word, "store" | "d"));
+        .filter(|word| !PTX.tables.name_words.contains(word));
     for word in others {
         text.push('.');
         text.push_str(word);
