@@ -45,7 +45,8 @@ impl<'a> Checker<'a> {
         let given = self.call_values(site, plan, parts.arguments);
         let arguments = self.body.list_from(middle);
         let callee = self.call_target(site, target, parts.table)?;
-        (returned?, given?);
+        returned?;
+        given?;
         if let Callee::Direct(function) = callee {
             self.match_signature(site, function, (first, middle))?;
         }
