@@ -343,6 +343,11 @@ fn facts_about_single_instructions_are_in_their_rows() {
     let aligned = store.layout.form.required_from(Flag::Aligned);
     assert_eq!(aligned, Some(Version::new(6, 3)));
     assert_eq!(store.complaints, [] as [Complaint; 0]);
+    let twice = form(
+        "wmma",
+        &["store", "d", "sync", "sync", "row", "m16n16k16", "f32"],
+    );
+    assert_eq!(twice.complaints, [] as [Complaint; 0]);
     let moved = form("mov", &["u32"]).layout.form;
     assert!(moved.takes(Takes::SpecialRegister) && moved.takes(Takes::VariableAddress));
     assert!(
