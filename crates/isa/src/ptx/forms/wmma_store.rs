@@ -8,18 +8,19 @@ use crate::does::MatrixOp::WmmaStore;
 use crate::form::rule::{Rule, RuleKind::*, rule};
 use crate::form::{Form, Gate, Set, Value};
 use crate::modifier::{Flag, MatrixLayout::*, VectorWidth::*};
+use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
 
 const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "warp-level-matrix-instructions-wmma-st";
 /// Fragments of floating-point numbers; the manual says 6.0.
-const FLOATS: Gate = since(5, 1).sm(70).assembler(ASSEMBLER);
+const FLOATS: Gate = since(5, 1).with(Wmma).assembler(ASSEMBLER);
 /// Fragments of integers.
-const INTEGERS: Gate = since(6, 3).sm(72);
+const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
 /// Fragments of integers of less than a byte, and of single bits.
-const SUB_BYTE: Gate = since(6, 3).sm(75);
+const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
 /// `.m16n16k8`, and double precision.
-const AMPERE: Gate = since(7, 0).sm(80);
+const AMPERE: Gate = since(7, 0).with(WmmaWide);
 
 set! { LAYOUT: Layout "matrix layout";
     "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
@@ -31,9 +32,9 @@ set! { VECTOR: Vector "vector width";
     "v4", Vector(V4), FLOATS, "the number of registers in the braces; may be left out";
 }
 set! { SHAPE_16: Shape "matrix shape";
-    "m16n16k16", Shape(16, 16, 16), FLOATS,             "a matrix of 16 rows and 16 columns";
-    "m8n32k16",  Shape(8, 32, 16),  since(6, 1).sm(70), "a matrix of 8 rows and 32 columns";
-    "m32n8k16",  Shape(32, 8, 16),  since(6, 1).sm(70), "a matrix of 32 rows and 8 columns";
+    "m16n16k16", Shape(16, 16, 16), FLOATS,                 "a matrix of 16 rows and 16 columns";
+    "m8n32k16",  Shape(8, 32, 16),  since(6, 1).with(Wmma), "a matrix of 8 rows and 32 columns";
+    "m32n8k16",  Shape(32, 8, 16),  since(6, 1).with(Wmma), "a matrix of 32 rows and 8 columns";
 }
 set! { SHAPE_SUB_BYTE: Shape "matrix shape";
     "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "a matrix of 8 rows and 8 columns, product of 4-bit integers";
