@@ -31,5 +31,5 @@ pub use ptx::PTX;
 pub use space::StateSpace;
 pub use special::SpecialRegister;
 pub use target::{Feature, Limits, MemoryShape, Target, TargetGate, TargetKind};
-pub use types::{ScalarType, TypeKind};
+pub use types::{Fit, ScalarType, TypeKind};
 pub use version::Version;

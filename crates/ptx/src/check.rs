@@ -3,6 +3,7 @@
 //! Each distinct opcode is judged once ([`plan`]); then one pass over the statements resolves names ([`names`]),
 //! compares operands ([`operand`]) and builds operations ([`lower`]). The first error never hides the second.
 
+mod address;
 mod body;
 mod call;
 mod control;
@@ -11,11 +12,11 @@ mod declarations;
 mod declarations_values;
 mod declare;
 mod elements;
+mod families;
 mod function;
 mod header;
 mod initializer;
 mod judge;
-mod kind;
 mod lower;
 mod memory;
 mod moves;
@@ -25,26 +26,28 @@ mod offer;
 mod operand;
 pub(crate) mod plan;
 mod prologue;
+mod report;
 pub(crate) mod rules;
 mod snippet;
 mod statement;
 pub(crate) mod store;
 mod store_async;
 mod store_async_sources;
-mod strict_address;
-mod types;
 mod wmma_store;
 
 use crate::diagnostics::check as diagnose;
+use crate::module::Module;
+use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::tree::Tree;
 use body::Body;
 use name_map::NameMap;
 pub(crate) use names::Binding;
 use names::Names;
-pub(crate) use plan::{Opcode, Plan};
-use warpgrid_isa::{Gate, Target, Version};
-use warpgrid_program::{Diagnostic, FunctionId, Needs, Program, RegisterId, Severity, Span};
+pub(crate) use plan::Plan;
+use report::Reporter;
+use warpgrid_isa::{Target, Version};
+use warpgrid_program::{Diagnostic, FunctionId, Module as Unsealed, Program, RegisterId, Severity};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,57 +74,32 @@ impl Checked {
     }
 }
 
-/// The version and target that the text is judged by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Module {
-    pub(crate) version: Version,
-    pub(crate) target: &'static Target,
-    pub(crate) address_bits: u32,
-    /// Where `.version 8.0` stands, for fixes that raise it.
-    pub(crate) version_span: Option<Span>,
-    /// Where the target's name stands.
-    pub(crate) target_span: Option<Span>,
-}
-
-impl Module {
-    /// Whether version and target are past the gate.
-    pub(crate) fn meets(&self, gate: Gate) -> bool {
-        self.version >= gate.ptx && self.target.sm >= gate.sm
-    }
-
-    /// What the gate asks for beyond this version and target.
-    pub(crate) fn lacking(&self, gate: Gate) -> Needs {
-        Needs {
-            version: (self.version < gate.ptx).then_some(gate.ptx),
-            target: (self.target.sm < gate.sm)
-                .then(|| Target::lowest(gate.sm).map(|target| target.name))
-                .flatten(),
-        }
-    }
-}
-
 /// The version and target that a place of the text is judged by; what is wrong with the header is told elsewhere.
 pub(crate) fn module_of(source: &str, tree: &Tree, options: &Options) -> Module {
-    header::read(source, tree, options, &mut Diagnostics::default())
+    header::read(source, tree, options, &mut Reporter::default())
 }
 
 /// Judges a parsed source. `source` is the text that was parsed.
 pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     let tree = &parse.tree;
-    let mut diagnostics = Diagnostics::default();
-    let module = header::read(source, tree, options, &mut diagnostics);
-    let plans: Vec<Plan> = tree
-        .mnemonics
-        .ids()
-        .map(|id| Plan::new(&Opcode::read(source, tree, id), &module))
-        .collect();
+    let mut reporter = Reporter::default();
+    let module = header::read(source, tree, options, &mut reporter);
+    let mut plans = Vec::with_capacity(tree.mnemonics.len());
+    let mut actions = Vec::with_capacity(tree.mnemonics.len() + 1);
+    for id in tree.mnemonics.ids() {
+        let opcode = Opcode::read(source, tree, id);
+        let plan = Plan::new(&opcode, &module);
+        actions.push(plan.action(opcode.text));
+        plans.push(plan);
+    }
     let mut checker = Checker {
         source,
         tree,
         plans: &plans,
         module,
         names: Names::new(tree.symbols.len(), source.len()),
-        program: Program {
+        program: Unsealed {
+            actions,
             version: module.version,
             target: module.target,
             address_bits: module.address_bits,
@@ -129,7 +107,7 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
             functions: Vec::new(),
         },
         body: Body::default(),
-        diagnostics,
+        reporter,
         is_sound: true,
         externs: Vec::new(),
         pointers: NameMap::default(),
@@ -145,52 +123,19 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
 
 fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
     let mut diagnostics = parse.diagnostics.clone();
-    let mut found = checker.diagnostics.list;
-    found.sort_by_cached_key(|d| d.span.start);
-    diagnostics.append(&mut found);
-    if checker.diagnostics.n_dropped > 0 {
-        diagnostics.push(diagnose::too_many(checker.diagnostics.n_dropped));
+    let mut found = checker.reporter.finish();
+    diagnostics.append(&mut found.list);
+    if found.n_dropped > 0 {
+        diagnostics.push(diagnose::too_many(found.n_dropped));
     }
     let parsed = parse
         .diagnostics
         .iter()
         .all(|d| d.severity != Severity::Error);
-    let accept = parsed && checker.diagnostics.n_errors == 0;
+    let accept = parsed && found.n_errors == 0;
     Checked {
-        program: accept.then_some(checker.program),
+        program: accept.then(|| Program::of_checked(checker.program)),
         diagnostics,
-    }
-}
-
-/// Findings, up to a limit that no person reads to the end.
-#[derive(Debug, Default)]
-pub(crate) struct Diagnostics {
-    list: Vec<Diagnostic>,
-    n_dropped: usize,
-    n_errors: usize,
-}
-
-impl Diagnostics {
-    /// The most errors that are kept, and the most other findings.
-    const LIMIT: usize = 2000;
-
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        let is_error = diagnostic.severity == Severity::Error;
-        let n_others = self.list.len() - self.n_errors.min(self.list.len());
-        self.n_errors += usize::from(is_error);
-        let has_room = match is_error {
-            true => self.n_errors <= Diagnostics::LIMIT,
-            false => n_others < Diagnostics::LIMIT,
-        };
-        match has_room {
-            true => self.list.push(diagnostic),
-            false => self.n_dropped += 1,
-        }
-    }
-
-    /// Whether errors could still be told; those who build costly findings ask first.
-    pub(crate) fn is_full(&self) -> bool {
-        self.n_errors >= Diagnostics::LIMIT
     }
 }
 
@@ -202,10 +147,10 @@ pub(crate) struct Checker<'a> {
     pub(crate) plans: &'a [Plan],
     pub(crate) module: Module,
     pub(crate) names: Names,
-    pub(crate) program: Program,
+    pub(crate) program: Unsealed,
     /// Of the function at hand.
     pub(crate) body: Body,
-    pub(crate) diagnostics: Diagnostics,
+    reporter: Reporter,
     /// Whether the declaration at hand is as it should be, so that its values can be read.
     pub(crate) is_sound: bool,
     /// Module variables that are only declared so far, ascending: `.extern`.
@@ -223,10 +168,10 @@ pub(crate) struct Checker<'a> {
 impl Checker<'_> {
     /// Number of errors reported so far.
     pub(crate) fn n_errors(&self) -> usize {
-        self.diagnostics.n_errors
+        self.reporter.n_errors()
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        self.reporter.report(diagnostic);
     }
 }

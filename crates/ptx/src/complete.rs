@@ -3,13 +3,16 @@
 
 mod line;
 
-use crate::check::{Module, Opcode, Options, module_of, rules};
+use crate::check::{Options, module_of, rules};
+use crate::module::Module;
+use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::visible::{Meaning, Visible, visible};
 use line::{Line, Place};
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{Bound, Complaint, Layout, OperandShape, SlotKind, forms_of, layouts};
-use warpgrid_isa::{Does, Gate, OperandType, ScalarType, StateSpace, Value, Version};
+use warpgrid_isa::{Does, Fit, Gate, MemoryOp, OperandType, ScalarType, StateSpace, Value};
 use warpgrid_program::Span;
 
 /// What a suggestion is.
@@ -127,7 +130,7 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Completion> {
             }
             let values: Vec<(&'static str, Option<&'static Value>)> = match slot.kind {
                 SlotKind::Set(set) => set.values.iter().map(|v| (v.text, Some(v))).collect(),
-                SlotKind::Literal(text) => vec![(text, None)],
+                SlotKind::Literal(text, _) => vec![(text, None)],
             };
             for (text, value) in values {
                 let known = found.iter().any(|c| c.text == text);
@@ -178,7 +181,10 @@ fn is_over(bound: &Bound) -> bool {
 
 /// A vector width stands directly before a type.
 fn follows(bound: &Bound, is_type: bool) -> bool {
-    match (bound.word("vec"), bound.slots.iter().flatten().count()) {
+    match (
+        bound.word(SlotName::Vector),
+        bound.slots.iter().flatten().count(),
+    ) {
         (Some(word), n) if word + 1 == n => is_type,
         _ => true,
     }
@@ -214,22 +220,19 @@ impl Trial<'_> {
         (!rules::is_hopeless(&spelled, &bound, self.module)).then_some(bound)
     }
 
-    /// Literals that lead a form, as `store.d` in `wmma.store.d`, come first and in order.
+    /// Words of the name of the instruction, as `store.d` in `wmma.store.d`, come first and in order.
     fn is_named(&self, words: &[&str]) -> bool {
         let literals = self.layout.slots.iter().map_while(|slot| match slot.kind {
-            SlotKind::Literal(text) if slot.required => Some(text),
+            SlotKind::Literal(text, _) if slot.required => Some(text),
             _ => None,
         });
         literals.zip(words).all(|(literal, word)| literal == *word)
     }
 
-    /// `wmma` says `.aligned` from version 6.3 on only.
+    /// Some literals are refused before a version, as `.aligned` of `wmma` before 6.3.
     fn is_of_its_time(&self, bound: &Bound) -> bool {
-        let matrix = matches!(
-            self.layout.form.does,
-            Does::WmmaStore | Does::WmmaLoad | Does::WmmaMma
-        );
-        !(matrix && bound.has("aligned") && self.module.version < Version::new(6, 3))
+        let mut gated = self.layout.form.required_from.iter();
+        gated.all(|(flag, version)| !bound.has(*flag) || self.module.version >= *version)
     }
 }
 
@@ -240,7 +243,7 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
     let Some(operand) = bound.layout.operands.get(index) else {
         return Vec::new();
     };
-    let space = match bound.meaning("ss") {
+    let space = match bound.meaning(SlotName::Space) {
         Some(warpgrid_isa::Meaning::Space(space)) => space,
         _ => StateSpace::Generic,
     };
@@ -255,7 +258,7 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         OperandType::CachePolicy => {
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == 64)
         }
-        OperandType::Fixed(ty) => of_type(names, line, |have| fits(have, ty, false)),
+        OperandType::Fixed(ty) => of_type(names, line, |have| ty.takes_register(have, Fit::Exact)),
         OperandType::Bits(bits) => {
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == bits)
         }
@@ -264,31 +267,17 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == bits)
         }
         OperandType::Address => addresses(line, module, names, space),
-        _ => match bound.scalar("type") {
+        _ => match bound.scalar(SlotName::Type) {
             Some(ty) => {
-                let wider = matches!(bound.layout.form.does, Does::Store | Does::Load);
-                of_type(names, line, |have| fits(have, ty, wider))
+                let fit = match bound.layout.form.does {
+                    Does::Memory(MemoryOp::Store | MemoryOp::Load) => Fit::Wider,
+                    _ => Fit::Exact,
+                };
+                of_type(names, line, |have| ty.takes_register(have, fit))
             }
             None => of_type(names, line, |_| true),
         },
     }
-}
-
-/// Whether a register may stand where the instruction says `ty`.
-fn fits(have: ScalarType, ty: ScalarType, wider: bool) -> bool {
-    use warpgrid_isa::TypeKind as K;
-    let width = match wider {
-        true => have.width_bits() >= ty.width_bits(),
-        false => have.width_bits() == ty.width_bits(),
-    };
-    let kind = match (have.kind(), ty.kind()) {
-        (K::Predicate, other) | (other, K::Predicate) => other == K::Predicate && have == ty,
-        (K::Bits, _) | (_, K::Bits) => true,
-        (K::Float, K::Float) => have == ty,
-        (K::Float, _) | (_, K::Float) => false,
-        _ => true,
-    };
-    width && kind
 }
 
 /// Registers that hold addresses, and variables that the space takes.
@@ -299,19 +288,13 @@ fn addresses(
     space: StateSpace,
 ) -> Vec<Completion> {
     use StateSpace as S;
-    let takes = |variable| match space {
-        S::Generic => matches!(variable, S::Global | S::Shared | S::Local),
-        S::Shared | S::SharedCluster => variable == S::Shared,
-        S::ParamEntry | S::ParamFunc => matches!(variable, S::ParamEntry | S::ParamFunc),
-        space => variable == space,
-    };
     let least = match space {
         S::Shared | S::SharedCluster | S::Local => 32,
         _ => module.address_bits,
     };
     of_sort(names, line, |meaning| match meaning {
         Meaning::Register(ty, 1) => ty.is_integer() && (least..=64).contains(&ty.width_bits()),
-        Meaning::Variable(variable, _) => takes(variable),
+        Meaning::Variable(variable, _) => space.takes_variable(variable),
         _ => false,
     })
 }

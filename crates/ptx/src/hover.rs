@@ -3,8 +3,10 @@
 
 mod words;
 
-use crate::check::{Module, Opcode, Options, module_of};
+use crate::check::{Options, module_of};
 use crate::lexer::{self, TokenKind};
+use crate::module::Module;
+use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::tree::{
     Declaration, DeclaredType, DirectiveKind, Instruction, Operand, OperandKind, Operands,
@@ -12,7 +14,7 @@ use crate::tree::{
 };
 use crate::visible::{Meaning, Visible, lookup};
 use warpgrid_isa::form::{Bound, OperandSlot, SlotKind, bind, is_known_word, nearest};
-use warpgrid_isa::{Gate, OperandType, Origin, ScalarType, SpecialRegister, Version};
+use warpgrid_isa::{Gate, OperandType, Origin, ScalarType, SpecialRegister};
 use warpgrid_program::Span;
 use words::{directive_help, linkage_help, literal_help, space_help};
 
@@ -54,8 +56,7 @@ impl Hover {
     }
 
     fn gate(mut self, gate: Gate, module: &Module) -> Hover {
-        let since = gate.ptx > Version::new(1, 0);
-        if since || gate.sm > 0 {
+        if gate.phrase().is_some() {
             self.lines.push(gate_line(gate));
             if !module.meets(gate) {
                 let found = format!("{} on {}", module.version, module.target.name);
@@ -68,21 +69,13 @@ impl Hover {
     }
 }
 
-/// "since PTX 8.1, sm_90 and later (assembler 13.5)"
+/// "since PTX 8.1, on `sm_90` and later (assembler 13.5)"
 pub fn gate_line(gate: Gate) -> String {
-    let mut parts = Vec::new();
-    if gate.ptx > Version::new(1, 0) {
-        parts.push(format!("since PTX {}", gate.ptx));
+    let phrase = gate.phrase().unwrap_or_default();
+    match gate.origin {
+        Origin::Documented => phrase,
+        Origin::Assembler(_) | Origin::Measured(_) => format!("{phrase} ({})", gate.origin.text()),
     }
-    if gate.sm > 0 {
-        parts.push(format!("sm_{} and later", gate.sm));
-    }
-    let origin = match gate.origin {
-        Origin::Documented => String::new(),
-        Origin::Assembler(version) => format!(" (assembler {version})"),
-        Origin::Measured(target) => format!(" (measured on {target})"),
-    };
-    parts.join(", ") + &origin
 }
 
 /// What the token at `offset` means; `None` between tokens and for what speaks for itself.
@@ -207,7 +200,7 @@ impl Place<'_> {
             (Some(value), SlotKind::Set(set)) => hover
                 .line(format!("{}: {}", set.title, value.help))
                 .gate(value.gate, &self.module),
-            (None, SlotKind::Literal(_)) => {
+            (None, SlotKind::Literal(..)) => {
                 let form = bound.layout.form;
                 match word == slot {
                     true => hover
@@ -219,8 +212,8 @@ impl Place<'_> {
             }
             _ => hover,
         };
-        for rule in bound.layout.form.rules() {
-            if rule.concerns(slot_row.name, text) {
+        for rule in bound.layout.form.rules {
+            if slot_row.id.is_some_and(|slot| rule.concerns(slot, text)) {
                 hover = hover.line(rule.why);
             }
         }
@@ -444,11 +437,7 @@ fn role_line(role: &OperandSlot, bound: Option<&Bound>, element: bool) -> String
 }
 
 fn type_line(ty: ScalarType) -> String {
-    format!(
-        "{}, {} bits",
-        warpgrid_isa::forms::sets::ty(ty).help,
-        ty.width_bits()
-    )
+    format!("{}, {} bits", ty.help(), ty.width_bits())
 }
 
 fn clipped(text: &str) -> String {

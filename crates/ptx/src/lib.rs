@@ -6,9 +6,12 @@ pub mod diagnostics;
 mod format;
 pub mod hover;
 mod lexer;
+mod module;
+mod opcode;
 pub mod parser;
 pub mod tokens;
 pub mod tree;
+mod values;
 pub mod visible;
 
 pub use check::{Checked, Options, check};

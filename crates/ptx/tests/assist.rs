@@ -51,7 +51,7 @@ fn tokens_say_what_they_mean() {
     says("%p1 st", "executed by lanes where the predicate is true");
     says("0x10", "16, 0x10");
     says("async.release", "part of the name st.async");
-    says("release", "since PTX 8.7, sm_100 and later");
+    says("release", "since PTX 8.7, on `sm_100` and later");
     says("%tid.x", "index of the thread in its block");
     says("tile", "declares tile");
     says(".shared", "memory shared by the threads of a block");

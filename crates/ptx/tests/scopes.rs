@@ -1,6 +1,6 @@
 //! Names and the braces they live in.
 
-use warpgrid_program::{Operation, Program, Source};
+use warpgrid_program::{Instruction, OperandValue, Program, Source};
 use warpgrid_ptx::{Options, check, parse};
 
 fn program(body: &str) -> Program {
@@ -15,18 +15,20 @@ fn program(body: &str) -> Program {
 
 /// The registers that the moves of a kernel read and write.
 fn moves(program: &Program) -> Vec<(u32, Option<u32>)> {
-    let instructions = program.functions[0].instructions.iter();
-    instructions
-        .filter_map(|instruction| match &instruction.operation {
-            Operation::Move {
-                d,
-                a: Source::Register(a),
-                ..
-            } => Some((d.0, Some(a.0))),
-            Operation::Move { d, .. } => Some((d.0, None)),
-            _ => None,
-        })
-        .collect()
+    let function = &program.functions[0];
+    let registers = |instruction: &Instruction| {
+        let [d, a] = function.operands_of(instruction.operands) else {
+            return None;
+        };
+        let OperandValue::Destination(Some(d)) = d.value else {
+            return None;
+        };
+        match a.value {
+            OperandValue::Source(Source::Register(a), _) => Some((d.first.0, Some(a.first.0))),
+            _ => Some((d.first.0, None)),
+        }
+    };
+    function.instructions.iter().filter_map(registers).collect()
 }
 
 #[test]

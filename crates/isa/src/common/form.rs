@@ -141,13 +141,65 @@ pub enum Takes {
     Sink,
 }
 
-/// What a register must be to hold an address (assembler 13.5).
+/// How strictly the addresses of a form are checked (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressWidth {
-    /// As wide as addresses are, in global memory and in generic addressing; at least 32 bits elsewhere.
+pub enum Addressing {
+    /// Loads, atomics and prefetches: registers as wide as addresses are, in global memory and in generic addressing.
     Whole,
-    /// At least 32 bits, whatever the space.
-    AtLeast32,
+    /// As [`Addressing::Whole`], with registers of any width in any space.
+    AnyWidth,
+    /// Plain stores: as [`Addressing::Whole`]; constants in local memory only, and `name[index]` for arrays only.
+    Stored,
+    /// Asynchronous and matrix stores: registers of at least 32 bits whatever the space, no constants; special registers
+    /// are taken.
+    Strict,
+    /// An mbarrier in shared memory: as [`Addressing::Strict`], with registers of any width.
+    Barrier,
+}
+
+/// Where a number alone is an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constants {
+    Anywhere,
+    LocalMemory,
+    Nowhere,
+}
+
+impl Addressing {
+    /// Whether a register of type `ty` can hold an address, wherever it points.
+    pub const fn takes_register(self, ty: ScalarType) -> bool {
+        let least = match self {
+            Addressing::Strict => 32,
+            Addressing::Whole | Addressing::AnyWidth | Addressing::Stored | Addressing::Barrier => {
+                8
+            }
+        };
+        let most = match self {
+            Addressing::Whole | Addressing::AnyWidth => 128,
+            Addressing::Stored | Addressing::Strict | Addressing::Barrier => 64,
+        };
+        ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= most
+    }
+
+    /// Whether a register with an address in this space must be as wide as the module says addresses are.
+    pub const fn needs_whole(self, space: StateSpace) -> bool {
+        matches!(self, Addressing::Whole | Addressing::Stored)
+            && matches!(space, StateSpace::Generic | StateSpace::Global)
+    }
+
+    /// Where a number alone is an address.
+    pub const fn constants(self) -> Constants {
+        match self {
+            Addressing::Whole | Addressing::AnyWidth => Constants::Anywhere,
+            Addressing::Stored => Constants::LocalMemory,
+            Addressing::Strict | Addressing::Barrier => Constants::Nowhere,
+        }
+    }
+
+    /// Whether a special register may be the address.
+    pub const fn takes_special(self) -> bool {
+        matches!(self, Addressing::Strict | Addressing::Barrier)
+    }
 }
 
 /// Which diagnostics a wrong modifier leaves room for (assembler 13.5).
@@ -175,8 +227,8 @@ pub struct Form {
     pub types: &'static [(&'static str, OperandType)],
     /// What operands may be besides.
     pub takes: &'static [Takes],
-    /// What a register must be to hold the address of this form.
-    pub address: AddressWidth,
+    /// How strictly its addresses are checked.
+    pub address: Addressing,
     pub gate: Gate,
     pub does: Does,
     /// What holds between the modifiers.
@@ -207,7 +259,7 @@ impl Form {
         writes: &["d"],
         types: &[],
         takes: &[],
-        address: AddressWidth::Whole,
+        address: Addressing::Whole,
         gate: Gate::ALWAYS,
         does: Does::Unknown,
         rules: &[],

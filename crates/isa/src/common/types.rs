@@ -84,6 +84,17 @@ scalar_types! {
     Pred "pred" 1 Predicate;
 }
 
+/// How closely a register has to fit the type that an instruction says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// The very width.
+    Exact,
+    /// The very width, and no packed halves: counts, amounts, masks.
+    Integer,
+    /// Integers and bits may be wider than the instruction says: loads, stores, conversions.
+    Wider,
+}
+
 impl ScalarType {
     /// What the type is, in one line.
     pub const fn help(self) -> &'static str {
@@ -143,6 +154,58 @@ impl ScalarType {
             self.kind(),
             TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed
         )
+    }
+
+    /// Whether a register of type `register` fits an operand of this type (PTX ISA, "Operand Type Checking", as
+    /// assembler 13.5 has it).
+    pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
+        if register == self {
+            return true;
+        }
+        if register == ScalarType::Pred || self == ScalarType::Pred {
+            return false;
+        }
+        let (have, need) = (register.width_bits(), self.width_bits());
+        let is_wide_enough = match fit {
+            Fit::Exact => have == need,
+            Fit::Integer => have == need && register.is_integer(),
+            Fit::Wider => have >= need,
+        };
+        is_wide_enough && self.takes_kind_of(register)
+    }
+
+    fn takes_kind_of(self, register: ScalarType) -> bool {
+        match (register.kind(), self.kind()) {
+            (TypeKind::Bits, _) | (_, TypeKind::Bits) => true,
+            (TypeKind::Float, TypeKind::Float) => false,
+            // Packed halves are also taken as a plain word (assembler 13.5).
+            (TypeKind::Float, _) => register == ScalarType::F16x2,
+            (_, TypeKind::Float) => false,
+            _ => true,
+        }
+    }
+
+    /// The integer type of twice the width, which `mul.wide` writes.
+    pub const fn widened(self) -> ScalarType {
+        match self {
+            ScalarType::U16 => ScalarType::U32,
+            ScalarType::S16 => ScalarType::S32,
+            ScalarType::U32 => ScalarType::U64,
+            ScalarType::S32 => ScalarType::S64,
+            ScalarType::B8 => ScalarType::B16,
+            ScalarType::B16 => ScalarType::B32,
+            ScalarType::B32 => ScalarType::B64,
+            ScalarType::B64 => ScalarType::B128,
+            other => other,
+        }
+    }
+
+    /// The bits of an integer literal in the width of this type.
+    pub const fn truncate(self, value: u64) -> u64 {
+        match self.width_bits() {
+            bits @ 0..64 => value & ((1 << bits) - 1),
+            _ => value,
+        }
     }
 
     /// The untyped type of the same width, for widths that have one.

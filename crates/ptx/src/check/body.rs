@@ -2,7 +2,10 @@
 
 use crate::tree::Name;
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{FunctionId, Instruction, Register, RegisterId, Span, Variable};
+use warpgrid_program::{
+    FunctionId, Instruction, Operand, OperandList, OperandValue, Register, RegisterId, Span,
+    Variable,
+};
 
 /// A label of the function, known before its place is.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +27,73 @@ pub(crate) struct Body {
     pub(crate) registers: Vec<Register>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) instructions: Vec<Instruction>,
+    /// Of all instructions; each has a range of them.
+    pub(crate) operands: Vec<Operand>,
+    /// Elements of the lists of the instruction at hand, until its own operands are complete.
+    pub(crate) elements: Vec<Operand>,
+    /// Whether the instruction at hand is one that the program has a way to say.
+    pub(crate) is_sayable: bool,
     /// Sorted by block.
     pub(crate) labels: Vec<Label>,
-    /// Instructions whose targets are still label numbers.
+    /// Operands whose targets are still label numbers.
     pub(crate) branches: Vec<u32>,
     /// Number of brace scopes opened so far.
     pub(crate) n_blocks: u32,
 }
 
 impl Body {
+    /// Makes room, so that the vectors of a function are allocated once.
+    pub(crate) fn reserve(&mut self, n_instructions: usize, n_operands: usize) {
+        self.instructions.reserve_exact(n_instructions);
+        self.operands.reserve_exact(n_operands);
+    }
+
+    /// Adds an operand of the instruction at hand.
+    #[inline]
+    pub(crate) fn push(&mut self, value: OperandValue, span: Span) {
+        self.operands.push(Operand { value, span });
+    }
+
+    /// Adds an element of a list of the instruction at hand.
+    pub(crate) fn push_element(&mut self, value: OperandValue, span: Span) {
+        self.elements.push(Operand { value, span });
+    }
+
+    /// The list of the elements from number `first` on; its place is known once the instruction's operands are.
+    pub(crate) fn list_from(&self, first: usize) -> OperandValue {
+        OperandValue::List(OperandList {
+            start: first as u32,
+            n: self.elements.len().saturating_sub(first) as u32,
+        })
+    }
+
+    /// The operands from number `start` on, as those of one instruction; the elements of its lists follow them.
+    #[inline]
+    pub(crate) fn close_list(&mut self, start: usize) -> OperandList {
+        let end = self.operands.len();
+        if !self.elements.is_empty() {
+            self.place_elements(start, end as u32);
+        }
+        OperandList {
+            start: start as u32,
+            n: end.saturating_sub(start) as u32,
+        }
+    }
+
+    fn place_elements(&mut self, start: usize, base: u32) {
+        for operand in self.operands.iter_mut().skip(start) {
+            if let OperandValue::List(list) = &mut operand.value {
+                list.start += base;
+            }
+        }
+        for (index, element) in self.elements.iter().enumerate() {
+            if let OperandValue::Label(_) = element.value {
+                self.branches.push(base + index as u32);
+            }
+        }
+        self.operands.append(&mut self.elements);
+    }
+
     /// Makes a register.
     pub(crate) fn add_register(&mut self, name: String, ty: ScalarType) -> RegisterId {
         let id = RegisterId(self.registers.len() as u32);

@@ -1,16 +1,15 @@
 //! Calls: what is called, and with which arguments and results.
 
 use super::Checker;
+use super::lower::{register as register_source, source};
 use super::names::Binding;
 use super::operand::Site;
 use super::plan::Plan;
-use super::types::{Fit, fits};
 use crate::diagnostics::check as diagnose;
-use crate::tree::{FunctionHeader, Operand, OperandKind, Operands};
-use warpgrid_isa::{ScalarType, StateSpace};
+use crate::tree::{Operand, OperandKind, Operands};
+use warpgrid_isa::{Fit, ScalarType, StateSpace};
 use warpgrid_program::{
-    CallArgument, CallTarget, Function, FunctionId, FunctionKind, Operation, Parameter, Source,
-    VariableId,
+    Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, Source, VariableId,
 };
 
 /// Functions that the driver provides.
@@ -32,31 +31,39 @@ struct Parts<'t> {
 }
 
 impl<'a> Checker<'a> {
-    /// `call (returns), target, (arguments){, prototype or targets}`; both lists may be left out.
-    pub(crate) fn call(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        uniform: bool,
-    ) -> Option<Operation> {
+    /// `call (returns), target, (arguments){, prototype or targets}`; both lists may be left out in the text.
+    pub(crate) fn call(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         let parts = parts(site);
         let Some(target) = parts.target else {
             self.report(diagnose::call_target(site.span));
             return None;
         };
-        let returns = self.call_values(site, plan, parts.returns);
-        let arguments = self.call_values(site, plan, parts.arguments);
-        let target_value = self.call_target(site, target, parts.table)?;
-        let (returns, arguments) = (returns?, arguments?);
-        if let CallTarget::Direct(function) = target_value {
-            self.match_signature(site, function, &returns, &arguments)?;
+        let first = self.body.elements.len();
+        let returned = self.call_values(site, plan, parts.returns);
+        let middle = self.body.elements.len();
+        let returns = self.body.list_from(first);
+        let given = self.call_values(site, plan, parts.arguments);
+        let arguments = self.body.list_from(middle);
+        let callee = self.call_target(site, target, parts.table)?;
+        (returned?, given?);
+        if let Callee::Direct(function) = callee {
+            self.match_signature(site, function, (first, middle))?;
         }
-        Some(Operation::Call {
-            target: target_value,
-            arguments,
-            returns,
-            uniform,
-        })
+        // What is returned is written.
+        for element in self.body.elements.iter_mut().take(middle).skip(first) {
+            element.value = match element.value {
+                OperandValue::Source(Source::Register(run), _) => {
+                    OperandValue::Destination(Some(run))
+                }
+                OperandValue::Source(Source::Sink, _) => OperandValue::Destination(None),
+                _ => continue,
+            };
+        }
+        self.body.push(returns, target.span);
+        self.note_indirect(parts.table);
+        self.body.push(OperandValue::Callee(callee), target.span);
+        self.body.push(arguments, target.span);
+        Some(())
     }
 
     fn call_values(
@@ -64,24 +71,18 @@ impl<'a> Checker<'a> {
         site: &Site<'a>,
         plan: &'a Plan,
         list: Option<Operands<'a>>,
-    ) -> Option<Vec<CallArgument>> {
-        let mut values = Vec::new();
+    ) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
             match self.call_value(site, plan, operand) {
-                Some(value) => values.push(value),
+                Some(value) => self.body.push_element(source(value), operand.span),
                 None => ok = false,
             }
         }
-        ok.then_some(values)
+        ok.then_some(())
     }
 
-    fn call_value(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &Operand,
-    ) -> Option<CallArgument> {
+    fn call_value(&mut self, site: &Site<'a>, plan: &'a Plan, operand: &Operand) -> Option<Source> {
         let OperandKind::Name(name) = operand.kind else {
             return match operand.kind {
                 OperandKind::Sink => Some(Source::Sink),
@@ -90,7 +91,7 @@ impl<'a> Checker<'a> {
             };
         };
         match self.binding(name, operand.span) {
-            Binding::Register(register) => Some(Source::Register(register)),
+            Binding::Register(register) => Some(register_source(register)),
             Binding::Variable(variable) => {
                 let space = self.space_of(variable);
                 if !matches!(space, StateSpace::ParamFunc | StateSpace::ParamEntry) {
@@ -109,7 +110,7 @@ impl<'a> Checker<'a> {
                 None
             }
             other => {
-                let found = diagnose::describe_binding(other);
+                let found = other.describe();
                 let problem = diagnose::expected_register(self.opcode(site), operand.span, found);
                 self.report(problem);
                 None
@@ -122,7 +123,7 @@ impl<'a> Checker<'a> {
         site: &Site<'a>,
         target: &Operand,
         table: Option<&Operand>,
-    ) -> Option<CallTarget> {
+    ) -> Option<Callee> {
         let OperandKind::Name(name) = target.kind else {
             self.report(diagnose::call_target(target.span));
             return None;
@@ -131,7 +132,7 @@ impl<'a> Checker<'a> {
             Binding::Function(function) => Some(self.direct(function)),
             Binding::Register(register) => {
                 let candidates = self.candidates(site, table)?;
-                Some(CallTarget::Indirect {
+                Some(Callee::Indirect {
                     register,
                     candidates,
                 })
@@ -147,13 +148,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn direct(&self, function: FunctionId) -> CallTarget {
+    fn direct(&self, function: FunctionId) -> Callee {
         let found = self.program.functions.get(function.0 as usize);
         match found {
             Some(f) if !f.defined && SYSTEM.contains(&f.name.as_str()) => {
-                CallTarget::System(f.name.clone())
+                Callee::System(f.name.clone())
             }
-            _ => CallTarget::Direct(function),
+            _ => Callee::Direct(function),
         }
     }
 
@@ -176,8 +177,7 @@ impl<'a> Checker<'a> {
         let tree = self.tree;
         let directive = tree.directives.get(index as usize)?;
         if let Some(header) = directive.prototype.checked_sub(1) {
-            let header = tree.functions.get(header as usize)?;
-            self.note_indirect(header);
+            tree.functions.get(header as usize)?;
             return Some(Vec::new());
         }
         let mut functions = Vec::new();
@@ -192,9 +192,21 @@ impl<'a> Checker<'a> {
         Some(functions)
     }
 
-    fn note_indirect(&mut self, header: &FunctionHeader) {
-        if let Some(function) = self.body.function {
-            let at = self.body.instructions.len() as u32;
+    /// Notes the callee that is pushed next, when a prototype says what it may be.
+    fn note_indirect(&mut self, table: Option<&Operand>) {
+        let Some(OperandKind::Name(name)) = table.map(|table| table.kind) else {
+            return;
+        };
+        let (Binding::Table(index), Some(function)) = (self.names.get(name), self.body.function)
+        else {
+            return;
+        };
+        let directive = self.tree.directives.get(index as usize);
+        let header = directive
+            .and_then(|directive| directive.prototype.checked_sub(1))
+            .and_then(|header| self.tree.functions.get(header as usize));
+        if let Some(header) = header {
+            let at = self.body.operands.len() as u32;
             let shape = (header.returns.len(), header.parameters.len());
             self.indirect.push((function, at, shape));
         }
@@ -215,11 +227,9 @@ impl<'a> Checker<'a> {
                 .map(|(i, _)| FunctionId(i as u32))
                 .collect();
             let caller = self.program.functions.get_mut(function.0 as usize);
-            let call = caller.and_then(|f| f.instructions.get_mut(at as usize));
-            if let Some(Operation::Call {
-                target: CallTarget::Indirect { candidates, .. },
-                ..
-            }) = call.map(|i| &mut i.operation)
+            let callee = caller.and_then(|f| f.operands.get_mut(at as usize));
+            if let Some(OperandValue::Callee(Callee::Indirect { candidates, .. })) =
+                callee.map(|operand| &mut operand.value)
             {
                 *candidates = found;
             }
@@ -231,14 +241,15 @@ impl<'a> Checker<'a> {
         &mut self,
         site: &Site<'a>,
         function: FunctionId,
-        returns: &[CallArgument],
-        arguments: &[CallArgument],
+        (first, middle): (usize, usize),
     ) -> Option<()> {
+        let given = self.body.elements.get(first..).unwrap_or(&[]);
+        let n_returns = middle.saturating_sub(first);
         let callee = self.program.functions.get(function.0 as usize)?;
         let counts = (callee.returns.len(), callee.parameters.len());
-        if (returns.len(), arguments.len()) != counts {
+        let found = (n_returns, given.len().saturating_sub(n_returns));
+        if found != counts {
             let name = callee.name.clone();
-            let found = (returns.len(), arguments.len());
             self.report(diagnose::call_counts(site.span, &name, found, counts));
             return None;
         }
@@ -248,8 +259,7 @@ impl<'a> Checker<'a> {
             false => (&callee.variables, &callee.registers),
         };
         let expected = callee.returns.iter().chain(&callee.parameters);
-        let found = returns.iter().chain(arguments);
-        let wrong = expected.zip(found).position(|(expected, found)| {
+        let wrong = expected.zip(given).position(|(expected, found)| {
             let wanted = match expected {
                 Parameter::Variable(index) => {
                     variables.get(*index as usize).map(|v| (v.size_bytes, v.ty))
@@ -258,7 +268,7 @@ impl<'a> Checker<'a> {
                     .get(register.0 as usize)
                     .map(|r| (u64::from(r.ty.width_bytes()), r.ty)),
             };
-            wanted.is_some_and(|(size, ty)| !self.argument_fits(*found, size, ty))
+            wanted.is_some_and(|(size, ty)| !self.argument_fits(&found.value, size, ty))
         });
         if let Some(index) = wrong {
             let name = callee.name.clone();
@@ -268,14 +278,19 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    fn argument_fits(&self, argument: CallArgument, size: u64, ty: ScalarType) -> bool {
+    fn argument_fits(&self, argument: &OperandValue, size: u64, ty: ScalarType) -> bool {
         match argument {
-            Source::Register(register) => fits(self.body.type_of(register), ty, Fit::Exact),
-            Source::VariableAddress {
-                variable: VariableId::Function(index),
-                ..
-            } => {
-                let variable = self.body.variables.get(index as usize);
+            OperandValue::Source(Source::Register(run), _) => {
+                ty.takes_register(self.body.type_of(run.first), Fit::Exact)
+            }
+            OperandValue::Source(
+                Source::VariableAddress {
+                    variable: VariableId::Function(index),
+                    ..
+                },
+                _,
+            ) => {
+                let variable = self.body.variables.get(*index as usize);
                 variable.is_none_or(|v| v.size_bytes == size)
             }
             _ => true,

@@ -2,42 +2,39 @@
 
 use super::Checker;
 use super::body::Label;
+use super::lower::source;
 use super::names::Binding;
 use super::operand::Site;
 use super::plan::Plan;
-use super::types::Fit;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, StatementKind};
-use warpgrid_isa::ScalarType;
-use warpgrid_program::Operation;
+use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_program::OperandValue;
 
 impl<'a> Checker<'a> {
     /// `bra target`. The target is a label number until the function ends.
-    pub(crate) fn branch(&mut self, site: &Site<'a>, uniform: bool) -> Option<Operation> {
+    pub(crate) fn branch(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        self.count_operands(site, plan)?;
         let (operand, _) = site.operand(0)?;
         let target = self.label(site, operand)?;
-        self.note_branch();
-        Some(Operation::Branch { target, uniform })
+        self.body.branches.push(self.body.operands.len() as u32);
+        self.body.push(OperandValue::Label(target), operand.span);
+        Some(())
     }
 
     /// `brx.idx index, table`
-    pub(crate) fn branch_indexed(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Operation> {
+    pub(crate) fn branch_indexed(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        self.count_operands(site, plan)?;
         let (index, _) = site.operand(0)?;
-        let index = self.source(site, plan, index, ScalarType::U32, Fit::Exact);
+        let value = self.source(site, plan, index, ScalarType::U32, Fit::Exact);
         let (table, _) = site.operand(1)?;
         let targets = self.branch_targets(site, table);
-        self.note_branch();
-        Some(Operation::BranchIndexed {
-            index: index?,
-            targets: targets?,
-        })
+        self.body.push(source(value?), index.span);
+        self.body.push(targets?, table.span);
+        Some(())
     }
 
-    fn note_branch(&mut self) {
-        self.body.branches.push(self.body.instructions.len() as u32);
-    }
-
-    fn branch_targets(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Vec<u32>> {
+    fn branch_targets(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let OperandKind::Name(name) = operand.kind else {
             self.report(diagnose::expected_label(self.opcode(site), operand.span));
             return None;
@@ -48,11 +45,13 @@ impl<'a> Checker<'a> {
             return None;
         };
         let directive = self.tree.directives.get(directive as usize)?;
-        let mut targets = Vec::new();
+        let first = self.body.elements.len();
         for (argument, _) in self.tree.arguments_of(directive) {
-            targets.push(self.label(site, argument)?);
+            let target = self.label(site, argument)?;
+            self.body
+                .push_element(OperandValue::Label(target), argument.span);
         }
-        Some(targets)
+        Some(self.body.list_from(first))
     }
 
     fn label(&mut self, site: &Site<'a>, operand: &Operand) -> Option<u32> {
@@ -84,8 +83,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Finds the labels of the function that starts at statement `start`, each with its brace scope.
+    /// Finds the labels of the function that starts at statement `start`, each with its brace scope, and makes room
+    /// for its instructions.
     pub(crate) fn find_labels(&mut self, start: usize) {
+        let (mut n_instructions, mut n_operands) = (1, 0);
         let mut blocks = vec![0u32];
         let mut n_blocks = 0;
         let statements = self.tree.statements.get(start..).unwrap_or(&[]);
@@ -112,10 +113,17 @@ impl<'a> Checker<'a> {
                         table,
                     });
                 }
+                StatementKind::Instruction(instruction) => {
+                    n_instructions += 1;
+                    n_operands += instruction.operands.len();
+                }
                 StatementKind::FunctionEnd(_) => break,
                 _ => {}
             }
         }
+        // What is left out of loads and stores takes a place too.
+        self.body
+            .reserve(n_instructions, n_operands + n_instructions / 2);
         self.body.labels.sort_by_cached_key(|label| label.block);
     }
 
@@ -166,17 +174,9 @@ impl<'a> Checker<'a> {
             *label = at.min(end);
         };
         for index in &self.body.branches {
-            match self
-                .body
-                .instructions
-                .get_mut(*index as usize)
-                .map(|i| &mut i.operation)
-            {
-                Some(Operation::Branch { target, .. }) => place(target),
-                Some(Operation::BranchIndexed { targets, .. }) => {
-                    targets.iter_mut().for_each(place)
-                }
-                _ => {}
+            let operand = self.body.operands.get_mut(*index as usize);
+            if let Some(OperandValue::Label(target)) = operand.map(|operand| &mut operand.value) {
+                place(target);
             }
         }
         self.body.branches.clear();

@@ -1,33 +1,21 @@
-//! `cvt`: which rounding a pair of types needs, and what the conversion becomes.
+//! `cvt`: which rounding a pair of types needs. In: a bound opcode; out: diagnostics.
 
-use super::kind::{Kind, mode};
-use super::plan::Opcode;
 use crate::diagnostics::check as diagnose;
+use crate::opcode::Opcode;
+use warpgrid_isa::Flag;
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
-use warpgrid_isa::{ScalarType, TypeKind};
-use warpgrid_program::{Conversion, Diagnostic};
-
-/// The conversion that the modifiers describe.
-pub(crate) fn make(bound: &Bound) -> Option<Kind> {
-    let conversion = Conversion {
-        to: bound.scalar("dtype")?,
-        from: bound.scalar("atype")?,
-        mode: mode(bound),
-    };
-    Some(match bound.layout.operands.len() {
-        2 => Kind::Convert(conversion),
-        _ => Kind::ConvertPacked(conversion),
-    })
-}
+use warpgrid_isa::{Modifiers, ScalarType, TypeKind};
+use warpgrid_program::Diagnostic;
 
 /// Rounding is demanded where a conversion can lose bits of a float, and refused where it cannot
 /// (PTX ISA, "cvt"; assembler 13.5).
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
-    let (Some(to), Some(from)) = (bound.scalar("dtype"), bound.scalar("atype")) else {
+pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> Vec<Diagnostic> {
+    let (Some(to), Some(from)) = (modifiers.d_type, modifiers.a_type) else {
         return Vec::new();
     };
-    let mut problems = rounding(opcode, bound, to, from);
-    if let Some(word) = bound.word("ftz")
+    let mut problems = rounding(opcode, bound, (to, from));
+    if let Some(word) = bound.word(Flag::Ftz)
         && to != ScalarType::F32
         && from != ScalarType::F32
     {
@@ -39,21 +27,24 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
 fn rounding(
     opcode: &Opcode<'_>,
     bound: &Bound,
-    to: ScalarType,
-    from: ScalarType,
+    (to, from): (ScalarType, ScalarType),
 ) -> Vec<Diagnostic> {
-    let integer_rounding = bound.has("irnd");
-    let rounding = bound.has("rnd") || integer_rounding;
+    // Both kinds may be written, which is wrong whatever the types.
+    let (to_float, to_integer) = (
+        bound.has(SlotName::Round),
+        bound.has(SlotName::IntegerRound),
+    );
+    let rounds = to_float || to_integer;
     match need(to, from) {
-        Need::Float if integer_rounding || !rounding => {
+        Need::Float if to_integer || !rounds => {
             vec![diagnose::rounding_required(opcode, to, from, "rn", bound)]
         }
-        Need::Integer if !integer_rounding => {
+        Need::Integer if !to_integer => {
             vec![diagnose::rounding_required(opcode, to, from, "rzi", bound)]
         }
-        Need::NoFloat if bound.has("rnd") => vec![diagnose::rounding_refused(opcode, bound)],
-        Need::None if rounding => vec![diagnose::rounding_refused(opcode, bound)],
-        _ => Vec::new(),
+        Need::NoFloat if to_float => vec![diagnose::rounding_refused(opcode, bound)],
+        Need::None if rounds => vec![diagnose::rounding_refused(opcode, bound)],
+        Need::Float | Need::Integer | Need::NoFloat | Need::None => Vec::new(),
     }
 }
 

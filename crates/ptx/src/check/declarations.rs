@@ -35,7 +35,7 @@ const GATES: &[(ScalarType, Version, &str)] = &[
 impl<'a> Checker<'a> {
     /// Judges a declaration with all of its names; true when nothing is wrong with it.
     pub(crate) fn judge_declaration(&mut self, declaration: &Declaration, place: Place) -> bool {
-        let before = self.diagnostics.n_errors;
+        let before = self.n_errors();
         self.judge_place(declaration, place);
         self.judge_type(declaration, place);
         self.judge_alignment(declaration, place);
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
             self.judge_shape(declaration, declarator, place);
             self.judge_values(declaration, declarator, place);
         }
-        self.diagnostics.n_errors == before
+        self.n_errors() == before
     }
 
     /// Judges the parameters of a function or kernel.

@@ -5,7 +5,7 @@ use super::Checker;
 use super::names::Binding;
 use crate::tree::{Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{ScalarType, SpecialRegister, TypeKind};
-use warpgrid_program::{RegisterId, Source, Span};
+use warpgrid_program::{RegisterId, RegisterRun, Source, Span};
 
 /// What a value is, as far as it matters for fitting; widths in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -335,7 +335,7 @@ impl<'a> Checker<'a> {
         Element {
             span,
             class: Class::of(self.body.type_of(register)),
-            source: Source::Register(register),
+            source: Source::Register(RegisterRun::one(register)),
         }
     }
 }

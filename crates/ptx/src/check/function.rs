@@ -7,10 +7,10 @@ use crate::diagnostics::check as diagnose;
 use crate::tree::{
     DeclarationSpace, DeclaredType, FunctionHeader, FunctionSort, OperandKind, Range,
 };
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::{ControlOp, Does, Modifiers, StateSpace};
 use warpgrid_program::{
-    Function, FunctionId, FunctionKind, Instruction, LaunchBounds, Operation, Parameter, Span,
-    VariableId,
+    Action, Function, FunctionId, FunctionKind, Instruction, LaunchBounds, OperandList, Parameter,
+    Span, StepPart, VariableId,
 };
 
 impl<'a> Checker<'a> {
@@ -54,12 +54,14 @@ impl<'a> Checker<'a> {
         self.judge_parameters(header);
         self.names.open();
         self.body.registers.clear();
-        self.body.instructions.clear();
         self.body = Body {
             function: Some(function),
             registers: std::mem::take(&mut self.body.registers),
             variables: Vec::new(),
-            instructions: std::mem::take(&mut self.body.instructions),
+            instructions: Vec::new(),
+            operands: Vec::new(),
+            elements: std::mem::take(&mut self.body.elements),
+            is_sayable: true,
             labels: std::mem::take(&mut self.body.labels),
             branches: std::mem::take(&mut self.body.branches),
             n_blocks: 0,
@@ -83,22 +85,30 @@ impl<'a> Checker<'a> {
         };
         self.judge_static_shared(id, span);
         // Falling off the end returns; labels at the very end have an instruction to stand before.
+        let action = self.action(Action {
+            does: Does::Control(ControlOp::Return),
+            modifiers: Modifiers::default(),
+            opcode: "ret".to_owned(),
+        });
         self.body.instructions.push(Instruction {
             guard: None,
-            operation: Operation::Return,
+            action,
+            operands: OperandList::default(),
+            step: StepPart::Whole,
             span,
         });
         self.place_branches();
         let labels = self.placed_labels();
         self.names.close();
-        // The body's vectors keep their room for the next function.
         let variables = std::mem::take(&mut self.body.variables);
         let registers = self.body.registers.drain(..).collect();
-        let instructions = self.body.instructions.drain(..).collect();
+        let instructions = std::mem::take(&mut self.body.instructions);
+        let operands = std::mem::take(&mut self.body.operands);
         if let Some(function) = self.program.functions.get_mut(id.0 as usize) {
             function.registers = registers;
             function.variables = variables;
             function.instructions = instructions;
+            function.operands = operands;
             function.labels = labels;
             function.span = function.span.to(span);
         }
@@ -156,6 +166,7 @@ impl<'a> Checker<'a> {
             variables: Vec::new(),
             registers: Vec::new(),
             instructions: Vec::new(),
+            operands: Vec::new(),
             labels: Vec::new(),
             bounds: LaunchBounds::default(),
             span: header.span,

@@ -1,6 +1,7 @@
 //! `.version`, `.target` and `.address_size`: what the text is judged by.
 
-use super::{Diagnostics, Module, Options};
+use super::report::Reporter;
+use super::{Module, Options};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
@@ -11,13 +12,13 @@ pub(crate) fn read(
     source: &str,
     tree: &Tree,
     options: &Options,
-    diagnostics: &mut Diagnostics,
+    reporter: &mut Reporter,
 ) -> Module {
     if tree.statements.is_empty() && tree.functions.is_empty() {
-        diagnostics.push(diagnose::empty());
+        reporter.report(diagnose::empty());
     }
-    let version = version(source, tree, diagnostics);
-    let target = target(source, tree, diagnostics);
+    let version = version(source, tree, reporter);
+    let target = target(source, tree, reporter);
     if let (Some(version), Some(target)) = (version, target)
         && options.version.is_none()
         && options.target.is_none()
@@ -25,14 +26,14 @@ pub(crate) fn read(
         && let Some(directive) = tree.directive(DirectiveKind::Target)
     {
         let place = tree.directive(DirectiveKind::Version).unwrap_or(directive);
-        diagnostics.push(diagnose::target_needs_version(
+        reporter.report(diagnose::target_needs_version(
             directive, place, version, target,
         ));
     }
     Module {
         version: options.version.or(version).unwrap_or(Version::NEWEST),
-        target: options.target.or(target).unwrap_or_else(fallback_target),
-        address_bits: address_bits(tree, version, diagnostics),
+        target: options.target.or(target).unwrap_or_else(Target::fallback),
+        address_bits: address_bits(tree, version, reporter),
         version_span: tree.directive(DirectiveKind::Version).map(|d| d.span),
         target_span: tree
             .directive(DirectiveKind::Target)
@@ -41,20 +42,10 @@ pub(crate) fn read(
     }
 }
 
-/// What a text without `.target` is judged by.
-fn fallback_target() -> &'static Target {
-    static FALLBACK: Target = Target {
-        name: "sm_100",
-        sm: 100,
-        since: Version::new(8, 6),
-    };
-    Target::from_name(FALLBACK.name).unwrap_or(&FALLBACK)
-}
-
-fn version(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Version> {
+fn version(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<Version> {
     let Some(directive) = tree.directive(DirectiveKind::Version) else {
         if tree.kind == SourceKind::Module {
-            diagnostics.push(diagnose::missing_version());
+            reporter.report(diagnose::missing_version());
         }
         return None;
     };
@@ -67,16 +58,16 @@ fn version(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<V
     let version = Version::new(numbers.next()?, numbers.next()?);
     if !version.is_known() {
         let text = directive.span.text(source);
-        diagnostics.push(diagnose::unknown_version(directive.span, text));
+        reporter.report(diagnose::unknown_version(directive.span, text));
         return None;
     }
     Some(version)
 }
 
-fn target(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<&'static Target> {
+fn target(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<&'static Target> {
     let Some(directive) = tree.directive(DirectiveKind::Target) else {
         if tree.kind == SourceKind::Module {
-            diagnostics.push(diagnose::missing_target());
+            reporter.report(diagnose::missing_target());
         }
         return None;
     };
@@ -88,7 +79,7 @@ fn target(source: &str, tree: &Tree, diagnostics: &mut Diagnostics) -> Option<&'
             None if is_target_option(text) => {}
             None => {
                 let nearest = nearest_target(text);
-                diagnostics.push(diagnose::unknown_target(operand.span, text, nearest));
+                reporter.report(diagnose::unknown_target(operand.span, text, nearest));
             }
         }
     }
@@ -102,7 +93,7 @@ fn is_target_option(text: &str) -> bool {
     )
 }
 
-fn address_bits(tree: &Tree, version: Option<Version>, diagnostics: &mut Diagnostics) -> u32 {
+fn address_bits(tree: &Tree, version: Option<Version>, reporter: &mut Reporter) -> u32 {
     let Some(directive) = tree.directive(DirectiveKind::AddressSize) else {
         // Modules without the directive have 32-bit addresses, but snippets are read as 64-bit ones.
         let old = version.is_some_and(|v| v < Version::new(2, 3));
@@ -112,7 +103,7 @@ fn address_bits(tree: &Tree, version: Option<Version>, diagnostics: &mut Diagnos
         Some(32) => 32,
         Some(64) => 64,
         _ => {
-            diagnostics.push(diagnose::address_size(directive.span));
+            reporter.report(diagnose::address_size(directive.span));
             64
         }
     }

@@ -1,12 +1,10 @@
 //! Judges the modifiers of one opcode against its form, the version and the target.
 
-use super::plan::Opcode;
-use super::{Module, kind, offer, rules};
+use super::{Module, families, offer, rules};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
-use warpgrid_isa::Does;
-use warpgrid_isa::form::{Bound, Complaint, Gate, meant, nearest};
-use warpgrid_isa::forms::SECOND_WORDS;
+use crate::opcode::Opcode;
+use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, RuleKind, meant, nearest};
 use warpgrid_program::Diagnostic;
 
 /// Everything that is wrong with the modifiers, in text order where they have a place.
@@ -14,32 +12,36 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     let mut problems: Vec<Diagnostic> = bound
         .complaints
         .iter()
-        .filter(|complaint| !kind::forgives(opcode, bound, **complaint))
+        .filter(|complaint| !is_repeatable(opcode, bound, **complaint))
         .filter(|complaint| !is_misspelled(opcode, bound, **complaint))
         .map(|complaint| complain(opcode, bound, *complaint, module))
         .collect();
     let form = bound.layout.form.gate;
-    for (word, mut gate) in bound.gates() {
-        // What the instruction as a whole lacks is told once.
-        if word.is_some() && gate.ptx <= form.ptx {
-            gate.ptx = Gate::ALWAYS.ptx;
-        }
-        if word.is_some() && gate.sm <= form.sm {
-            gate.sm = 0;
-        }
-        problems.extend(gate_problem(opcode, word, gate, module));
+    for (word, gate) in bound.gates() {
+        // What the instruction as a whole lacks is reported once.
+        let rest = match word {
+            Some(_) => gate.beyond(form),
+            None => gate,
+        };
+        problems.extend(gate_problem(opcode, word, rest, module));
     }
     raise_together(&mut problems, bound, module);
     problems.extend(rules::judge(opcode, bound, module));
-    if bound.complaints.is_empty() || kind::judges_always(bound) {
-        problems.extend(misplaced(opcode));
-        problems.extend(kind::judge(opcode, bound, module));
-    }
-    if bound.complaints.is_empty() && bound.layout.form.does == Does::NotEmulated {
-        problems.push(diagnose::not_emulated(opcode));
+    if bound.complaints.is_empty() || bound.layout.form.reports == Reports::Everything {
+        problems.extend(misplaced(opcode, bound));
+        problems.extend(families::check(opcode, bound, module));
     }
     offer::keep_useful(&mut problems, opcode, module);
     problems
+}
+
+/// Whether the word is one that may be written twice.
+fn is_repeatable(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
+    let Complaint::Duplicate { word, .. } = complaint else {
+        return false;
+    };
+    let mut repeatable = bound.layout.form.repeatable.iter();
+    repeatable.any(|flag| flag.name() == opcode.modifier(word))
 }
 
 /// Whether what is missing is there, but misspelled: the unknown word tells it.
@@ -63,11 +65,7 @@ fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bo
 
 /// One fix raises version and target for all words of an opcode.
 fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
-    let whole = bound.gates().fold(Gate::ALWAYS, |whole, (_, gate)| Gate {
-        ptx: whole.ptx.max(gate.ptx),
-        sm: whole.sm.max(gate.sm),
-        ..whole
-    });
+    let whole = bound.gate();
     if module.meets(whole) {
         return;
     }
@@ -111,25 +109,19 @@ fn gate_problem(
     if module.version < gate.ptx {
         problems.push(diagnose::needs_version(opcode, word, gate, module));
     }
-    if module.target.sm < gate.sm {
+    if !gate.target.met_by(module.target) {
         problems.push(diagnose::needs_target(opcode, word, gate, module));
     }
     problems
 }
 
-/// The second word of an opcode of two words, when something else stands before it.
-fn misplaced(opcode: &Opcode<'_>) -> Option<Diagnostic> {
-    // `.cta` of a barrier stands right behind the first word as well.
-    let cta = opcode.modifiers().iter().position(|word| *word == "cta");
-    if let ("bar" | "barrier", Some(at @ 1..)) = (opcode.name(), cta) {
-        return Some(diagnose::misplaced_word(opcode, at));
-    }
-    let (_, seconds) = SECOND_WORDS
-        .iter()
-        .find(|(name, _)| *name == opcode.name())?;
-    let mut words = opcode.modifiers().iter().enumerate();
-    let (at, _) = words.find(|(_, word)| seconds.contains(*word))?;
-    let before = opcode.modifiers().get(..at).unwrap_or(&[]);
-    let in_place = before.iter().all(|word| *word == "cta");
-    (!in_place).then(|| diagnose::misplaced_word(opcode, at))
+/// A word of the name of the instruction that does not come right after the opcode.
+fn misplaced(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    let form = bound.layout.form;
+    let mut rules = form.rules.iter();
+    // These say it in words of their own.
+    let is_said = form.reports == Reports::Everything
+        || rules.any(|rule| matches!(rule.kind, RuleKind::Leads { .. }));
+    let word = bound.misplaced_lead().filter(|_| !is_said)?;
+    Some(diagnose::misplaced_word(opcode, word))
 }

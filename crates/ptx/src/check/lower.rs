@@ -1,441 +1,207 @@
-//! Values into operations: one arm a kind.
+//! Operands into the function's arena. In: an instruction and its plan; out: the range of its operands, in the order of
+//! the row's syntax line.
+//!
+//! The row says what each operand is; only families whose operands have a grammar of their own have code.
 
 use super::Checker;
-use super::kind::{BarrierAction, BarrierForm, Kind};
-use super::memory::source_of;
-use super::operand::{Site, Value, Values};
-use super::plan::{MAX_OPERANDS, Plan};
-use super::types::Fit;
+use super::operand::Site;
+use super::plan::Plan;
 use crate::diagnostics::check as diagnose;
-
-use warpgrid_isa::{BoolOp, Does, ScalarType};
-use warpgrid_program::{Arithmetic, BarrierKind, Operation, RegisterId, Source};
+use warpgrid_isa::{AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, SyncOp};
+use warpgrid_program::{
+    Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
+    SourceModifiers, Span,
+};
 
 impl<'a> Checker<'a> {
-    /// The operation of an instruction; `None` when something was reported.
-    pub(crate) fn lower(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Operation> {
-        if plan.bound.is_none() {
-            return self.not_emulated(site, plan);
+    /// Puts the operands of an instruction into the arena; `None` when something was reported.
+    pub(crate) fn lower(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<OperandList> {
+        let start = self.body.operands.len();
+        let done = self.operands(site, plan, start);
+        if done.is_none() {
+            self.body.operands.truncate(start);
+            self.body.elements.clear();
+            return None;
         }
-        let mut values: Values = [Value::None; MAX_OPERANDS];
-        if matches!(plan.kind, Kind::NotEmulated) && plan.does() == Some(Does::Store) {
-            self.judge_store_operands(site, plan);
+        Some(self.body.close_list(start))
+    }
+
+    fn operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        match plan.does {
+            Does::Unknown => self.names_only(site),
+            Does::Memory(MemoryOp::Store) => self.store(site, plan),
+            Does::Memory(MemoryOp::StoreBulk) => self.store_bulk(site, plan),
+            Does::Async(AsyncOp::Store) => self.store_async(site, plan),
+            Does::Matrix(MatrixOp::WmmaStore) => self.wmma_store(site, plan),
+            Does::Move(MoveOp::Mov) => self.mov(site, plan),
+            Does::Control(ControlOp::Branch) => self.branch(site, plan),
+            Does::Control(ControlOp::BranchIndexed) => self.branch_indexed(site, plan),
+            Does::Control(ControlOp::Call) => self.call(site, plan),
+            Does::Move(MoveOp::Cvta) => {
+                self.resolve(site, plan)?;
+                self.check_converted_address(site, plan, start)
+            }
+            Does::Sync(SyncOp::Bar | SyncOp::Barrier) => {
+                self.resolve(site, plan)?;
+                self.check_barrier(plan, start)
+            }
+            Does::Memory(MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction) => {
+                self.resolve(site, plan)?;
+                self.check_policy(site, plan, start)
+            }
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Compare(_)
+            | Does::Move(
+                MoveOp::Cvt | MoveOp::CvtPacked | MoveOp::Isspacep | MoveOp::CreatePolicy,
+            )
+            | Does::Control(
+                ControlOp::Return
+                | ControlOp::Exit
+                | ControlOp::Trap
+                | ControlOp::Breakpoint
+                | ControlOp::PushReconvergence
+                | ControlOp::Reconverge,
+            )
+            | Does::Sync(SyncOp::WarpBarrier | SyncOp::Fence)
+            | Does::Warp(_)
+            | Does::Hint(_) => self.resolve(site, plan),
         }
-        let ok = match plan.kind {
-            // The operands of calls have a grammar of their own.
-            Kind::Call { .. } => true,
-            _ => self.resolve(site, plan, &mut values),
-        };
-        let operation = self.build(site, plan, &values);
-        if ok { operation } else { None }
     }
 
-    fn build(&mut self, site: &Site<'a>, plan: &'a Plan, values: &Values) -> Option<Operation> {
-        let v = values;
-        Some(match &plan.kind {
-            Kind::Arithmetic { op, ty, mode } => Operation::Arithmetic {
-                op: *op,
-                ty: *ty,
-                mode: *mode,
-                d: self.written(site, v[0])?,
-                sources: [source_of(v[1]), source_of(v[2]), source_of(v[3])],
-            },
-            Kind::Move { ty, n_elements } => return self.mov(site, plan, *ty, *n_elements),
-            Kind::Load { access, n_elements } => {
-                return self.load(site, plan, v, access, *n_elements);
-            }
-            Kind::Store { access } => return self.store(site, plan, Some(access)),
-            Kind::SetPredicate {
-                compare,
-                ty,
-                ftz,
-                combine,
-            } => {
-                let (d, q) = pair(v[0])?;
-                Operation::SetPredicate {
-                    compare: *compare,
-                    ty: *ty,
-                    ftz: *ftz,
-                    d,
-                    q,
-                    a: source_of(v[1]),
-                    b: source_of(v[2]),
-                    combine: combined(*combine, v[3]),
-                }
-            }
-            Kind::Branch { uniform } => return self.branch(site, *uniform),
-            Kind::Convert(conversion) => Operation::Convert {
-                conversion: *conversion,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-            },
-            Kind::ConvertAddress {
-                space,
-                to_space,
-                width_bits,
-            } => {
-                self.address_source(site, plan, v[1])?;
-                Operation::ConvertAddress {
-                    space: self.own_space(*space),
-                    to_space: *to_space,
-                    width_bits: *width_bits,
-                    d: self.written(site, v[0])?,
-                    a: source_of(v[1]),
-                }
-            }
-            Kind::Select(ty) => {
-                // The opposite predicate picks the other value.
-                let (predicate, negated) = negatable(v[3]);
-                let (a, b) = if negated { (v[2], v[1]) } else { (v[1], v[2]) };
-                Operation::Select {
-                    ty: *ty,
-                    d: self.written(site, v[0])?,
-                    a: source_of(a),
-                    b: source_of(b),
-                    predicate,
-                }
-            }
-            _ => return self.build_more(site, plan, v),
-        })
-    }
-
-    fn build_more(&mut self, site: &Site<'a>, plan: &'a Plan, v: &Values) -> Option<Operation> {
-        Some(match &plan.kind {
-            Kind::Lop3 => {
-                let Value::Source(Source::Immediate(table)) = v[4] else {
-                    if let Some((operand, _)) = site.operand(4) {
-                        let problem = diagnose::literal_expected(self.opcode(site), operand.span);
-                        self.report(problem);
-                    }
-                    return None;
-                };
-                Operation::Arithmetic {
-                    op: Arithmetic::Lop3(table as u8),
-                    ty: ScalarType::B32,
-                    mode: Default::default(),
-                    d: self.written(site, v[0])?,
-                    sources: [source_of(v[1]), source_of(v[2]), source_of(v[3])],
-                }
-            }
-            Kind::Bfi(ty) => Operation::BitFieldInsert {
-                ty: *ty,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-                b: source_of(v[2]),
-                position: source_of(v[3]),
-                length: source_of(v[4]),
-            },
-            Kind::Carry { op, ty, carry } => Operation::Carry {
-                op: *op,
-                ty: *ty,
-                carry: *carry,
-                d: self.written(site, v[0])?,
-                sources: [source_of(v[1]), source_of(v[2]), source_of(v[3])],
-            },
-            Kind::PredicateLogic(op) => {
-                return self.predicate_logic(site, *op, v);
-            }
-            Kind::ConvertPacked(conversion) => Operation::ConvertPacked {
-                conversion: *conversion,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-                b: source_of(v[2]),
-            },
-            Kind::IsSpace(space) => Operation::IsSpace {
-                space: self.own_space(*space),
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-            },
-            Kind::Set {
-                compare,
-                to,
-                ty,
-                ftz,
-                combine,
-            } => Operation::Set {
-                compare: *compare,
-                to: *to,
-                ty: *ty,
-                ftz: *ftz,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-                b: source_of(v[2]),
-                combine: combined(*combine, v[3]),
-            },
-            Kind::TestFloat { test, ty } => Operation::TestFloat {
-                test: *test,
-                ty: *ty,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-            },
-            Kind::SelectSign { ty, sign_ty, ftz } => Operation::SelectSign {
-                ty: *ty,
-                sign_ty: *sign_ty,
-                ftz: *ftz,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-                b: source_of(v[2]),
-                c: source_of(v[3]),
-            },
-            Kind::StoreAsync => return self.store_async(site, plan),
-            Kind::WmmaStore => return self.wmma_store(site, plan),
-            Kind::Atomic { .. } => return self.atomic(site, plan, v),
-            Kind::CreatePolicy => Operation::CreatePolicy {
-                d: self.written(site, v[0])?,
-            },
-            Kind::Hint(_) => Operation::Hint,
-            _ => return self.build_control(site, plan, v),
-        })
-    }
-
-    fn build_control(&mut self, site: &Site<'a>, plan: &'a Plan, v: &Values) -> Option<Operation> {
-        Some(match &plan.kind {
-            Kind::BranchIndexed => return self.branch_indexed(site, plan),
-            Kind::Call { uniform } => return self.call(site, plan, *uniform),
-            Kind::Return => Operation::Return,
-            Kind::Exit => Operation::Exit,
-            Kind::Trap => Operation::Trap,
-            Kind::Breakpoint => Operation::Breakpoint,
-            Kind::Barrier(form) => return self.barrier(site, plan, *form, v),
-            Kind::WarpBarrier => Operation::WarpBarrier {
-                mask: source_of(v[0]),
-            },
-            Kind::Fence => Operation::Fence,
-            Kind::Shuffle { mode, sync } => {
-                let (d, predicate) = pair(v[0])?;
-                Operation::Shuffle {
-                    mode: *mode,
-                    d,
-                    predicate,
-                    a: source_of(v[1]),
-                    b: source_of(v[2]),
-                    c: source_of(v[3]),
-                    mask: sync.then(|| source_of(v[4])),
-                }
-            }
-            Kind::Vote { mode, sync } => {
-                let (a, negated) = negatable(v[1]);
-                Operation::Vote {
-                    mode: *mode,
-                    d: self.written(site, v[0])?,
-                    a,
-                    negated,
-                    mask: sync.then(|| source_of(v[2])),
-                }
-            }
-            Kind::Match { all, ty } => {
-                let (d, predicate) = match v[0] {
-                    Value::Pair(d, predicate) => (d, predicate),
-                    other => (Some(self.written(site, other)?), None),
-                };
-                Operation::Match {
-                    all: *all,
-                    ty: *ty,
-                    d,
-                    predicate,
-                    a: source_of(v[1]),
-                    mask: source_of(v[2]),
-                }
-            }
-            Kind::ActiveMask => Operation::ActiveMask {
-                d: self.written(site, v[0])?,
-            },
-            Kind::WarpReduce { op, ty } => Operation::WarpReduce {
-                op: *op,
-                ty: *ty,
-                d: self.written(site, v[0])?,
-                a: source_of(v[1]),
-                mask: source_of(v[2]),
-            },
-            Kind::Elect => {
-                let (d, predicate) = pair(v[0])?;
-                Operation::Elect {
-                    d,
-                    predicate: predicate?,
-                    mask: source_of(v[1]),
-                }
-            }
-            Kind::Yield => Operation::Yield,
-            _ => return self.not_emulated(site, plan),
-        })
-    }
-
-    /// An instruction that is checked as far as its names go.
-    fn not_emulated(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Operation> {
+    /// An instruction without a row, whose operands are checked as far as their names go.
+    fn names_only(&mut self, site: &Site<'a>) -> Option<()> {
         let mut ok = true;
-        if plan.bound.is_none() {
-            for operand in site.instruction.operands.of(&self.tree.operands) {
-                ok &= self.names_known(operand);
-            }
+        for operand in site.instruction.operands.of(&self.tree.operands) {
+            ok &= self.names_known(operand);
         }
-        ok.then(|| Operation::NotEmulated {
-            opcode: self.opcode(site).to_owned(),
-        })
+        ok.then_some(())
     }
 
-    /// A written register; the sink is refused.
-    fn written(&mut self, site: &Site<'a>, value: Value) -> Option<RegisterId> {
-        match value {
-            Value::Destination(register) => Some(register),
-            Value::Sink => {
-                let span = site.operand(0).map_or(site.span, |(o, _)| o.span);
-                self.report(diagnose::sink_not_allowed(self.opcode(site), span));
-                None
-            }
-            _ => None,
-        }
+    /// The operand at a position of the instruction whose operands start at `start`.
+    fn lowered(&self, start: usize, index: usize) -> Option<&Operand> {
+        self.body.operands.get(start + index)
     }
 
-    /// Predicates that the machine reads directly: a negated one is turned by the operation that has room for it.
-    fn plain_predicate(&mut self, site: &Site<'a>, value: Value) -> Option<Source> {
-        match value {
-            Value::Predicate {
-                source,
-                negated: false,
-            } => Some(source),
-            Value::Predicate {
-                source: Source::Register(register),
-                negated: true,
-            } => Some(Source::Register(self.negated(site, register))),
-            Value::Source(source) => Some(source),
-            _ => None,
-        }
-    }
-
-    /// A register that holds the opposite of a predicate, computed right before.
-    fn negated(&mut self, site: &Site<'a>, register: RegisterId) -> RegisterId {
-        let name = match self.body.registers.get(register.0 as usize) {
-            Some(register) => format!("!{}", register.name),
-            None => String::new(),
-        };
-        let d = self.body.add_register(name, ScalarType::Pred);
-        self.body.instructions.push(warpgrid_program::Instruction {
-            guard: None,
-            operation: Operation::PredicateLogic {
-                op: warpgrid_program::PredicateOp::Not,
-                d,
-                a: Source::Register(register),
-                b: Source::Immediate(0),
-            },
-            span: site.span,
-        });
-        d
-    }
-
-    fn predicate_logic(
-        &mut self,
-        site: &Site<'a>,
-        op: warpgrid_program::PredicateOp,
-        v: &Values,
-    ) -> Option<Operation> {
-        let d = self.written(site, v[0])?;
-        let a = self.plain_predicate(site, v[1])?;
-        let b = match v[2] {
-            Value::None => Source::Immediate(0),
-            value => self.plain_predicate(site, value)?,
-        };
-        Some(Operation::PredicateLogic { op, d, a, b })
-    }
-
-    fn address_source(&mut self, site: &Site<'a>, plan: &'a Plan, value: Value) -> Option<()> {
-        let Value::Source(Source::VariableAddress { variable, .. }) = value else {
+    /// A hint and a policy operand come together (PTX ISA, "ld": `.level::cache_hint`).
+    fn check_policy(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        let Some(position) = plan.policy else {
             return Some(());
         };
-        let (have, want) = (self.space_of(variable), plan.kind.space());
-        if plan.kind.takes_space(have) {
+        let hinted = plan.modifiers.has(Flag::CacheHint);
+        let operand = self.lowered(start, position)?;
+        if hinted != (operand.value == OperandValue::Absent) {
             return Some(());
         }
-        let span = site.operand(1).map_or(site.span, |(o, _)| o.span);
-        self.report(diagnose::space_mismatch(
-            self.opcode(site),
-            span,
-            have,
-            want,
-        ));
+        let problem = diagnose::hint_and_policy(self.opcode(site), site.span, hinted);
+        self.report(problem);
         None
     }
 
-    fn barrier(
+    /// `cvta` of a variable: its space is that of the instruction.
+    fn check_converted_address(
         &mut self,
         site: &Site<'a>,
         plan: &'a Plan,
-        form: BarrierForm,
-        v: &Values,
-    ) -> Option<Operation> {
-        let optional = |value: Value| match value {
-            Value::Source(source) => Some(source),
-            _ => None,
+        start: usize,
+    ) -> Option<()> {
+        let source = self.lowered(start, 1)?;
+        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = source.value else {
+            return Some(());
         };
-        let (kind, id, threads) = match form.action {
-            BarrierAction::Sync => (BarrierKind::Sync, v[0], v[1]),
-            BarrierAction::Arrive => (BarrierKind::Arrive, v[0], v[1]),
-            BarrierAction::Reduce(op) => {
-                let (threads, predicate) = self.reduced(site, plan)?;
-                let (source, negated) = negatable(predicate);
-                let Source::Register(predicate) = source else {
-                    return None;
-                };
-                let kind = BarrierKind::Reduce {
-                    op,
-                    d: self.written(site, v[0])?,
-                    predicate,
-                    negated,
-                };
-                (kind, v[1], threads)
+        let span = source.span;
+        let have = self.space_of(variable);
+        if plan.takes_space(have) {
+            return Some(());
+        }
+        let opcode = self.opcode(site);
+        self.report(diagnose::space_mismatch(opcode, span, have, plan.space()));
+        None
+    }
+
+    /// There are 16 barriers, and whole warps arrive at them (PTX ISA, "bar").
+    fn check_barrier(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+        let first = usize::from(plan.modifiers.has(Flag::Red));
+        let literal = |checker: &Self, index: usize| {
+            let operand = checker.lowered(start, index)?;
+            match operand.value {
+                OperandValue::Source(Source::Immediate(bits), _) => Some((operand.span, bits)),
+                _ => None,
             }
         };
-        if let (Value::Source(Source::Immediate(id)), Some((operand, _))) = (
-            id,
-            site.operand(usize::from(matches!(kind, BarrierKind::Reduce { .. }))),
-        ) && id > 15
+        if let Some((span, id)) = literal(self, first)
+            && id > 15
         {
-            self.report(diagnose::barrier_number(operand.span, id));
+            self.report(diagnose::barrier_number(span, id));
             return None;
         }
-        let place = usize::from(matches!(kind, BarrierKind::Reduce { .. })) + 1;
-        if let (Value::Source(Source::Immediate(threads)), Some((operand, _))) =
-            (threads, site.operand(place))
+        if let Some((span, threads)) = literal(self, first + 1)
             && threads % 32 != 0
         {
-            self.report(diagnose::barrier_threads(operand.span, threads));
+            self.report(diagnose::barrier_threads(span, threads));
             return None;
         }
-        Some(Operation::Barrier {
-            kind,
-            id: source_of(id),
-            threads: optional(threads),
-            aligned: form.aligned,
+        Some(())
+    }
+
+    /// `st.bulk [a], size, initval`: only the names are checked.
+    fn store_bulk(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
+        for (index, (operand, _)) in site.operands.enumerate() {
+            let value = match index {
+                0 => OperandValue::Address(self.address(site, plan, operand)?),
+                _ => source(self.loose_source(operand)?),
+            };
+            self.body.push(value, operand.span);
+        }
+        counted
+    }
+
+    /// The number of an action that no instruction of the text has, made when it is new.
+    pub(crate) fn action(&mut self, action: Action) -> ActionId {
+        let own = self.plans.len();
+        let made = self.program.actions.get(own..).unwrap_or(&[]);
+        let index = match made.iter().position(|known| *known == action) {
+            Some(index) => own + index,
+            None => {
+                self.program.actions.push(action);
+                self.program.actions.len() - 1
+            }
+        };
+        ActionId(index as u32)
+    }
+
+    /// The action of an instruction that is legal, but that the program has no way to say.
+    #[cold]
+    pub(crate) fn unsayable(&mut self, site: &Site<'a>) -> ActionId {
+        let opcode = self.opcode(site).to_owned();
+        self.action(Action {
+            does: Does::Unknown,
+            modifiers: Modifiers::default(),
+            opcode,
         })
     }
-
-    /// The end of `d, a{, b}, {!}c`: how many threads, and the predicate.
-    fn reduced(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<(Value, Value)> {
-        let (third, _) = site.operand(2)?;
-        let Some((fourth, _)) = site.operand(3) else {
-            return Some((Value::None, self.predicate(site, third)?));
-        };
-        let threads = self.source(site, plan, third, ScalarType::U32, Fit::Exact);
-        let predicate = self.predicate(site, fourth);
-        Some((Value::Source(threads?), predicate?))
-    }
 }
 
-fn pair(value: Value) -> Option<(Option<RegisterId>, Option<RegisterId>)> {
-    match value {
-        Value::Pair(first, second) => Some((first, second)),
-        Value::Destination(register) => Some((Some(register), None)),
-        _ => None,
-    }
+/// A value that is read as it is.
+pub(crate) const fn source(source: Source) -> OperandValue {
+    OperandValue::Source(source, SourceModifiers::NONE)
 }
 
-fn negatable(value: Value) -> (Source, bool) {
-    match value {
-        Value::Predicate { source, negated } => (source, negated),
-        other => (source_of(other), false),
-    }
+/// A register that is read.
+pub(crate) const fn register(register: RegisterId) -> Source {
+    Source::Register(RegisterRun::one(register))
 }
 
-fn combined(op: Option<BoolOp>, value: Value) -> Option<(BoolOp, Source, bool)> {
-    let (source, negated) = negatable(value);
-    op.map(|op| (op, source, negated))
+/// A register that is written.
+pub(crate) const fn destination(register: RegisterId) -> OperandValue {
+    OperandValue::Destination(Some(RegisterRun::one(register)))
+}
+
+/// An operand of an instruction that is not in the text.
+pub(crate) const fn inserted(value: OperandValue) -> Operand {
+    Operand {
+        value,
+        span: Span::at(0),
+    }
 }

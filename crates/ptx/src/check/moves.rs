@@ -1,116 +1,109 @@
 //! `mov` in all its shapes: registers, literals, addresses, packing and unpacking.
 
 use super::Checker;
+use super::lower::{destination, register, source};
 use super::names::Binding;
-use super::operand::{Site, Value};
+use super::operand::Site;
 use super::plan::Plan;
-use super::types::Fit;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
-use warpgrid_isa::{ScalarType, TypeKind};
-use warpgrid_program::{Operation, RegisterId, Source};
+use warpgrid_isa::{Fit, ScalarType, TypeKind};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun};
 
 impl<'a> Checker<'a> {
     /// `mov d, a`
-    pub(crate) fn mov(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        ty: ScalarType,
-        n_elements: usize,
-    ) -> Option<Operation> {
-        let (d, d_children) = site.operand(0)?;
-        let (a, a_children) = site.operand(1)?;
-        if n_elements > 1 {
-            return self.mov_vector(site, plan, ty, n_elements);
-        }
-        match (d.kind, a.kind) {
-            (OperandKind::Vector { .. }, _) => self.unpack(site, plan, ty, d, d_children, a),
-            (_, OperandKind::Vector { .. }) => self.pack(site, plan, ty, d, a, a_children),
-            _ => self.mov_scalar(site, plan, ty, d, a),
-        }
+    pub(crate) fn mov(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        self.count_operands(site, plan)?;
+        let mut operands = site.operands;
+        let (d, d_children) = operands.next()?;
+        let (a, a_children) = operands.next()?;
+        let Some(ty) = plan.modifiers.ty.filter(|_| plan.is_sound) else {
+            // The opcode is refused; without its type there is nothing to compare.
+            return None;
+        };
+        let n_elements = plan.modifiers.n_elements();
+        let (to, from) = if n_elements > 1 {
+            let to = self.vector_destinations(site, d, d_children, ty, n_elements);
+            let from = self.vector_sources(site, plan, (a, a_children), ty, n_elements);
+            (to, from)
+        } else {
+            match (d.kind, a.kind) {
+                (OperandKind::Vector { .. }, _) => {
+                    let element = self.element_type(site, ty, d, d_children)?;
+                    let to = self.unpacked(site, element, d_children);
+                    let from = self.source(site, plan, a, ty, Fit::Exact).map(source);
+                    (to, from)
+                }
+                (_, OperandKind::Vector { .. }) => {
+                    let element = self.element_type(site, ty, a, a_children)?;
+                    let to = self.moved_to(site, d, ty);
+                    let from = self.packed(site, plan, element, a_children);
+                    (to, from)
+                }
+                _ => {
+                    let to = self.moved_to(site, d, ty);
+                    let from = match (ty, a.kind) {
+                        (ScalarType::Pred, OperandKind::Not(_)) => self.predicate(site, a),
+                        _ => self.source(site, plan, a, ty, Fit::Exact).map(source),
+                    };
+                    (to, from)
+                }
+            }
+        };
+        self.body.push(to?, d.span);
+        self.body.push(from?, a.span);
+        Some(())
     }
 
-    fn mov_scalar(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        ty: ScalarType,
-        d: &Operand,
-        a: &Operand,
-    ) -> Option<Operation> {
-        let destination = self.destination(site, d, ty, Fit::Exact);
-        if let (ScalarType::Pred, OperandKind::Not(name)) = (ty, a.kind) {
-            let register = self.register(site, name, a.span)?;
-            self.fit(site, a.span, register, ty, Fit::Exact)?;
-            let Some(Value::Destination(d)) = destination else {
-                return None;
-            };
-            return Some(Operation::PredicateLogic {
-                op: warpgrid_program::PredicateOp::Not,
-                d,
-                a: Source::Register(register),
-                b: Source::Immediate(0),
-            });
-        }
-        let source = self.source(site, plan, a, ty, Fit::Exact)?;
-        match destination? {
-            Value::Destination(d) => Some(Operation::Move { ty, d, a: source }),
-            _ => {
-                self.report(diagnose::sink_not_allowed(self.opcode(site), d.span));
+    fn moved_to(&mut self, site: &Site<'a>, d: &Operand, ty: ScalarType) -> Option<OperandValue> {
+        match self.written(site, d, ty, Fit::Exact)? {
+            Some(register) => Some(destination(register)),
+            None => {
+                self.report_sink(site, d);
                 None
             }
         }
     }
 
-    /// `mov.b64 d, {a, b}`
-    fn pack(
+    /// The elements of `mov.b64 d, {a, b}`.
+    fn packed(
         &mut self,
         site: &Site<'a>,
         plan: &'a Plan,
-        ty: ScalarType,
-        d: &Operand,
-        a: &Operand,
+        element: ScalarType,
         children: Operands<'a>,
-    ) -> Option<Operation> {
-        let element = self.element_type(site, ty, a, children)?;
-        let destination = self.destination(site, d, ty, Fit::Exact);
-        let mut elements = Vec::new();
+    ) -> Option<OperandValue> {
+        let first = self.body.elements.len();
         let mut ok = true;
         for (child, _) in children {
             match self.source(site, plan, child, element, Fit::Exact) {
-                Some(source) => elements.push(source),
+                Some(value) => self.body.push_element(source(value), child.span),
                 None => ok = false,
             }
         }
-        match destination? {
-            Value::Destination(d) if ok => Some(Operation::Pack { ty, d, elements }),
-            _ => None,
-        }
+        ok.then(|| self.body.list_from(first))
     }
 
-    /// `mov.b64 {a, b}, d`
-    fn unpack(
+    /// The elements of `mov.b64 {a, b}, d`.
+    fn unpacked(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
-        ty: ScalarType,
-        d: &Operand,
+        element: ScalarType,
         children: Operands<'a>,
-        a: &Operand,
-    ) -> Option<Operation> {
-        let element = self.element_type(site, ty, d, children)?;
-        let mut elements = Vec::new();
+    ) -> Option<OperandValue> {
+        let first = self.body.elements.len();
         let mut ok = true;
         for (child, _) in children {
-            match self.destination(site, child, element, Fit::Exact) {
-                Some(Value::Destination(register)) => elements.push(Some(register)),
-                Some(_) => elements.push(None),
+            match self.written(site, child, element, Fit::Exact) {
+                Some(register) => {
+                    let run = register.map(RegisterRun::one);
+                    self.body
+                        .push_element(OperandValue::Destination(run), child.span);
+                }
                 None => ok = false,
             }
         }
-        let a = self.source(site, plan, a, ty, Fit::Exact)?;
-        ok.then_some(Operation::Unpack { ty, elements, a })
+        ok.then(|| self.body.list_from(first))
     }
 
     /// The type of each element of a packed value: bits of an equal share of the width.
@@ -137,42 +130,39 @@ impl<'a> Checker<'a> {
         Some(element)
     }
 
-    /// `mov.v2.u32 d, a` between whole vectors: a pack of the registers, one by one.
-    fn mov_vector(
+    /// The elements of the source of `mov.v2.u32 d, a`.
+    fn vector_sources(
         &mut self,
         site: &Site<'a>,
         plan: &'a Plan,
+        (a, children): (&Operand, Operands<'a>),
         ty: ScalarType,
         n_elements: usize,
-    ) -> Option<Operation> {
-        let (d, d_children) = site.operand(0)?;
-        let (a, a_children) = site.operand(1)?;
-        let destinations = self.vector_registers(site, d, d_children, ty, n_elements);
-        let mut sources: Vec<Source> = Vec::new();
+    ) -> Option<OperandValue> {
+        let first = self.body.elements.len();
         match a.kind {
             OperandKind::Vector { .. } => {
-                for (child, _) in a_children {
-                    sources.push(self.source(site, plan, child, ty, Fit::Exact)?);
+                for (child, _) in children {
+                    let value = self.source(site, plan, child, ty, Fit::Exact)?;
+                    self.body.push_element(source(value), child.span);
                 }
             }
             OperandKind::Name(name) => {
                 if let Binding::Vector { first, n } = self.binding(name, a.span) {
-                    let registers = (0..u32::from(n)).map(|i| RegisterId(first.0 + i));
-                    sources.extend(registers.map(Source::Register));
+                    for index in 0..u32::from(n) {
+                        let value = source(register(RegisterId(first.0 + index)));
+                        self.body.push_element(value, a.span);
+                    }
                 }
             }
             _ => {}
         }
-        let destinations = destinations?;
-        if sources.len() != n_elements {
-            let problem =
-                diagnose::vector_size(self.opcode(site), a.span, sources.len(), n_elements);
-            self.report(problem);
+        let n = self.body.elements.len() - first;
+        if n != n_elements {
+            let opcode = self.opcode(site);
+            self.report(diagnose::vector_size(opcode, a.span, n, n_elements));
             return None;
         }
-        let _ = destinations;
-        Some(Operation::NotEmulated {
-            opcode: self.opcode(site).to_owned(),
-        })
+        Some(self.body.list_from(first))
     }
 }

@@ -30,6 +30,21 @@ pub(crate) enum Binding {
     Table(u32),
 }
 
+impl Binding {
+    /// As a sentence calls it.
+    pub(crate) const fn describe(self) -> &'static str {
+        match self {
+            Binding::None => "nothing",
+            Binding::Register(_) | Binding::Group(_) => "a register",
+            Binding::Vector { .. } => "a vector register",
+            Binding::Special(_) => "a special register",
+            Binding::Variable(_) => "a variable",
+            Binding::Function(_) => "a function",
+            Binding::Label(_) | Binding::Table(_) => "a label",
+        }
+    }
+}
+
 /// `%r<100>`
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {

@@ -1,37 +1,17 @@
 //! Resolves operands: names to registers, literals to bits, types compared. In: tree operands and what the plan
-//! expects; out: values that [`super::lower`] puts into an operation.
+//! expects; out: operands of the program.
 
-mod address;
 mod name;
 mod source;
 
 use super::Checker;
-use super::plan::{Expect, MAX_OPERANDS, PairRule, Plan};
-use super::types::{Fit, fits};
+use super::lower::{destination, register, source};
+use super::names::Binding;
+use super::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
-use warpgrid_isa::ScalarType;
-use warpgrid_program::{Address, RegisterId, Source, Span};
-
-/// A resolved operand.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
-    /// Not written, or left to the family.
-    None,
-    Destination(RegisterId),
-    /// `_` where something is written.
-    Sink,
-    Source(Source),
-    Pair(Option<RegisterId>, Option<RegisterId>),
-    Predicate {
-        source: Source,
-        negated: bool,
-    },
-    Address(Address),
-}
-
-/// All operands of one instruction.
-pub(crate) type Values = [Value; MAX_OPERANDS];
+use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 /// Where an instruction stands.
 #[derive(Clone, Copy, Debug)]
@@ -49,27 +29,74 @@ impl<'t> Site<'t> {
 }
 
 impl<'a> Checker<'a> {
-    /// Resolves every operand the plan expects; false when something was reported.
-    pub(crate) fn resolve(&mut self, site: &Site<'a>, plan: &'a Plan, values: &mut Values) -> bool {
+    /// Resolves every operand of the row, in its order; `None` when something was reported.
+    pub(crate) fn resolve(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let start = self.body.operands.len();
+        let gap = match plan.gap {
+            // An operand in the midst is left out: those after it move up.
+            Some(gap) if site.operands.count() <= plan.n_least => gap,
+            _ => usize::MAX,
+        };
         let mut ok = true;
         let mut n = 0;
-        for (operand, _) in site.operands {
-            if let (Some(expect), Some(value)) = (plan.expect.get(n), values.get_mut(n))
-                && n < plan.n_most
+        let mut position = 0;
+        for (operand, children) in site.operands {
+            n += 1;
+            if position == gap {
+                self.body.push(OperandValue::Absent, operand.span);
+                position += 1;
+            }
+            if position < plan.n_slots
+                && let Some(expect) = plan.expect.get(position)
             {
-                match self.resolve_one(site, plan, *expect, operand) {
-                    Some(resolved) => *value = resolved,
+                match self.resolve_one(site, plan, *expect, operand, children) {
+                    Some(value) => self.body.push(value, operand.span),
                     None => ok = false,
                 }
             }
-            n += 1;
+            position += 1;
         }
         if n < plan.n_least || n > plan.n_most {
-            let span = self.tree.mnemonic_span(site.instruction);
-            self.report(diagnose::operand_count(self.opcode(site), span, n, plan));
-            return false;
+            self.report_count(site, plan, n);
+            return None;
         }
-        ok
+        if !ok {
+            return None;
+        }
+        self.fill_operands(site, plan, start);
+        Some(())
+    }
+
+    /// Marks the optional operands at the end that are left out, so that positions are the same in all instructions of
+    /// a row.
+    #[inline]
+    pub(crate) fn fill_operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) {
+        for _ in self.body.operands.len()..start + plan.n_slots {
+            self.body
+                .push(OperandValue::Absent, Span::at(site.span.end));
+        }
+    }
+
+    /// Reports a number of operands that the row does not have.
+    pub(crate) fn count_operands(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let n = site.operands.count();
+        if n < plan.n_least || n > plan.n_most {
+            self.report_count(site, plan, n);
+            return None;
+        }
+        Some(())
+    }
+
+    #[cold]
+    fn report_count(&mut self, site: &Site<'a>, plan: &'a Plan, n: usize) {
+        let span = self.tree.mnemonic_span(site.instruction);
+        let syntax = plan
+            .bound
+            .as_ref()
+            .map_or("", |bound| bound.layout.form.syntax);
+        let counts = (plan.n_least, plan.n_most);
+        let opcode = self.opcode(site);
+        self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
     }
 
     #[inline]
@@ -79,33 +106,61 @@ impl<'a> Checker<'a> {
         plan: &'a Plan,
         expect: Expect,
         operand: &Operand,
-    ) -> Option<Value> {
+        children: Operands<'a>,
+    ) -> Option<OperandValue> {
         match expect {
-            Expect::Destination(ty, fit) => self.destination(site, operand, ty, fit),
-            Expect::Source(ty, fit) => {
-                Some(Value::Source(self.source(site, plan, operand, ty, fit)?))
-            }
+            Expect::Destination(ty, fit) => match self.written(site, operand, ty, fit)? {
+                None if !plan.takes_sink => {
+                    self.report_sink(site, operand);
+                    None
+                }
+                register => Some(OperandValue::Destination(register.map(RegisterRun::one))),
+            },
+            Expect::Destinations(ty) => self.destinations(site, plan, ty, operand, children),
+            Expect::Source(ty, fit) => Some(source(self.source(site, plan, operand, ty, fit)?)),
+            Expect::Literal(ty) => self.literal(site, plan, operand, ty),
             Expect::Pair(ty, rule) => self.pair(site, operand, ty, rule),
             Expect::Predicate => self.predicate(site, operand),
-            Expect::Address => self.address(site, plan, operand).map(Value::Address),
-            Expect::Custom => Some(Value::None),
+            Expect::Address => self.address(site, plan, operand).map(OperandValue::Address),
+            Expect::Custom => Some(OperandValue::Absent),
         }
     }
 
-    /// A register that is written.
-    pub(crate) fn destination(
+    #[cold]
+    pub(crate) fn report_sink(&mut self, site: &Site<'a>, operand: &Operand) {
+        self.report(diagnose::sink_not_allowed(self.opcode(site), operand.span));
+    }
+
+    fn literal(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        let value = self.source(site, plan, operand, ty, Fit::Integer)?;
+        if let Source::Immediate(_) = value {
+            return Some(source(value));
+        }
+        let problem = diagnose::literal_expected(self.opcode(site), operand.span);
+        self.report(problem);
+        None
+    }
+
+    /// A register that is written; the inner `None` for the sink `_`.
+    pub(crate) fn written(
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
         ty: ScalarType,
         fit: Fit,
-    ) -> Option<Value> {
+    ) -> Option<Option<RegisterId>> {
         let register = match operand.kind {
             OperandKind::Name(name) => self.register(site, name, operand.span)?,
             OperandKind::Component { name, component } => {
                 self.component(site, name, component, operand.span)?
             }
-            OperandKind::Sink => return Some(Value::Sink),
+            OperandKind::Sink => return Some(None),
             OperandKind::Error => return None,
             _ => {
                 let found = diagnose::describe(operand.kind);
@@ -118,7 +173,77 @@ impl<'a> Checker<'a> {
             }
         };
         self.fit(site, operand.span, register, ty, fit)?;
-        Some(Value::Destination(register))
+        Some(Some(register))
+    }
+
+    /// What a load writes: one register, or as many as the vector width says.
+    fn destinations(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        ty: ScalarType,
+        operand: &Operand,
+        children: Operands<'a>,
+    ) -> Option<OperandValue> {
+        let n_elements = plan.modifiers.n_elements();
+        // `{%r1}` is as good as `%r1` (assembler 13.5; Triton writes so).
+        let braced = matches!(operand.kind, OperandKind::Vector { .. });
+        if n_elements > 1 || braced {
+            return self.vector_destinations(site, operand, children, ty, n_elements);
+        }
+        match self.written(site, operand, ty, Fit::Wider)? {
+            Some(register) => Some(destination(register)),
+            None => {
+                self.report_sink(site, operand);
+                None
+            }
+        }
+    }
+
+    /// The registers of `{a, b}` or of a vector register, as destinations.
+    pub(crate) fn vector_destinations(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        children: Operands<'a>,
+        ty: ScalarType,
+        n_elements: usize,
+    ) -> Option<OperandValue> {
+        let first = self.body.elements.len();
+        let mut ok = true;
+        match operand.kind {
+            OperandKind::Vector { .. } => {
+                for (child, _) in children {
+                    let register = self.written(site, child, ty, Fit::Wider);
+                    ok &= register.is_some();
+                    let run = register.flatten().map(RegisterRun::one);
+                    let value = OperandValue::Destination(run);
+                    self.body.push_element(value, child.span);
+                }
+            }
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Vector { first, n } => {
+                    for index in 0..u32::from(n) {
+                        let value = destination(RegisterId(first.0 + index));
+                        self.body.push_element(value, operand.span);
+                    }
+                }
+                Binding::None => {
+                    self.unknown(operand.span);
+                    return None;
+                }
+                _ => {}
+            },
+            OperandKind::Error => return None,
+            _ => {}
+        }
+        let n = self.body.elements.len() - first;
+        if n != n_elements {
+            let opcode = self.opcode(site);
+            self.report(diagnose::vector_size(opcode, operand.span, n, n_elements));
+            return None;
+        }
+        ok.then(|| self.body.list_from(first))
     }
 
     fn pair(
@@ -127,16 +252,14 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         ty: ScalarType,
         rule: PairRule,
-    ) -> Option<Value> {
+    ) -> Option<OperandValue> {
         let OperandKind::Pair { first, second } = operand.kind else {
             if rule == PairRule::Required {
                 self.report(diagnose::expected_pair(self.opcode(site), operand.span));
                 return None;
             }
-            return match self.destination(site, operand, ty, Fit::Exact)? {
-                Value::Destination(register) => Some(Value::Pair(Some(register), None)),
-                _ => Some(Value::Pair(None, None)),
-            };
+            let register = self.written(site, operand, ty, Fit::Exact)?;
+            return Some(OperandValue::Pair(register.map(RegisterRun::one), None));
         };
         let half = |checker: &mut Self, name: Option<Name>, ty| match name {
             None => Some(None),
@@ -148,15 +271,16 @@ impl<'a> Checker<'a> {
         };
         let first = half(self, first, ty);
         let second = half(self, second, ScalarType::Pred);
-        Some(Value::Pair(first?, second?))
+        Some(OperandValue::Pair(first?.map(RegisterRun::one), second?))
     }
 
-    pub(crate) fn predicate(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Value> {
+    /// A predicate that is read, `!` allowed.
+    pub(crate) fn predicate(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         let (name, negated) = match operand.kind {
             OperandKind::Name(name) => (name, false),
             OperandKind::Not(name) => (name, true),
             OperandKind::Integer { value, .. } => {
-                return Some(Value::Predicate {
+                return Some(OperandValue::Predicate {
                     source: Source::Immediate(u64::from(value != 0)),
                     negated: false,
                 });
@@ -173,10 +297,10 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        let register = self.register(site, name, operand.span)?;
-        self.fit(site, operand.span, register, ScalarType::Pred, Fit::Exact)?;
-        Some(Value::Predicate {
-            source: Source::Register(register),
+        let predicate = self.register(site, name, operand.span)?;
+        self.fit(site, operand.span, predicate, ScalarType::Pred, Fit::Exact)?;
+        Some(OperandValue::Predicate {
+            source: register(predicate),
             negated,
         })
     }
@@ -192,7 +316,7 @@ impl<'a> Checker<'a> {
         fit: Fit,
     ) -> Option<()> {
         let have = self.body.type_of(register);
-        if fits(have, ty, fit) {
+        if ty.takes_register(have, fit) {
             return Some(());
         }
         self.report(diagnose::type_mismatch(self.opcode(site), span, have, ty));

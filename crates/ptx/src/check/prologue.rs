@@ -1,14 +1,16 @@
 //! What a snippet starts with: values in its inferred registers that tell the lanes apart.
 
 use super::Checker;
+use super::lower::{destination, inserted, register, source};
 use super::names::Binding;
 use super::snippet::Place;
 use warpgrid_isa::{
-    CompareOp, MulPart, Rounding, ScalarType, Sem, SpecialRegister, StateSpace, TypeKind,
+    ArithmeticOp, CompareForm, CompareOp, Does, MemoryOp, Modifiers, MoveOp, MulPart, Rounding,
+    ScalarType, SpecialRegister, StateSpace, TypeKind,
 };
 use warpgrid_program::{
-    Address, AddressBase, Arithmetic, ArithmeticMode, Conversion, Instruction, MemoryAccess,
-    Operation, Parameter, RegisterId, Source, Span,
+    Action, Address, AddressBase, Instruction, OperandValue, Parameter, RegisterId, RegisterRun,
+    Source, Span, StepPart, VariableId,
 };
 
 /// Places in inferred memory: one for each lane.
@@ -20,11 +22,60 @@ const SHARED_PLACE: u64 = 2048;
 /// A predicate holds in the lanes below this one.
 const N_HOLDING: u64 = 16;
 
+/// An instruction that the text does not have.
+struct Inserted {
+    does: Does,
+    modifiers: Modifiers,
+    /// As a person would write it.
+    opcode: String,
+    operands: Vec<OperandValue>,
+}
+
+impl Inserted {
+    /// An instruction on one type: `add.u64`.
+    fn new(does: Does, opcode: &str, ty: ScalarType, operands: Vec<OperandValue>) -> Inserted {
+        Inserted {
+            does,
+            modifiers: Modifiers {
+                ty: Some(ty),
+                ..Modifiers::default()
+            },
+            opcode: format!("{opcode}.{ty}"),
+            operands,
+        }
+    }
+
+    /// The same with a part of the product: `mad.wide.u32`.
+    fn part(mut self, part: MulPart) -> Inserted {
+        self.modifiers.part = Some(part);
+        self
+    }
+}
+
 impl<'a> Checker<'a> {
-    fn before(&mut self, operation: Operation) {
+    /// Puts an instruction before the first one of the text, in the same step.
+    fn before(&mut self, inserted_instruction: Inserted) {
+        let Inserted {
+            does,
+            modifiers,
+            opcode,
+            operands,
+        } = inserted_instruction;
+        let action = self.action(Action {
+            does,
+            modifiers,
+            opcode,
+        });
+        let start = self.body.operands.len();
+        self.body
+            .operands
+            .extend(operands.into_iter().map(inserted));
+        let operands = self.body.close_list(start);
         self.body.instructions.push(Instruction {
             guard: None,
-            operation,
+            action,
+            operands,
+            step: StepPart::WithNext,
             span: Span::at(0),
         });
     }
@@ -37,11 +88,15 @@ impl<'a> Checker<'a> {
         let lane = self
             .body
             .add_register("%inferred_lane".to_owned(), ScalarType::U32);
-        self.before(Operation::Move {
-            ty: ScalarType::U32,
-            d: lane,
-            a: Source::Special(SpecialRegister::Laneid),
-        });
+        self.before(Inserted::new(
+            Does::Move(MoveOp::Mov),
+            "mov",
+            ScalarType::U32,
+            vec![
+                destination(lane),
+                source(Source::Special(SpecialRegister::Laneid)),
+            ],
+        ));
         self.lane = Some(lane);
         lane
     }
@@ -56,7 +111,8 @@ impl<'a> Checker<'a> {
         for component in 0..u32::from(n) {
             let d = RegisterId(first.0 + component);
             let number = self.counted(u64::from(n), u64::from(component));
-            self.before(value_of(number, d, ty));
+            let value = self.value_of(number, d, ty);
+            self.before(value);
         }
     }
 
@@ -68,17 +124,18 @@ impl<'a> Checker<'a> {
         }
         let name = format!("%inferred_{n}_{i}");
         let d = self.body.add_register(name, ScalarType::U32);
-        self.before(Operation::Arithmetic {
-            op: Arithmetic::Mad(MulPart::Lo),
-            ty: ScalarType::U32,
-            mode: ArithmeticMode::default(),
-            d,
-            sources: [
-                Source::Register(lane),
-                Source::Immediate(n),
-                Source::Immediate(i),
+        let product = Inserted::new(
+            Does::Arithmetic(ArithmeticOp::Mad),
+            "mad.lo",
+            ScalarType::U32,
+            vec![
+                destination(d),
+                source(register(lane)),
+                source(Source::Immediate(n)),
+                source(Source::Immediate(i)),
             ],
-        });
+        );
+        self.before(product.part(MulPart::Lo));
         d
     }
 
@@ -114,28 +171,29 @@ impl<'a> Checker<'a> {
             self.load_parameter(text, base);
         } else {
             let variable = self.inferred_variable(text, array, size);
-            self.before(Operation::Move {
-                ty: ScalarType::B64,
-                d: base,
-                a: Source::VariableAddress {
-                    variable,
-                    offset: 0,
-                    generic: false,
-                },
-            });
+            let address = Source::VariableAddress {
+                variable,
+                offset: 0,
+                generic: false,
+            };
+            self.before(Inserted::new(
+                Does::Move(MoveOp::Mov),
+                "mov",
+                ScalarType::B64,
+                vec![destination(base), source(address)],
+            ));
         }
         if before > 0 {
-            self.before(Operation::Arithmetic {
-                op: Arithmetic::Add,
-                ty: ScalarType::U64,
-                mode: ArithmeticMode::default(),
-                d: base,
-                sources: [
-                    Source::Register(base),
-                    Source::Immediate(before),
-                    Source::Immediate(0),
+            self.before(Inserted::new(
+                Does::Arithmetic(ArithmeticOp::Add),
+                "add",
+                ScalarType::U64,
+                vec![
+                    destination(base),
+                    source(register(base)),
+                    source(Source::Immediate(before)),
                 ],
-            });
+            ));
         }
         // Local memory is each lane's own.
         let step = if array == StateSpace::Local { 0 } else { bytes };
@@ -154,22 +212,23 @@ impl<'a> Checker<'a> {
     /// `d = base + lane * step`
     fn step_by_lane(&mut self, d: RegisterId, base: RegisterId, step: u32) {
         let lane = self.lane();
-        self.before(Operation::Arithmetic {
-            op: Arithmetic::Mad(MulPart::Wide),
-            ty: ScalarType::U32,
-            mode: ArithmeticMode::default(),
-            d,
-            sources: [
-                Source::Register(lane),
-                Source::Immediate(step.into()),
-                Source::Register(base),
+        let product = Inserted::new(
+            Does::Arithmetic(ArithmeticOp::Mad),
+            "mad.wide",
+            ScalarType::U32,
+            vec![
+                destination(d),
+                source(register(lane)),
+                source(Source::Immediate(step.into())),
+                source(register(base)),
             ],
-        });
+        );
+        self.before(product.part(MulPart::Wide));
     }
 
     fn load_parameter(&mut self, text: &str, d: RegisterId) {
         let variable = self.inferred_variable(text, StateSpace::ParamEntry, 8);
-        if let warpgrid_program::VariableId::Function(index) = variable {
+        if let VariableId::Function(index) = variable {
             if let Some(variable) = self.body.variables.get_mut(index as usize) {
                 variable.ty = ScalarType::U64;
                 variable.align_bytes = 8;
@@ -178,75 +237,79 @@ impl<'a> Checker<'a> {
                 function.parameters.push(Parameter::Variable(index));
             }
         }
-        self.before(Operation::Load {
-            access: MemoryAccess {
-                space: StateSpace::ParamEntry,
-                sem: Sem::Weak,
-                scope: None,
-                mmio: false,
-                ty: ScalarType::U64,
-                cache: None,
-                evict_l1: None,
-                evict_l2: None,
-                cache_policy: None,
-                non_coherent: false,
-            },
-            address: Address {
-                base: AddressBase::Variable(variable),
-                offset: 0,
-            },
-            d: vec![Some(d)],
-        });
+        let address = Address::new(AddressBase::Variable(variable), 0);
+        let mut load = Inserted::new(
+            Does::Memory(MemoryOp::Load),
+            "ld.param",
+            ScalarType::U64,
+            vec![
+                destination(d),
+                OperandValue::Address(address),
+                OperandValue::Absent,
+            ],
+        );
+        load.modifiers.space = Some(StateSpace::ParamEntry);
+        self.before(load);
     }
-}
 
-/// `d = number`, as a value of the type.
-fn value_of(number: RegisterId, d: RegisterId, ty: ScalarType) -> Operation {
-    let a = Source::Register(number);
-    if ty == ScalarType::Pred {
-        return Operation::SetPredicate {
-            compare: CompareOp::Lt,
-            ty: ScalarType::U32,
-            ftz: false,
-            d: Some(d),
-            q: None,
-            a,
-            b: Source::Immediate(N_HOLDING),
-            combine: None,
-        };
-    }
-    let to = match (ty.kind(), ty.width_bits()) {
-        (TypeKind::Float, _) => ty,
-        (_, 16) => ScalarType::U16,
-        (_, 64) => ScalarType::U64,
-        (_, 128) => {
-            return Operation::Pack {
-                ty: ScalarType::B128,
-                d,
-                elements: vec![
+    /// `d = number`, as a value of the type.
+    fn value_of(&mut self, number: RegisterId, d: RegisterId, ty: ScalarType) -> Inserted {
+        let a = source(register(number));
+        if ty == ScalarType::Pred {
+            let mut comparison = Inserted::new(
+                Does::Compare(CompareForm::Setp),
+                "setp.lt",
+                ScalarType::U32,
+                vec![
+                    OperandValue::Pair(Some(RegisterRun::one(d)), None),
                     a,
-                    Source::Immediate(0),
-                    Source::Immediate(0),
-                    Source::Immediate(0),
+                    source(Source::Immediate(N_HOLDING)),
                 ],
-            };
+            );
+            comparison.modifiers.compare = Some(CompareOp::Lt);
+            return comparison;
         }
-        _ => ScalarType::U32,
-    };
-    if to == ScalarType::U32 {
-        return Operation::Move { ty: to, d, a };
-    }
-    let rounding = (to.kind() == TypeKind::Float).then_some(Rounding::Rn);
-    Operation::Convert {
-        conversion: Conversion {
-            to,
-            from: ScalarType::U32,
-            mode: ArithmeticMode {
+        let to = match (ty.kind(), ty.width_bits()) {
+            (TypeKind::Float, _) => ty,
+            (_, 16) => ScalarType::U16,
+            (_, 64) => ScalarType::U64,
+            (_, 128) => return self.quad_of(a, d),
+            _ => ScalarType::U32,
+        };
+        let operands = vec![destination(d), a];
+        if to == ScalarType::U32 {
+            return Inserted::new(Does::Move(MoveOp::Mov), "mov", to, operands);
+        }
+        let from = ScalarType::U32;
+        let rounding = (to.kind() == TypeKind::Float).then_some(Rounding::Rn);
+        let rounded = rounding.map_or(String::new(), |rounding| format!(".{}", rounding.name()));
+        Inserted {
+            does: Does::Move(MoveOp::Cvt),
+            modifiers: Modifiers {
+                d_type: Some(to),
+                a_type: Some(from),
                 rounding,
-                ..ArithmeticMode::default()
+                ..Modifiers::default()
             },
-        },
-        d,
-        a,
+            opcode: format!("cvt{rounded}.{to}.{from}"),
+            operands,
+        }
+    }
+
+    /// A value of 128 bits: the number in its low word.
+    fn quad_of(&mut self, number: OperandValue, d: RegisterId) -> Inserted {
+        let first = self.body.elements.len();
+        self.body.push_element(number, Span::at(0));
+        for _ in 0..3 {
+            self.body
+                .push_element(source(Source::Immediate(0)), Span::at(0));
+        }
+        let list = self.body.list_from(first);
+        Inserted::new(
+            Does::Move(MoveOp::Mov),
+            "mov",
+            ScalarType::B128,
+            vec![destination(d), list],
+        )
     }
 }

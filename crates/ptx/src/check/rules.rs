@@ -2,19 +2,11 @@
 //! on the very words, with the word that each clashes with.
 
 use super::Module;
-use super::plan::Opcode;
-use crate::diagnostics::rules as diagnose;
-use warpgrid_isa::form::{Bound, Complaint, Pick, Rule, RuleKind, Wide};
-use warpgrid_program::{Diagnostic, Severity, Span};
-
-/// What the diagnostics of a rule need to know.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Case<'a> {
-    pub(crate) opcode: &'a Opcode<'a>,
-    pub(crate) bound: &'a Bound,
-    pub(crate) module: &'a Module,
-    pub(crate) rule: &'static Rule,
-}
+use crate::diagnostics::rules::{self as diagnose, Case};
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::{Bound, Complaint, Pick, RuleKind, Wide};
+use warpgrid_program::{Diagnostic, Severity};
 
 /// Everything that the form's rules object to, in the order of the rules; widths are judged with the operands.
 pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
@@ -36,7 +28,7 @@ fn judge_some(
     module: &Module,
     which: impl Fn(&RuleKind) -> bool,
 ) -> Vec<Diagnostic> {
-    let rules = bound.layout.form.rules().iter();
+    let rules = bound.layout.form.rules.iter();
     rules
         .filter(|rule| which(&rule.kind))
         .filter_map(|rule| {
@@ -69,7 +61,7 @@ pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
 
 /// Why a word that the form does not take is refused, where a rule knows.
 pub(crate) fn refusal(bound: &Bound, text: &str) -> Option<&'static str> {
-    let mut rules = bound.layout.form.rules().iter();
+    let mut rules = bound.layout.form.rules.iter();
     rules.find_map(|rule| match rule.kind {
         RuleKind::Refused { words } if words.contains(&text) => Some(rule.why),
         _ => None,
@@ -128,15 +120,15 @@ impl<'a> Case<'a> {
     }
 
     fn vector_bits(&self, most: u32, wide: &'static Wide) -> Option<Diagnostic> {
-        let ty = self.bound.scalar("type")?;
-        let (word, text) = self.filler("vec")?;
+        let ty = self.bound.scalar(SlotName::Type)?;
+        let (word, text) = self.filler(SlotName::Vector)?;
         if !self.is_wide(wide) {
             let n: u32 = text.trim_start_matches('v').parse().ok()?;
             let bits = n * ty.width_bits();
             return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
         }
         // In another space no version or target would help.
-        if let Some((space, text)) = self.filler("ss")
+        if let Some((space, text)) = self.filler(SlotName::Space)
             && !wide.spaces.contains(&text)
         {
             return Some(diagnose::wide_space(self, word, space, wide));
@@ -145,13 +137,16 @@ impl<'a> Case<'a> {
     }
 
     fn is_wide(&self, wide: &Wide) -> bool {
-        let width_bits = self.bound.scalar("type").map_or(0, |ty| ty.width_bits());
-        wide.has(self.bound.text("vec"), width_bits)
+        let width_bits = self
+            .bound
+            .scalar(SlotName::Type)
+            .map_or(0, |ty| ty.width_bits());
+        wide.has(self.bound.text(SlotName::Vector), width_bits)
     }
 
     /// Whether a word was meant for the slot and refused, so that the slot is not simply empty.
-    fn is_complained(&self, slot: &str) -> bool {
-        slot == "ss"
+    fn is_complained(&self, slot: SlotName) -> bool {
+        slot == SlotName::Space
             && self
                 .bound
                 .complaints
@@ -172,35 +167,8 @@ impl<'a> Case<'a> {
         pick.holds(self.bound.text(pick.slot)).then_some(word)
     }
 
-    fn filler(&self, slot: &str) -> Option<(usize, &'static str)> {
+    fn filler(&self, slot: SlotName) -> Option<(usize, &'static str)> {
         Some((self.bound.word(slot)?, self.bound.text(slot)?))
-    }
-
-    /// The word with its dot, in backticks.
-    pub(crate) fn quoted(&self, word: usize) -> String {
-        format!("`.{}`", self.opcode.modifier(word))
-    }
-
-    pub(crate) fn span(&self, word: usize) -> Span {
-        self.opcode.modifier_span(word)
-    }
-
-    /// The values of a slot that this version and target have, as ".a, .b or .c".
-    pub(crate) fn allowed(&self, slot: &str, among: &[&str]) -> Option<String> {
-        let slots = self.bound.layout.slots.iter();
-        let values = slots
-            .filter(|s| s.name == slot)
-            .filter_map(|s| match s.kind {
-                warpgrid_isa::form::SlotKind::Set(set) => Some(set.values),
-                warpgrid_isa::form::SlotKind::Literal(_) => None,
-            })
-            .flatten();
-        let texts: Vec<&str> = values
-            .filter(|v| among.is_empty() || among.contains(&v.text))
-            .filter(|v| self.module.meets(v.gate))
-            .map(|v| v.text)
-            .collect();
-        diagnose::alternatives(&texts)
     }
 }
 

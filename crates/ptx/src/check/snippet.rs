@@ -5,7 +5,6 @@
 //! shared or local array) with a place for each lane. All of it is said in one diagnostic.
 
 use super::Checker;
-use super::kind::Kind;
 use super::name_map::NameMap;
 use super::plan::{Expect, Plan};
 use crate::diagnostics::check as diagnose;
@@ -13,7 +12,10 @@ use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, SourceKind, StatementKind,
 };
 use warpgrid_isa::form::OperandSlot;
-use warpgrid_isa::{OperandType, ScalarType, SpecialRegister, StateSpace};
+use warpgrid_isa::{
+    AsyncOp, ControlOp, Does, MatrixOp, MoveOp, OperandType, Role, ScalarType, SpecialRegister,
+    StateSpace,
+};
 use warpgrid_program::{
     Function, FunctionId, FunctionKind, LaunchBounds, Span, Variable, VariableId,
 };
@@ -127,6 +129,7 @@ impl<'a> Checker<'a> {
             variables: Vec::new(),
             registers: Vec::new(),
             instructions: Vec::new(),
+            operands: Vec::new(),
             labels: Vec::new(),
             bounds: LaunchBounds::default(),
             span: Span::at(0),
@@ -248,7 +251,7 @@ impl<'a> Checker<'a> {
         let Some(bound) = &plan.bound else {
             return;
         };
-        if matches!(plan.kind, Kind::Call { .. }) {
+        if plan.does == Does::Control(ControlOp::Call) {
             return;
         }
         let operands = self.tree.operands_of(instruction);
@@ -260,7 +263,7 @@ impl<'a> Checker<'a> {
             let expect = plan.expect.get(index).copied().unwrap_or(Expect::Custom);
             let (ty, written) = wanted(plan, expect, slot);
             // `st.async [a], b, [mbar]`
-            let is_barrier = index == 2 && matches!(plan.kind, Kind::StoreAsync);
+            let is_barrier = index == 2 && plan.does == ASYNC;
             self.operand_uses(plan, operand, children, (ty, written), is_barrier, uses);
         }
     }
@@ -274,7 +277,7 @@ impl<'a> Checker<'a> {
         is_barrier: bool,
         uses: &mut Vec<Use>,
     ) {
-        let n = vector_width(plan, ty, written);
+        let n = vector_width(plan, ty);
         let value = |name, ty, n, written| Use {
             name,
             what: What::Value(ty, n),
@@ -384,62 +387,55 @@ const fn read(name: Name, what: What) -> Use {
 
 /// What is at an address: a place for each lane, or one place for all where the whole warp works together (0 bytes).
 fn pointer(plan: &Plan, ty: ScalarType, n: u8, is_barrier: bool) -> (StateSpace, u32) {
-    let space = match &plan.bound {
-        Some(bound) => super::kind::space(bound),
-        None => StateSpace::Generic,
-    };
+    let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
-    match plan.kind {
-        Kind::StoreAsync if space == StateSpace::Global => (space, bytes),
-        Kind::StoreAsync if is_barrier => (StateSpace::Shared, 0),
-        Kind::StoreAsync => (StateSpace::Shared, bytes),
-        Kind::WmmaStore => (space, 0),
+    match plan.does {
+        ASYNC if space == StateSpace::Global => (space, bytes),
+        ASYNC if is_barrier => (StateSpace::Shared, 0),
+        ASYNC => (StateSpace::Shared, bytes),
+        WMMA => (space, 0),
         _ => (space, bytes),
     }
 }
+
+const ASYNC: Does = Does::Async(AsyncOp::Store);
+const WMMA: Does = Does::Matrix(MatrixOp::WmmaStore);
 
 /// Constants beyond this make no memory.
 const MAX_OFFSET: i64 = 4096;
 
 /// The type an operand should have, and whether it is written.
 fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
-    let type_of = |name| plan.bound.as_ref().and_then(|bound| bound.scalar(name));
-    let written = slot.is_some_and(|slot| matches!(slot.name, "d" | "p"));
+    let ty = plan.modifiers.ty;
+    let written = slot.is_some_and(|slot| slot.role == Role::Written);
     match expect {
-        Expect::Destination(ty, _) | Expect::Pair(ty, _) => (ty, true),
-        Expect::Source(ty, _) => (ty, false),
+        Expect::Destination(ty, _) | Expect::Destinations(ty) | Expect::Pair(ty, _) => (ty, true),
+        Expect::Source(ty, _) | Expect::Literal(ty) => (ty, false),
         Expect::Predicate => (ScalarType::Pred, false),
-        Expect::Address => (type_of("type").unwrap_or(ScalarType::B32), false),
-        Expect::Custom if matches!(plan.kind, Kind::Barrier(_)) => (ScalarType::Pred, false),
+        Expect::Address => (ty.unwrap_or(ScalarType::B32), false),
         // Fragments of halves hold two in a register.
-        Expect::Custom
-            if matches!(plan.kind, Kind::WmmaStore) && type_of("type") == Some(ScalarType::F16) =>
-        {
+        Expect::Custom if plan.does == WMMA && ty == Some(ScalarType::F16) => {
             (ScalarType::B32, false)
         }
         Expect::Custom => match slot.map(|slot| slot.name) {
             Some("stride" | "index") => (ScalarType::U32, false),
             Some("cache-policy") => (ScalarType::B64, false),
-            _ => (type_of("type").unwrap_or(ScalarType::B32), written),
+            _ => (ty.unwrap_or(ScalarType::B32), written),
         },
     }
 }
 
 /// Components of a name that stands where a vector may.
-fn vector_width(plan: &Plan, ty: ScalarType, _written: bool) -> u8 {
-    let n = match &plan.bound {
-        Some(bound) => super::memory::n_elements(bound) as u8,
-        None => 1,
-    };
+fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
     match ty {
         ScalarType::Pred => 1,
-        _ => n,
+        _ => plan.modifiers.n_elements() as u8,
     }
 }
 
 /// The type of each element in braces.
 fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
-    if !matches!(plan.kind, Kind::Move { n_elements: 1, .. }) {
+    if plan.does != Does::Move(MoveOp::Mov) || plan.modifiers.n_elements() > 1 {
         return ty;
     }
     match ty.width_bits().checked_div(n) {

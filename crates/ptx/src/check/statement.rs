@@ -3,10 +3,11 @@
 use super::Checker;
 use super::names::Binding;
 use super::operand::Site;
+use super::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, SourceKind, StatementKind};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{Diagnostic, Guard, Instruction, Span};
+use warpgrid_program::{ActionId, Diagnostic, Guard, Instruction, Span, StepPart};
 
 impl<'a> Checker<'a> {
     /// Walks over the whole tree.
@@ -52,9 +53,8 @@ impl<'a> Checker<'a> {
             span,
             operands: tree.operands_of(instruction),
         };
-        for problem in &plan.problems {
-            let moved = moved(problem, plan.first, instruction.mnemonic_start);
-            self.report(moved);
+        if !plan.problems.is_empty() {
+            self.report_problems(&site, plan);
         }
         if self.body.function.is_none() {
             // The parser says that it stands outside of a function.
@@ -64,12 +64,34 @@ impl<'a> Checker<'a> {
             Some(guard) => self.guard(guard),
             None => None,
         };
-        if let Some(operation) = self.lower(&site, plan) {
+        self.body.is_sayable = true;
+        if let Some(operands) = self.lower(&site, plan) {
+            let action = match self.body.is_sayable {
+                true => ActionId(instruction.mnemonic.0),
+                false => self.unsayable(&site),
+            };
             self.body.instructions.push(Instruction {
                 guard,
-                operation,
+                action,
+                operands,
+                step: StepPart::Whole,
                 span,
             });
+        }
+    }
+
+    /// Reports what is wrong with the opcode, with the fixes that change its operands as well.
+    #[cold]
+    fn report_problems(&mut self, site: &Site<'a>, plan: &'a Plan) {
+        let other_way = match self.body.function {
+            Some(_) => self.as_two_words(site, plan),
+            None => None,
+        };
+        for problem in &plan.problems {
+            let mut moved = moved(problem, plan.first, site.instruction.mnemonic_start);
+            let fitting = other_way.iter().filter(|(span, _)| *span == moved.span);
+            moved.fixes.extend(fitting.map(|(_, fix)| fix.clone()));
+            self.report(moved);
         }
     }
 

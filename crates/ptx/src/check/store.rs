@@ -4,21 +4,22 @@
 mod address;
 mod policy;
 mod source;
-mod value;
 mod width;
 
-pub(crate) use value::{Class, Element};
+pub(crate) use source::is_special_vector;
 
 use super::Checker;
-use super::kind::space;
+use super::lower::source;
 use super::offer;
 use super::operand::Site;
-use super::plan::{Opcode, Plan};
+use super::plan::Plan;
 use crate::diagnostics::store as diagnose;
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::forms::st::WIDE;
-use warpgrid_isa::{Does, ScalarType, StateSpace};
-use warpgrid_program::{AddressBase, Diagnostic, MemoryAccess, Operation, Span};
+use warpgrid_isa::{Does, MemoryOp, ScalarType, StateSpace};
+use warpgrid_program::{Diagnostic, OperandValue, Span};
 
 /// What the operands of a store are compared with, read once for each distinct opcode.
 #[derive(Clone, Copy, Debug)]
@@ -41,43 +42,26 @@ pub(crate) struct Store {
 }
 
 impl<'a> Checker<'a> {
-    /// `st [a], b{, cache-policy}`: judges every operand, whether or not the modifiers are right.
-    pub(crate) fn store(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        access: Option<&MemoryAccess>,
-    ) -> Option<Operation> {
+    /// `st [a], b{, cache-policy}`: checks every operand, whether or not the modifiers are right.
+    pub(crate) fn store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
         let store = plan.store?;
+        let start = self.body.operands.len();
         self.judge_width(site, plan, &store);
-        self.offer_two_words(site, plan, &store);
         let address = self.store_address(site, &store);
         let sources = self.store_sources(site, &store);
         let policy = self.store_policy(site, &store);
-        let mut access = access?.clone();
         let (address, sources, policy) = (address?, sources?, policy?);
-        let (Some(address), Some(sources)) = (address, sources) else {
-            return Some(Operation::NotEmulated {
-                opcode: self.opcode(site).to_owned(),
-            });
-        };
-        if let (AddressBase::Variable(variable), true) = (
-            address.base,
-            matches!(access.space, StateSpace::Generic | StateSpace::ParamFunc),
-        ) {
-            access.space = self.space_of(variable);
+        counted?;
+        let mut operands = site.operands;
+        self.body
+            .push(OperandValue::Address(address), operands.next()?.0.span);
+        self.body.push(sources, operands.next()?.0.span);
+        if let (Some(policy), Some((operand, _))) = (policy, operands.next()) {
+            self.body.push(source(policy), operand.span);
         }
-        access.cache_policy = policy;
-        Some(Operation::Store {
-            access,
-            address,
-            sources,
-        })
-    }
-
-    /// Judges the operands of a store whose modifiers are wrong.
-    pub(crate) fn judge_store_operands(&mut self, site: &Site<'a>, plan: &'a Plan) {
-        self.store(site, plan, None);
+        self.fill_operands(site, plan, start);
+        Some(())
     }
 
     /// Whether the opcode may name this space instead of its own.
@@ -85,7 +69,7 @@ impl<'a> Checker<'a> {
     fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let plan = self.plans.get(site.instruction.mnemonic.0 as usize);
-        let word = plan.and_then(|plan| plan.bound.as_ref()?.word("ss"));
+        let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
         // Beside other errors it is a step.
         !offer::is_legal(opcode.name(), opcode.modifiers(), module)
@@ -110,21 +94,22 @@ impl<'a> Checker<'a> {
 impl Store {
     /// Reads the bound modifiers; `None` for another opcode, or without a type.
     pub(crate) fn read(opcode: &Opcode<'_>, bound: &Bound) -> Option<Store> {
-        if bound.layout.form.does != Does::Store {
+        if bound.layout.form.does != Does::Memory(MemoryOp::Store) {
             return None;
         }
-        let (vector, type_word) = (bound.word("vec"), bound.word("type")?);
+        let modifiers = bound.modifiers();
+        let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
         // A float that memory does not know is judged as the bits it is stored as.
         let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
-        let ty = bound.scalar("type").or(refused.map(ScalarType::to_bits))?;
+        let ty = modifiers.ty.or(refused.map(ScalarType::to_bits))?;
         Some(Store {
             ty,
-            n_elements: super::memory::n_elements(bound),
-            is_wide: WIDE.has(bound.text("vec"), ty.width_bits()),
-            space: space(bound),
-            says_func: bound.text("ss") == Some("param::func"),
-            space_word: bound.word("ss"),
-            hint_word: bound.word("level::cache_hint"),
+            n_elements: modifiers.n_elements(),
+            is_wide: WIDE.has(bound.text(SlotName::Vector), ty.width_bits()),
+            space: modifiers.state_space(),
+            says_func: bound.text(SlotName::Space) == Some("param::func"),
+            space_word: bound.word(SlotName::Space),
+            hint_word: bound.word(SlotName::CacheHint),
             words_fit: bound.complaints.is_empty(),
             first_word: vector.map_or(type_word, |vector| vector.min(type_word)),
         })
@@ -132,8 +117,9 @@ impl Store {
 }
 
 /// What the opcode alone makes odd: the assembler wants the vector width right before the type.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
-    let (Some(vector), Some(ty)) = (bound.word("vec"), bound.word("type")) else {
+pub(crate) fn check_order(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
+    let (Some(vector), Some(ty)) = (bound.word(SlotName::Vector), bound.word(SlotName::Type))
+    else {
         return Vec::new();
     };
     if vector + 1 == ty {

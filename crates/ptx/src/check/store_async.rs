@@ -3,20 +3,23 @@
 //! The number of operands decides more than the modifiers do: with an mbarrier the assembler takes wide types and
 //! vectors, without one narrow types too. With an mbarrier, generic addressing stands for `.shared::cluster`.
 
-use super::memory::n_elements;
+use super::address::{AddressRule, Words};
 use super::operand::Site;
-use super::plan::{Opcode, Plan};
-use super::strict_address::{Narrowest, Place};
-use super::{Checker, Module, kind, rules};
+use super::plan::Plan;
+use super::{Checker, Module, rules};
 use crate::diagnostics::store_async as diagnose;
-use warpgrid_isa::form::{Bound, Origin};
-use warpgrid_isa::{Completion, Meaning, ScalarType, Scope, Sem, StateSpace};
-use warpgrid_program::{Diagnostic, MemoryAccess, Operation, Span};
+use crate::opcode::Opcode;
+use crate::tree::Operand;
+use warpgrid_isa::Flag;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::{Addressing, Bound, Origin};
+use warpgrid_isa::{Meaning, ScalarType, Scope, StateSpace};
+use warpgrid_program::{Address, Diagnostic, OperandValue, Span};
 
 /// What the words of the opcode are short of, apart from the rows' own rules.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let mut problems = rules::judge_width(opcode, bound, module);
-    if bound.word("async") == Some(0) && !opcode.is_joined(1) {
+    if bound.word(Flag::Async) == Some(0) && !opcode.is_joined(1) {
         problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(0)));
     }
     problems.extend(beyond_manual(opcode, bound));
@@ -52,49 +55,50 @@ pub(super) struct Wanted {
 
 impl<'a> Checker<'a> {
     /// `st.async [a], b{, [mbar]}`
-    pub(crate) fn store_async(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Operation> {
-        let bound = plan.bound.as_ref()?;
-        let space = kind::space(bound);
-        let has_barrier = site.operand(2).is_some();
-        let forms = self.async_form(site, bound, space);
-        let address = self.async_place(site, 0, space, Narrowest::Bits32);
-        let barrier = match has_barrier {
-            false => Some(None),
-            true => self
-                .async_place(site, 2, space, narrowest_barrier(space))
+    pub(crate) fn store_async(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
+        let space = plan.space();
+        let mut operands = site.operands;
+        let (place, _) = operands.next()?;
+        let value = operands.next();
+        let barrier = operands.next();
+        let forms = self.async_form(site, plan, space);
+        let address = self.async_place(site, place, space, plan.addressing);
+        let barrier_address = match barrier {
+            None => Some(None),
+            Some((operand, _)) => self
+                .async_place(site, operand, space, barrier_addressing(space))
                 .map(Some),
         };
-        let ty = bound.scalar("type")?;
         let wanted = Wanted {
-            ty,
-            is_release: bound.has("sem"),
-            n: n_elements(bound),
-            has_barrier,
+            ty: plan.modifiers.ty?,
+            is_release: plan.modifiers.sem.is_some(),
+            n: plan.modifiers.n_elements(),
+            has_barrier: barrier.is_some(),
         };
         let sources = self.async_sources(site, &wanted);
-        let (address, barrier, sources) = (address?, barrier?, sources?);
+        let (address, barrier_address, sources) = (address?, barrier_address?, sources?);
         forms?;
-        let (Place::At(address), None | Some(Place::At(_)), Some(sources)) =
-            (address, barrier, sources)
-        else {
-            return Some(Operation::NotEmulated {
-                opcode: self.opcode(site).to_owned(),
-            });
-        };
-        Some(Operation::StoreAsync {
-            access: access(bound, space, ty),
-            address,
-            sources,
-            completion: completion(bound),
-            barrier: barrier.and_then(|place| match place {
-                Place::At(address) => Some(address),
-                Place::Special => None,
-            }),
-        })
+        counted?;
+        self.body.push(OperandValue::Address(address), place.span);
+        self.body
+            .push(sources, value.map_or(place, |(b, _)| b).span);
+        match (barrier, barrier_address) {
+            (Some((operand, _)), Some(address)) => {
+                self.body.push(OperandValue::Address(address), operand.span);
+            }
+            // One of the rows has no mbarrier; the place is there in either.
+            _ => self
+                .body
+                .push(OperandValue::Absent, Span::at(site.span.end)),
+        }
+        Some(())
     }
 
     /// What depends on whether there is an mbarrier.
-    fn async_form(&mut self, site: &Site<'a>, bound: &Bound, space: StateSpace) -> Option<()> {
+    fn async_form(&mut self, site: &Site<'a>, plan: &'a Plan, space: StateSpace) -> Option<()> {
+        let bound = plan.bound.as_ref()?;
+        let completion = plan.modifiers.completion;
         let mut ok = true;
         let mut report = |checker: &mut Self, problem| {
             checker.report(problem);
@@ -105,11 +109,15 @@ impl<'a> Checker<'a> {
                 .word(slot)
                 .map(|word| self.tree.word_span(site.instruction, word + 1))
         };
-        let (vector, type_word, scope, space_word) =
-            (word("vec"), word("type"), word("scope"), word("ss"));
-        let ty = bound.scalar("type");
+        let (vector, type_word, scope, space_word) = (
+            word(SlotName::Vector),
+            word(SlotName::Type),
+            word(SlotName::Scope),
+            word(SlotName::Space),
+        );
+        let ty = plan.modifiers.ty;
         let Some((barrier, _)) = site.operand(2) else {
-            if let (Some(_), Some(at)) = (completion(bound), type_word) {
+            if let (Some(_), Some(at)) = (completion, type_word) {
                 let what = "the completion mechanism without an mbarrier operand";
                 self.report(diagnose::beyond_manual(at, what));
             }
@@ -125,10 +133,7 @@ impl<'a> Checker<'a> {
             Some((source, _)) => Span::new(source.span.end, barrier.span.end),
             None => barrier.span,
         };
-        let is_device = matches!(
-            bound.meaning("scope"),
-            Some(Meaning::Scope(Scope::Gpu | Scope::Sys))
-        );
+        let is_device = matches!(plan.modifiers.scope, Some(Scope::Gpu | Scope::Sys));
         if space == StateSpace::Global || (space == StateSpace::Generic && is_device) {
             let because = match space {
                 StateSpace::Global => space_word,
@@ -139,7 +144,7 @@ impl<'a> Checker<'a> {
                 self,
                 diagnose::barrier_with_global(barrier.span, removed, because),
             );
-        } else if space == StateSpace::Generic && completion(bound).is_none() {
+        } else if space == StateSpace::Generic && completion.is_none() {
             let at = type_word
                 .or(vector)
                 .map_or(barrier.span.start, |w| w.start - 1);
@@ -157,47 +162,24 @@ impl<'a> Checker<'a> {
     fn async_place(
         &mut self,
         site: &Site<'a>,
-        index: usize,
+        operand: &Operand,
         space: StateSpace,
-        narrowest: Narrowest,
-    ) -> Option<Place> {
-        let (operand, _) = site.operand(index)?;
-        self.strict_address(operand, space, narrowest, &diagnose::ADDRESS)
+        addressing: Addressing,
+    ) -> Option<Address> {
+        let rule = AddressRule {
+            addressing,
+            space,
+            takes_any_space: false,
+            words: Words::Strict(&diagnose::ADDRESS),
+        };
+        self.checked_address(site, operand, &rule)
     }
 }
 
 /// An mbarrier in shared memory is found by an offset, however narrow; a generic address needs its width.
-fn narrowest_barrier(space: StateSpace) -> Narrowest {
+fn barrier_addressing(space: StateSpace) -> Addressing {
     match space {
-        StateSpace::Shared | StateSpace::SharedCluster => Narrowest::Bits8,
-        _ => Narrowest::Bits32,
-    }
-}
-
-fn completion(bound: &Bound) -> Option<Completion> {
-    match bound.meaning("completion_mechanism")? {
-        Meaning::Completion(completion) => Some(completion),
-        _ => None,
-    }
-}
-
-fn access(bound: &Bound, space: StateSpace, ty: ScalarType) -> MemoryAccess {
-    MemoryAccess {
-        space,
-        sem: match bound.has("sem") {
-            true => Sem::Release,
-            false => Sem::Weak,
-        },
-        scope: match bound.meaning("scope") {
-            Some(Meaning::Scope(scope)) => Some(scope),
-            _ => None,
-        },
-        mmio: bound.has("mmio"),
-        ty,
-        cache: None,
-        evict_l1: None,
-        evict_l2: None,
-        cache_policy: None,
-        non_coherent: false,
+        StateSpace::Shared | StateSpace::SharedCluster => Addressing::Barrier,
+        _ => Addressing::Strict,
     }
 }

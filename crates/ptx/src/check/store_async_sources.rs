@@ -2,22 +2,22 @@
 
 use super::Checker;
 use super::elements::{Class, Element, NoValue, fits_alone, fits_in_braces, merge};
+use super::lower::source;
 use super::names::Binding;
 use super::operand::Site;
 use super::store_async::Wanted;
-use super::types::truncated;
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_isa::{ScalarType, TypeKind};
-use warpgrid_program::{Source, Span};
+use warpgrid_program::{OperandValue, Source, Span};
 
 impl<'a> Checker<'a> {
-    /// The elements to store; `Some(None)` for what is legal but cannot be run.
+    /// What is stored: a value or a list.
     pub(super) fn async_sources(
         &mut self,
         site: &Site<'a>,
         wanted: &Wanted,
-    ) -> Option<Option<Vec<Source>>> {
+    ) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;
         let Some(items) = self.list(operand, children) else {
             return self.async_single(operand, wanted);
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         elements: &[Element],
         wanted: &Wanted,
-    ) -> Option<Option<Vec<Source>>> {
+    ) -> Option<OperandValue> {
         let class = match merge(elements) {
             Ok(class) => class,
             Err(clash) => {
@@ -96,12 +96,17 @@ impl<'a> Checker<'a> {
             return None;
         }
         if wanted.n == 1 && elements.len() > 1 {
-            return Some(None);
+            return self.not_said().map(source);
         }
-        Some(elements.iter().map(|e| converted(*e, ty)).collect())
+        let first = self.body.elements.len();
+        for element in elements {
+            let value = self.converted(*element, ty);
+            self.body.push_element(source(value), element.span);
+        }
+        Some(self.body.list_from(first))
     }
 
-    fn async_single(&mut self, operand: &Operand, wanted: &Wanted) -> Option<Option<Vec<Source>>> {
+    fn async_single(&mut self, operand: &Operand, wanted: &Wanted) -> Option<OperandValue> {
         if operand.kind == OperandKind::Sink {
             // The parser has told.
             return None;
@@ -117,7 +122,7 @@ impl<'a> Checker<'a> {
                 operand.span,
                 "the name of a function",
             ));
-            return Some(None);
+            return self.not_said().map(source);
         }
         let element = match self.element(operand) {
             Ok(element) if element.is_special() => {
@@ -138,9 +143,9 @@ impl<'a> Checker<'a> {
         }
         if wanted.n > 1 {
             self.report(diagnose::one_value_for_vector(operand.span));
-            return Some(None);
+            return self.not_said().map(source);
         }
-        Some(converted(element, wanted.ty).map(|source| vec![source]))
+        Some(source(self.converted(element, wanted.ty)))
     }
 
     /// `variable+4`: the assembler takes the address as an integer. A register plus a constant it takes too.
@@ -149,7 +154,7 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         span: Span,
         wanted: &Wanted,
-    ) -> Option<Option<Vec<Source>>> {
+    ) -> Option<OperandValue> {
         let OperandKind::Sum { name, offset } = operand.kind else {
             return None;
         };
@@ -164,25 +169,47 @@ impl<'a> Checker<'a> {
                 diagnose::no_value(operand.span, "a sum with a name")
             }
             Binding::Variable(variable) if ty.is_integer() => {
-                return Some(Some(vec![Source::VariableAddress {
+                return Some(source(Source::VariableAddress {
                     variable,
                     offset,
                     generic: false,
-                }]));
+                }));
             }
             Binding::Variable(_) => {
                 diagnose::source_type(operand.span, "the address of a variable", ty, None)
             }
-            _ => {
+            binding => {
                 self.report(diagnose::beyond_manual(
                     operand.span,
                     "a sum with a register",
                 ));
-                return Some(None);
+                return match binding {
+                    Binding::Register(register) => {
+                        Some(source(Source::RegisterOffset { register, offset }))
+                    }
+                    _ => self.not_said().map(source),
+                };
             }
         };
         self.report(problem);
         None
+    }
+
+    /// The source in the bits of the type. The program has no constants of 128 bits.
+    fn converted(&mut self, element: Element, ty: ScalarType) -> Source {
+        let Source::Immediate(bits) = element.source else {
+            return element.source;
+        };
+        let bits = match (element.class, ty) {
+            (_, ScalarType::B128) => {
+                self.body.is_sayable = false;
+                bits
+            }
+            (Class::Single, ScalarType::F64) => f64::from(f32::from_bits(bits as u32)).to_bits(),
+            (Class::Double, ScalarType::F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
+            _ => ty.truncate(bits),
+        };
+        Source::Immediate(bits)
     }
 
     fn report_no_value(&mut self, span: Span, why: NoValue) {
@@ -218,18 +245,4 @@ fn packs(class: Class, count: usize, ty: ScalarType) -> bool {
         class => class.width().unwrap_or(0),
     };
     width as usize * count == ty.width_bits() as usize
-}
-
-/// The source in the bits of the type; `None` for 128-bit constants, which no operation holds.
-fn converted(element: Element, ty: ScalarType) -> Option<Source> {
-    let Source::Immediate(bits) = element.source else {
-        return Some(element.source);
-    };
-    let bits = match (element.class, ty) {
-        (_, ScalarType::B128) => return None,
-        (Class::Single, ScalarType::F64) => f64::from(f32::from_bits(bits as u32)).to_bits(),
-        (Class::Double, ScalarType::F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
-        _ => truncated(bits, ty),
-    };
-    Some(Source::Immediate(bits))
 }

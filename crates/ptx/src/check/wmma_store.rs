@@ -1,62 +1,57 @@
 //! `wmma.store`: what its operands must be. In: a judged opcode and its operands; out: the operation.
 
+use super::address::{AddressRule, Words};
 use super::elements::{Class, Element, NoValue, merge};
-use super::memory::n_elements;
+use super::lower::source;
 use super::names::Binding;
 use super::operand::Site;
-use super::plan::{Opcode, Plan};
-use super::strict_address::{Narrowest, Place};
-use super::{Checker, Module, kind};
+use super::plan::Plan;
+use super::{Checker, Module};
 use crate::diagnostics::wmma_store as diagnose;
+use crate::opcode::Opcode;
 use crate::tree::OperandKind;
-use warpgrid_isa::form::{Bound, Complaint, Origin};
+use warpgrid_isa::Flag;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::{Bound, Origin};
 use warpgrid_isa::forms::wmma_store::n_registers;
-use warpgrid_isa::{MatrixLayout, Meaning, ScalarType, Version};
-use warpgrid_program::{Diagnostic, MatrixShape, Operation, Source, Span};
-
-/// From here on `.aligned` is written.
-const ALIGNED_FROM: Version = Version::new(6, 3);
-
-/// Whether the assembler overlooks this: `.sync` may be written twice.
-pub(crate) fn forgives(opcode: &Opcode<'_>, complaint: Complaint) -> bool {
-    match complaint {
-        Complaint::Duplicate { word, .. } => opcode.modifier(word) == "sync",
-        _ => false,
-    }
-}
+use warpgrid_isa::{MatrixLayout, MatrixShape, Modifiers, ScalarType};
+use warpgrid_program::{Diagnostic, OperandValue, Source, Span};
 
 /// What the words of the opcode are short of, apart from the rows' own rules.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    let modifiers = bound.modifiers();
     let mut problems = Vec::new();
     let joined = opcode.is_joined(1) && opcode.is_joined(2);
-    if bound.word("store") != Some(0) || bound.word("d") != Some(1) || !joined {
+    if bound.word(Flag::Store) != Some(0) || bound.word(Flag::D) != Some(1) || !joined {
         problems.push(diagnose::name_order(opcode.span, &in_order(opcode)));
     }
-    match bound.word("aligned") {
-        None if module.version >= ALIGNED_FROM => {
+    let aligned_from = bound.layout.form.required_from(Flag::Aligned);
+    let is_required = aligned_from.is_some_and(|version| module.version >= version);
+    match bound.word(Flag::Aligned) {
+        None if is_required => {
             let name = opcode.modifier_span(0).to(opcode.modifier_span(1));
-            let last = bound.word("sync").unwrap_or(1);
+            let last = bound.word(Flag::Sync).unwrap_or(1);
             problems.push(diagnose::aligned_missing(
                 name,
                 opcode.modifier_span(last).end,
                 module.version,
             ));
         }
-        Some(word) if module.version < ALIGNED_FROM => problems.push(diagnose::aligned_too_early(
+        Some(word) if !is_required => problems.push(diagnose::aligned_too_early(
             opcode.dotted_span(word),
             module.version,
         )),
         _ => {}
     }
-    if let (Some(word), Some(fragment)) = (bound.word("vec"), Fragment::of(bound)) {
+    if let (Some(word), Some(fragment)) = (bound.word(SlotName::Vector), Fragment::of(&modifiers)) {
         let n = fragment.n_registers();
         let dotted = opcode.dotted_span(word);
-        match n_elements(bound) == n {
+        match modifiers.n_elements() == n {
             true => problems.push(diagnose::beyond_manual(dotted, "a vector width")),
             false => problems.push(diagnose::vector_width(dotted, n)),
         }
     }
-    problems.extend(beyond_manual(opcode, bound));
+    problems.extend(beyond_manual(opcode, bound, &modifiers));
     problems
 }
 
@@ -74,9 +69,11 @@ fn in_order(opcode: &Opcode<'_>) -> String {
     text
 }
 
-fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
-    let word = bound.word("type")?;
-    let is_sub_byte = matches!(bound.meaning("shape"), Some(Meaning::Shape(8, 8, 32 | 128)));
+fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> Option<Diagnostic> {
+    let word = bound.word(SlotName::Type)?;
+    let is_sub_byte = modifiers
+        .shape
+        .is_some_and(|shape| matches!(shape.depth, 32 | 128));
     let value = bound
         .slots
         .iter()
@@ -96,17 +93,10 @@ struct Fragment {
 }
 
 impl Fragment {
-    fn of(bound: &Bound) -> Option<Fragment> {
-        let Some(Meaning::Shape(rows, columns, depth)) = bound.meaning("shape") else {
-            return None;
-        };
+    fn of(modifiers: &Modifiers) -> Option<Fragment> {
         Some(Fragment {
-            shape: MatrixShape {
-                rows,
-                columns,
-                depth,
-            },
-            ty: bound.scalar("type")?,
+            shape: modifiers.shape?,
+            ty: modifiers.ty?,
         })
     }
 
@@ -160,44 +150,37 @@ impl Fragment {
 
 impl<'a> Checker<'a> {
     /// `wmma.store.d [p], r{, stride}`
-    pub(crate) fn wmma_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<Operation> {
-        let bound = plan.bound.as_ref()?;
-        let space = kind::space(bound);
-        let address = self.wmma_place(site, bound);
-        let fragment = Fragment::of(bound);
+    pub(crate) fn wmma_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
+        let start = self.body.operands.len();
+        let (place, _) = site.operand(0)?;
+        let rule = AddressRule {
+            addressing: plan.addressing,
+            space: plan.space(),
+            takes_any_space: false,
+            words: Words::Strict(&diagnose::ADDRESS),
+        };
+        let address = self.checked_address(site, place, &rule);
+        let fragment = Fragment::of(&plan.modifiers);
         let sources = fragment.and_then(|fragment| self.fragment(site, fragment));
         let stride = match site.operand(2) {
-            None => Some(Some(None)),
-            Some(_) => self.stride(site).map(|stride| stride.map(Some)),
+            None => Some(None),
+            Some(_) => self.stride(site).map(Some),
         };
         let (address, fragment, sources, stride) = (address?, fragment?, sources?, stride?);
-        let Some(Meaning::Layout(layout)) = bound.meaning("layout") else {
-            return None;
-        };
-        let (Place::At(address), Some(stride)) = (address, stride) else {
-            return Some(Operation::NotEmulated {
-                opcode: self.opcode(site).to_owned(),
-            });
-        };
-        self.judge_stride(site, fragment, layout, stride);
-        Some(Operation::WmmaStore {
-            shape: fragment.shape,
-            layout,
-            ty: fragment.ty,
-            space,
-            address,
-            sources,
-            stride,
-        })
+        let layout = plan.modifiers.layout?;
+        self.check_stride(site, fragment, layout, stride);
+        self.body.push(OperandValue::Address(address), place.span);
+        self.body.push(sources, place.span);
+        if let (Some(stride), Some((operand, _))) = (stride, site.operand(2)) {
+            self.body.push(source(stride), operand.span);
+        }
+        counted?;
+        self.fill_operands(site, plan, start);
+        Some(())
     }
 
-    fn wmma_place(&mut self, site: &Site<'a>, bound: &Bound) -> Option<Place> {
-        let (operand, _) = site.operand(0)?;
-        let space = kind::space(bound);
-        self.strict_address(operand, space, Narrowest::Bits32, &diagnose::ADDRESS)
-    }
-
-    fn fragment(&mut self, site: &Site<'a>, fragment: Fragment) -> Option<Vec<Source>> {
+    fn fragment(&mut self, site: &Site<'a>, fragment: Fragment) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;
         let n = fragment.n_registers();
         if operand.kind == OperandKind::Error {
@@ -226,7 +209,12 @@ impl<'a> Checker<'a> {
             return None;
         }
         self.fit_fragment(operand.span, &elements, fragment)?;
-        Some(elements.iter().map(|e| bits_of(e, fragment.ty)).collect())
+        let first = self.body.elements.len();
+        for element in &elements {
+            let value = source(bits_of(element, fragment.ty));
+            self.body.push_element(value, element.span);
+        }
+        Some(self.body.list_from(first))
     }
 
     fn count_reason(&self, fragment: Fragment) -> String {
@@ -270,17 +258,17 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// The stride; `Some(None)` for a sum with a register, which is legal but cannot be run.
-    fn stride(&mut self, site: &Site<'a>) -> Option<Option<Source>> {
+    /// The stride between rows or columns, in elements.
+    fn stride(&mut self, site: &Site<'a>) -> Option<Source> {
         let (operand, _) = site.operand(2)?;
         if let OperandKind::Sum { name, offset } = operand.kind {
             let span = self.name_span(operand, name);
             return match self.binding(name, span) {
-                Binding::Variable(variable) => Some(Some(Source::VariableAddress {
+                Binding::Variable(variable) => Some(Source::VariableAddress {
                     variable,
                     offset,
                     generic: false,
-                })),
+                }),
                 Binding::None => {
                     self.unknown(span);
                     None
@@ -291,12 +279,17 @@ impl<'a> Checker<'a> {
                     self.report(diagnose::stride_type(operand.span, &found));
                     None
                 }
-                _ => {
+                binding => {
                     self.report(diagnose::beyond_manual(
                         operand.span,
                         "a sum with a register",
                     ));
-                    Some(None)
+                    match binding {
+                        Binding::Register(register) => {
+                            Some(Source::RegisterOffset { register, offset })
+                        }
+                        _ => self.not_said(),
+                    }
                 }
             };
         }
@@ -304,7 +297,7 @@ impl<'a> Checker<'a> {
             Ok(element) if element.is_special() => "a special register".to_owned(),
             Ok(element) => match element.class {
                 Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32) | Class::Integer => {
-                    return Some(Some(bits_of(&element, ScalarType::U32)));
+                    return Some(bits_of(&element, ScalarType::U32));
                 }
                 class => class.describe(),
             },
@@ -316,7 +309,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A constant stride that the manual excludes, though the assembler does not look at it.
-    fn judge_stride(
+    fn check_stride(
         &mut self,
         site: &Site<'a>,
         fragment: Fragment,

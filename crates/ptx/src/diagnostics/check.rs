@@ -1,8 +1,10 @@
 //! Checking: codes W0100 to W0199.
 
 use super::catalogue;
-use crate::check::{Binding, Module, Opcode, Plan};
+use crate::module::Module;
+use crate::opcode::Opcode;
 use crate::tree::{Directive, OperandKind};
+use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
 use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Origin, ScalarType, StateSpace, Target, Version};
@@ -44,8 +46,9 @@ catalogue! {
     SPECIAL_REGISTER = "W0115", "special register not allowed here", "add.u32 %r1, %tid.x, 1;", "mov.u32 %r1, %tid.x;";
     /// Integer types take integer literals, floating-point types floating-point ones.
     LITERAL_TYPE = "W0116", "literal of the wrong type", "add.f32 %f1, %f2, 1;", "add.f32 %f1, %f2, 0f3F800000;";
-    /// The instruction is PTX, but the emulator cannot run it. Everything around it is judged; a run stops there.
-    NOT_EMULATED = "W0117", "not supported by the emulator", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
+    /// The instruction is PTX, but Warpgrid does not know its modifiers and operands: only the names in it are checked,
+    /// and a run stops there.
+    NAMES_ONLY = "W0117", "only the names are checked", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
     /// A module starts with the PTX version it is written for.
     MISSING_VERSION = "W0118", "missing `.version`", ".target sm_90 .entry k() { ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
     /// A module says which architecture it is for, after its version.
@@ -123,18 +126,6 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
     }
 }
 
-/// The same for what a name stands for.
-pub(crate) fn describe_binding(binding: Binding) -> &'static str {
-    match binding {
-        Binding::Variable(_) => "a variable",
-        Binding::Function(_) => "a function",
-        Binding::Label(_) | Binding::Table(_) => "a label",
-        Binding::Special(_) => "a special register",
-        Binding::Vector { .. } => "a vector register",
-        _ => "a name",
-    }
-}
-
 /// A space as people say it.
 fn space_name(space: StateSpace) -> String {
     match space {
@@ -183,16 +174,17 @@ pub(crate) fn unknown_instruction(
     }
 }
 
-pub(crate) fn not_emulated(opcode: &Opcode<'_>) -> Diagnostic {
+/// An opcode of PTX that no row describes.
+pub(crate) fn names_only(opcode: &Opcode<'_>) -> Diagnostic {
     Diagnostic {
         severity: Severity::Information,
         ..Diagnostic::warning(
-            NOT_EMULATED,
+            NAMES_ONLY,
             opcode.span,
-            format!("the emulator does not support `{}`", opcode.text),
+            format!("only the names in `{}` are checked", opcode.text),
         )
     }
-    .help("the instruction is not checked, and a run stops when it gets here")
+    .help("its modifiers and the types of its operands are not; a run stops at this instruction")
 }
 
 /// `is_legal` tells whether the opcode is right with another word in its place.
@@ -284,7 +276,7 @@ pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) 
     };
     let message = match missing.kind {
         SlotKind::Set(set) => format!("`{name}` needs a {}", set.title),
-        SlotKind::Literal(text) => format!("`{name}` needs `.{text}`"),
+        SlotKind::Literal(text, _) => format!("`{name}` needs `.{text}`"),
     };
     let mut found = Diagnostic::error(MISSING_MODIFIER, opcode.span, message);
     let words: Vec<_> = missing.spellings().collect();
@@ -359,7 +351,7 @@ pub(crate) fn needs_target(
     module: &Module,
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
-    let first = Target::lowest(gate.sm);
+    let first = gate.target.lowest_from(module.target);
     let name = first.map_or("a newer one", |t| t.name);
     let message = format!(
         "{what} needs target {name}{}, the module is for {}",
@@ -374,18 +366,21 @@ pub(crate) fn needs_target(
     found
 }
 
-pub(crate) fn operand_count(opcode: &str, span: Span, found: usize, plan: &Plan) -> Diagnostic {
-    let wanted = match (plan.n_least, plan.n_most) {
-        (least, most) if least == most => format!("{least}"),
-        (least, most) => format!("{least} to {most}"),
+/// A number of operands that is not between `least` and `most`; `syntax` is the form's syntax line.
+pub(crate) fn operand_count(
+    opcode: &str,
+    span: Span,
+    found: usize,
+    (least, most): (usize, usize),
+    syntax: &str,
+) -> Diagnostic {
+    let wanted = match least == most {
+        true => format!("{least}"),
+        false => format!("{least} to {most}"),
     };
     let noun = if found == 1 { "operand" } else { "operands" };
     let message = format!("`{opcode}` has {found} {noun}, expected {wanted}");
-    let found = Diagnostic::error(OPERAND_COUNT, span, message);
-    match &plan.bound {
-        Some(bound) => found.help(format!("the form is `{}`", bound.layout.form.syntax)),
-        None => found,
-    }
+    Diagnostic::error(OPERAND_COUNT, span, message).help(format!("the form is `{syntax}`"))
 }
 
 pub(crate) fn type_mismatch(
@@ -652,7 +647,9 @@ pub(crate) fn rounding_required(
     bound: &Bound,
 ) -> Diagnostic {
     let message = format!("converting `.{from}` to `.{to}` needs a rounding such as `.{offer}`");
-    let wrong = bound.word("rnd").or_else(|| bound.word("irnd"));
+    let wrong = bound
+        .word(SlotName::Round)
+        .or_else(|| bound.word(SlotName::IntegerRound));
     let span = wrong.map_or(opcode.span, |word| opcode.modifier_span(word));
     let found = Diagnostic::error(ROUNDING, span, message);
     match wrong {
@@ -666,8 +663,8 @@ pub(crate) fn rounding_required(
 
 pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic {
     let word = bound
-        .word("rnd")
-        .or_else(|| bound.word("irnd"))
+        .word(SlotName::Round)
+        .or_else(|| bound.word(SlotName::IntegerRound))
         .unwrap_or(0);
     let text = opcode.modifier(word);
     let message = format!("this conversion is exact, `.{text}` is not allowed");

@@ -1,10 +1,10 @@
 //! Rules between modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings where only the manual objects).
 
 use super::catalogue;
-use crate::check::Module;
-use crate::check::plan::Opcode;
-use crate::check::rules::Case;
-use warpgrid_isa::form::{Gate, Verdict, Wide};
+use crate::module::Module;
+use crate::opcode::Opcode;
+use warpgrid_isa::SlotName;
+use warpgrid_isa::form::{Bound, Gate, Rule, SlotKind, Verdict, Wide};
 use warpgrid_isa::{ScalarType, Target};
 use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 
@@ -35,6 +35,44 @@ catalogue! {
     MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
     /// The assembler takes this combination, the manual's syntax has no such form.
     MANUAL_FORM = "W0391", "a form that the manual does not have", "st.global.v8.b16 [a], {%h, %h, %h, %h, %h, %h, %h, %h};", "st.global.v4.b16 [a], {%h, %h, %h, %h}; st.global.v4.b16 [a+8], {%h, %h, %h, %h};";
+}
+
+/// What the diagnostics of a rule need to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case<'a> {
+    pub(crate) opcode: &'a Opcode<'a>,
+    pub(crate) bound: &'a Bound,
+    pub(crate) module: &'a Module,
+    pub(crate) rule: &'static Rule,
+}
+
+impl Case<'_> {
+    /// The word with its dot, in backticks.
+    pub(crate) fn quoted(&self, word: usize) -> String {
+        format!("`.{}`", self.opcode.modifier(word))
+    }
+
+    pub(crate) fn span(&self, word: usize) -> Span {
+        self.opcode.modifier_span(word)
+    }
+
+    /// The values of a slot that this version and target have, as ".a, .b or .c".
+    pub(crate) fn allowed(&self, slot: SlotName, among: &[&str]) -> Option<String> {
+        let slots = self.bound.layout.slots.iter();
+        let values = slots
+            .filter(|s| s.id == Some(slot))
+            .filter_map(|s| match s.kind {
+                SlotKind::Set(set) => Some(set.values),
+                SlotKind::Literal(..) => None,
+            })
+            .flatten();
+        let texts: Vec<&str> = values
+            .filter(|v| among.is_empty() || among.contains(&v.text))
+            .filter(|v| self.module.meets(v.gate))
+            .map(|v| v.text)
+            .collect();
+        alternatives(&texts)
+    }
 }
 
 /// A diagnostic with the weight of its rule; what only the manual objects to has a code of its own.
@@ -74,7 +112,7 @@ pub(crate) fn clash(case: &Case<'_>, a: usize, b: usize) -> Diagnostic {
 }
 
 /// A slot that must be filled and is not.
-pub(crate) fn needs(case: &Case<'_>, word: usize, slot: &str, among: &[&str]) -> Diagnostic {
+pub(crate) fn needs(case: &Case<'_>, word: usize, slot: SlotName, among: &[&str]) -> Diagnostic {
     let quoted = case.quoted(word);
     let what = alternatives(among).unwrap_or_else(|| format!("a {slot}"));
     let diagnostic = Diagnostic::error(NEEDS, case.span(word), format!("{quoted} needs {what}"));
@@ -88,7 +126,7 @@ pub(crate) fn needs(case: &Case<'_>, word: usize, slot: &str, among: &[&str]) ->
         diagnostic = diagnostic.fix(format!("add `.{text}`"), at, format!(".{text}"));
     }
     match slot {
-        "sem" if case.opcode.modifier(word) != "mmio" => {
+        SlotName::Sem if case.opcode.modifier(word) != "mmio" => {
             without(case, sub_space(case, diagnostic, word), word)
         }
         _ => diagnostic,
@@ -99,7 +137,7 @@ pub(crate) fn needs(case: &Case<'_>, word: usize, slot: &str, among: &[&str]) ->
 fn sub_space(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
     let is_behind = case
         .bound
-        .word("ss")
+        .word(SlotName::Space)
         .is_some_and(|space| space + 1 == word && case.opcode.modifier(space) == "shared");
     let scope = case.opcode.modifier(word);
     if !is_behind || !matches!(scope, "cta" | "cluster") {
@@ -120,14 +158,14 @@ fn sub_space(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic
     diagnostic
 }
 
-fn suggestions(case: &Case<'_>, slot: &str) -> &'static [&'static str] {
-    let mmio = case.bound.has("mmio");
-    let scoped = case.bound.has("scope");
+fn suggestions(case: &Case<'_>, slot: SlotName) -> &'static [&'static str] {
+    let mmio = case.bound.has(SlotName::Mmio);
+    let scoped = case.bound.has(SlotName::Scope);
     match slot {
-        "scope" if mmio => &["sys"],
-        "scope" => &["gpu", "cta", "sys"],
-        "sem" if mmio && !scoped => &["relaxed.sys"],
-        "sem" => &["relaxed"],
+        SlotName::Scope if mmio => &["sys"],
+        SlotName::Scope => &["gpu", "cta", "sys"],
+        SlotName::Sem if mmio && !scoped => &["relaxed.sys"],
+        SlotName::Sem => &["relaxed"],
         _ => &[],
     }
 }
@@ -137,13 +175,13 @@ pub(crate) fn not_among(
     case: &Case<'_>,
     word: usize,
     other: usize,
-    slot: &str,
+    slot: SlotName,
     among: &[&str],
 ) -> Diagnostic {
     let (quoted, wrong) = (case.quoted(word), case.quoted(other));
     let message = match (case.rule.verdict, slot) {
         (Verdict::Warning, _) => format!("the manual does not combine {quoted} with {wrong}"),
-        (_, "ss") => format!("{quoted} cannot be applied to {wrong}"),
+        (_, SlotName::Space) => format!("{quoted} cannot be applied to {wrong}"),
         _ => format!("{quoted} cannot be combined with {wrong}"),
     };
     let diagnostic = found(case, NOT_AMONG, case.span(word), message)
@@ -155,15 +193,17 @@ pub(crate) fn not_among(
     if let Some(allowed) = case.allowed(slot, among) {
         let help = diagnostic.help.take().unwrap_or_default();
         let none = match slot {
-            "ss" => ", or no state space",
+            SlotName::Space => ", or no state space",
             _ => "",
         };
         diagnostic.help = Some(format!("{help}; it goes with {allowed}{none}"));
     }
     match (slot, among) {
         // The scope stands beside an order that takes none.
-        ("sem", _) if case.opcode.modifier(word) != "mmio" => without(case, diagnostic, word),
-        ("scope", [only]) => diagnostic.fix(
+        (SlotName::Sem, _) if case.opcode.modifier(word) != "mmio" => {
+            without(case, diagnostic, word)
+        }
+        (SlotName::Scope, [only]) => diagnostic.fix(
             format!("use `.{only}`"),
             case.span(other),
             (*only).to_owned(),
@@ -193,7 +233,7 @@ pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
 }
 
 /// No state space before generic addressing.
-pub(crate) fn empty(case: &Case<'_>, slot: &str, gate: Gate) -> Diagnostic {
+pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
     let message = format!("generic addressing {}", case.lacks(gate));
     let span = case
         .opcode
@@ -213,10 +253,13 @@ pub(crate) fn empty(case: &Case<'_>, slot: &str, gate: Gate) -> Diagnostic {
 pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Diagnostic {
     let message = format!("the vector has {bits} bits, an access has at most {most}");
     let mut diagnostic = Diagnostic::error(TOO_WIDE, case.span(word), message);
-    if let Some(ty) = case.bound.word("type") {
+    if let Some(ty) = case.bound.word(SlotName::Type) {
         diagnostic = diagnostic.label(case.span(ty), "the width of one element");
     }
-    let element = case.bound.scalar("type").map_or(most, |ty| ty.width_bits());
+    let element = case
+        .bound
+        .scalar(SlotName::Type)
+        .map_or(most, |ty| ty.width_bits());
     diagnostic.help(match most / element.max(1) {
         0 | 1 => "store the elements one by one".to_owned(),
         n => format!("store at most {n} elements at once"),
@@ -227,7 +270,7 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
 pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
     let message = format!("{} bits in one access {}", wide.bits, case.lacks(wide.gate));
     let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
-    if let Some(ty) = case.bound.word("type") {
+    if let Some(ty) = case.bound.word(SlotName::Type) {
         diagnostic = diagnostic.label(case.span(ty), "the width of one element");
     }
     let half = if case.opcode.modifier(word) == "v8" {

@@ -2,9 +2,9 @@
 
 use super::catalogue;
 use super::rules::fix;
-use crate::check::plan::Opcode;
-use crate::check::store::{Class, Element};
+use crate::opcode::Opcode;
 use crate::tree::OperandKind;
+use crate::values::{Class, Element};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 

@@ -86,7 +86,7 @@ pub static FORMS: &[Form] = &[
         "Prefetches a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetchu.L1 [d];"]),
     form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(ApplyPriority),
-        gate: POLICY, address: AtLeast32, types: SIZE;
+        gate: POLICY, address: AnyWidth, types: SIZE;
         "Gives a line another eviction priority.", "data-movement-and-conversion-instructions-applypriority";
         good: &["applypriority.global.L2::evict_normal [d], 128;"]),
     form!("discard{.ss}.level [a], size", [GLOBAL_ONLY, DISCARDED], Hint(Discard), gate: POLICY, types: SIZE;
@@ -97,7 +97,7 @@ pub static FORMS: &[Form] = &[
         "Makes a cache policy for a fraction of the accesses.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.fractional.L2::evict_first.b64 d, 1.0;", "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 d;"]),
     form!("createpolicy.range{.ss}.level::primary_priority{.level::secondary_priority}.type d, [a], primary, total",
-        [GLOBAL_ONLY, PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, address: AtLeast32, types: PART;
+        [GLOBAL_ONLY, PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, address: AnyWidth, types: PART;
         "Makes a cache policy for a range of addresses.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.range.global.L2::evict_last.b64 d, [d], 128, 256;"]),
     form!("createpolicy.cvt.L2.type d, a", [B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1;

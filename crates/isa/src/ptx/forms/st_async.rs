@@ -108,7 +108,7 @@ operands! {
 pub static FORMS: &[Form] = &[
     form!("st.async{.weak}{.scope}{.ss}.completion_mechanism{.vec}.type [a], b{, [mbar]}",
         [WEAK, SCOPE_CLUSTER, SPACE_CLUSTER, COMPLETION, VECTOR, TYPE_MBARRIER], Async(Store), leads: 1, gate: MBARRIER,
-        types: OPERANDS, address: AtLeast32, reports: Everything, rules: RULES;
+        types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
         "Starts a store to shared memory of the cluster; an mbarrier there counts its bytes as they arrive.", SECTION;
         good: &["st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];"],
@@ -117,13 +117,13 @@ pub static FORMS: &[Form] = &[
     // A third operand is an mbarrier, which has a diagnostic of its own.
     form!("st.async{.mmio}.sem.scope{.ss}.type [a], b",
         [MMIO, SEM_RELEASE, SCOPE_DEVICE, SPACE_GLOBAL, TYPE_RELEASE], Async(Store), leads: 1, gate: RELEASE,
-        types: NO_BARRIER, address: AtLeast32, reports: Everything, extra_operands: 1, rules: RULES;
+        types: NO_BARRIER, address: Strict, reports: Everything, extra_operands: 1, rules: RULES;
         "Starts a store to global memory that becomes visible after all earlier accesses of the thread.", SECTION;
         good: &["st.async.release.gpu.global.u32 [a], b;", "st.async.mmio.release.sys.global.u32 [a], b;"],
         bad: &[("st.async.release.global.u32 [a], b;", "W0105"), ("st.async.mmio.release.gpu.u32 [a], b;", "W0302")]),
     form!("st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
         [WEAK, SCOPE_PLAIN, SPACE_PLAIN, VECTOR, TYPE_RELEASE], Async(Store), leads: 1, gate: BEYOND,
-        types: OPERANDS, address: AtLeast32, reports: Everything, rules: RULES;
+        types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
         "Starts a store without a completion mechanism; the manual does not have this form, the assembler accepts it.", SECTION;
         good: &["st.async.shared::cta.u32 [a], b, [mbar];"],
         bad: &[("st.async.u32 [a], b, [mbar];", "W0401")]),

@@ -116,7 +116,7 @@ macro_rules! form {
             section: $section,
             $($field: {
                 #[allow(unused_imports, reason = "each row names a few of them")]
-                use $crate::form::{AddressWidth::*, Reports::*, Takes::*};
+                use $crate::form::{Addressing::*, Reports::*, Takes::*};
                 $value
             },)*
             $($($example: $given,)*)?

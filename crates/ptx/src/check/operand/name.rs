@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
                 self.report(diagnose::vector_not_allowed(self.opcode(site), span));
             }
             other => {
-                let found = diagnose::describe_binding(other);
+                let found = other.describe();
                 self.report(diagnose::expected_register(self.opcode(site), span, found));
             }
         }
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
 
     /// Reports a name that nothing declares.
     pub(crate) fn unknown(&mut self, span: Span) {
-        if self.diagnostics.is_full() {
+        if self.reporter.is_full() {
             return;
         }
         let text = span.text(self.source);

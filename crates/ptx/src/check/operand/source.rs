@@ -3,12 +3,12 @@
 use super::Site;
 use super::name::special_text;
 use crate::check::Checker;
+use crate::check::lower::register as register_source;
 use crate::check::names::Binding;
 use crate::check::plan::Plan;
-use crate::check::types::{Fit, fits, truncated};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind};
-use warpgrid_isa::{ScalarType, SpecialRegister};
+use warpgrid_isa::{Fit, ScalarType, SpecialRegister};
 use warpgrid_program::{Source, Span};
 
 /// How an address stands among values.
@@ -63,6 +63,32 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A value of any type: only its name is checked.
+    pub(crate) fn loose_source(&mut self, operand: &Operand) -> Option<Source> {
+        match operand.kind {
+            OperandKind::Integer { value, .. } => Some(Source::Immediate(value)),
+            OperandKind::Single(bits) => Some(Source::Immediate(bits.into())),
+            OperandKind::Double(bits) => Some(Source::Immediate(bits)),
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Register(register) => Some(register_source(register)),
+                Binding::None => {
+                    self.unknown(operand.span);
+                    None
+                }
+                _ => self.not_said(),
+            },
+            OperandKind::Error => None,
+            _ => self.not_said(),
+        }
+    }
+
+    /// A value that is legal, but that the program has no way to say: a run stops at the instruction.
+    #[cold]
+    pub(crate) fn not_said(&mut self) -> Option<Source> {
+        self.body.is_sayable = false;
+        Some(Source::Sink)
+    }
+
     fn named_source(
         &mut self,
         site: &Site<'a>,
@@ -75,7 +101,7 @@ impl<'a> Checker<'a> {
         match self.binding(name, span) {
             Binding::Register(register) => {
                 self.fit(site, span, register, ty, fit)?;
-                Some(Source::Register(register))
+                Some(register_source(register))
             }
             Binding::Special(special) => self.special(site, plan, span, special, ty, fit),
             Binding::Function(_) if fit == Fit::Integer => {
@@ -131,7 +157,7 @@ impl<'a> Checker<'a> {
             _ => ScalarType::U32,
         };
         let narrow = ty.width_bits() == 16 && have == ScalarType::U32;
-        if !fits(have, ty, fit) && !narrow {
+        if !ty.takes_register(have, fit) && !narrow {
             self.report(diagnose::type_mismatch(self.opcode(site), span, have, ty));
             return None;
         }
@@ -156,7 +182,7 @@ impl<'a> Checker<'a> {
         }
         let register = self.component(site, name, component, span)?;
         self.fit(site, span, register, ty, fit)?;
-        Some(Source::Register(register))
+        Some(register_source(register))
     }
 
     /// The address of a variable or function, with an offset. Every integer operand takes a sum and the name of a
@@ -220,7 +246,7 @@ impl<'a> Checker<'a> {
             ));
             return None;
         }
-        Some(Source::Immediate(truncated(value, ty)))
+        Some(Source::Immediate(ty.truncate(value)))
     }
 
     fn single(&mut self, site: &Site<'a>, span: Span, bits: u32, ty: ScalarType) -> Option<Source> {

@@ -1,177 +1,102 @@
 //! Where a store writes: address forms, the registers and variables that serve, and what must not be written.
 
-use super::source::is_special_vector;
-use super::value::{Class, Element};
 use super::{Checker, Site, Store};
+use crate::check::address::{AddressRule, NoAddress, Words};
 use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
-use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{Address, AddressBase, Parameter, RegisterId, Span, VariableId};
-
-/// The address of a store; `None` in the inner place when the emulator cannot run it.
-pub(super) type Place = Option<Address>;
+use crate::values::{Class, Element};
+use warpgrid_isa::StateSpace;
+use warpgrid_isa::form::Addressing;
+use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};
 
 impl<'a> Checker<'a> {
-    /// Judges the first operand. `None`: something was reported.
-    pub(super) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Place> {
+    /// Checks the first operand. `None`: something was reported.
+    pub(super) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Address> {
         let (operand, children) = site.operand(0)?;
+        let rule = AddressRule {
+            addressing: Addressing::Stored,
+            space: store.space,
+            takes_any_space: false,
+            words: Words::Store(store),
+        };
         match operand.kind {
-            OperandKind::Address { base, offset } => self
-                .store_base(site, store, operand, base)
-                .map(|base| base.map(|base| Address { base, offset })),
-            OperandKind::AbsoluteAddress { value } => {
-                self.store_absolute(store, operand.span, value)
-            }
             OperandKind::Indexed { name, index } => {
-                let base = self.store_indexed(site, store, operand, name)?;
-                Some(base.map(|base| Address {
-                    base,
-                    offset: index,
-                }))
+                let base = self.store_indexed(site, &rule, operand, name)?;
+                Some(Address::new(base, index))
             }
             OperandKind::IndexedBy { name, .. } => {
-                let base = self.store_indexed(site, store, operand, name);
+                let base = self.store_indexed(site, &rule, operand, name);
                 let index = self.store_index(children);
-                base.and(index).map(|()| None)
+                // The assembler scales the index by the size of an element, which no address of a program does.
+                self.body.is_sayable = false;
+                let base = base?;
+                index.map(|()| Address::new(base, 0))
             }
-            OperandKind::Error => None,
-            kind => {
-                let fix = self.bracketed(operand);
-                self.report(diagnose::not_an_address(operand.span, kind, fix));
-                None
-            }
+            _ => self.checked_address(site, operand, &rule),
         }
     }
 
-    /// A name alone that would do in brackets.
-    pub(crate) fn bracketed(&mut self, operand: &Operand) -> Option<String> {
-        let (OperandKind::Name(name) | OperandKind::Sum { name, .. }) = operand.kind else {
-            return None;
-        };
-        match self.binding(name, operand.span) {
-            Binding::Register(register) => {
-                let ty = self.body.type_of(register);
-                (ty.is_integer() && ty.width_bits() == self.module.address_bits)
-                    .then(|| format!("[{}]", operand.span.text(self.source)))
-            }
-            Binding::Variable(_) => Some(format!("[{}]", operand.span.text(self.source))),
-            _ => None,
-        }
-    }
-
-    fn store_absolute(&mut self, store: &Store, span: Span, value: i64) -> Option<Place> {
-        if store.space != StateSpace::Local {
-            self.report(diagnose::absolute_address(span));
-            return None;
-        }
-        Some(Some(Address {
-            base: AddressBase::None,
-            offset: value,
-        }))
-    }
-
-    /// The register or variable between the brackets.
-    fn store_base(
+    /// What is wrong with the address of a store.
+    pub(crate) fn store_words(
         &mut self,
         site: &Site<'a>,
         store: &Store,
         operand: &Operand,
-        name: Name,
-    ) -> Option<Option<AddressBase>> {
-        let span = self.name_span(operand, name);
-        match self.address_binding(name, span) {
-            Binding::Register(register) => self.store_register(store, span, register),
-            Binding::Variable(variable) => self.store_variable(site, store, span, variable),
-            Binding::Special(_) => {
-                self.report(diagnose::special_address(span));
-                None
+        problem: NoAddress,
+    ) -> Diagnostic {
+        match problem {
+            NoAddress::Unbracketed => {
+                let fix = self.bracketed(operand);
+                diagnose::not_an_address(operand.span, operand.kind, fix)
             }
-            Binding::None if is_special_vector(span.text(self.source)) => {
-                self.report(diagnose::special_address(span));
-                None
+            NoAddress::Constant(span) => diagnose::absolute_address(span),
+            NoAddress::Register(span, ty) => diagnose::address_type(span, ty),
+            NoAddress::Narrow(span, ty) if ty.width_bits() == 32 => diagnose::address_32(span, ty),
+            NoAddress::Narrow(span, ty) => diagnose::narrow_address(span, ty),
+            NoAddress::Space(span, _, variable) => {
+                let (text, space) = (span.text(self.source), self.space_of(variable));
+                let word = self.place(site, store.space_word);
+                let mut problem = diagnose::space_mismatch(span, text, space, store.space, word);
+                if !self.can_name_space(site, space) {
+                    problem.fixes.clear();
+                }
+                problem
             }
-            Binding::None => {
-                self.unknown(span);
-                None
+            NoAddress::Name(span, Binding::Special(_) | Binding::None) => {
+                diagnose::special_address(span)
             }
-            _ => {
-                self.report(diagnose::no_address_name(span, span.text(self.source)));
-                None
-            }
+            NoAddress::Name(span, _) => diagnose::no_address_name(span, span.text(self.source)),
         }
-    }
-
-    fn store_register(
-        &mut self,
-        store: &Store,
-        span: Span,
-        register: RegisterId,
-    ) -> Option<Option<AddressBase>> {
-        let ty = self.body.type_of(register);
-        let is_integer = matches!(Class::of(ty), Class::Bits | Class::Unsigned | Class::Signed);
-        if !is_integer || ty == ScalarType::B128 {
-            self.report(diagnose::address_type(span, ty));
-            return None;
-        }
-        if store.space == StateSpace::ParamFunc {
-            return self.store_param_register(store, span);
-        }
-        if matches!(store.space, StateSpace::Generic | StateSpace::Global)
-            && ty.width_bits() < self.module.address_bits
-        {
-            if ty.width_bits() == 32 {
-                self.report(diagnose::address_32(span, ty));
-                return None;
-            }
-            self.report(diagnose::narrow_address(span, ty));
-        }
-        Some(Some(AddressBase::Register(register)))
     }
 
     /// Parameters have no addresses in registers; `.param::func` refuses them, `.param` lets them pass.
-    fn store_param_register(&mut self, store: &Store, span: Span) -> Option<Option<AddressBase>> {
+    pub(crate) fn stored_parameter_register(
+        &mut self,
+        store: &Store,
+        span: Span,
+    ) -> Option<AddressBase> {
         if store.says_func {
             self.report(diagnose::param_register(span));
             return None;
         }
         self.report(diagnose::param_register_passes(span));
-        Some(None)
+        self.body.is_sayable = false;
+        Some(AddressBase::None)
     }
 
-    fn store_variable(
+    /// Whether a variable of the right space may be written here.
+    pub(crate) fn check_stored_variable(
         &mut self,
         site: &Site<'a>,
         store: &Store,
         span: Span,
         variable: VariableId,
-    ) -> Option<Option<AddressBase>> {
-        let text = span.text(self.source);
-        let space = self.space_of(variable);
-        let fits = match store.space {
-            StateSpace::Generic => matches!(
-                space,
-                StateSpace::Global | StateSpace::Shared | StateSpace::Local
-            ),
-            StateSpace::Shared | StateSpace::SharedCluster => space == StateSpace::Shared,
-            StateSpace::ParamFunc => {
-                matches!(space, StateSpace::ParamFunc | StateSpace::ParamEntry)
-            }
-            other => space == other,
-        };
-        if !fits {
-            let word = self.place(site, store.space_word);
-            let mut problem = diagnose::space_mismatch(span, text, space, store.space, word);
-            if !self.can_name_space(site, space) {
-                problem.fixes.clear();
-            }
-            self.report(problem);
-            return None;
+    ) -> Option<()> {
+        match store.space {
+            StateSpace::ParamFunc => self.store_parameter(site, span, variable),
+            _ => Some(()),
         }
-        if store.space == StateSpace::ParamFunc {
-            self.store_parameter(site, span, variable)?;
-        }
-        Some(Some(AddressBase::Variable(variable)))
     }
 
     /// Inputs are read-only; arguments of a call are stored under no condition.
@@ -197,10 +122,10 @@ impl<'a> Checker<'a> {
     fn store_indexed(
         &mut self,
         site: &Site<'a>,
-        store: &Store,
+        rule: &AddressRule<'_>,
         operand: &Operand,
         name: Name,
-    ) -> Option<Option<AddressBase>> {
+    ) -> Option<AddressBase> {
         let span = self.name_span(operand, name);
         let Binding::Variable(variable) = self.binding(name, span) else {
             match self.binding(name, span) {
@@ -213,9 +138,15 @@ impl<'a> Checker<'a> {
             self.report(diagnose::not_an_array(span));
             return None;
         }
-        let base = self.store_variable(site, store, span, variable)?;
+        if !self.variable_fits(rule, variable) {
+            self.no_address(site, operand, rule, NoAddress::Space(span, name, variable));
+            return None;
+        }
+        if let Words::Store(store) = rule.words {
+            self.check_stored_variable(site, store, span, variable)?;
+        }
         self.report(diagnose::unbracketed(operand.span));
-        Some(base)
+        Some(AddressBase::Variable(variable))
     }
 
     /// What stands between the brackets of `name[...]`, where it is no constant.

@@ -1,6 +1,7 @@
 //! The cache policy of a store: a third operand, and the modifier that announces it.
 
 use super::{Checker, Site, Store};
+use crate::check::lower::register as register_source;
 use crate::check::names::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Operand, OperandKind};
@@ -49,7 +50,7 @@ impl<'a> Checker<'a> {
             OperandKind::Integer { value, .. } => return Some(Some(Source::Immediate(value))),
             OperandKind::Name(name) if operand.span.text(self.source) != super::source::WARP_SZ => {
                 match self.binding(name, operand.span) {
-                    Binding::Register(register) => Some((register, true)),
+                    Binding::Register(register) => Some((register, None)),
                     Binding::Special(_) => {
                         self.report(diagnose::special_register(operand.span));
                         return None;
@@ -62,14 +63,14 @@ impl<'a> Checker<'a> {
                 }
             }
             OperandKind::Name(_) => return Some(Some(Source::Immediate(32))),
-            OperandKind::Sum { name, .. } => match self.binding(name, operand.span) {
-                Binding::Register(register) => Some((register, false)),
+            OperandKind::Sum { name, offset } => match self.binding(name, operand.span) {
+                Binding::Register(register) => Some((register, Some(offset))),
                 _ => None,
             },
             OperandKind::Component { name, component } => match self.binding(name, operand.span) {
                 Binding::Vector { first, n } if component.index() < usize::from(n) => Some((
                     warpgrid_program::RegisterId(first.0 + component.index() as u32),
-                    true,
+                    None,
                 )),
                 _ => None,
             },
@@ -81,8 +82,10 @@ impl<'a> Checker<'a> {
             ty.is_integer() && ty.width_bits() == 64
         });
         match fits {
-            Some((register, true)) => Some(Some(Source::Register(register))),
-            Some((_, false)) => Some(None),
+            Some((register, None)) => Some(Some(register_source(register))),
+            Some((register, Some(offset))) => {
+                Some(Some(Source::RegisterOffset { register, offset }))
+            }
             None => {
                 self.report(diagnose::policy_type(operand.span));
                 None

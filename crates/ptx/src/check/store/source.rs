@@ -1,29 +1,72 @@
 //! The value that a store writes: one value, a vector register, or a list in braces.
 
-use super::value::{Class, Element, Place, Problem, judge, literal_serves, serves, sum_serves};
 use super::{Checker, Site, Store};
+use crate::check::lower::{register as register_source, source};
 use crate::check::names::Binding;
-use crate::check::types::truncated;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind, Operands};
+use crate::values::{Class, Element, Place, Problem, judge, literal_serves, serves, sum_serves};
 use warpgrid_isa::{ScalarType, SpecialRegister};
-use warpgrid_program::{RegisterId, Source, Span};
+use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
 /// A value as it was read: what it is, and what the emulator makes of it.
 #[derive(Clone, Copy, Debug)]
 struct Read {
     element: Element,
-    /// `None` for what the assembler takes and the emulator does not run.
-    source: Option<Source>,
+    source: Source,
     is_component: bool,
 }
 
-/// The sources of a store; `None` in the inner place when the emulator cannot run it.
-pub(super) type Sources = Option<Vec<Source>>;
+/// The most elements of a vector access; a longer list is refused for its length.
+const MAX_ELEMENTS: usize = 8;
+
+/// The elements in braces, sinks left out.
+#[derive(Debug)]
+struct Reads {
+    elements: [Element; MAX_ELEMENTS],
+    spans: [Span; MAX_ELEMENTS],
+    n: usize,
+    /// The first component of a vector.
+    component: Option<Span>,
+    /// The first literal.
+    literal: Option<Span>,
+}
+
+impl Reads {
+    const NONE: Reads = Reads {
+        elements: [Element::literal(Class::Bits, 0); MAX_ELEMENTS],
+        spans: [Span::at(0); MAX_ELEMENTS],
+        n: 0,
+        component: None,
+        literal: None,
+    };
+
+    fn push(&mut self, span: Span, read: Read) {
+        if let (Some(element), Some(place)) =
+            (self.elements.get_mut(self.n), self.spans.get_mut(self.n))
+        {
+            *element = read.element;
+            *place = span;
+            self.n += 1;
+        }
+        let is_literal = read.element.is_literal;
+        self.component = self.component.or(read.is_component.then_some(span));
+        self.literal = self.literal.or(is_literal.then_some(span));
+    }
+
+    fn elements(&self) -> &[Element] {
+        self.elements.get(..self.n).unwrap_or(&[])
+    }
+
+    fn get(&self, index: usize) -> Option<(Span, Element)> {
+        let element = self.elements().get(index)?;
+        Some((*self.spans.get(index)?, *element))
+    }
+}
 
 impl<'a> Checker<'a> {
     /// Judges the second operand. `None`: something was reported.
-    pub(super) fn store_sources(&mut self, site: &Site<'a>, store: &Store) -> Option<Sources> {
+    pub(super) fn store_sources(&mut self, site: &Site<'a>, store: &Store) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;
         match operand.kind {
             OperandKind::Vector { .. } => self.store_braces(store, operand, children),
@@ -44,7 +87,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn store_alone(&mut self, store: &Store, span: Span, read: Read) -> Option<Sources> {
+    fn store_alone(&mut self, store: &Store, span: Span, read: Read) -> Option<OperandValue> {
         if store.n_elements > 1 {
             self.report(diagnose::n_elements(span, 1, store.n_elements));
             return None;
@@ -58,10 +101,10 @@ impl<'a> Checker<'a> {
             self.report(diagnose::type_mismatch(span, element, store.ty));
             return None;
         }
-        Some(read.source.map(|source| vec![source]))
+        Some(source(read.source))
     }
 
-    fn store_name(&mut self, store: &Store, operand: &Operand, name: Name) -> Option<Sources> {
+    fn store_name(&mut self, store: &Store, operand: &Operand, name: Name) -> Option<OperandValue> {
         let span = operand.span;
         match self.binding(name, span) {
             Binding::Register(register) => {
@@ -87,7 +130,7 @@ impl<'a> Checker<'a> {
             }
             Binding::Function(function) if store.n_elements == 1 => {
                 self.report(diagnose::function_value(span));
-                Some(Some(vec![Source::FunctionAddress(function)]))
+                Some(source(Source::FunctionAddress(function)))
             }
             Binding::Function(_) => {
                 self.report(diagnose::n_elements(span, 1, store.n_elements));
@@ -110,7 +153,7 @@ impl<'a> Checker<'a> {
         span: Span,
         first: RegisterId,
         n: u8,
-    ) -> Option<Sources> {
+    ) -> Option<OperandValue> {
         if usize::from(n) != store.n_elements {
             self.report(diagnose::n_elements(span, n.into(), store.n_elements));
             return None;
@@ -120,8 +163,12 @@ impl<'a> Checker<'a> {
             self.report(diagnose::type_mismatch(span, element, store.ty));
             return None;
         }
-        let registers = (0..u32::from(n)).map(|i| Source::Register(RegisterId(first.0 + i)));
-        Some(Some(registers.collect()))
+        let start = self.body.elements.len();
+        for index in 0..u32::from(n) {
+            let value = source(register_source(RegisterId(first.0 + index)));
+            self.body.push_element(value, span);
+        }
+        Some(self.body.list_from(start))
     }
 
     fn store_component(
@@ -130,10 +177,10 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         name: Name,
         component: Component,
-    ) -> Option<Sources> {
+    ) -> Option<OperandValue> {
         match self.component_read(name, component, operand.span)? {
             Read {
-                source: Some(Source::Special(_)),
+                source: Source::Special(_),
                 ..
             } => {
                 self.report(diagnose::special_register(operand.span));
@@ -150,22 +197,25 @@ impl<'a> Checker<'a> {
         operand: &Operand,
         name: Name,
         offset: i64,
-    ) -> Option<Sources> {
+    ) -> Option<OperandValue> {
         let span = operand.span;
         if store.n_elements > 1 {
             self.report(diagnose::n_elements(span, 1, store.n_elements));
             return None;
         }
-        let (element, source) = match self.binding(name, span) {
-            Binding::Register(register) => (self.register_read(register).element, None),
-            Binding::Special(special) => (special_element(special), None),
+        let (element, sum) = match self.binding(name, span) {
+            Binding::Register(register) => (
+                self.register_read(register).element,
+                Source::RegisterOffset { register, offset },
+            ),
+            Binding::Special(special) => (special_element(special), self.not_said()?),
             Binding::Variable(variable) => {
                 let address = Source::VariableAddress {
                     variable,
                     offset,
                     generic: false,
                 };
-                (Element::register(ScalarType::U64), Some(address))
+                (Element::register(ScalarType::U64), address)
             }
             Binding::None => {
                 let span = self.name_span(operand, name);
@@ -182,7 +232,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         self.report(diagnose::sum_value(span));
-        Some(source.map(|source| vec![source]))
+        Some(source(sum))
     }
 
     fn store_braces(
@@ -190,29 +240,29 @@ impl<'a> Checker<'a> {
         store: &Store,
         operand: &Operand,
         children: Operands<'a>,
-    ) -> Option<Sources> {
+    ) -> Option<OperandValue> {
         let n_before = self.n_errors();
-        let mut sources: Sources = Some(Vec::with_capacity(store.n_elements));
-        let mut reads: Vec<(Span, Read)> = Vec::with_capacity(store.n_elements);
+        let first = self.body.elements.len();
+        let mut reads = Reads::NONE;
         let mut n_children = 0;
         for (child, _) in children {
             n_children += 1;
-            let source = match child.kind {
+            let value = match child.kind {
                 OperandKind::Sink => {
                     if !store.is_wide {
                         self.report(diagnose::sink(child.span));
                     }
-                    Some(Source::Sink)
+                    Source::Sink
                 }
-                _ => self.element_read(child, store.ty).and_then(|read| {
-                    reads.push((child.span, read));
-                    read.source
-                }),
+                _ => match self.element_read(child, store.ty) {
+                    Some(read) => {
+                        reads.push(child.span, read);
+                        read.source
+                    }
+                    None => Source::Sink,
+                },
             };
-            sources = sources.zip(source).map(|(mut all, one)| {
-                all.push(one);
-                all
-            });
+            self.body.push_element(source(value), child.span);
         }
         if n_children != store.n_elements {
             self.report(diagnose::n_elements(
@@ -222,44 +272,37 @@ impl<'a> Checker<'a> {
             ));
         }
         self.judge_elements(store, operand.span, &reads, n_before);
-        (self.n_errors() == n_before).then_some(sources)
+        (self.n_errors() == n_before).then(|| self.body.list_from(first))
     }
 
-    fn judge_elements(
-        &mut self,
-        store: &Store,
-        span: Span,
-        reads: &[(Span, Read)],
-        n_before: usize,
-    ) {
-        if reads.is_empty() {
+    fn judge_elements(&mut self, store: &Store, span: Span, reads: &Reads, n_before: usize) {
+        if reads.n == 0 {
             if self.n_errors() == n_before {
                 self.report(diagnose::all_sinks(span));
             }
             return;
         }
-        let component = reads.iter().find(|(_, read)| read.is_component);
-        let literal = reads.iter().find(|(_, read)| read.element.is_literal);
-        if let (Some((component, _)), Some((literal, _))) = (component, literal) {
-            self.report(diagnose::literal_beside_component(*literal, *component));
+        if let (Some(component), Some(literal)) = (reads.component, reads.literal) {
+            self.report(diagnose::literal_beside_component(literal, component));
             return;
         }
-        let elements: Vec<Element> = reads.iter().map(|(_, read)| read.element).collect();
-        for problem in judge(&elements, store.ty) {
-            let at = |index: usize| reads.get(index).copied();
+        for problem in judge(reads.elements(), store.ty) {
+            let at = |index: usize| reads.get(index);
             let report = match problem {
                 Problem::Kinds { at: index } => at(index).zip(at(index.saturating_sub(1))).map(
-                    |((span, read), (before, neighbour))| {
-                        diagnose::different_kinds(span, read.element, before, neighbour.element)
+                    |((span, element), (before, neighbour))| {
+                        diagnose::different_kinds(span, element, before, neighbour)
                     },
                 ),
                 Problem::Width { at: index } => {
-                    at(index).zip(at(0)).map(|((span, read), (first, other))| {
-                        diagnose::different_widths(span, read.element, first, other.element)
-                    })
+                    at(index)
+                        .zip(at(0))
+                        .map(|((span, element), (first, other))| {
+                            diagnose::different_widths(span, element, first, other)
+                        })
                 }
                 Problem::Type => {
-                    at(0).map(|(_, read)| diagnose::vector_mismatch(span, read.element, store.ty))
+                    at(0).map(|(_, element)| diagnose::vector_mismatch(span, element, store.ty))
                 }
             };
             if let Some(report) = report {
@@ -277,7 +320,7 @@ impl<'a> Checker<'a> {
                 Binding::Special(special) => {
                     return Some(Read {
                         element: special_element(special),
-                        source: Some(Source::Special(special)),
+                        source: Source::Special(special),
                         is_component: false,
                     });
                 }
@@ -311,7 +354,7 @@ impl<'a> Checker<'a> {
                 read.is_component = true;
                 if component.index() >= usize::from(n) {
                     self.report(diagnose::beyond_vector(span, n));
-                    read.source = None;
+                    self.body.is_sayable = false;
                 }
                 return Some(read);
             }
@@ -321,7 +364,7 @@ impl<'a> Checker<'a> {
                     self.judge_special(special, span);
                     return Some(Read {
                         element: special_element(special),
-                        source: Some(Source::Special(special)),
+                        source: Source::Special(special),
                         is_component: true,
                     });
                 }
@@ -340,7 +383,7 @@ impl<'a> Checker<'a> {
     fn register_read(&self, register: RegisterId) -> Read {
         Read {
             element: Element::register(self.body.type_of(register)),
-            source: Some(Source::Register(register)),
+            source: register_source(register),
             is_component: false,
         }
     }
@@ -371,7 +414,7 @@ fn special_element(special: SpecialRegister) -> Element {
 }
 
 /// `%tid` and its like, without a component.
-pub(super) fn is_special_vector(text: &str) -> bool {
+pub(crate) fn is_special_vector(text: &str) -> bool {
     !text.contains('.') && SpecialRegister::from_name(&format!("{text}.x")).is_some()
 }
 
@@ -384,19 +427,19 @@ fn literal(kind: OperandKind, ty: ScalarType) -> Option<Read> {
             } else {
                 Class::Signed
             };
-            (Element::literal(class, 64), truncated(value, ty))
+            (Element::literal(class, 64), ty.truncate(value))
         }
         OperandKind::Single(bits) => {
             let bits = match ty {
                 ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
-                _ => truncated(bits.into(), ty),
+                _ => ty.truncate(bits.into()),
             };
             (Element::literal(Class::Float, 32), bits)
         }
         OperandKind::Double(bits) => {
             let bits = match ty {
                 ScalarType::F32 => u64::from((f64::from_bits(bits) as f32).to_bits()),
-                _ => truncated(bits, ty),
+                _ => ty.truncate(bits),
             };
             (Element::literal(Class::Float, 64), bits)
         }
@@ -404,7 +447,7 @@ fn literal(kind: OperandKind, ty: ScalarType) -> Option<Read> {
     };
     Some(Read {
         element,
-        source: Some(Source::Immediate(bits)),
+        source: Source::Immediate(bits),
         is_component: false,
     })
 }

@@ -1,12 +1,14 @@
 //! Vectors that are too wide for one access, and how to split them.
 
 use super::{Checker, Site, Store};
-use crate::check::plan::{Opcode, Plan};
+use crate::check::plan::Plan;
 use crate::check::rules;
 use crate::check::statement::moved;
+use crate::opcode::Opcode;
 use crate::tree::OperandKind;
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{Diagnostic, Edit, Fix};
+use warpgrid_isa::SlotName;
+use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 impl<'a> Checker<'a> {
     /// Judges how many bits the elements have together; offers two stores of half of them.
@@ -28,26 +30,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Where `.b128` came too late for the module: an integer is stored as two of 64 bits.
-    pub(super) fn offer_two_words(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
-        if store.ty != ScalarType::B128 {
-            return;
+    /// The other way to store an integer where `.b128` came too late for the module: as two of 64 bits. A fix for
+    /// whatever is wrong with the type, which is at the span.
+    #[cold]
+    pub(crate) fn as_two_words(&self, site: &Site<'a>, plan: &'a Plan) -> Option<(Span, Fix)> {
+        let bound = plan.bound.as_ref()?;
+        if plan.store?.ty != ScalarType::B128 || bound.has(SlotName::Vector) {
+            return None;
         }
-        let Some(bound) = plan.bound.as_ref() else {
-            return;
-        };
-        let Some((operand, _)) = site.operand(1) else {
-            return;
-        };
+        let (operand, _) = site.operand(1)?;
         let OperandKind::Integer { value, unsigned } = operand.kind else {
-            return;
-        };
-        let (Some(word), false) = (bound.word("type"), bound.has("vec")) else {
-            return;
+            return None;
         };
         if !unsigned && value >> 63 != 0 {
-            return;
+            return None;
         }
+        let word = bound.word(SlotName::Type)?;
         let span = self.tree.word_span(site.instruction, word + 1);
         let low = operand.span.text(self.source);
         let edits = vec![
@@ -60,13 +58,8 @@ impl<'a> Checker<'a> {
                 text: format!("{{{low}, 0}}"),
             },
         ];
-        let found = self.diagnostics.list.iter_mut().rev().take(MOST_AT_ONCE);
-        for problem in found.filter(|problem| problem.span == span) {
-            problem.fixes.push(Fix {
-                title: "store two `.b64`".to_owned(),
-                edits: edits.clone(),
-            });
-        }
+        let title = "store two `.b64`".to_owned();
+        Some((span, Fix { title, edits }))
     }
 
     fn offer_halves(
@@ -149,9 +142,6 @@ fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
     }
     text
 }
-
-/// How many findings one opcode has at most that a fix is added to.
-const MOST_AT_ONCE: usize = 16;
 
 /// What one access has at most without being a 256-bit one.
 const MOST_BITS: u32 = 128;

@@ -57,7 +57,7 @@ impl Element {
     }
 
     /// A literal of this type; integers are 64 bits wide.
-    pub(crate) fn literal(class: Class, width_bits: u32) -> Element {
+    pub(crate) const fn literal(class: Class, width_bits: u32) -> Element {
         Element {
             class,
             width_bits,

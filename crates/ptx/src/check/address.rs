@@ -1,0 +1,310 @@
+//! Addresses of operands: a register or a variable, and an offset. In: an operand, the space, and how strictly the row
+//! has its addresses checked; out: the address. What is wrong is said in the words of the family.
+
+use super::Checker;
+use super::names::Binding;
+use super::operand::Site;
+use super::plan::Plan;
+use super::store::Store;
+use crate::diagnostics::check as diagnose;
+use crate::diagnostics::strict_address::AddressCodes;
+use crate::tree::{Name, Operand, OperandKind};
+use warpgrid_isa::form::{Addressing, Constants};
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{
+    Address, AddressBase, Diagnostic, RegisterId, RegisterRun, Span, VariableId,
+};
+
+/// In whose words a wrong address is reported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Words<'s> {
+    /// Of every instruction.
+    Plain,
+    /// Of `st`.
+    Store(&'s Store),
+    /// Of asynchronous and matrix stores, under these codes.
+    Strict(&'static AddressCodes),
+}
+
+/// What an address is checked against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddressRule<'s> {
+    pub(crate) addressing: Addressing,
+    /// The space that the opcode names.
+    pub(crate) space: StateSpace,
+    /// Whether a variable of any space is taken, since the opcode is refused anyway.
+    pub(crate) takes_any_space: bool,
+    pub(crate) words: Words<'s>,
+}
+
+/// What is wrong with an address operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoAddress {
+    /// Not in brackets.
+    Unbracketed,
+    /// A number alone.
+    Constant(Span),
+    /// A register of a type that holds no address.
+    Register(Span, ScalarType),
+    /// A register that is narrower than addresses are; the assembler refuses 32 bits and accepts fewer.
+    Narrow(Span, ScalarType),
+    /// A variable of another space.
+    Space(Span, Name, VariableId),
+    /// A name of something that has no address.
+    Name(Span, Binding),
+}
+
+impl<'a> Checker<'a> {
+    /// The address in an operand of an instruction whose row says all about it.
+    #[inline]
+    pub(crate) fn address(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+    ) -> Option<Address> {
+        let rule = AddressRule {
+            addressing: plan.addressing,
+            space: plan.space(),
+            takes_any_space: !plan.is_sound,
+            words: Words::Plain,
+        };
+        self.checked_address(site, operand, &rule)
+    }
+
+    /// The address in an operand; `None` when something was reported.
+    pub(crate) fn checked_address(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        rule: &AddressRule<'_>,
+    ) -> Option<Address> {
+        let (name, offset) = match operand.kind {
+            OperandKind::Address { base, offset } => (base, offset),
+            OperandKind::Indexed { name, index } if matches!(rule.words, Words::Plain) => {
+                (name, index)
+            }
+            OperandKind::AbsoluteAddress { value } => {
+                let is_taken = match rule.addressing.constants() {
+                    Constants::Anywhere => true,
+                    Constants::LocalMemory => rule.space == StateSpace::Local,
+                    Constants::Nowhere => false,
+                };
+                if !is_taken {
+                    self.no_address(site, operand, rule, NoAddress::Constant(operand.span));
+                    return None;
+                }
+                return Some(Address::new(AddressBase::None, value));
+            }
+            OperandKind::Error => return None,
+            _ => {
+                self.no_address(site, operand, rule, NoAddress::Unbracketed);
+                return None;
+            }
+        };
+        let binding = self.address_binding(name, operand.span);
+        // What nearly every address is.
+        if let Binding::Register(register) = binding
+            && matches!(
+                self.body.type_of(register),
+                ScalarType::B64 | ScalarType::U64
+            )
+            && rule.space != StateSpace::ParamFunc
+        {
+            let base = AddressBase::Register(RegisterRun::one(register));
+            return Some(Address::new(base, offset));
+        }
+        let base = self.address_base(site, operand, rule, (name, binding))?;
+        Some(Address::new(base, offset))
+    }
+
+    fn address_base(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        rule: &AddressRule<'_>,
+        (name, binding): (Name, Binding),
+    ) -> Option<AddressBase> {
+        let span = self.name_span(operand, name);
+        let problem = match binding {
+            Binding::Register(register) => {
+                return self.register_base(site, operand, rule, (span, register));
+            }
+            Binding::Variable(variable) => {
+                if self.variable_fits(rule, variable) {
+                    if let Words::Store(store) = rule.words {
+                        self.check_stored_variable(site, store, span, variable)?;
+                    }
+                    return Some(AddressBase::Variable(variable));
+                }
+                NoAddress::Space(span, name, variable)
+            }
+            Binding::Special(_) if rule.addressing.takes_special() => {
+                // Legal, but no address of a program has a special register for its base.
+                self.body.is_sayable = false;
+                return Some(AddressBase::None);
+            }
+            Binding::None => {
+                let text = span.text(self.source);
+                match rule.addressing.constants() {
+                    Constants::Nowhere if text == "WARP_SZ" => NoAddress::Constant(span),
+                    Constants::LocalMemory if super::store::is_special_vector(text) => {
+                        NoAddress::Name(span, binding)
+                    }
+                    _ => {
+                        self.unknown(span);
+                        return None;
+                    }
+                }
+            }
+            _ => NoAddress::Name(span, binding),
+        };
+        self.no_address(site, operand, rule, problem);
+        None
+    }
+
+    fn register_base(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        rule: &AddressRule<'_>,
+        (span, register): (Span, RegisterId),
+    ) -> Option<AddressBase> {
+        let ty = self.body.type_of(register);
+        if !rule.addressing.takes_register(ty) {
+            self.no_address(site, operand, rule, NoAddress::Register(span, ty));
+            return None;
+        }
+        if let (Words::Store(store), StateSpace::ParamFunc) = (rule.words, rule.space) {
+            return self.stored_parameter_register(store, span);
+        }
+        if rule.addressing.needs_whole(rule.space) && ty.width_bits() < self.module.address_bits {
+            self.no_address(site, operand, rule, NoAddress::Narrow(span, ty));
+            if ty.width_bits() == 32 {
+                return None;
+            }
+        }
+        Some(AddressBase::Register(RegisterRun::one(register)))
+    }
+
+    /// Whether a variable may be the address, as far as its space goes.
+    pub(crate) fn variable_fits(&self, rule: &AddressRule<'_>, variable: VariableId) -> bool {
+        rule.takes_any_space || rule.space.takes_variable(self.space_of(variable))
+    }
+
+    /// Reports what is wrong with an address, in the words of the family.
+    #[cold]
+    pub(crate) fn no_address(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        rule: &AddressRule<'_>,
+        problem: NoAddress,
+    ) {
+        let diagnostic = match rule.words {
+            Words::Plain => self.plain_words(site, operand, rule, problem),
+            Words::Store(store) => self.store_words(site, store, operand, problem),
+            Words::Strict(codes) => self.strict_words(codes, operand, rule, problem),
+        };
+        self.report(diagnostic);
+    }
+
+    fn plain_words(
+        &self,
+        site: &Site<'a>,
+        operand: &Operand,
+        rule: &AddressRule<'_>,
+        problem: NoAddress,
+    ) -> Diagnostic {
+        let opcode = self.opcode(site);
+        match problem {
+            NoAddress::Unbracketed => diagnose::expected_address(opcode, operand.span),
+            NoAddress::Constant(span) | NoAddress::Name(span, _) => {
+                diagnose::expected_address(opcode, span)
+            }
+            NoAddress::Register(span, ty) => diagnose::address_type(opcode, span, ty),
+            NoAddress::Narrow(span, ty) => diagnose::narrow_address(opcode, span, ty),
+            NoAddress::Space(span, _, variable) => {
+                diagnose::space_mismatch(opcode, span, self.space_of(variable), rule.space)
+            }
+        }
+    }
+
+    fn strict_words(
+        &mut self,
+        codes: &AddressCodes,
+        operand: &Operand,
+        rule: &AddressRule<'_>,
+        problem: NoAddress,
+    ) -> Diagnostic {
+        match problem {
+            NoAddress::Unbracketed => {
+                let found = unbracketed(operand.kind);
+                codes.no_address(operand.span, found, self.bracketed(operand))
+            }
+            NoAddress::Constant(span) => codes.constant_address(span),
+            NoAddress::Register(span, ty) | NoAddress::Narrow(span, ty) => {
+                codes.address_type(span, ty)
+            }
+            NoAddress::Space(span, name, variable) => {
+                let declared = self.names.span(name);
+                codes.address_space(span, self.space_of(variable), rule.space, declared)
+            }
+            NoAddress::Name(span, binding) => codes.no_address(span, binding.describe(), None),
+        }
+    }
+
+    /// A name alone that would do in brackets.
+    pub(crate) fn bracketed(&mut self, operand: &Operand) -> Option<String> {
+        let (OperandKind::Name(name) | OperandKind::Sum { name, .. }) = operand.kind else {
+            return None;
+        };
+        match self.binding(name, operand.span) {
+            Binding::Register(register) => {
+                let ty = self.body.type_of(register);
+                (ty.is_integer() && ty.width_bits() == self.module.address_bits)
+                    .then(|| format!("[{}]", operand.span.text(self.source)))
+            }
+            Binding::Variable(_) => Some(format!("[{}]", operand.span.text(self.source))),
+            _ => None,
+        }
+    }
+
+    /// The part of an address operand that is its name.
+    pub(crate) fn name_span(&self, operand: &Operand, name: Name) -> Span {
+        let text = operand.span.text(self.source);
+        let stem = self.tree.symbols.text(self.source, name.stem);
+        // Nearly always right behind the bracket.
+        let mut places = 0..text.len();
+        let is_here = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(stem));
+        let start = places.find(is_here).unwrap_or(0) as u32 + operand.span.start;
+        let digits = match name.number() {
+            Some(number) => number.checked_ilog10().unwrap_or(0) + 1,
+            None => 0,
+        };
+        Span::new(start, start + stem.len() as u32 + digits)
+    }
+
+    /// The state space of a variable.
+    pub(crate) fn space_of(&self, variable: VariableId) -> StateSpace {
+        let found = match variable {
+            VariableId::Module(index) => self.program.variables.get(index as usize),
+            VariableId::Function(index) => self.body.variables.get(index as usize),
+        };
+        found.map_or(StateSpace::Generic, |v| v.space)
+    }
+}
+
+/// As a sentence calls what is not in brackets.
+fn unbracketed(kind: OperandKind) -> &'static str {
+    match kind {
+        OperandKind::Name(_) | OperandKind::Component { .. } => "a name without brackets",
+        OperandKind::Indexed { .. } | OperandKind::Sum { .. } => "an expression without brackets",
+        OperandKind::Integer { .. } | OperandKind::Single(_) | OperandKind::Double(_) => {
+            "a number without brackets"
+        }
+        OperandKind::Sink => "the sink `_`",
+        OperandKind::Vector { .. } => "a brace list",
+        _ => "something else",
+    }
+}

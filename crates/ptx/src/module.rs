@@ -1,0 +1,36 @@
+//! The version and target of a module, which decide what its instructions may be. In: what the header says; out: answers
+//! about gates.
+
+use warpgrid_isa::{Gate, Target, Version};
+use warpgrid_program::{Needs, Span};
+
+/// The version and target that the text is checked against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Module {
+    pub(crate) version: Version,
+    pub(crate) target: &'static Target,
+    pub(crate) address_bits: u32,
+    /// Where `.version 8.0` stands, for fixes that raise it.
+    pub(crate) version_span: Option<Span>,
+    /// Where the target's name stands.
+    pub(crate) target_span: Option<Span>,
+}
+
+impl Module {
+    /// Whether version and target are past the gate.
+    pub(crate) fn meets(&self, gate: Gate) -> bool {
+        gate.met_by(self.version, self.target)
+    }
+
+    /// What the gate asks for beyond this version and target.
+    pub(crate) fn lacking(&self, gate: Gate) -> Needs {
+        let lacking = gate.lacking(self.version, self.target);
+        Needs {
+            version: lacking.version,
+            target: lacking
+                .target
+                .and_then(|target| target.lowest_from(self.target))
+                .map(|target| target.name),
+        }
+    }
+}
