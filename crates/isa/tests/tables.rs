@@ -322,14 +322,13 @@ fn names_of_instructions_hold_their_literals() {
 }
 
 #[test]
-fn slots_are_found_by_name_by_flag_and_by_spelling() {
+fn slots_are_found_by_name_and_by_flag() {
     let bound = PTX
         .bind("ld", &["global", "nc", "f32"], None)
         .expect("a row");
     assert_eq!(bound.word(SlotName::Space), Some(0));
-    assert_eq!(bound.word("ss"), Some(0));
     assert_eq!(bound.scalar(SlotName::Type), Some(ScalarType::F32));
-    assert!(bound.has(Flag::NonCoherent) && bound.has("nc"));
+    assert!(bound.has(Flag::NonCoherent));
     assert!(!bound.has(SlotName::Vector));
     for name in SlotName::ALL {
         assert_eq!(SlotName::from_name(name.name()), Some(*name));

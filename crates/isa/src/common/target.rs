@@ -293,13 +293,6 @@ features! {
     TensorMemory            TargetGate::OneOf(&[TargetGate::Family(100), TargetGate::Family(101)]);
 }
 
-impl Feature {
-    /// The lowest architecture number that has the feature.
-    pub const fn first_sm(self) -> u16 {
-        self.gate().first_sm()
-    }
-}
-
 macro_rules! targets {
     ($($name:literal $sm:literal $kind:ident $family:literal $major:literal $minor:literal $limits:expr, $memory:ident;)*) => {
         /// Every target of the reference assembler 13.5, oldest first.
@@ -380,11 +373,6 @@ impl Target {
     /// The target with this name.
     pub fn from_name(name: &str) -> Option<&'static Target> {
         TARGETS.iter().find(|target| target.name == name)
-    }
-
-    /// The first target with this architecture number or a higher one.
-    pub fn lowest(sm: u16) -> Option<&'static Target> {
-        TargetGate::From(sm).lowest()
     }
 
     /// The plain target with the highest number that is at most `sm`: what a number that is not known most likely meant.

@@ -279,8 +279,3 @@ fn operand_distance(layout: &Layout, n_operands: Option<usize>) -> usize {
 pub fn is_known_word(word: &str) -> bool {
     crate::PTX.is_known_word(word)
 }
-
-/// Every modifier word of every form of PTX, sorted.
-pub fn known_words() -> &'static [&'static str] {
-    crate::PTX.known_words()
-}

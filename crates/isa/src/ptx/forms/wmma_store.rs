@@ -6,7 +6,7 @@ use super::sets::{GLOBAL, SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::MatrixOp::WmmaStore;
 use crate::form::rule::{Rule, RuleKind::*, rule};
-use crate::form::{Form, Gate, Set, Value};
+use crate::form::{Form, Gate};
 use crate::modifier::{Flag, MatrixLayout::*, VectorWidth::*};
 use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
@@ -50,15 +50,6 @@ types!(TYPE_16, Type; FLOATS => F16 F32; INTEGERS => S32);
 types!(TYPE_SUB_BYTE, Type; INTEGERS => S32; SUB_BYTE.assembler(ASSEMBLER) => F32);
 types!(TYPE_TF32, Type; FLOATS => F32);
 types!(TYPE_DOUBLE, Type; AMPERE => F64);
-
-/// Every set of shapes, for finding the row that has a shape.
-pub static SHAPES: &[&Set] = &[&SHAPE_16, &SHAPE_SUB_BYTE, &SHAPE_TF32, &SHAPE_DOUBLE];
-
-/// The shape with this spelling, in whichever row.
-pub fn shape(word: &str) -> Option<&'static Value> {
-    let values = SHAPES.iter().flat_map(|set| set.values);
-    values.into_iter().find(|value| value.text == word)
-}
 
 /// Elements of the fragment that a thread holds: registers in the braces of `r`.
 pub const fn n_registers(rows: u16, columns: u16, is_packed_half: bool) -> usize {
