@@ -322,14 +322,13 @@ fn names_of_instructions_hold_their_literals() {
 }
 
 #[test]
-fn slots_are_found_by_name_by_flag_and_by_spelling() {
+fn slots_are_found_by_name_and_by_flag() {
     let bound = PTX
         .bind("ld", &["global", "nc", "f32"], None)
         .expect("a row");
     assert_eq!(bound.word(SlotName::Space), Some(0));
-    assert_eq!(bound.word("ss"), Some(0));
     assert_eq!(bound.scalar(SlotName::Type), Some(ScalarType::F32));
-    assert!(bound.has(Flag::NonCoherent) && bound.has("nc"));
+    assert!(bound.has(Flag::NonCoherent));
     assert!(!bound.has(SlotName::Vector));
     for name in SlotName::ALL {
         assert_eq!(SlotName::from_name(name.name()), Some(*name));
@@ -343,6 +342,11 @@ fn facts_about_single_instructions_are_in_their_rows() {
     let aligned = store.layout.form.required_from(Flag::Aligned);
     assert_eq!(aligned, Some(Version::new(6, 3)));
     assert_eq!(store.complaints, [] as [Complaint; 0]);
+    let twice = form(
+        "wmma",
+        &["store", "d", "sync", "sync", "row", "m16n16k16", "f32"],
+    );
+    assert_eq!(twice.complaints, [] as [Complaint; 0]);
     let moved = form("mov", &["u32"]).layout.form;
     assert!(moved.takes(Takes::SpecialRegister) && moved.takes(Takes::VariableAddress));
     assert!(

@@ -166,7 +166,7 @@ pub enum ControlOp {
 pub enum SyncOp {
     /// `bar`: every thread of the warp takes part.
     Bar,
-    /// `barrier`: as `bar`, where [`Flag::Aligned`](crate::Flag::Aligned) does not promise that.
+    /// `barrier`: as `bar`, where [`Flag::Aligned`](crate::Flag::Aligned) does not say that all lanes execute it together.
     Barrier,
     WarpBarrier,
     Fence,

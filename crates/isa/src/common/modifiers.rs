@@ -97,7 +97,7 @@ pub struct Modifiers {
 }
 
 impl Modifiers {
-    /// Takes in the meaning of one word; `role` says which type a type word gives.
+    /// Adds the meaning of one word; `role` says which type a type word gives.
     pub fn set(&mut self, meaning: Meaning, role: TypeRole) {
         match meaning {
             Meaning::Type(ty) => *self.type_of(role) = Some(ty),

@@ -1,236 +1,181 @@
-//! Special registers (PTX ISA, "Special Registers").
+//! Special registers (PTX ISA, "Special Registers"). In: a name; out: the register, its width, gate and help.
 
 use crate::form::Gate;
+use crate::target::Feature::{Clusters, GenericAddressing};
 
-/// A read-only register that the machine provides. Three-dimensional ones name their component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SpecialRegister {
-    /// `%tid.{x,y,z}`; the component is 0, 1 or 2 (3 for the whole-vector `.w`, which reads 0)
-    Tid(u8),
-    /// `%ntid`
-    Ntid(u8),
-    /// `%ctaid`
-    Ctaid(u8),
-    /// `%nctaid`
-    Nctaid(u8),
-    /// `%clusterid`
-    Clusterid(u8),
-    /// `%nclusterid`
-    Nclusterid(u8),
-    /// `%cluster_ctaid`
-    ClusterCtaid(u8),
-    /// `%cluster_nctaid`
-    ClusterNctaid(u8),
-    /// `%cluster_ctarank`
-    ClusterCtarank,
-    /// `%cluster_nctarank`
-    ClusterNctarank,
-    /// `%is_explicit_cluster`
-    IsExplicitCluster,
-    /// `%laneid`
-    Laneid,
-    /// `%warpid`
-    Warpid,
-    /// `%nwarpid`
-    Nwarpid,
-    /// `%smid`
-    Smid,
-    /// `%nsmid`
-    Nsmid,
-    /// `%gridid`
-    Gridid,
-    /// `%lanemask_eq`
-    LanemaskEq,
-    /// `%lanemask_le`
-    LanemaskLe,
-    /// `%lanemask_lt`
-    LanemaskLt,
-    /// `%lanemask_ge`
-    LanemaskGe,
-    /// `%lanemask_gt`
-    LanemaskGt,
-    /// `%clock`: steps of this warp so far, for determinism.
-    Clock,
-    /// `%clock_hi`
-    ClockHi,
-    /// `%clock64`
-    Clock64,
-    /// `%globaltimer`: steps of the whole run, for determinism.
-    Globaltimer,
-    /// `%globaltimer_lo`
-    GlobaltimerLo,
-    /// `%globaltimer_hi`
-    GlobaltimerHi,
-    /// `%dynamic_smem_size`
-    DynamicSmemSize,
-    /// `%total_smem_size`
-    TotalSmemSize,
-    /// `%aggr_smem_size`
-    AggrSmemSize,
-    /// `%reserved_smem_offset_begin`, `_end`, `_cap` and `_0`, `_1`: read 0 here.
-    ReservedSmemOffset,
-    /// `%envreg0` to `%envreg31`: read 0 here.
-    Envreg(u8),
-    /// `%pm0` to `%pm7`: read 0 here.
-    Pm(u8),
-    /// `%pm0_64` to `%pm7_64`: read 0 here.
-    Pm64(u8),
-    /// `%current_graph_exec`: reads 0 here.
-    CurrentGraphExec,
-}
-
-impl SpecialRegister {
-    /// What the register holds, in one line.
-    pub const fn help(self) -> &'static str {
-        use SpecialRegister as S;
-        match self {
-            S::Tid(_) => "index of the thread in its block",
-            S::Ntid(_) => "threads of a block",
-            S::Ctaid(_) => "index of the block in the grid",
-            S::Nctaid(_) => "blocks of the grid",
-            S::Clusterid(_) => "index of the cluster in the grid",
-            S::Nclusterid(_) => "clusters of the grid",
-            S::ClusterCtaid(_) => "index of the block in its cluster",
-            S::ClusterNctaid(_) => "blocks of a cluster",
-            S::ClusterCtarank => "rank of the block in its cluster",
-            S::ClusterNctarank => "number of blocks of the cluster",
-            S::IsExplicitCluster => "whether the launch names a cluster size",
-            S::Laneid => "index of the thread in its warp",
-            S::Warpid => "index of the warp in its block; may change over time",
-            S::Nwarpid => "the most warps that a multiprocessor holds",
-            S::Smid => "number of the multiprocessor",
-            S::Nsmid => "the most multiprocessors",
-            S::Gridid => "number of the grid",
-            S::LanemaskEq => "mask with the bit of this lane",
-            S::LanemaskLe => "mask of this lane and those below",
-            S::LanemaskLt => "mask of the lanes below",
-            S::LanemaskGe => "mask of this lane and those above",
-            S::LanemaskGt => "mask of the lanes above",
-            S::Clock | S::ClockHi => "half of the clock counter",
-            S::Clock64 => "clock counter",
-            S::Globaltimer | S::GlobaltimerLo | S::GlobaltimerHi => "global timer, in nanoseconds",
-            S::DynamicSmemSize => "bytes of dynamic shared memory",
-            S::TotalSmemSize => "bytes of shared memory of the block",
-            S::AggrSmemSize => "bytes of shared memory, that of the system included",
-            S::ReservedSmemOffset => "shared memory that is reserved",
-            S::Envreg(_) => "set by the driver",
-            S::Pm(_) | S::Pm64(_) => "performance counter",
-            S::CurrentGraphExec => "the graph that is being run",
+macro_rules! specials {
+    (components { $($cvariant:ident $cname:literal $cgate:expr, $chelp:literal;)* }
+     numbered { $($nvariant:ident $nprefix:literal $nsuffix:literal $ncount:literal $nwidth:literal $ngate:expr, $nhelp:literal;)* }
+     single { $($variant:ident $($name:literal)+ => $width:literal $gate:expr, $help:literal;)* }) => {
+        /// A read-only register that the machine provides.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum SpecialRegister {
+            $(#[doc = concat!("`%", $cname, ".{x,y,z}`; the component is 0, 1 or 2, or 3 for `.w`, which reads 0.")]
+            $cvariant(u8),)*
+            $(#[doc = concat!("`%", $nprefix, "N", $nsuffix, "`; the value is N.")]
+            $nvariant(u8),)*
+            $($(#[doc = concat!("`%", $name, "`")])+
+            $variant,)*
         }
-    }
 
-    /// The register with this spelling, percent sign and component included (`%tid.x`).
-    pub fn from_name(name: &str) -> Option<SpecialRegister> {
-        use SpecialRegister as S;
-        let name = name.strip_prefix('%')?;
-        if let Some((base, component)) = name.split_once('.') {
-            let component = match component {
-                "x" | "r" => 0,
-                "y" | "g" => 1,
-                "z" | "b" => 2,
-                "w" | "a" => 3,
-                _ => return None,
-            };
-            return Some(match base {
-                "tid" => S::Tid(component),
-                "ntid" => S::Ntid(component),
-                "ctaid" => S::Ctaid(component),
-                "nctaid" => S::Nctaid(component),
-                "clusterid" => S::Clusterid(component),
-                "nclusterid" => S::Nclusterid(component),
-                "cluster_ctaid" => S::ClusterCtaid(component),
-                "cluster_nctaid" => S::ClusterNctaid(component),
-                _ => return None,
-            });
+        impl SpecialRegister {
+            /// What the register holds, in one line.
+            pub const fn help(self) -> &'static str {
+                match self {
+                    $(SpecialRegister::$cvariant(_) => $chelp,)*
+                    $(SpecialRegister::$nvariant(_) => $nhelp,)*
+                    $(SpecialRegister::$variant => $help,)*
+                }
+            }
+
+            /// Since when and on which targets the register is there (assembler 13.5; PTX ISA, "Special Registers").
+            pub const fn gate(self) -> Gate {
+                match self {
+                    // The second half of the counters came later.
+                    SpecialRegister::Pm(4..) => Gate::ptx(3, 0).with(GenericAddressing),
+                    $(SpecialRegister::$cvariant(_) => $cgate,)*
+                    $(SpecialRegister::$nvariant(_) => $ngate,)*
+                    $(SpecialRegister::$variant => $gate,)*
+                }
+            }
+
+            /// Width of the register in bits: 64 for clocks, counters of that width and the number of the grid, 32 otherwise.
+            pub const fn width_bits(self) -> u32 {
+                match self {
+                    $(SpecialRegister::$cvariant(_) => 32,)*
+                    $(SpecialRegister::$nvariant(_) => $nwidth,)*
+                    $(SpecialRegister::$variant => $width,)*
+                }
+            }
+
+            /// The register with this spelling, percent sign and component included (`%tid.x`).
+            pub fn from_name(name: &str) -> Option<SpecialRegister> {
+                let name = name.strip_prefix('%')?;
+                if let Some((base, component)) = name.split_once('.') {
+                    let component = component_of(component)?;
+                    return match base {
+                        $($cname => Some(SpecialRegister::$cvariant(component)),)*
+                        _ => None,
+                    };
+                }
+                match name {
+                    $($($name)|+ => return Some(SpecialRegister::$variant),)*
+                    _ => {}
+                }
+                $(if let Some(number) = number_of(name, $nprefix, $nsuffix, $ncount) {
+                    return Some(SpecialRegister::$nvariant(number));
+                })*
+                None
+            }
         }
-        Some(match name {
-            "cluster_ctarank" => S::ClusterCtarank,
-            "cluster_nctarank" => S::ClusterNctarank,
-            "is_explicit_cluster" => S::IsExplicitCluster,
-            "laneid" => S::Laneid,
-            "warpid" => S::Warpid,
-            "nwarpid" => S::Nwarpid,
-            "smid" => S::Smid,
-            "nsmid" => S::Nsmid,
-            "gridid" => S::Gridid,
-            "lanemask_eq" => S::LanemaskEq,
-            "lanemask_le" => S::LanemaskLe,
-            "lanemask_lt" => S::LanemaskLt,
-            "lanemask_ge" => S::LanemaskGe,
-            "lanemask_gt" => S::LanemaskGt,
-            "clock" => S::Clock,
-            "clock_hi" => S::ClockHi,
-            "clock64" => S::Clock64,
-            "globaltimer" => S::Globaltimer,
-            "globaltimer_lo" => S::GlobaltimerLo,
-            "globaltimer_hi" => S::GlobaltimerHi,
-            "dynamic_smem_size" => S::DynamicSmemSize,
-            "total_smem_size" => S::TotalSmemSize,
-            "aggr_smem_size" => S::AggrSmemSize,
-            "current_graph_exec" => S::CurrentGraphExec,
-            "reserved_smem_offset_begin"
-            | "reserved_smem_offset_end"
-            | "reserved_smem_offset_cap"
-            | "reserved_smem_offset_0"
-            | "reserved_smem_offset_1" => S::ReservedSmemOffset,
-            _ => return numbered(name),
-        })
-    }
-
-    /// Since when and from which target the register is there (assembler 13.5; PTX ISA, "Special Registers").
-    pub const fn gate(self) -> Gate {
-        use SpecialRegister as S;
-        match self {
-            S::Nwarpid
-            | S::Nsmid
-            | S::LanemaskEq
-            | S::LanemaskLe
-            | S::LanemaskLt
-            | S::LanemaskGe
-            | S::LanemaskGt
-            | S::Clock64 => Gate::ptx(2, 0).sm(20),
-            S::ClockHi => Gate::ptx(5, 0).sm(20),
-            S::Globaltimer | S::GlobaltimerLo | S::GlobaltimerHi => Gate::ptx(3, 1).sm(30),
-            S::DynamicSmemSize | S::TotalSmemSize => Gate::ptx(4, 1).sm(20),
-            S::AggrSmemSize => Gate::ptx(8, 1).sm(90),
-            S::ReservedSmemOffset => Gate::ptx(7, 6).sm(80),
-            S::Clusterid(_)
-            | S::Nclusterid(_)
-            | S::ClusterCtaid(_)
-            | S::ClusterNctaid(_)
-            | S::ClusterCtarank
-            | S::ClusterNctarank
-            | S::IsExplicitCluster => Gate::ptx(7, 8).sm(90),
-            S::CurrentGraphExec => Gate::ptx(8, 0).sm(50),
-            S::Pm(4..) => Gate::ptx(3, 0).sm(20),
-            S::Pm64(_) => Gate::ptx(4, 0).sm(50),
-            _ => Gate::ALWAYS,
-        }
-    }
-
-    /// Width of the register: 64 bits for clocks and the global timer, 32 otherwise.
-    pub const fn width_bits(self) -> u32 {
-        match self {
-            SpecialRegister::Clock64
-            | SpecialRegister::Globaltimer
-            | SpecialRegister::Gridid
-            | SpecialRegister::Pm64(_)
-            | SpecialRegister::CurrentGraphExec => 64,
-            _ => 32,
-        }
-    }
-}
-
-fn numbered(name: &str) -> Option<SpecialRegister> {
-    if let Some(number) = name.strip_prefix("envreg") {
-        let number: u8 = number.parse().ok()?;
-        return (number < 32).then_some(SpecialRegister::Envreg(number));
-    }
-    let number = name.strip_prefix("pm")?;
-    let (digits, make): (&str, fn(u8) -> SpecialRegister) = match number.strip_suffix("_64") {
-        Some(digits) => (digits, SpecialRegister::Pm64),
-        None => (number, SpecialRegister::Pm),
     };
+}
+
+/// No condition.
+const ALWAYS: Gate = Gate::ALWAYS;
+const SM_20: Gate = Gate::ptx(2, 0).with(GenericAddressing);
+const CLUSTER: Gate = Gate::ptx(7, 8).with(Clusters);
+const TIMER: Gate = Gate::ptx(3, 1).sm(30);
+const SIZES: Gate = Gate::ptx(4, 1).sm(20);
+
+// Clocks count the steps of the warp, the global timer those of the whole run, so that runs are deterministic; what a
+// run has no value for (environment, performance counters, reserved memory, graphs) reads 0.
+specials! {
+    components {
+        Tid           "tid"            ALWAYS,  "index of the thread in its block";
+        Ntid          "ntid"           ALWAYS,  "threads of a block";
+        Ctaid         "ctaid"          ALWAYS,  "index of the block in the grid";
+        Nctaid        "nctaid"         ALWAYS,  "blocks of the grid";
+        Clusterid     "clusterid"      CLUSTER, "index of the cluster in the grid";
+        Nclusterid    "nclusterid"     CLUSTER, "clusters of the grid";
+        ClusterCtaid  "cluster_ctaid"  CLUSTER, "index of the block in its cluster";
+        ClusterNctaid "cluster_nctaid" CLUSTER, "blocks of a cluster";
+    }
+    numbered {
+        Envreg "envreg" ""    32 32 ALWAYS,               "set by the driver";
+        Pm64   "pm"     "_64" 8  64 Gate::ptx(4, 0).sm(50), "performance counter";
+        Pm     "pm"     ""    8  32 ALWAYS,               "performance counter";
+    }
+    single {
+        ClusterCtarank     "cluster_ctarank"      => 32 CLUSTER, "rank of the block in its cluster";
+        ClusterNctarank    "cluster_nctarank"     => 32 CLUSTER, "number of blocks of the cluster";
+        IsExplicitCluster  "is_explicit_cluster"  => 32 CLUSTER, "whether the launch names a cluster size";
+        Laneid             "laneid"               => 32 ALWAYS,  "index of the thread in its warp";
+        Warpid             "warpid"               => 32 ALWAYS,  "index of the warp in its block; may change over time";
+        Nwarpid            "nwarpid"              => 32 SM_20,   "the most warps that a multiprocessor holds";
+        Smid               "smid"                 => 32 ALWAYS,  "number of the multiprocessor";
+        Nsmid              "nsmid"                => 32 SM_20,   "the most multiprocessors";
+        Gridid             "gridid"               => 64 ALWAYS,  "number of the grid";
+        LanemaskEq         "lanemask_eq"          => 32 SM_20,   "mask with the bit of this lane";
+        LanemaskLe         "lanemask_le"          => 32 SM_20,   "mask of this lane and those below";
+        LanemaskLt         "lanemask_lt"          => 32 SM_20,   "mask of the lanes below";
+        LanemaskGe         "lanemask_ge"          => 32 SM_20,   "mask of this lane and those above";
+        LanemaskGt         "lanemask_gt"          => 32 SM_20,   "mask of the lanes above";
+        Clock              "clock"                => 32 ALWAYS,  "low half of the clock counter";
+        ClockHi            "clock_hi"             => 32 Gate::ptx(5, 0).sm(20), "high half of the clock counter";
+        Clock64            "clock64"              => 64 SM_20,   "clock counter";
+        Globaltimer        "globaltimer"          => 64 TIMER,   "global timer, in nanoseconds";
+        GlobaltimerLo      "globaltimer_lo"       => 32 TIMER,   "low half of the global timer, in nanoseconds";
+        GlobaltimerHi      "globaltimer_hi"       => 32 TIMER,   "high half of the global timer, in nanoseconds";
+        DynamicSmemSize    "dynamic_smem_size"    => 32 SIZES,   "bytes of dynamic shared memory";
+        TotalSmemSize      "total_smem_size"      => 32 SIZES,   "bytes of shared memory of the block";
+        AggrSmemSize       "aggr_smem_size"       => 32 Gate::ptx(8, 1).sm(90), "bytes of shared memory, that of the system included";
+        ReservedSmemOffset "reserved_smem_offset_begin" "reserved_smem_offset_end" "reserved_smem_offset_cap"
+            "reserved_smem_offset_0" "reserved_smem_offset_1" => 32 Gate::ptx(7, 6).sm(80), "shared memory that is reserved";
+        CurrentGraphExec   "current_graph_exec"   => 64 Gate::ptx(8, 0).sm(50), "the graph that is being run";
+    }
+}
+
+fn component_of(name: &str) -> Option<u8> {
+    Some(match name {
+        "x" | "r" => 0,
+        "y" | "g" => 1,
+        "z" | "b" => 2,
+        "w" | "a" => 3,
+        _ => return None,
+    })
+}
+
+/// The number between prefix and suffix, where it is below `count`.
+fn number_of(name: &str, prefix: &str, suffix: &str, count: u8) -> Option<u8> {
+    let digits = name.strip_prefix(prefix)?.strip_suffix(suffix)?;
     let number: u8 = digits.parse().ok()?;
-    (number < 8 && digits.len() == 1).then(|| make(number))
+    (number < count && digits == number.to_string()).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_give_registers() {
+        use SpecialRegister as S;
+        let cases = [
+            ("%tid.x", Some(S::Tid(0))),
+            ("%nctaid.z", Some(S::Nctaid(2))),
+            ("%cluster_ctaid.w", Some(S::ClusterCtaid(3))),
+            ("%laneid", Some(S::Laneid)),
+            ("%envreg31", Some(S::Envreg(31))),
+            ("%envreg32", None),
+            ("%pm7", Some(S::Pm(7))),
+            ("%pm7_64", Some(S::Pm64(7))),
+            ("%pm8", None),
+            ("%reserved_smem_offset_cap", Some(S::ReservedSmemOffset)),
+            ("%tid", None),
+            ("tid.x", None),
+            ("%pm", None),
+        ];
+        for (name, register) in cases {
+            assert_eq!(S::from_name(name), register, "{name}");
+        }
+    }
+
+    #[test]
+    fn widths_follow_the_manual() {
+        assert_eq!(SpecialRegister::Clock64.width_bits(), 64);
+        assert_eq!(SpecialRegister::Pm64(0).width_bits(), 64);
+        assert_eq!(SpecialRegister::Tid(0).width_bits(), 32);
+        assert_eq!(SpecialRegister::Pm(4).gate(), Gate::ptx(3, 0).sm(20));
+        assert_eq!(SpecialRegister::Pm(3).gate(), Gate::ALWAYS);
+    }
 }

@@ -65,22 +65,3 @@ pub static MEANT: &[(&str, &str)] = &[
     ("evict_unchanged", "L1::evict_unchanged"), ("evict_first", "L1::evict_first"),
     ("evict_last", "L1::evict_last"),
 ];
-
-/// Words that make an opcode of two words with the first one: they come right after it (a `.cta` may come between), and
-/// only the modifiers after them are free in their order (assembler 13.5).
-pub static SECOND_WORDS: &[(&str, &[&str])] = &[
-    ("bar", &["red", "warp"]),
-    ("barrier", &["red"]),
-    ("brx", &["idx"]),
-    ("createpolicy", &["fractional", "range", "cvt"]),
-    ("cvta", &["to"]),
-    ("dp2a", &["lo", "hi"]),
-    ("fence", &["proxy"]),
-    ("mad", &["lo", "hi", "wide"]),
-    ("mad24", &["lo", "hi"]),
-    ("madc", &["lo", "hi"]),
-    ("membar", &["proxy"]),
-    ("mul", &["lo", "hi", "wide"]),
-    ("mul24", &["lo", "hi"]),
-    ("shf", &["l", "r"]),
-];

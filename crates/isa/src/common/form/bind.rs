@@ -4,7 +4,7 @@
 //! Modifiers bind in any order, as the reference assembler takes them; only types, which several slots of one form
 //! may take, are counted off in the order written.
 
-use super::layout::{Layout, SlotKind};
+use super::layout::{Layout, Slot, SlotKind};
 use super::{Gate, Meaning, SlotKey, Value};
 use crate::dialect::Dialect;
 use crate::modifiers::Modifiers;
@@ -246,6 +246,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, text: &s
         };
         match bound.slots.get(index) {
             Some(None) => return fill(bound, index, word, value),
+            Some(Some(_)) if is_repeatable(bound.layout, slot) => return,
             Some(Some(binding)) => taken = taken.or(Some(binding.word)),
             None => {}
         }
@@ -255,6 +256,11 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, text: &s
         None if dialect.is_known_word(text) => Complaint::Illegal { word },
         None => Complaint::Unknown { word },
     });
+}
+
+/// Whether the assembler overlooks that the literal is written twice.
+fn is_repeatable(layout: &Layout, slot: &Slot) -> bool {
+    matches!(slot.kind, SlotKind::Literal(_, Some(flag)) if layout.form.repeatable.contains(&flag))
 }
 
 fn fill(bound: &mut Bound, slot: usize, word: usize, value: Option<&'static Value>) {
@@ -272,9 +278,4 @@ fn operand_distance(layout: &Layout, n_operands: Option<usize>) -> usize {
 /// Whether some instruction of PTX takes this word as a modifier.
 pub fn is_known_word(word: &str) -> bool {
     crate::PTX.is_known_word(word)
-}
-
-/// Every modifier word of every form of PTX, sorted.
-pub fn known_words() -> &'static [&'static str] {
-    crate::PTX.known_words()
 }

@@ -1,7 +1,7 @@
 //! Since when, and on which targets, something exists. In: a version and a target; out: whether both suffice, and what
 //! is missing.
 
-use crate::target::{Target, TargetGate};
+use crate::target::{Feature, Target, TargetGate};
 use crate::version::Version;
 
 /// A condition on the PTX ISA version and the target.
@@ -66,6 +66,11 @@ impl Gate {
     /// The same gate, on these targets.
     pub const fn on(self, target: TargetGate) -> Gate {
         Gate { target, ..self }
+    }
+
+    /// The same gate, on the targets that have the feature.
+    pub const fn with(self, feature: Feature) -> Gate {
+        self.on(feature.gate())
     }
 
     /// The same gate, as the reference assembler of this version has it, against or beyond the manual.

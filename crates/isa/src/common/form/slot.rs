@@ -115,10 +115,3 @@ impl SlotKey for Flag {
         slot.name == self.name()
     }
 }
-
-/// The name as a syntax line writes it.
-impl SlotKey for &str {
-    fn is(self, slot: &Slot) -> bool {
-        slot.name == self
-    }
-}

@@ -5,8 +5,9 @@ use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::MemoryOp::{Atomic, Reduction};
 use crate::form::{Form, Gate};
 use crate::modifier::{AtomicOp::*, Sem::*};
+use crate::target::Feature;
 
-const MODEL: Gate = since(6, 0).sm(70);
+const MODEL: Gate = since(6, 0).with(Feature::MemoryModel);
 
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
 set! { SEM: Sem "memory order";

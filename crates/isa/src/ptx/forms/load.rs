@@ -9,6 +9,7 @@ use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
 use crate::form::{Form, Gate};
 use crate::modifier::{CacheLevel::*, EvictionPriority::*, Flag::Mmio, Sem::*};
+use crate::target::Feature;
 use crate::types::ScalarType::F32;
 
 types!(TYPE, Type, B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64);
@@ -18,14 +19,17 @@ set! { SPACE: Space "state space";
 }
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 set! { PREFETCHED: Space "state space"; GLOBAL; LOCAL; }
+/// Memory order and scopes.
+const MODEL: Gate = since(5, 1).with(Feature::MemoryModel);
+
 set! { SEM: Sem "memory order";
-    "weak",     Sem(Weak),     since(5, 1).sm(70), "no synchronisation; the default";
-    "volatile", Sem(Volatile), ALWAYS,             "performed as written, neither omitted nor merged";
-    "relaxed",  Sem(Relaxed),  since(5, 1).sm(70), "strong, without ordering other accesses";
-    "acquire",  Sem(Acquire),  since(5, 1).sm(70), "strong; orders all later accesses after it";
+    "weak",     Sem(Weak),     MODEL,  "no synchronisation; the default";
+    "volatile", Sem(Volatile), ALWAYS, "performed as written, neither omitted nor merged";
+    "relaxed",  Sem(Relaxed),  MODEL,  "strong, without ordering other accesses";
+    "acquire",  Sem(Acquire),  MODEL,  "strong; orders all later accesses after it";
 }
 set! { MMIO: Mmio "device access";
-    "mmio", Flag(Mmio), since(8, 2).sm(70), "memory-mapped input and output: each access reaches the device once";
+    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped input and output: each access reaches the device once";
 }
 set! { LEVEL: Level "cache level";
     "L1", CacheLevel(L1), ALWAYS, "into the first-level cache";

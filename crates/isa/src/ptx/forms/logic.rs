@@ -1,13 +1,17 @@
 //! Logic and shifts (PTX ISA, "Logic and Shift Instructions").
 
-use super::sets::{B32_ONLY, BOOL, PRED_ONLY};
+use super::sets::{B32_ONLY, PRED_ONLY};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::ArithmeticOp::*;
 use crate::form::Form;
-use crate::modifier::OverflowMode::*;
+use crate::modifier::{BoolOp, OverflowMode::*};
 
 types!(BITS, Type, B16 B32 B64);
 types!(SHIFTED, Type, B16 B32 B64 U16 U32 U64 S16 S32 S64);
+set! { COMBINED: Bool "combination with a predicate";
+    "and", Bool(BoolOp::And), ALWAYS, "whether the result is not zero, and q";
+    "or",  Bool(BoolOp::Or),  ALWAYS, "whether the result is not zero, or q";
+}
 set! { SHIFT_MODE: Mode "mode for large amounts";
     "clamp", Overflow(Clamp), ALWAYS, "amounts beyond 32 count as 32";
     "wrap",  Overflow(Wrap),  ALWAYS, "amounts count modulo 32";
@@ -53,9 +57,9 @@ pub static FORMS: &[Form] = &[
     form!("lop3.type d, a, b, c, immLut", [B32_ONLY], Arithmetic(Lop3), gate: since(4, 3).sm(50), types: TABLE;
         "Computes any function of three bits, given as a truth table.", "logic-and-shift-instructions-lop3";
         good: &["lop3.b32 r, r, r, r, 0x96;"], bad: &[("lop3.b32 r, r, r, r, r;", "W0110")]),
-    form!("lop3.bool.type d|p, a, b, c, immLut, {!}q", [BOOL, B32_ONLY], Arithmetic(Lop3), gate: since(8, 2).sm(70), types: TABLE;
+    form!("lop3.bool.type d|p, a, b, c, immLut, {!}q", [COMBINED, B32_ONLY], Arithmetic(Lop3), gate: since(8, 2).sm(70), types: TABLE;
         "Computes `lop3`, and whether the result, combined with q, is not zero.", "logic-and-shift-instructions-lop3";
-        good: &["lop3.or.b32 r|p, r, r, r, 0x96, q;"]),
+        good: &["lop3.or.b32 r|p, r, r, r, 0x96, q;"], bad: &[("lop3.xor.b32 r|p, r, r, r, 0x96, q;", "W0102")]),
     form!("shf.l.mode.type d, a, b, c", [SHIFT_MODE, B32_ONLY], Arithmetic(Shf), gate: since(3, 1).sm(32), leads: 1, types: FUNNEL;
         "Shifts b and a left as one 64-bit value and keeps the top.", "logic-and-shift-instructions-shf";
         good: &["shf.l.wrap.b32 r, r, r, 5;"]),

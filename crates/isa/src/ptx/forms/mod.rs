@@ -16,7 +16,7 @@ pub mod st_async;
 pub mod sync;
 pub mod wmma_store;
 
-pub use super::words::{OPCODES, OTHER_MODIFIERS, SECOND_WORDS, UNMODELLED};
+pub use super::words::OPCODES;
 
 mod table;
 

@@ -7,6 +7,7 @@ use crate::modifier::{Flag::CacheHint, PrefetchSize, Rounding::*, Scope::*, Vect
 use crate::space::StateSpace::{
     Const, Global, Local, ParamEntry, ParamFunc, Shared, SharedCluster,
 };
+use crate::target::Feature::{Clusters, GenericAddressing};
 
 types!(B32_ONLY, Type, B32);
 types!(PRED_ONLY, Type, Pred);
@@ -64,23 +65,23 @@ set! { BOOL: Bool "combination with a predicate";
 }
 
 values! {
-    CONST:          "const",           Space(Const),        ALWAYS,             "constant memory";
-    GLOBAL:         "global",          Space(Global),       ALWAYS,             "global memory, seen by every thread";
-    LOCAL:          "local",           Space(Local),        ALWAYS,             "memory private to each thread";
-    SHARED:         "shared",          Space(Shared),        ALWAYS,             "memory shared by the block";
-    SHARED_CTA:     "shared::cta",     Space(Shared),        since(7, 8),        "memory shared by the block";
-    SHARED_CLUSTER: "shared::cluster", Space(SharedCluster),since(7, 8).sm(90), "shared memory of any block of the cluster";
+    CONST:          "const",           Space(Const),         ALWAYS,                     "constant memory";
+    GLOBAL:         "global",          Space(Global),        ALWAYS,                     "global memory, seen by every thread";
+    LOCAL:          "local",           Space(Local),         ALWAYS,                     "memory private to each thread";
+    SHARED:         "shared",          Space(Shared),        ALWAYS,                     "memory shared by the block";
+    SHARED_CTA:     "shared::cta",     Space(Shared),        since(7, 8),                "memory shared by the block";
+    SHARED_CLUSTER: "shared::cluster", Space(SharedCluster), since(7, 8).with(Clusters), "shared memory of any block of the cluster";
     /// Whether the parameter is that of a kernel or of a function is decided by the variable.
-    PARAM:          "param",           Space(ParamFunc),    ALWAYS,             "parameters";
-    PARAM_ENTRY:    "param::entry",    Space(ParamEntry),   since(8, 3),        "parameters of a kernel";
-    PARAM_FUNC:     "param::func",     Space(ParamFunc),    since(8, 3),        "parameters of a function";
+    PARAM:          "param",           Space(ParamFunc),     ALWAYS,                     "parameters";
+    PARAM_ENTRY:    "param::entry",    Space(ParamEntry),    since(8, 3),                "parameters of a kernel";
+    PARAM_FUNC:     "param::func",     Space(ParamFunc),     since(8, 3),                "parameters of a function";
 }
 
 set! { SCOPE: Scope "scope";
-    "cta",     Scope(Cta),     ALWAYS,             "with the threads of the block";
-    "cluster", Scope(Cluster), since(7, 8).sm(90), "with the threads of the cluster";
-    "gpu",     Scope(Gpu),     ALWAYS,             "with the threads of the device";
-    "sys",     Scope(Sys),     ALWAYS,             "with every thread of the system, the host included";
+    "cta",     Scope(Cta),     ALWAYS,                     "with the threads of the block";
+    "cluster", Scope(Cluster), since(7, 8).with(Clusters), "with the threads of the cluster";
+    "gpu",     Scope(Gpu),     ALWAYS,                     "with the threads of the device";
+    "sys",     Scope(Sys),     ALWAYS,                     "with every thread of the system, the host included";
 }
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS,      "two elements";
@@ -91,7 +92,7 @@ set! { VECTOR: Vector "vector width";
 const LEVEL_1: Gate = since(7, 4).sm(70);
 const LEVEL_2: Gate = since(8, 8).sm(100);
 /// Cache operators came with the caches of `sm_20`.
-pub(super) const CACHED: Gate = since(2, 0).sm(20);
+pub(super) const CACHED: Gate = since(2, 0).with(GenericAddressing);
 
 set! { EVICT_L1: Level1Priority "first-level eviction priority";
     "L1::evict_normal",    EvictL1(Normal),     LEVEL_1, "level 1: normal priority";

@@ -16,6 +16,7 @@ use crate::modifier::{
     VectorWidth::*,
 };
 use crate::space::StateSpace::ParamFunc;
+use crate::target::Feature;
 
 /// The assembler whose verdicts the facts below rest on where the manual is silent or differs.
 const ASSEMBLER: &str = "13.5";
@@ -23,7 +24,9 @@ const ASSEMBLER: &str = "13.5";
 types!(TYPE, Type, B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32; ALWAYS.assembler(ASSEMBLER) => F64);
 
 /// Stores to parameters came with the call interface of `sm_20`.
-const CALLS: Gate = since(2, 0).sm(20).assembler(ASSEMBLER);
+const CALLS: Gate = since(2, 0)
+    .with(Feature::GenericAddressing)
+    .assembler(ASSEMBLER);
 
 values! {
     PARAM:      "param",       Space(ParamFunc), CALLS,              "arguments for a call, or what a function returns";
@@ -39,7 +42,7 @@ set! { CACHE_STORE: CacheOp "cache operator";
     "wt", Cache(Wt), CACHED, "write through to system memory";
 }
 
-const MODEL: Gate = since(5, 1).sm(70).assembler(ASSEMBLER);
+const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler(ASSEMBLER);
 
 set! { SEM: Sem "memory order";
     "weak",     Sem(Weak),     MODEL,       "no synchronisation; the default";
@@ -55,14 +58,14 @@ set! { VECTOR: Vector "vector width";
 }
 
 set! { MMIO: Mmio "device access";
-    "mmio", Flag(Mmio), since(8, 2).sm(70), "memory-mapped input and output: each access reaches the device once";
+    "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped input and output: each access reaches the device once";
 }
 
 /// The 256-bit accesses.
 pub static WIDE: Wide = Wide {
     bits: 256,
     shapes: &[("v8", 32), ("v4", 64)],
-    gate: since(8, 8).sm(100),
+    gate: since(8, 8).with(Feature::Vector256),
     spaces: &["global"],
 };
 
@@ -81,14 +84,14 @@ const NOT_SMALL: &[&str] = &[
 /// What holds between the modifiers of `st`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "without a state space the address is generic"),
+    rule(Empty { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "without a state space the address is generic"),
     // Order and scope.
     rule(Needs { when: of(S::Sem, STRONG), slot: S::Scope, among: &[] }, "a strong store says with whom it synchronises"),
     rule(Needs { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores synchronise, so only they take a scope"),
     rule(Only { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "no other thread sees this space"),
     rule(Only { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters cannot be volatile"),
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "local memory can be volatile since then"),
-    manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).sm(70) }, "the memory model came with it"),
+    manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory model came with it"),
     // Memory-mapped input and output.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "`.mmio` is a kind of `.relaxed` access"),
     assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "before, `.mmio` was legal with `.relaxed` only"),
@@ -112,7 +115,7 @@ pub static RULES: &[Rule] = &[
     rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
     manual(Only { when: of(S::Vector, &["v8"]), slot: S::Type, among: NOT_SMALL }, "the manual has `.v8` for 32-bit types only"),
     rule(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128 bits reach the system since then"),
-    manual(From { when: of(S::Type, &["f64"]), gate: since(1, 0).sm(13) }, "double precision came with it"),
+    manual(From { when: of(S::Type, &["f64"]), gate: since(1, 0).with(Feature::DoublePrecision) }, "double precision came with it"),
     manual(From { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the manual has it for these targets"),
     // What people try.
     rule(Refused { words: &["const", "param::entry"] }, "a kernel cannot write this space"),

@@ -15,17 +15,18 @@ use crate::modifier::{
     Sem::*,
     VectorWidth::*,
 };
+use crate::target::Feature::{Clusters, StAsync, StAsyncRelease};
 
 const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "data-movement-and-conversion-instructions-st-async";
 /// With an mbarrier.
-const MBARRIER: Gate = since(8, 1).sm(90);
+const MBARRIER: Gate = since(8, 1).with(StAsync);
 /// To global memory, and with release order.
-const RELEASE: Gate = since(8, 7).sm(100);
+const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
 /// What the assembler takes beyond the manual.
 const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
 /// Elements of 128 bits.
-const WIDEST: Gate = since(9, 2).sm(90).assembler(ASSEMBLER);
+const WIDEST: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
 
 set! { WEAK: Weak "memory order";
     "weak", Sem(Weak), ALWAYS, "the store itself orders nothing; only the mbarrier shows that it is done";
@@ -41,11 +42,11 @@ set! { VECTOR: Vector "vector width";
     "v4", Vector(V4), ALWAYS, "four elements";
 }
 set! { COMPLETION: Completion "completion mechanism";
-    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), since(8, 0).sm(90),
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), since(8, 0).with(StAsync),
         "on arrival the number of bytes is subtracted from the pending transactions of the mbarrier";
 }
 set! { SCOPE_CLUSTER: Scope "scope";
-    "cluster", Scope(Cluster), since(7, 8).sm(90).assembler(ASSEMBLER), "with the threads of the cluster";
+    "cluster", Scope(Cluster), since(7, 8).with(Clusters).assembler(ASSEMBLER), "with the threads of the cluster";
 }
 set! { SCOPE_DEVICE: Scope "scope";
     "gpu", Scope(Gpu), RELEASE, "with the threads of the device";

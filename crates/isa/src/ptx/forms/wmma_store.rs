@@ -6,20 +6,21 @@ use super::sets::{GLOBAL, SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::MatrixOp::WmmaStore;
 use crate::form::rule::{Rule, RuleKind::*, rule};
-use crate::form::{Form, Gate, Set, Value};
+use crate::form::{Form, Gate};
 use crate::modifier::{Flag, MatrixLayout::*, VectorWidth::*};
+use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
 
 const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "warp-level-matrix-instructions-wmma-st";
 /// Fragments of floating-point numbers; the manual says 6.0.
-const FLOATS: Gate = since(5, 1).sm(70).assembler(ASSEMBLER);
+const FLOATS: Gate = since(5, 1).with(Wmma).assembler(ASSEMBLER);
 /// Fragments of integers.
-const INTEGERS: Gate = since(6, 3).sm(72);
+const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
 /// Fragments of integers of less than a byte, and of single bits.
-const SUB_BYTE: Gate = since(6, 3).sm(75);
+const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
 /// `.m16n16k8`, and double precision.
-const AMPERE: Gate = since(7, 0).sm(80);
+const AMPERE: Gate = since(7, 0).with(WmmaWide);
 
 set! { LAYOUT: Layout "matrix layout";
     "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
@@ -31,9 +32,9 @@ set! { VECTOR: Vector "vector width";
     "v4", Vector(V4), FLOATS, "the number of registers in the braces; may be left out";
 }
 set! { SHAPE_16: Shape "matrix shape";
-    "m16n16k16", Shape(16, 16, 16), FLOATS,             "a matrix of 16 rows and 16 columns";
-    "m8n32k16",  Shape(8, 32, 16),  since(6, 1).sm(70), "a matrix of 8 rows and 32 columns";
-    "m32n8k16",  Shape(32, 8, 16),  since(6, 1).sm(70), "a matrix of 32 rows and 8 columns";
+    "m16n16k16", Shape(16, 16, 16), FLOATS,                 "a matrix of 16 rows and 16 columns";
+    "m8n32k16",  Shape(8, 32, 16),  since(6, 1).with(Wmma), "a matrix of 8 rows and 32 columns";
+    "m32n8k16",  Shape(32, 8, 16),  since(6, 1).with(Wmma), "a matrix of 32 rows and 8 columns";
 }
 set! { SHAPE_SUB_BYTE: Shape "matrix shape";
     "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "a matrix of 8 rows and 8 columns, product of 4-bit integers";
@@ -49,15 +50,6 @@ types!(TYPE_16, Type; FLOATS => F16 F32; INTEGERS => S32);
 types!(TYPE_SUB_BYTE, Type; INTEGERS => S32; SUB_BYTE.assembler(ASSEMBLER) => F32);
 types!(TYPE_TF32, Type; FLOATS => F32);
 types!(TYPE_DOUBLE, Type; AMPERE => F64);
-
-/// Every set of shapes, for finding the row that has a shape.
-pub static SHAPES: &[&Set] = &[&SHAPE_16, &SHAPE_SUB_BYTE, &SHAPE_TF32, &SHAPE_DOUBLE];
-
-/// The shape with this spelling, in whichever row.
-pub fn shape(word: &str) -> Option<&'static Value> {
-    let values = SHAPES.iter().flat_map(|set| set.values);
-    values.into_iter().find(|value| value.text == word)
-}
 
 /// Elements of the fragment that a thread holds: registers in the braces of `r`.
 pub const fn n_registers(rows: u16, columns: u16, is_packed_half: bool) -> usize {
