@@ -8,6 +8,9 @@ pub(crate) mod collective;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod memory_ops;
+pub(crate) mod mode;
+pub(crate) mod predicate;
+pub(crate) mod reach;
 pub(crate) mod resolve;
 pub(crate) mod soft;
 #[cfg(test)]
