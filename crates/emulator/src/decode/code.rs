@@ -1,13 +1,17 @@
 //! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
 
+use crate::decode::ops::{
+    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
+    ShiftOp,
+};
 use crate::state::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::{
     BoolOp, CompareOp, Rounding, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace,
     VoteMode,
 };
 use warpgrid_program::{
-    Arithmetic, ArithmeticMode, AtomicOp, BarrierReduce, Carry, Conversion, FloatTest, FunctionId,
-    PredicateOp, ReduceOp,
+    ArithmeticMode, AtomicOp, BarrierReduce, Conversion, FloatTest, FunctionId, PredicateOp,
+    ReduceOp,
 };
 
 /// Everything that the steps of a launch read and never change.
@@ -192,30 +196,29 @@ pub(crate) struct Comparison {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Int16 {
-        f: Arithmetic,
+        f: Int16Op,
         signed: bool,
         slots: [Slot; 4],
     },
     Int32 {
-        f: Arithmetic,
+        f: Int32Op,
         signed: bool,
-        saturate: bool,
         slots: [Slot; 4],
     },
     Int64 {
-        f: Arithmetic,
+        f: Int64Op,
         signed: bool,
         slots: [Slot; 4],
     },
     /// Two 16-bit integers in a register.
     Int16x2 {
-        f: Arithmetic,
+        f: Int16x2Op,
         signed: bool,
         slots: [Slot; 3],
     },
     /// b is 32 bits wide.
     Shift64 {
-        f: Arithmetic,
+        f: ShiftOp,
         signed: bool,
         slots: [Slot; 3],
     },
@@ -226,7 +229,7 @@ pub(crate) enum Op {
     },
     /// The result is 32 bits wide, a 64.
     Count64 {
-        f: Arithmetic,
+        f: CountOp,
         signed: bool,
         slots: [Slot; 2],
     },
@@ -244,35 +247,35 @@ pub(crate) enum Op {
         slots: [Slot; 4],
     },
     Float32 {
-        f: Arithmetic,
+        f: Float32Op,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     Float64 {
-        f: Arithmetic,
+        f: Float64Op,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     /// Two f32 in a 64-bit register.
     Float32x2 {
-        f: Arithmetic,
+        f: FloatOp,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     /// 16-bit floats, one or two a register.
     Half {
-        f: Arithmetic,
+        f: HalfOp,
         ty: ScalarType,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     Carry32 {
-        f: Carry,
+        f: CarryOp,
         mode: CarryMode,
         slots: [Slot; 4],
     },
     Carry64 {
-        f: Carry,
+        f: CarryOp,
         mode: CarryMode,
         slots: [Slot; 4],
     },

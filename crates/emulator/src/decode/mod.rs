@@ -6,6 +6,7 @@ mod control;
 mod data;
 mod memory;
 mod operation;
+pub(crate) mod ops;
 
 use crate::decode::code::*;
 use crate::state::layout::{Layout, VariablePlace};

@@ -1,13 +1,14 @@
 //! Atomic operations (PTX ISA, "atom", "red"): lane after lane, each sees what the one before left.
 
 use crate::decode::code::{AtomicPlan, FloatMode};
+use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::exec::convert::{format_of, read128};
 use crate::exec::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
 use crate::exec::resolve::Target;
 use crate::run::fault::AccessKind;
 use crate::state::registers::{LANES, Lanes, lanes_of};
 use warpgrid_isa::{BitwiseOp, ScalarType};
-use warpgrid_program::{Arithmetic, AtomicOp};
+use warpgrid_program::AtomicOp;
 
 /// `atom` and `red`
 pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan) -> Executed {
@@ -74,9 +75,9 @@ fn apply(op: AtomicOp, ty: ScalarType, old: u128, b: u128, c: u128) -> u128 {
                 old - 1
             }
         }
-        AtomicOp::Add if ty.is_float() => float(ty, Arithmetic::Add, old, b),
-        AtomicOp::Min if ty.is_float() => float(ty, Arithmetic::Min, old, b),
-        AtomicOp::Max if ty.is_float() => float(ty, Arithmetic::Max, old, b),
+        AtomicOp::Add if ty.is_float() => float(ty, FloatOp::Add, old, b),
+        AtomicOp::Min if ty.is_float() => float(ty, FloatOp::Min, old, b),
+        AtomicOp::Max if ty.is_float() => float(ty, FloatOp::Max, old, b),
         AtomicOp::Add => old.wrapping_add(b) & keep,
         AtomicOp::Min if ty.is_signed() && signed(b) < signed(old) => b,
         AtomicOp::Max if ty.is_signed() && signed(b) > signed(old) => b,
@@ -88,18 +89,18 @@ fn apply(op: AtomicOp, ty: ScalarType, old: u128, b: u128, c: u128) -> u128 {
 }
 
 /// Adds or compares floats; packed ones half by half.
-fn float(ty: ScalarType, f: Arithmetic, old: u128, b: u128) -> u128 {
+fn float(ty: ScalarType, f: FloatOp, old: u128, b: u128) -> u128 {
     let mode = FloatMode::default();
     match ty {
         ScalarType::F32 => u128::from(crate::exec::alu_float::op32(
-            f,
+            Float32Op::Plain(f),
             mode,
             f32::from_bits(old as u32),
             f32::from_bits(b as u32),
             0.0,
         )),
         ScalarType::F64 => u128::from(crate::exec::alu_float::op64(
-            f,
+            Float64Op::Plain(f),
             mode,
             [old as u64, b as u64, 0],
         )),
@@ -109,8 +110,12 @@ fn float(ty: ScalarType, f: Arithmetic, old: u128, b: u128) -> u128 {
             };
             let half = |shift: u32| {
                 let part = |v: u128| (v >> shift) as u32 & 0xffff;
-                let value =
-                    crate::exec::alu_float::op_half(f, mode, format, [part(old), part(b), 0]);
+                let value = crate::exec::alu_float::op_half(
+                    HalfOp::Plain(f),
+                    mode,
+                    format,
+                    [part(old), part(b), 0],
+                );
                 u128::from(value) << shift
             };
             if ty.width_bits() == 32 {

@@ -2,10 +2,11 @@
 //! "redux.sync", "elect.sync"). Lanes whose masks differ form groups of their own.
 
 use crate::decode::code::{Collective, CollectiveKind, FloatMode};
+use crate::decode::ops::{Float32Op, FloatOp};
 use crate::exec::convert::read64;
 use crate::state::registers::{FULL, LANES, Lanes, Row32, lanes_of};
 use warpgrid_isa::{BitwiseOp, ScalarType, ShuffleMode, VoteMode};
-use warpgrid_program::{Arithmetic, ReduceOp};
+use warpgrid_program::ReduceOp;
 
 /// Executes a collective; all lanes that it names are there.
 #[inline(never)]
@@ -158,14 +159,20 @@ fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
 }
 
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
-    let float = |f| {
+    let float = |f: FloatOp| {
         let mode = FloatMode::default();
-        crate::exec::alu_float::op32(f, mode, f32::from_bits(a), f32::from_bits(b), 0.0)
+        crate::exec::alu_float::op32(
+            Float32Op::Plain(f),
+            mode,
+            f32::from_bits(a),
+            f32::from_bits(b),
+            0.0,
+        )
     };
     match op {
         ReduceOp::Add => a.wrapping_add(b),
-        ReduceOp::Min if ty == ScalarType::F32 => float(Arithmetic::Min),
-        ReduceOp::Max if ty == ScalarType::F32 => float(Arithmetic::Max),
+        ReduceOp::Min if ty == ScalarType::F32 => float(FloatOp::Min),
+        ReduceOp::Max if ty == ScalarType::F32 => float(FloatOp::Max),
         ReduceOp::Min if ty.is_signed() => (a as i32).min(b as i32) as u32,
         ReduceOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
         ReduceOp::Min => a.min(b),

@@ -151,12 +151,7 @@ pub(crate) fn run_warp(
 fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
     let Results { r32, r64 } = results;
     match instr.op {
-        Op::Int32 {
-            f,
-            signed,
-            saturate,
-            slots,
-        } => int32(l, r32, f, signed, saturate, slots),
+        Op::Int32 { f, signed, slots } => int32(l, r32, f, signed, slots),
         Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
         Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
         Op::Float32 { f, mode, slots } => float32(l, r32, f, mode, slots),
