@@ -2,9 +2,10 @@
 
 use crate::decode::code::{AtomicPlan, FloatMode};
 use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
-use crate::exec::convert::{format_of, read128};
+use crate::exec::elements::read128;
 use crate::exec::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
 use crate::exec::resolve::Target;
+use crate::exec::soft::format_of;
 use crate::run::fault::AccessKind;
 use crate::state::registers::{LANES, Lanes, lanes_of};
 use warpgrid_isa::{BitwiseOp, ScalarType};

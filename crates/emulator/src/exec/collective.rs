@@ -3,7 +3,7 @@
 
 use crate::decode::code::{Collective, CollectiveKind, FloatMode};
 use crate::decode::ops::{Float32Op, FloatOp};
-use crate::exec::convert::read64;
+use crate::exec::elements::read64;
 use crate::state::registers::{FULL, LANES, Lanes, Row32, lanes_of};
 use warpgrid_isa::{BitwiseOp, ScalarType, ShuffleMode, VoteMode};
 use warpgrid_program::ReduceOp;

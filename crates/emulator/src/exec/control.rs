@@ -1,7 +1,7 @@
 //! Branches, calls, returns (PTX ISA, "Control Flow Instructions"): who goes where.
 
 use crate::decode::code::{Bank, CallTargetPlan, Code, Op, Place};
-use crate::exec::convert::{read64, read128, write128};
+use crate::exec::elements::{read64, read128, write128};
 use crate::exec::memory_ops::{Executed, Halt};
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;

@@ -2,7 +2,7 @@
 //! or the stack's `write`.
 
 use crate::decode::code::{AccessPlan, Bank, Code, Element};
-use crate::exec::convert::{read64, read128, write64, write128};
+use crate::exec::elements::{read64, read128, write64, write128};
 use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::run::inspect::Writer;

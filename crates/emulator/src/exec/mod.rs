@@ -5,10 +5,14 @@ pub(crate) mod alu_int;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod collective;
+pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod convert;
+pub(crate) mod elements;
 pub(crate) mod memory_ops;
+pub(crate) mod pack;
 pub(crate) mod resolve;
+pub(crate) mod select;
 pub(crate) mod soft;
 #[cfg(test)]
 mod soft_tests;

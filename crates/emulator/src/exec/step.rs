@@ -6,10 +6,10 @@ use crate::exec::alu_int::*;
 use crate::exec::atomic::atomic;
 use crate::exec::collective::collective;
 use crate::exec::control::{branch, branch_indexed, call, returns};
-use crate::exec::convert;
 use crate::exec::memory_ops::{Executed, Halt, Reach, load, store};
 use crate::exec::resolve::Target;
 use crate::exec::system::{SystemReach, system_call};
+use crate::exec::{compare, convert, elements, pack, select};
 use crate::run::fault::FaultKind;
 use crate::run::inspect::{Note, Writer};
 use crate::run::launch::Limits;
@@ -168,7 +168,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
             d,
             q,
             combine,
-        } => convert::set_predicate(l, compare, d, q, combine),
+        } => compare::set_predicate(l, compare, d, q, combine),
         Op::Extend32 { signed, d, a } => extend32(l, r64, signed, d, a),
         Op::Truncate64 { d, a } => {
             let a = l.r64(a);
@@ -177,7 +177,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
             }
             l.set32(d, r32);
         }
-        Op::Select32 { d, a, b, p } => convert::select32(l, [d, a, b, p]),
+        Op::Select32 { d, a, b, p } => select::select32(l, [d, a, b, p]),
         Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
         Op::Nop => {}
         _ => return compute_more(instr, code, l, results),
@@ -201,7 +201,7 @@ fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) 
 #[inline(never)]
 fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
     let Results { r32, r64 } = results;
-    let elements = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
+    let list_of = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
     match instr.op {
         Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
         Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
@@ -227,12 +227,12 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             d,
             elements: list,
             element_bits,
-        } => convert::pack(l, d, elements(list), u32::from(element_bits)),
+        } => pack::pack(l, d, list_of(list), u32::from(element_bits)),
         Op::Unpack {
             a,
             elements: list,
             element_bits,
-        } => convert::unpack(l, a, elements(list), u32::from(element_bits)),
+        } => pack::unpack(l, a, list_of(list), u32::from(element_bits)),
         Op::Convert {
             ref conversion,
             d,
@@ -244,17 +244,17 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             a,
             b,
         } => convert::convert_packed(l, conversion, [d, a, b]),
-        Op::Offset { d, a, addend } => convert::offset(l, d, a, addend),
+        Op::Offset { d, a, addend } => pack::offset(l, d, a, addend),
         Op::Set {
             ref compare,
             to,
             d,
             combine,
-        } => convert::set(l, compare, to, d, combine),
-        Op::TestFloat { test, wide, d, a } => convert::test_float(l, test, wide, d, a),
-        Op::Select64 { d, a, b, p } => convert::select64(l, [d, a, b, p]),
-        Op::SelectSign { d, a, b, c, float } => convert::select_sign(l, d, [a, b, c], float),
-        Op::PredicateLogic { op, d, a, b } => convert::predicate_logic(l, op, [d, a, b]),
+        } => compare::set(l, compare, to, d, combine),
+        Op::TestFloat { test, wide, d, a } => compare::test_float(l, test, wide, d, a),
+        Op::Select64 { d, a, b, p } => select::select64(l, [d, a, b, p]),
+        Op::SelectSign { d, a, b, c, float } => select::select_sign(l, d, [a, b, c], float),
+        Op::PredicateLogic { op, d, a, b } => select::predicate_logic(l, op, [d, a, b]),
         Op::Policy { d } => l.set64(d, &[0; LANES]),
         Op::ActiveMask { d } => {
             let mask = l.mask;
@@ -470,7 +470,7 @@ fn is_space(
 ) {
     let depth = warp.splits.current().depth;
     let mut lanes = crate::exec::control::lanes_at(around.code, warp, depth, mask);
-    let row = convert::read64(&lanes, a);
+    let row = elements::read64(&lanes, a);
     let map = around.map;
     let mut result = 0;
     for (lane, address) in row.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::decode::code::{Code, Place, SystemCall, SystemPlan};
 use crate::exec::control::{lanes_at, stack_place};
-use crate::exec::convert::{read64, write64};
+use crate::exec::elements::{read64, write64};
 use crate::exec::memory_ops::{Executed, Halt};
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Note;
