@@ -7,7 +7,9 @@ mod past;
 mod run;
 mod state;
 
+pub use decode::{Support, supports};
 pub use past::timeline::{Progress, StoreTicks, Timeline, TimelineLimits};
+pub use run::event::{Agent, PendingId};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter,
 };
@@ -18,4 +20,7 @@ pub use run::launch::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, PointerPatch,
 };
 pub use run::machine::Machine;
-pub use run::observe::{AccessEvent, Interest, Observer};
+pub use run::observe::{
+    AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece, Run,
+    Runs,
+};

@@ -52,7 +52,7 @@ pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let modifiers = d.modifiers;
-    let unit = unit(op, modifiers).ok_or(Refusal::NotYet("this operation on this type"))?;
+    let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
     let ty = operand_type(op, modifiers);
     let (bits, signed) = (ty.width_bits(), ty.is_signed());
     let mode = FloatMode::from(ArithmeticMode::from(modifiers));
@@ -130,12 +130,7 @@ pub(super) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[S
 }
 
 /// As [`same_width`]; amounts, positions and counts are 32 bits wide whatever the type.
-fn mixed_width(
-    d: &mut Decoder<'_>,
-    op: ArithmeticOp,
-    bits: u32,
-    n: usize,
-) -> Decoded<[Slot; 4]> {
+fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
     let narrow = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
     let mut slots = [d.constant(0, bits); 4];
     slots[0] = d.target(0, bits)?;

@@ -12,6 +12,6 @@ pub(super) fn supports(op: AsyncOp) -> Support {
 
 pub(super) fn decode(op: AsyncOp) -> Decoded<Op> {
     match op {
-        AsyncOp::Store => Err(Refusal::NotYet("asynchronous stores")),
+        AsyncOp::Store => Err(Refusal::NotYet(None)),
     }
 }

@@ -7,12 +7,15 @@ use warpgrid_isa::{CarryOp, Flag, Modifiers, MulPart, ScalarType};
 
 pub(super) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {
     match op {
-        CarryOp::Add | CarryOp::Addc | CarryOp::Sub | CarryOp::Subc | CarryOp::Mad | CarryOp::Madc => {
-            match modifiers.ty.map(ScalarType::width_bits) {
-                Some(32 | 64) => Support::Runs,
-                _ => Support::not_yet("carries of this type"),
-            }
-        }
+        CarryOp::Add
+        | CarryOp::Addc
+        | CarryOp::Sub
+        | CarryOp::Subc
+        | CarryOp::Mad
+        | CarryOp::Madc => match modifiers.ty.map(ScalarType::width_bits) {
+            Some(32 | 64) => Support::Runs,
+            _ => Support::not_yet("carries of this type"),
+        },
     }
 }
 

@@ -1,12 +1,12 @@
 //! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
 
-use crate::state::registers::{BankSizes, Banks, Slot};
 use crate::decode::ops::{
     CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
     ShiftOp,
 };
 pub(crate) use crate::exec::mode::{Conversion, FloatMode, Round};
 use crate::run::observe::CacheHints;
+use crate::state::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::{
     AtomicOp, BarrierReduce, BoolOp, CompareOp, FloatTest, ReduceOp, ScalarType, Scope, Sem,
     ShuffleMode, SpecialRegister, StateSpace, VoteMode,

@@ -112,7 +112,7 @@ fn comparison(d: &mut Decoder<'_>) -> Decoded<Comparison> {
     let ty = compared_type(modifiers).ok_or_else(|| Refusal::missing("type"))?;
     let op = modifiers.compare;
     Ok(Comparison {
-        kind: kind(ty).ok_or(Refusal::NotYet("comparisons of this type"))?,
+        kind: kind(ty).ok_or(Refusal::NotYet(None))?,
         op: op.ok_or_else(|| Refusal::missing("comparison"))?,
         ftz: modifiers.has(Flag::Ftz),
         a: d.source(1, ty.width_bits())?,

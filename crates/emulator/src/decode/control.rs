@@ -35,9 +35,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
         ControlOp::Exit => Ok(Op::Exit),
         // Without a debugger, `brkpt` stops the launch as `trap` does.
         ControlOp::Trap | ControlOp::Breakpoint => Ok(Op::Trap),
-        ControlOp::PushReconvergence | ControlOp::Reconverge => {
-            Err(Refusal::NotYet(RECONVERGENCE))
-        }
+        ControlOp::PushReconvergence | ControlOp::Reconverge => Err(Refusal::NotYet(None)),
     }
 }
 
@@ -66,7 +64,9 @@ fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
         Callee::System(name) => system_call(d, name, arguments, returns),
         Callee::Direct(id) => {
             let Some(plan) = target_plan(d, *id, &arguments, &returns) else {
-                return Err(Refusal::NotYet("calls of functions without a definition"));
+                let name = d.program.functions.get(id.0 as usize);
+                let name = name.map_or("?", |f| f.name.as_str());
+                return Err(Refusal::NotYet(Some(format!("call {name}"))));
             };
             push_call(d, Element::SINK, vec![plan])
         }
@@ -84,11 +84,7 @@ fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
     }
 }
 
-fn push_call(
-    d: &mut Decoder<'_>,
-    register: Element,
-    targets: Vec<CallTargetPlan>,
-) -> Decoded<Op> {
+fn push_call(d: &mut Decoder<'_>, register: Element, targets: Vec<CallTargetPlan>) -> Decoded<Op> {
     d.code.calls.push(CallPlan { register, targets });
     Ok(Op::Call(d.code.calls.len() as u32 - 1))
 }
@@ -103,7 +99,7 @@ fn system_call(
     let kind = match name {
         "vprintf" => SystemCall::Printf,
         "__assertfail" => SystemCall::AssertFail,
-        _ => return Err(Refusal::NotYet("calls of this function of the driver")),
+        _ => return Err(Refusal::NotYet(Some(format!("call {name}")))),
     };
     d.code.system_calls.push(SystemPlan {
         kind,

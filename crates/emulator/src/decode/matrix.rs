@@ -12,6 +12,6 @@ pub(super) fn supports(op: MatrixOp) -> Support {
 
 pub(super) fn decode(op: MatrixOp) -> Decoded<Op> {
     match op {
-        MatrixOp::WmmaStore => Err(Refusal::NotYet("stores of matrix fragments")),
+        MatrixOp::WmmaStore => Err(Refusal::NotYet(None)),
     }
 }

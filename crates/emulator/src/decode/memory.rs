@@ -3,7 +3,7 @@
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{AccessNotes, AccessPlan, AtomicPlan, Bank, Element, Op};
 use crate::run::observe::CacheHints;
-use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, ScalarType, Sem, StateSpace};
+use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, ScalarType, Sem};
 use warpgrid_program::{AddressBase, OperandValue};
 
 pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
@@ -25,7 +25,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
         MemoryOp::Store => store(d),
         MemoryOp::Atomic => atomic(d, true),
         MemoryOp::Reduction => atomic(d, false),
-        MemoryOp::StoreBulk => Err(Refusal::NotYet("bulk stores")),
+        MemoryOp::StoreBulk => Err(Refusal::NotYet(None)),
     }
 }
 
@@ -103,7 +103,7 @@ fn access_plan(
     let (base, wide, offset) = d.address(address)?;
     let element_bytes = ty.width_bytes();
     if element_bytes as usize * elements.len() > crate::exec::memory_ops::MAX_WIDTH {
-        return Err(Refusal::NotYet("accesses of this width"));
+        return Err(Refusal::NotYet(None));
     }
     let policy = *d.operand(at.1) != OperandValue::Absent;
     Ok(AccessPlan {
@@ -143,9 +143,4 @@ fn cache_hints(modifiers: &Modifiers, policy: bool) -> CacheHints {
         non_coherent: modifiers.has(Flag::NonCoherent),
         mmio: modifiers.has(Flag::Mmio),
     }
-}
-
-/// Whether the space is one that a kernel shows: the stack's call arguments are not.
-pub(crate) const fn is_shown(space: StateSpace) -> bool {
-    !matches!(space, StateSpace::ParamFunc)
 }

@@ -126,8 +126,8 @@ fn next_slot(sizes: &mut BankSizes, bank: Bank) -> Slot {
 /// Why an instruction has no decoded form: it is refused when it would be executed.
 #[derive(Clone, Debug)]
 pub(crate) enum Refusal {
-    /// What it needs is not run yet.
-    NotYet(&'static str),
+    /// What it needs is not run yet: a name of it that says more than the opcode, if there is one.
+    NotYet(Option<String>),
     /// What cannot be: the front end and the decoder disagree.
     Internal(String),
 }
@@ -268,7 +268,8 @@ impl<'a> Decoder<'a> {
     fn place_targets(&mut self, first_table: usize) {
         let starts = &self.starts;
         let end = starts.last().copied().unwrap_or(0);
-        let place = |target: &mut u32| *target = starts.get(*target as usize).copied().unwrap_or(end);
+        let place =
+            |target: &mut u32| *target = starts.get(*target as usize).copied().unwrap_or(end);
         let first = starts.first().map_or(0, |start| *start as usize);
         for instr in self.code.instructions.iter_mut().skip(first) {
             if let Op::Branch { target } = &mut instr.op {
@@ -284,8 +285,8 @@ impl<'a> Decoder<'a> {
         self.before.clear();
         self.after.clear();
         self.code.refused.push(match refusal {
-            Refusal::NotYet(_) => Refused::NotEmulated {
-                opcode: opcode.to_owned(),
+            Refusal::NotYet(name) => Refused::NotEmulated {
+                opcode: name.unwrap_or_else(|| opcode.to_owned()),
             },
             Refusal::Internal(what) => Refused::Internal {
                 what: format!("`{opcode}`: {what}"),

@@ -76,7 +76,9 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
     let a = d.element(1, to.bits)?;
     if to.bank != a.bank || to.bits < a.bits {
         if a.bank == Bank::Predicate {
-            return Err(Refusal::internal("a predicate moved to a number".to_owned()));
+            return Err(Refusal::internal(
+                "a predicate moved to a number".to_owned(),
+            ));
         }
         let (to_type, from) = (bits_type(to.bits), bits_type(a.bits));
         let conversion = Conversion {

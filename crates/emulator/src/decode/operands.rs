@@ -39,7 +39,9 @@ impl<'a> Decoder<'a> {
             OperandValue::Label(_) => "a label",
             OperandValue::Callee(_) => "a function",
         };
-        Refusal::internal(format!("operand {index}: found {found}, expected {expected}"))
+        Refusal::internal(format!(
+            "operand {index}: found {found}, expected {expected}"
+        ))
     }
 
     /// A destination in whatever bank its register is; a sink for `_`.
@@ -263,7 +265,7 @@ impl<'a> Decoder<'a> {
                 self.before.push(Op::Offset { d, a, addend });
                 return Ok(d);
             }
-            Source::Constant { .. } => return Err(Refusal::NotYet("constant banks")),
+            Source::Constant { .. } => return Err(Refusal::NotYet(None)),
             Source::VariableAddress {
                 variable,
                 offset,
@@ -372,7 +374,11 @@ impl<'a> Decoder<'a> {
 
     /// The space that an access means: that of its variable where the text leaves it open, and the kernel's own
     /// parameters for `.param` in a kernel (PTX ISA, "Parameter State Space").
-    pub(super) fn refined(&self, named: StateSpace, variable: Option<VariableId>) -> Decoded<StateSpace> {
+    pub(super) fn refined(
+        &self,
+        named: StateSpace,
+        variable: Option<VariableId>,
+    ) -> Decoded<StateSpace> {
         let open = matches!(
             named,
             StateSpace::Generic | StateSpace::ParamEntry | StateSpace::ParamFunc

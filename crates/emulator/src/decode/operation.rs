@@ -1,16 +1,16 @@
 //! One instruction of the contract to one decoded operation: a match on its meaning, one file a family.
 
 use super::{
-    Decoded, Decoder, Refusal, Support, arithmetic, asynchronous, carry, compare, control, hint,
-    matrix, memory, moves, supports, sync, warp,
+    Decoded, Decoder, Refusal, arithmetic, asynchronous, carry, compare, control, hint, matrix,
+    memory, moves, supports, sync, warp,
 };
 use crate::decode::code::Op;
 use warpgrid_isa::Does;
 use warpgrid_program::Action;
 
 pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
-    if let Support::NotYet { reason } = supports(action) {
-        return Err(Refusal::NotYet(reason));
+    if !supports(action).runs() {
+        return Err(Refusal::NotYet(None));
     }
     match action.does {
         Does::Arithmetic(op) => arithmetic::decode(d, op),
@@ -24,6 +24,6 @@ pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
         Does::Sync(op) => sync::decode(d, op),
         Does::Warp(op) => warp::decode(d, op),
         Does::Hint(op) => Ok(hint::decode(op)),
-        Does::Unknown => Err(Refusal::NotYet("an unknown opcode")),
+        Does::Unknown => Err(Refusal::NotYet(None)),
     }
 }

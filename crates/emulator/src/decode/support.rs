@@ -1,7 +1,9 @@
 //! What the emulator runs. In: an opcode with its modifiers; out: whether it runs, and why not. The decoder asks here
 //! as well, so that what is told before a run and what happens in it are the same.
 
-use super::{arithmetic, asynchronous, carry, compare, control, hint, matrix, memory, moves, sync, warp};
+use super::{
+    arithmetic, asynchronous, carry, compare, control, hint, matrix, memory, moves, sync, warp,
+};
 use warpgrid_isa::Does;
 use warpgrid_program::Action;
 

@@ -7,11 +7,9 @@ use warpgrid_isa::{Flag, Modifiers, ScalarType, VoteMode, WarpOp};
 
 pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
     match op {
-        WarpOp::Shuffle
-        | WarpOp::Vote
-        | WarpOp::Match
-        | WarpOp::ActiveMask
-        | WarpOp::Elect => Support::Runs,
+        WarpOp::Shuffle | WarpOp::Vote | WarpOp::Match | WarpOp::ActiveMask | WarpOp::Elect => {
+            Support::Runs
+        }
         WarpOp::Redux => match modifiers.ty.map(ScalarType::width_bits) {
             Some(32) => Support::Runs,
             _ => Support::not_yet("reductions of this type"),

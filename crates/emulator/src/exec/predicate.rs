@@ -1,7 +1,7 @@
 //! Logic on predicates, and what is done to a source before an instruction reads it. In: registers; out: registers.
 
 use crate::decode::code::Element;
-use crate::exec::convert::{read64, write64};
+use crate::exec::elements::{read64, write64};
 use crate::state::registers::{Lanes, Slot};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::SourceModifiers;
@@ -55,13 +55,7 @@ fn sign_bits(ty: ScalarType) -> u64 {
 }
 
 /// `(base << scale) + uniform`
-pub(crate) fn address_sum(
-    l: &mut Lanes<'_>,
-    d: Slot,
-    base: Element,
-    scale: u8,
-    uniform: Element,
-) {
+pub(crate) fn address_sum(l: &mut Lanes<'_>, d: Slot, base: Element, scale: u8, uniform: Element) {
     let (mut row, uniform) = (read64(l, base), read64(l, uniform));
     for (sum, uniform) in row.iter_mut().zip(&uniform) {
         *sum = (*sum << (scale & 63)).wrapping_add(*uniform);

@@ -1,19 +1,21 @@
 //! One instruction of one group of lanes: a match on the decoded operation, one call a family.
 
-use crate::decode::code::{Code, CollectiveKind, Element, Instr, Op};
+use crate::decode::code::{Code, CollectiveKind, Element, Instr, Op, Refused};
 use crate::exec::alu_float::{float32, float32x2, float64, half};
 use crate::exec::alu_int::*;
 use crate::exec::atomic::atomic;
 use crate::exec::collective::collective;
 use crate::exec::control::{branch, branch_indexed, call, returns};
-use crate::exec::convert;
-use crate::exec::memory_ops::{Executed, Halt, Reach, load, store};
+use crate::exec::memory_ops::load;
+use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::Target;
 use crate::exec::system::{SystemReach, system_call};
+use crate::exec::write::store;
+use crate::exec::{compare, convert, elements, pack, predicate, select};
 use crate::run::fault::FaultKind;
 use crate::run::inspect::{Note, Writer};
 use crate::run::launch::Limits;
-use crate::run::observe::{Interest, Observer};
+use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy, lanes_of};
 use crate::state::warp::{SplitState, Warp};
@@ -46,6 +48,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) shared: &'a mut PagedBytes,
     pub(crate) interest: Interest,
     pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) events: &'a mut EventBuffer,
     pub(crate) notes: &'a mut Vec<Note>,
     pub(crate) block: u64,
 }
@@ -66,8 +69,10 @@ pub(crate) fn run_warp(
     };
     let mut target = Target::UNKNOWN;
     let mut done = 0;
+    // The group that ran last goes on: its instruction shares a step with the one before.
+    let mut holds = false;
     while done < budget {
-        if !warp.splits.select() {
+        if !holds && !warp.splits.select() {
             return (done, Stop::Blocked);
         }
         let split = warp.splits.current();
@@ -104,13 +109,15 @@ pub(crate) fn run_warp(
                         stack: &mut warp.stack,
                         interest: around.interest,
                         observer: around.observer,
+                        events: around.events,
                         step,
                         block: around.block,
                         warp: warp.index,
                         pc,
                     };
                     let Some(plan) = code.accesses.get(plan as usize) else {
-                        continue;
+                        let halt = Halt::internal("an access without a plan", mask);
+                        return (done, Stop::Fault(halt));
                     };
                     let executed = if matches!(instr.op, Op::Load(_)) {
                         load(&mut reach, &mut lanes, plan, &mut target, &mut results)
@@ -129,7 +136,10 @@ pub(crate) fn run_warp(
                     }
                     Ok(After::Moved) => {}
                     // Nothing happened: another group is looked for, and no step is counted.
-                    Ok(After::Waits) => continue,
+                    Ok(After::Waits) => {
+                        holds = false;
+                        continue;
+                    }
                     Ok(After::Stops(stop)) => {
                         let counted = !matches!(stop, Stop::Barrier { .. });
                         warp.steps += u64::from(counted);
@@ -139,9 +149,11 @@ pub(crate) fn run_warp(
                 },
             }
         }
-        warp.steps += 1;
-        done += 1;
-        step += 1;
+        holds = instr.with_next;
+        let counted = u32::from(!holds);
+        warp.steps += u64::from(counted);
+        done += counted;
+        step += u64::from(counted);
     }
     (done, Stop::Turn)
 }
@@ -151,12 +163,7 @@ pub(crate) fn run_warp(
 fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
     let Results { r32, r64 } = results;
     match instr.op {
-        Op::Int32 {
-            f,
-            signed,
-            saturate,
-            slots,
-        } => int32(l, r32, f, signed, saturate, slots),
+        Op::Int32 { f, signed, slots } => int32(l, r32, f, signed, slots),
         Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
         Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
         Op::Float32 { f, mode, slots } => float32(l, r32, f, mode, slots),
@@ -173,7 +180,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
             d,
             q,
             combine,
-        } => convert::set_predicate(l, compare, d, q, combine),
+        } => compare::set_predicate(l, compare, d, q, combine),
         Op::Extend32 { signed, d, a } => extend32(l, r64, signed, d, a),
         Op::Truncate64 { d, a } => {
             let a = l.r64(a);
@@ -182,7 +189,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
             }
             l.set32(d, r32);
         }
-        Op::Select32 { d, a, b, p } => convert::select32(l, [d, a, b, p]),
+        Op::Select32 { d, a, b, p } => select::select32(l, [d, a, b, p]),
         Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
         Op::Nop => {}
         _ => return compute_more(instr, code, l, results),
@@ -206,7 +213,7 @@ fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) 
 #[inline(never)]
 fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
     let Results { r32, r64 } = results;
-    let elements = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
+    let list_of = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
     match instr.op {
         Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
         Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
@@ -232,12 +239,12 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             d,
             elements: list,
             element_bits,
-        } => convert::pack(l, d, elements(list), u32::from(element_bits)),
+        } => pack::pack(l, d, list_of(list), u32::from(element_bits)),
         Op::Unpack {
             a,
             elements: list,
             element_bits,
-        } => convert::unpack(l, a, elements(list), u32::from(element_bits)),
+        } => pack::unpack(l, a, list_of(list), u32::from(element_bits)),
         Op::Convert {
             ref conversion,
             d,
@@ -249,17 +256,31 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             a,
             b,
         } => convert::convert_packed(l, conversion, [d, a, b]),
-        Op::Offset { d, a, addend } => convert::offset(l, d, a, addend),
+        Op::Offset { d, a, addend } => pack::offset(l, d, a, addend),
         Op::Set {
             ref compare,
             to,
             d,
             combine,
-        } => convert::set(l, compare, to, d, combine),
-        Op::TestFloat { test, wide, d, a } => convert::test_float(l, test, wide, d, a),
-        Op::Select64 { d, a, b, p } => convert::select64(l, [d, a, b, p]),
-        Op::SelectSign { d, a, b, c, float } => convert::select_sign(l, d, [a, b, c], float),
-        Op::PredicateLogic { op, d, a, b } => convert::predicate_logic(l, op, [d, a, b]),
+        } => compare::set(l, compare, to, d, combine),
+        Op::TestFloat { test, wide, d, a } => compare::test_float(l, test, wide, d, a),
+        Op::Select64 { d, a, b, p } => select::select64(l, [d, a, b, p]),
+        Op::SelectSign { d, a, b, c, float } => select::select_sign(l, d, [a, b, c], float),
+        Op::PredicateLogic { table, d, a, b } => {
+            predicate::predicate_logic(l, table, [d, a, b]);
+        }
+        Op::Modify {
+            modifiers,
+            ty,
+            d,
+            a,
+        } => predicate::modify(l, modifiers, ty, d, a),
+        Op::AddressSum {
+            d,
+            base,
+            scale,
+            uniform,
+        } => predicate::address_sum(l, d, base, scale, uniform),
         Op::Policy { d } => l.set64(d, &[0; LANES]),
         Op::ActiveMask { d } => {
             let mask = l.mask;
@@ -296,7 +317,7 @@ fn rare(
     match instr.op {
         Op::Atomic(plan) => {
             let Some(plan) = code.atomics.get(plan as usize) else {
-                return Ok(After::Next);
+                return Err(Halt::internal("an atomic without a plan", mask));
             };
             let mut reach = Reach {
                 code,
@@ -306,6 +327,7 @@ fn rare(
                 stack: &mut warp.stack,
                 interest: around.interest,
                 observer: around.observer,
+                events: around.events,
                 step,
                 block: around.block,
                 warp: warp.index,
@@ -328,7 +350,7 @@ fn rare(
         }
         Op::Collective(index) => {
             let Some(plan) = code.collectives.get(index as usize) else {
-                return Ok(After::Next);
+                return Err(Halt::internal("a collective without a plan", mask));
             };
             let missing = missing_lanes(code, warp, plan.mask, mask, mask);
             if missing != 0 && !matches!(plan.kind, CollectiveKind::Elect { .. }) {
@@ -367,11 +389,14 @@ fn rare(
         }
         Op::Trap => Err(Halt::new(FaultKind::Trap, mask)),
         Op::Refused(index) => {
-            let opcode = code.refused.get(index as usize).cloned();
-            let opcode = opcode.unwrap_or_default();
-            Err(Halt::new(FaultKind::NotEmulated { opcode }, mask))
+            let kind = match code.refused.get(index as usize).cloned() {
+                Some(Refused::NotEmulated { opcode }) => FaultKind::NotEmulated { opcode },
+                Some(Refused::Internal { what }) => FaultKind::Internal { what },
+                None => return Err(Halt::internal("a refusal without a reason", mask)),
+            };
+            Err(Halt::new(kind, mask))
         }
-        _ => Ok(After::Next),
+        _ => Err(Halt::internal("an operation that no unit executes", mask)),
     }
 }
 
@@ -383,7 +408,10 @@ fn run_system_call(
     step: u64,
 ) -> Executed {
     let Some(plan) = around.code.system_calls.get(plan as usize) else {
-        return Ok(());
+        return Err(Halt::internal(
+            "a call into the driver without a plan",
+            mask,
+        ));
     };
     let mut reach = SystemReach {
         code: around.code,
@@ -475,7 +503,7 @@ fn is_space(
 ) {
     let depth = warp.splits.current().depth;
     let mut lanes = crate::exec::control::lanes_at(around.code, warp, depth, mask);
-    let row = convert::read64(&lanes, a);
+    let row = elements::read64(&lanes, a);
     let map = around.map;
     let mut result = 0;
     for (lane, address) in row.iter().enumerate() {

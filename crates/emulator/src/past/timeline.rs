@@ -88,12 +88,8 @@ impl Observer for Ticking<'_> {
         self.host.interest()
     }
 
-    fn store(&mut self, event: &AccessEvent<'_>) {
-        self.host.store(event);
-    }
-
-    fn load(&mut self, event: &AccessEvent<'_>) {
-        self.host.load(event);
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        self.host.access(event);
     }
 
     fn store_step(&mut self, step: u64) {

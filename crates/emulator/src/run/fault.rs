@@ -121,6 +121,8 @@ pub enum FaultKind {
     BadBranchIndex { index: u64, n_targets: u32 },
     /// A barrier number of 16 or more, or a thread count that is no multiple of 32.
     BadBarrier { id: u32, threads: Option<u32> },
+    /// The emulator met a state that cannot be: its own mistake, not the program's.
+    Internal { what: String },
 }
 
 /// A group of lanes that waits, in a deadlock.
@@ -158,6 +160,7 @@ impl FaultKind {
             FaultKind::BadCallTarget { .. } => "bad_call_target",
             FaultKind::BadBranchIndex { .. } => "bad_branch_index",
             FaultKind::BadBarrier { .. } => "bad_barrier",
+            FaultKind::Internal { .. } => "internal",
         }
     }
 }
@@ -194,6 +197,7 @@ impl fmt::Display for Fault {
                 Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
                 None => write!(f, "there is no barrier {id}"),
             },
+            FaultKind::Internal { what } => write!(f, "internal fault of the emulator: {what}"),
             kind => write!(f, "{who}: {}", kind.name()),
         }
     }

@@ -3,11 +3,12 @@
 use crate::decode::code::Code;
 use crate::decode::decode;
 use crate::exec::barrier;
-use crate::exec::memory_ops::Halt;
+use crate::exec::reach::Halt;
 use crate::exec::step::{Stop, Surroundings, run_warp};
 use crate::run::fault::{AccessFault, Fault, FaultKind, Place, Region, WaitReason, Waiter};
 use crate::run::inspect::{Note, Status};
 use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::run::observe::EventBuffer;
 use crate::run::observe::Observer;
 use crate::run::schedule::{Schedule, WarpPlace};
 use crate::state::block::Block;
@@ -50,6 +51,8 @@ pub struct Machine {
     pub(crate) blocks_done: u64,
     pub(crate) fault: Option<Fault>,
     pub(crate) notes: Vec<Note>,
+    /// Where events are put together; no part of the state.
+    pub(crate) events: EventBuffer,
 }
 
 impl Machine {
@@ -93,6 +96,7 @@ impl Machine {
             blocks_done: 0,
             fault: None,
             notes: Vec::new(),
+            events: EventBuffer::default(),
             setup: Arc::new(setup),
         };
         for index in 0..n_places {
@@ -143,6 +147,7 @@ impl Machine {
             shared: &mut block.shared,
             interest: observer.interest(),
             observer,
+            events: &mut self.events,
             notes: &mut self.notes,
             block: block.index,
         };
