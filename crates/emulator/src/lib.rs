@@ -7,7 +7,9 @@ mod past;
 mod run;
 mod state;
 
-pub use past::timeline::{Progress, StoreTicks, Timeline, TimelineLimits};
+pub use past::StoreTicks;
+pub use past::timeline::{Progress, Timeline, TimelineLimits};
+pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter,
 };
@@ -19,3 +21,4 @@ pub use run::launch::{
 };
 pub use run::machine::Machine;
 pub use run::observe::{AccessEvent, Interest, Observer};
+pub use state::pending::{Completion, Origin, Pending, PendingOperation, PendingPiece};

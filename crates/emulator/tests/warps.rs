@@ -164,9 +164,9 @@ fn a_collective_without_its_lanes_is_a_deadlock() {
     };
     assert_eq!(waiting.len(), 2);
     assert!(
-        waiting
-            .iter()
-            .any(|w| w.lanes == 0xffff_fff0 && w.waits_for == WaitReason::Lanes { missing: 0xf })
+        waiting.iter().any(
+            |w| w.lanes == 0xffff_fff0 && w.waits_for == WaitReason::WarpLanes { missing: 0xf }
+        )
     );
     assert!(
         waiting

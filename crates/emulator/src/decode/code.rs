@@ -92,6 +92,8 @@ pub(crate) struct Instr {
     pub(crate) negated: bool,
     /// Reads a clock: specials must be refreshed first.
     pub(crate) reads_clock: bool,
+    /// Executed in the same step as the instruction after it.
+    pub(crate) with_next: bool,
 }
 
 /// Rounding of float results.
@@ -398,6 +400,12 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Barrier(u32),
+    /// `barrier.cluster.arrive`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterArrive,
+    /// `barrier.cluster.wait`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterWait,
     WarpBarrier {
         mask: Slot,
     },
@@ -563,6 +571,12 @@ impl Code {
             Some(function) => (function.id, pc - function.start),
             None => (FunctionId(0), 0),
         }
+    }
+
+    /// Place in the code of a function's instruction; 0 for functions that cannot be reached.
+    pub(crate) fn pc_of(&self, function: FunctionId, instruction: u32) -> u32 {
+        let found = self.functions.iter().find(|f| f.id == function);
+        found.map_or(0, |f| f.start + instruction)
     }
 
     /// Where the frame of a call depth starts in the banks.

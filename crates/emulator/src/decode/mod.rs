@@ -165,6 +165,7 @@ impl Decoder<'_> {
             guard: guard.map_or(Slot::NONE, |(slot, _)| slot),
             negated: guard.is_some_and(|(_, negated)| negated),
             reads_clock: self.reads_clock,
+            with_next: false,
         });
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
         new[at.clone()].copy_from_slice(&result.to_le_bytes()[..width]);
         reach.write_lane(&target, (lane, width), 0, &new[at]);
     }
-    reach.observer.store_step(reach.step);
+    reach.stored = true;
     if reach.interest.stores || reach.interest.loads {
         reach.tell_atomic(l, &plan.access, &target, &old, &new);
     }

@@ -4,9 +4,11 @@
 use crate::decode::code::{AccessPlan, Bank, Code, Element};
 use crate::exec::convert::{read64, read128, write64, write128};
 use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
+use crate::run::event::Agent;
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::run::inspect::Writer;
 use crate::run::observe::{AccessEvent, Interest, Observer};
+use crate::state::cluster::Peers;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 use crate::state::warp::Stack;
@@ -24,6 +26,8 @@ pub(crate) struct Reach<'a> {
     pub(crate) map: &'a AddressMap,
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedBytes,
+    /// Shared memory of the other blocks of the cluster.
+    pub(crate) peers: Peers<'a>,
     pub(crate) stack: &'a mut Stack,
     pub(crate) interest: Interest,
     pub(crate) observer: &'a mut dyn Observer,
@@ -31,6 +35,8 @@ pub(crate) struct Reach<'a> {
     pub(crate) block: u64,
     pub(crate) warp: u32,
     pub(crate) pc: u32,
+    /// Set by what changes memory that a host can see.
+    pub(crate) stored: bool,
 }
 
 /// Why an instruction cannot be executed; where and by whom is added later.
@@ -50,6 +56,13 @@ impl Halt {
             access: None,
         })
     }
+
+    /// What cannot be: a fault that names itself.
+    #[cold]
+    pub(crate) fn internal(what: &str, lanes: u32) -> Box<Halt> {
+        let what = what.to_owned();
+        Halt::new(FaultKind::Internal { what }, lanes)
+    }
 }
 
 pub(crate) type Executed = Result<(), Box<Halt>>;
@@ -61,6 +74,8 @@ impl Reach<'_> {
             map: self.map,
             shared_bytes: self.shared.len() as u64,
             stack_bytes: self.stack.lane_bytes as u64,
+            own_rank: self.peers.own_rank(),
+            n_ranks: self.peers.n_ranks(),
         }
     }
 
@@ -112,6 +127,7 @@ impl Reach<'_> {
         match backing {
             Backing::Arena => self.global.arena.bytes(),
             Backing::Shared => self.shared.bytes(),
+            Backing::Peer(rank) => self.peers.get(rank.into()).map_or(&[], |m| m.bytes()),
             Backing::Stack => &self.stack.bytes,
         }
     }
@@ -122,6 +138,7 @@ impl Reach<'_> {
         match backing {
             Backing::Arena => Some(&mut self.global.arena),
             Backing::Shared => Some(&mut *self.shared),
+            Backing::Peer(rank) => self.peers.get_mut(rank.into()),
             Backing::Stack => None,
         }
     }
@@ -176,6 +193,7 @@ impl Reach<'_> {
                 let (space, window) = match target.of_lane(lane, width).0 {
                     Backing::Arena => (StateSpace::Global, 0),
                     Backing::Shared => (StateSpace::Shared, self.map.shared),
+                    Backing::Peer(_) => (StateSpace::SharedCluster, self.map.shared),
                     Backing::Stack => (StateSpace::Local, self.map.local),
                 };
                 resolved[lane] = space;
@@ -184,6 +202,10 @@ impl Reach<'_> {
         }
         let (function, instruction) = self.code.origin(self.pc);
         let event = AccessEvent {
+            agent: Agent::Warp {
+                block: self.block,
+                warp: self.warp,
+            },
             step: self.step,
             block: self.block,
             warp: self.warp,
@@ -433,7 +455,7 @@ pub(crate) fn store(
 ) -> Executed {
     reach.find(AccessKind::Store, l, plan, target)?;
     if plan.space != StateSpace::ParamFunc {
-        reach.observer.store_step(reach.step);
+        reach.stored = true;
     }
     if !reach.interest.stores && store_quickly(reach, l, plan, target) {
         return Ok(());

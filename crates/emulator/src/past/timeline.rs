@@ -4,9 +4,10 @@
 //! from there make it, so every way to a position gives the same bytes.
 
 use crate::past::snapshot::Snapshot;
+use crate::past::ticks::{StoreTicks, Ticking};
 use crate::run::inspect::Status;
 use crate::run::machine::Machine;
-use crate::run::observe::{AccessEvent, Interest, Observer};
+use crate::run::observe::Observer;
 
 /// How much memory the past may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,67 +42,6 @@ pub struct Progress {
     pub n_blocks: u64,
 }
 
-/// Steps that stored, evenly thinned when there are too many.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct StoreTicks {
-    /// Ascending.
-    pub steps: Vec<u64>,
-    /// One of so many stores is in `steps`.
-    pub one_in: u64,
-    /// Stores seen in all.
-    pub n_stores: u64,
-    /// The steps before this one are covered.
-    pub known_to: u64,
-}
-
-impl StoreTicks {
-    fn add(&mut self, step: u64, max: usize) {
-        if step < self.known_to {
-            return;
-        }
-        if self.n_stores.is_multiple_of(self.one_in) {
-            if self.steps.len() >= max.max(2) {
-                let mut index = 0;
-                self.steps.retain(|_| {
-                    index += 1;
-                    index % 2 == 1
-                });
-                self.one_in *= 2;
-            }
-            if self.n_stores.is_multiple_of(self.one_in) {
-                self.steps.push(step);
-            }
-        }
-        self.n_stores += 1;
-    }
-}
-
-/// Notes which steps store, and passes everything on.
-struct Ticking<'a> {
-    ticks: &'a mut StoreTicks,
-    max: usize,
-    host: &'a mut dyn Observer,
-}
-
-impl Observer for Ticking<'_> {
-    fn interest(&self) -> Interest {
-        self.host.interest()
-    }
-
-    fn store(&mut self, event: &AccessEvent<'_>) {
-        self.host.store(event);
-    }
-
-    fn load(&mut self, event: &AccessEvent<'_>) {
-        self.host.load(event);
-    }
-
-    fn store_step(&mut self, step: u64) {
-        self.ticks.add(step, self.max);
-        self.host.store_step(step);
-    }
-}
-
 /// A machine with its past.
 #[derive(Clone)]
 pub struct Timeline {
@@ -130,7 +70,7 @@ const MAX_TRAIL: usize = 24;
 impl Timeline {
     /// From a machine that has not stepped.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
-        let (base, bytes) = Snapshot::take(&mut machine, None);
+        let (base, bytes) = Snapshot::take(&mut machine.state, None);
         // A snapshot copies what the resident blocks are; it should cost little beside the steps between, and those
         // steps, run again on the way back, should take no more than a frame or two: half a million at most.
         let resident: u64 = machine.resident_bytes();
@@ -285,7 +225,8 @@ impl Timeline {
             list.get(index).cloned()
         };
         if let Some(snapshot) = find(&self.trail).or_else(|| find(&self.snapshots)) {
-            snapshot.restore(&mut self.machine, &self.base);
+            snapshot.restore(&mut self.machine.state, &self.base);
+            self.machine.apply_starts();
             self.base = snapshot;
         }
     }
@@ -326,7 +267,7 @@ impl Timeline {
 
     /// Keeps a snapshot for good, and thins the past when it has grown too large.
     fn keep(&mut self) {
-        let (snapshot, bytes) = Snapshot::take(&mut self.machine, Some(&self.base));
+        let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.snapshots.push(snapshot);
         self.bytes += bytes;
@@ -353,7 +294,7 @@ impl Timeline {
     }
 
     fn leave_trail(&mut self) {
-        let (snapshot, bytes) = Snapshot::take(&mut self.machine, Some(&self.base));
+        let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.bytes += bytes;
         self.trail.push(snapshot);

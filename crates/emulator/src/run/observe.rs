@@ -1,11 +1,14 @@
 //! Listening to a run. What nobody wants to hear is not even put together.
 
+use crate::run::event::{Agent, StepEvent};
 use warpgrid_isa::{Scope, Sem, StateSpace};
 use warpgrid_program::FunctionId;
 
 /// What one warp-instruction did to memory, lane by lane.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessEvent<'a> {
+    /// The warp, or the operation in flight that lands.
+    pub agent: Agent,
     /// The number of the step (from 0): the access happens between positions `step` and `step + 1`.
     pub step: u64,
     /// Linear index of the block.
@@ -41,6 +44,8 @@ pub struct Interest {
     pub stores: bool,
     /// Loads, and the reads of atomics.
     pub loads: bool,
+    /// What each step did.
+    pub steps: bool,
 }
 
 /// Receives what happens, while it happens. Called through a pointer: the steps exist once, and a step
@@ -51,6 +56,7 @@ pub trait Observer {
         Interest {
             stores: true,
             loads: false,
+            steps: false,
         }
     }
 
@@ -59,6 +65,9 @@ pub trait Observer {
 
     /// A step that stores, told in any case: what costs nothing where nobody looks.
     fn store_step(&mut self, _step: u64) {}
+
+    /// What a step did, after it did it.
+    fn step(&mut self, _event: &StepEvent) {}
 
     /// A load, after its bytes were read.
     fn load(&mut self, _event: &AccessEvent<'_>) {}
@@ -70,6 +79,7 @@ impl Observer for () {
         Interest {
             stores: false,
             loads: false,
+            steps: false,
         }
     }
 }
