@@ -21,4 +21,6 @@ pub use run::launch::{
 };
 pub use run::machine::Machine;
 pub use run::observe::{AccessEvent, Interest, Observer};
-pub use state::pending::{Completion, Origin, Pending, PendingOperation, PendingPiece};
+pub use state::pending::{
+    Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
+};

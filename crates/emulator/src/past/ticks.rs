@@ -36,6 +36,16 @@ impl StoreTicks {
         }
         self.n_stores += 1;
     }
+
+    /// Forgets what is known about the steps from `position` on; `n_stores` steps before it stored.
+    pub(crate) fn forget_from(&mut self, position: u64, n_stores: u64) {
+        if position < self.known_to {
+            self.steps
+                .truncate(self.steps.partition_point(|step| *step < position));
+            self.known_to = position;
+            self.n_stores = n_stores;
+        }
+    }
 }
 
 /// Notes which steps store, and passes everything on.

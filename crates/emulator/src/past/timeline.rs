@@ -5,9 +5,11 @@
 
 use crate::past::snapshot::Snapshot;
 use crate::past::ticks::{StoreTicks, Ticking};
+use crate::run::event::PendingId;
 use crate::run::inspect::Status;
 use crate::run::machine::Machine;
 use crate::run::observe::Observer;
+use crate::state::pending::PendingOperation;
 
 /// How much memory the past may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct TimelineLimits {
     pub max_snapshots: usize,
     /// Store steps that are kept for the transport.
     pub max_ticks: usize,
-    /// Snapshots are at least so many steps apart.
+    /// Fewest steps between two snapshots.
     pub min_interval: u64,
 }
 
@@ -35,7 +37,7 @@ impl Default for TimelineLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub status: Status,
-    /// Where the machine stands.
+    /// Steps done.
     pub position: u64,
     /// Blocks that are done, and blocks in all.
     pub blocks_done: u64,
@@ -62,10 +64,15 @@ pub struct Timeline {
     closest: u64,
     length: Option<u64>,
     ticks: StoreTicks,
+    steps_run: u64,
 }
 
 /// Entries of the trail.
 const MAX_TRAIL: usize = 24;
+
+/// Part of the memory for snapshots that the trail may have even where the others have taken all: without a trail
+/// each step back would run from the nearest snapshot again.
+const TRAIL_SHARE: u64 = 4;
 
 impl Timeline {
     /// From a machine that has not stepped.
@@ -93,6 +100,7 @@ impl Timeline {
                 one_in: 1,
                 ..StoreTicks::default()
             },
+            steps_run: 0,
         };
         timeline.note_end();
         timeline
@@ -143,6 +151,28 @@ impl Timeline {
         }
     }
 
+    /// Lets an operation in flight land in the next step, which is taken. The steps after it become others, so what was
+    /// known about them is forgotten. False if the operation is not in flight.
+    pub fn land(&mut self, id: PendingId, observer: &mut dyn Observer) -> bool {
+        let lands = self.machine.land(id);
+        if lands {
+            self.forget_future();
+            self.step(observer);
+        }
+        lands
+    }
+
+    /// Puts an operation in flight at the present position: see [`Machine::start_pending`].
+    pub fn start_pending(&mut self, operation: PendingOperation) -> Option<PendingId> {
+        self.forget_future();
+        self.machine.start_pending(operation)
+    }
+
+    /// Steps that were executed so far, on all ways back and forward together.
+    pub fn steps_run(&self) -> u64 {
+        self.steps_run
+    }
+
     /// To position `n`, or to the end if that comes first.
     pub fn seek(&mut self, n: u64) -> Status {
         while !self.seek_within(n, u64::MAX) {}
@@ -180,7 +210,7 @@ impl Timeline {
         }
     }
 
-    /// Runs the steps `from..to` once more, with somebody listening, and comes back to where it stood.
+    /// Runs the steps `from..to` once more, reports them to `observer`, and comes back to the present position.
     pub fn replay(&mut self, from: u64, to: u64, observer: &mut dyn Observer) {
         let stood = self.position();
         self.seek(from);
@@ -260,8 +290,10 @@ impl Timeline {
             max: self.limits.max_ticks,
             host: observer,
         };
-        let steps = stop.saturating_sub(self.machine.position());
-        self.machine.run_observed(steps, &mut ticking);
+        let from = self.machine.position();
+        self.machine
+            .run_observed(stop.saturating_sub(from), &mut ticking);
+        self.steps_run += self.machine.position() - from;
         self.ticks.known_to = self.ticks.known_to.max(self.machine.position());
     }
 
@@ -293,13 +325,19 @@ impl Timeline {
         }
     }
 
+    /// Leaves a snapshot on the way. Where memory is short the farthest go: the next steps back need the nearest.
     fn leave_trail(&mut self) {
         let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.bytes += bytes;
         self.trail.push(snapshot);
-        if self.bytes > self.limits.snapshot_bytes {
-            self.forget_trail();
+        let share = self.limits.snapshot_bytes / TRAIL_SHARE;
+        while self.bytes > self.limits.snapshot_bytes
+            && self.trail.len() > 1
+            && self.trail.iter().map(Snapshot::own_bytes).sum::<u64>() > share
+        {
+            let farthest = self.trail.remove(0);
+            self.bytes = self.bytes.saturating_sub(farthest.own_bytes());
         }
     }
 
@@ -309,6 +347,20 @@ impl Timeline {
         }
     }
 
+    /// Forgets all that comes after the present position: another input makes another future.
+    fn forget_future(&mut self) {
+        let now = self.position();
+        let is_past = |s: &Snapshot| s.position <= now;
+        for list in [&mut self.snapshots, &mut self.trail] {
+            for snapshot in list.split_off(list.partition_point(is_past)) {
+                self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
+            }
+        }
+        self.marks.clear();
+        self.length = None;
+        self.ticks.forget_from(now, self.machine.stores_done());
+    }
+
     /// A run that is at its end has a known length.
     fn note_end(&mut self) {
         if self.length.is_none() && self.machine.status() != Status::Running {
@@ -316,7 +368,7 @@ impl Timeline {
         }
     }
 
-    /// A run that faults stands at its last step until the next is tried: at the end it is tried, so
+    /// A run that faults is at its last step until the next is tried: at the end it is tried, so
     /// that the end looks the same whichever way it was reached.
     fn raise_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == Status::Running {

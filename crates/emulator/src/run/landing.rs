@@ -7,7 +7,7 @@ use crate::run::inspect::Writer;
 use crate::run::machine::Machine;
 use crate::run::observe::Observer;
 use crate::state::memory::PagedBytes;
-use crate::state::pending::{Completion, Pending, PendingPiece};
+use crate::state::pending::{Pending, PendingCompletion, PendingPiece};
 use warpgrid_isa::StateSpace;
 
 impl Machine {
@@ -115,13 +115,13 @@ impl Machine {
                     WaitReason::Memory => true,
                     WaitReason::MbarrierPhase { address, .. } => {
                         operation.completion
-                            == Completion::Mbarrier {
+                            == PendingCompletion::Mbarrier {
                                 block: block.index,
                                 address,
                             }
                     }
                     WaitReason::AsyncGroup { .. } => {
-                        from_here && operation.completion == Completion::AsyncGroup
+                        from_here && operation.completion == PendingCompletion::AsyncGroup
                     }
                     WaitReason::Barrier { .. }
                     | WaitReason::WarpLanes { .. }

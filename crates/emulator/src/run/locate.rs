@@ -6,7 +6,7 @@ use crate::run::fault::{AccessFault, Fault, Place, Region};
 use crate::run::machine::Machine;
 use crate::run::schedule::WarpPlace;
 use crate::state::memory::Owner;
-use crate::state::pending::{Origin, Pending};
+use crate::state::pending::{Pending, PendingOrigin};
 use warpgrid_isa::StateSpace;
 
 impl Machine {
@@ -33,7 +33,7 @@ impl Machine {
         let stack = warp.map_or(0, |warp| warp.stack.lane_bytes as u64);
         let (function, instruction) = self.setup.code.origin(pc);
         let block_index = block.map_or(0, |block| block.index);
-        let origin = Origin {
+        let origin = PendingOrigin {
             step: self.state.position,
             block: block_index,
             warp: place.warp as u32,
@@ -53,7 +53,7 @@ impl Machine {
         self.record(agent, pending.operation.origin, 0, halt);
     }
 
-    fn record(&mut self, agent: Agent, origin: Origin, stack_bytes: u64, halt: Halt) {
+    fn record(&mut self, agent: Agent, origin: PendingOrigin, stack_bytes: u64, halt: Halt) {
         let lane = halt.lanes.trailing_zeros() & 31;
         let access = halt
             .access

@@ -14,7 +14,7 @@ use crate::run::setup::Setup;
 use crate::state::State;
 use crate::state::cluster::Peers;
 use crate::state::layout::Layout;
-use crate::state::memory::Tracking;
+use crate::state::memory::{GlobalMemory, Tracking};
 use crate::state::pending::{InFlight, Starter};
 use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
@@ -44,6 +44,11 @@ impl Machine {
         let global = layout.build_memory(&program, launch, &limits, Tracking::of(launch))?;
         let code = decode(&program, &layout);
         let setup = Setup::new(program, code, layout, launch, limits);
+        Machine::start(setup, global)
+    }
+
+    /// A machine whose first clusters have their places.
+    pub(crate) fn start(setup: Setup, global: GlobalMemory) -> Result<Machine, LaunchError> {
         let n_clusters = setup.n_resident_clusters(global.arena.len() as u64)?;
         let mut state = State {
             position: 0,

@@ -11,7 +11,7 @@ pub(crate) const NATURAL_DELAY: u64 = 32;
 
 /// The instruction that started an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct PendingOrigin {
     /// The number of the step.
     pub step: u64,
     /// Linear index of the block.
@@ -38,7 +38,7 @@ pub struct PendingPiece {
 
 /// Who is woken when an operation lands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completion {
+pub enum PendingCompletion {
     /// Only those that wait for memory.
     None,
     /// Those that wait for a phase of the mbarrier at this address in the shared memory of a block.
@@ -50,10 +50,10 @@ pub enum Completion {
 /// What an operation will do; see [`Pending`] for one that is in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingOperation {
-    pub origin: Origin,
+    pub origin: PendingOrigin,
     /// Written in this order.
     pub pieces: Vec<PendingPiece>,
-    pub completion: Completion,
+    pub completion: PendingCompletion,
     /// It does not land by itself before this step.
     pub earliest_step: u64,
 }
@@ -133,8 +133,8 @@ impl InFlight {
         self.operations.iter().any(|pending| {
             let operation = &pending.operation;
             let completes = match operation.completion {
-                Completion::Mbarrier { block, .. } => of_cluster(block),
-                Completion::None | Completion::AsyncGroup => false,
+                PendingCompletion::Mbarrier { block, .. } => of_cluster(block),
+                PendingCompletion::None | PendingCompletion::AsyncGroup => false,
             };
             let writes =
                 |piece: &PendingPiece| piece.space != StateSpace::Global && of_cluster(piece.block);
