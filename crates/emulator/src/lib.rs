@@ -8,8 +8,9 @@ mod run;
 mod state;
 
 pub use decode::{Support, supports};
-pub use past::timeline::{Progress, StoreTicks, Timeline, TimelineLimits};
-pub use run::event::{Agent, PendingId};
+pub use past::StoreTicks;
+pub use past::timeline::{Progress, Timeline, TimelineLimits};
+pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter,
 };
@@ -23,4 +24,7 @@ pub use run::machine::Machine;
 pub use run::observe::{
     AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece, Run,
     Runs,
+};
+pub use state::pending::{
+    Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
 };

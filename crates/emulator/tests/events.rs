@@ -13,7 +13,6 @@ const U32: ScalarType = ScalarType::U32;
 #[derive(Clone, Debug)]
 struct Heard {
     agent: Agent,
-    instruction: u32,
     action: AccessAction,
     space: StateSpace,
     sem: Sem,
@@ -34,6 +33,7 @@ impl Observer for Ears {
         Interest {
             stores: true,
             loads: true,
+            steps: false,
         }
     }
 
@@ -46,7 +46,6 @@ impl Observer for Ears {
         let each = |f: &dyn Fn(&Piece) -> u64| event.pieces.iter().map(f).collect();
         self.0.push(Heard {
             agent: event.agent,
-            instruction: event.instruction,
             action: event.action,
             space: event.space,
             sem: event.sem,
@@ -116,7 +115,11 @@ fn a_sunk_element_gives_no_piece_and_parts_the_run() {
         && p.memory == MemoryId::Global
         && p.written
         && p.n_bytes == 4));
-    let first = event.pieces[0].operand.of(&program.functions[0]).unwrap();
+    let first = event.pieces[0]
+        .operand
+        .unwrap()
+        .of(&program.functions[0])
+        .unwrap();
     assert_eq!(first.value, value(reg(tid)));
 }
 
@@ -158,7 +161,11 @@ fn lanes_at_one_address_see_what_the_lane_before_left() {
         (&store.old[..], &store.new[..]),
         (&[0, 0, 1][..], &[0, 1, 2][..])
     );
-    let offered = cas.pieces[0].operand.of(&program.functions[0]).unwrap();
+    let offered = cas.pieces[0]
+        .operand
+        .unwrap()
+        .of(&program.functions[0])
+        .unwrap();
     assert_eq!(
         offered.value,
         value(reg(tid)),

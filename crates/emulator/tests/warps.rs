@@ -107,15 +107,6 @@ fn lanes_wait_for_a_shuffle_that_names_them() {
     assert!((0..32).all(|i| out[i as usize] == own(i ^ 1)));
 }
 
-fn warp_barrier(k: &mut Kernel) {
-    let mask = imm(0xffff_ffff).into();
-    k.op(
-        Does::Sync(SyncOp::WarpBarrier),
-        Modifiers::default(),
-        &[mask],
-    );
-}
-
 #[test]
 fn a_warp_barrier_is_met_at_two_instructions() {
     let mut k = Kernel::new();
@@ -156,9 +147,9 @@ fn a_collective_without_its_lanes_is_a_deadlock() {
     };
     assert_eq!(waiting.len(), 2);
     assert!(
-        waiting
-            .iter()
-            .any(|w| w.lanes == 0xffff_fff0 && w.waits_for == WaitReason::Lanes { missing: 0xf })
+        waiting.iter().any(
+            |w| w.lanes == 0xffff_fff0 && w.waits_for == WaitReason::WarpLanes { missing: 0xf }
+        )
     );
     assert!(
         waiting

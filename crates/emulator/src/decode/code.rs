@@ -384,6 +384,12 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Barrier(u32),
+    /// `barrier.cluster.arrive`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterArrive,
+    /// `barrier.cluster.wait`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterWait,
     WarpBarrier {
         mask: Slot,
     },
@@ -563,6 +569,20 @@ impl Code {
             }
             None => (FunctionId(0), 0),
         }
+    }
+
+    /// The first code of an instruction, from where its function starts.
+    fn start_of(&self, function_start: u32, instruction: u32) -> u32 {
+        let origins = self.origins.get(function_start as usize..).unwrap_or(&[]);
+        // Within a function, origins ascend.
+        let n = origins.iter().take_while(|origin| **origin < instruction);
+        function_start + n.count() as u32
+    }
+
+    /// Place in the code of a function's instruction; 0 for functions that cannot be reached.
+    pub(crate) fn pc_of(&self, function: FunctionId, instruction: u32) -> u32 {
+        let found = self.functions.iter().find(|f| f.id == function);
+        found.map_or(0, |f| self.start_of(f.start, instruction))
     }
 
     /// Where the frame of a call depth starts in the banks.

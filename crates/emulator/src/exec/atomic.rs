@@ -26,7 +26,6 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
     let (b, c) = (read128(l, plan.b), read128(l, plan.c));
     let addresses = addresses(l, &plan.access);
     let mut old: LaneBytes = [0; LANES * MAX_WIDTH];
-    let mut stored = false;
     reach.events.clear();
     for lane in lanes_of(l.mask) {
         let (backing, at) = target.of_lane(lane, width);
@@ -37,27 +36,29 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
         let result = result.to_le_bytes();
         if written {
             reach.write(backing, at, lane, &result[..width]);
-            stored = true;
+            reach.stored = true;
         }
         old[lane * width..(lane + 1) * width].copy_from_slice(&seen[..width]);
         if listens {
             let (memory, address) = reach.place_of(&target, &addresses, lane, width);
-            let operand = plan.access.noted.operands.first().copied().unwrap_or(0);
             let piece = PieceHead {
                 asked: lane as u8,
                 gave: lane as u8,
                 element: 0,
                 written,
                 ty: plan.ty,
-                operand: OperandIndex(operand),
+                operand: plan
+                    .access
+                    .noted
+                    .operands
+                    .first()
+                    .copied()
+                    .map(OperandIndex),
                 memory,
                 address,
             };
             reach.events.add(piece, &result[..width], &seen[..width]);
         }
-    }
-    if stored {
-        reach.note_store();
     }
     if listens {
         reach.tell(action, l.mask, &plan.access);

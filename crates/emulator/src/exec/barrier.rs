@@ -4,7 +4,7 @@ use crate::decode::code::{BarrierMode, BarrierPlan, Code, Op};
 use crate::exec::control::lanes_at;
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::step::part_from_excluded;
-use crate::run::fault::FaultKind;
+use crate::run::fault::{FaultKind, WaitReason};
 use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::registers::LANES;
 use crate::state::warp::SplitState;
@@ -40,7 +40,7 @@ pub(crate) fn arrive(
         warp.splits.current_mut().pc = current.pc + 1;
     } else {
         part_from_excluded(warp, mask);
-        warp.splits.current_mut().state = SplitState::Barrier { id };
+        warp.splits.current_mut().state = SplitState::Waiting(WaitReason::Barrier { id });
     }
     let n_warps = block.warps.len();
     if block.barriers.is_empty() {
@@ -83,7 +83,7 @@ fn release_if_complete(code: &Code, block: &mut Block, id: usize) {
         barrier.arrived.fill(0);
         barrier.expected = 0;
     }
-    let state = SplitState::Barrier { id: id as u32 };
+    let state = SplitState::Waiting(WaitReason::Barrier { id: id as u32 });
     let votes = votes(code, block, state);
     for warp in &mut block.warps {
         for index in 0..warp.splits.len() {

@@ -10,6 +10,7 @@ use crate::state::registers::{LANES, Lanes, lanes_of};
 use crate::state::warp::{Frame, Split, SplitState, Warp};
 
 /// The registers of a frame of a warp.
+#[inline(always)]
 pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask: u32) -> Lanes<'a> {
     Lanes {
         banks: &mut warp.banks,

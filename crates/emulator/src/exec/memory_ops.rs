@@ -24,6 +24,8 @@ impl Reach<'_> {
             map: self.map,
             shared_bytes: self.shared.len() as u64,
             stack_bytes: self.stack.lane_bytes as u64,
+            own_rank: self.peers.own_rank(),
+            n_ranks: self.peers.n_ranks(),
         }
     }
 
@@ -75,6 +77,7 @@ impl Reach<'_> {
         match backing {
             Backing::Arena => self.global.arena.bytes(),
             Backing::Shared => self.shared.bytes(),
+            Backing::Peer(rank) => self.peers.get(rank.into()).map_or(&[], |m| m.bytes()),
             Backing::Stack => &self.stack.bytes,
         }
     }
@@ -85,6 +88,7 @@ impl Reach<'_> {
         match backing {
             Backing::Arena => Some(&mut self.global.arena),
             Backing::Shared => Some(&mut *self.shared),
+            Backing::Peer(rank) => self.peers.get_mut(rank.into()),
             Backing::Stack => None,
         }
     }

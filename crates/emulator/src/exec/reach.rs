@@ -3,6 +3,7 @@
 use crate::decode::code::Code;
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::run::observe::{EventBuffer, Interest, Observer};
+use crate::state::cluster::{GridShape, Peers};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
@@ -13,6 +14,8 @@ pub(crate) struct Reach<'a> {
     pub(crate) map: &'a AddressMap,
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedBytes,
+    /// Shared memory of the other blocks of the cluster.
+    pub(crate) peers: Peers<'a>,
     pub(crate) stack: &'a mut Stack,
     pub(crate) interest: Interest,
     pub(crate) observer: &'a mut dyn Observer,
@@ -20,8 +23,11 @@ pub(crate) struct Reach<'a> {
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) step: u64,
     pub(crate) block: u64,
+    pub(crate) shape: &'a GridShape,
     pub(crate) warp: u32,
     pub(crate) pc: u32,
+    /// Set by what changes memory that a host can see.
+    pub(crate) stored: bool,
 }
 
 /// Why an instruction cannot be executed; where and by whom is added later.

@@ -22,6 +22,11 @@ impl Reach<'_> {
         let (backing, at) = target.of_lane(lane, width);
         match backing {
             Backing::Shared => (MemoryId::Shared { block: self.block }, at as u64),
+            Backing::Peer(rank) => {
+                let own = self.peers.own_rank();
+                let block = self.shape.peer(self.block, own, rank.into());
+                (MemoryId::Shared { block }, at as u64)
+            }
             Backing::Stack => {
                 let memory = MemoryId::Local {
                     block: self.block,
@@ -99,14 +104,13 @@ pub(crate) fn add_pieces(
     let size = plan.element_bytes as usize;
     for element in lanes_of(plan.written) {
         let from = element * size;
-        let operand = plan.noted.operands.get(element).copied().unwrap_or(0);
         let piece = PieceHead {
             asked: lane as u8,
             gave: lane as u8,
             element: element as u8,
             written,
             ty: plan.noted.ty,
-            operand: OperandIndex(operand),
+            operand: plan.noted.operands.get(element).copied().map(OperandIndex),
             memory,
             address: address.wrapping_add(from as u64),
         };

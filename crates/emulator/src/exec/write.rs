@@ -31,11 +31,6 @@ impl Reach<'_> {
             None => self.stack.write(at, data, writer),
         }
     }
-
-    /// Notes that the step changes memory.
-    pub(crate) fn note_store(&mut self) {
-        self.observer.store_step(self.step);
-    }
 }
 
 /// `st`
@@ -49,7 +44,7 @@ pub(crate) fn store(
     reach.find(AccessKind::Store, l, plan, target)?;
     // What a call passes is not memory that a kernel shows.
     if plan.space != StateSpace::ParamFunc {
-        reach.note_store();
+        reach.stored = true;
     }
     let listens = reach.interest.covers(AccessAction::Store);
     if !listens && store_rows(reach, l, plan, target) {

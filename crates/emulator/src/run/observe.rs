@@ -1,7 +1,7 @@
 //! Listening to a run: what each access did to memory, piece by piece. In: accesses as they happen; out: events.
 //! Nothing is put together for an observer that has no interest in it.
 
-use crate::run::event::Agent;
+use crate::run::event::{Agent, StepEvent};
 use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::{Function, FunctionId, Operand};
@@ -86,14 +86,15 @@ pub struct Piece {
     /// Which element of the lane's vector or fragment it is.
     pub element: u8,
     /// Bytes of the element.
-    pub n_bytes: u8,
+    pub n_bytes: u32,
     /// Whether memory holds the new bytes from then on: false for loads, for a comparison that failed, and for a
     /// minimum or maximum that memory held already.
     pub written: bool,
     /// Of the element.
     pub ty: ScalarType,
     /// Where the data comes from or goes to: the source operand of what is stored, the destination of what is loaded.
-    pub operand: OperandIndex,
+    /// `None` where an operation in flight brings it.
+    pub operand: Option<OperandIndex>,
     pub memory: MemoryId,
     /// Of the first byte, as [`MemoryId`]'s own space counts: from 0 in shared and local memory.
     pub address: u64,
@@ -103,7 +104,7 @@ pub struct Piece {
 
 impl Piece {
     fn range(&self) -> Range<usize> {
-        self.start as usize..self.start as usize + usize::from(self.n_bytes)
+        self.start as usize..self.start as usize + self.n_bytes as usize
     }
 }
 
@@ -278,7 +279,7 @@ impl EventBuffer {
             asked: piece.asked,
             gave: piece.gave,
             element: piece.element,
-            n_bytes: bytes.len() as u8,
+            n_bytes: bytes.len() as u32,
             written: piece.written,
             ty: piece.ty,
             operand: piece.operand,
@@ -316,7 +317,7 @@ pub(crate) struct PieceHead {
     pub(crate) element: u8,
     pub(crate) written: bool,
     pub(crate) ty: ScalarType,
-    pub(crate) operand: OperandIndex,
+    pub(crate) operand: Option<OperandIndex>,
     pub(crate) memory: MemoryId,
     pub(crate) address: u64,
 }
@@ -328,6 +329,8 @@ pub struct Interest {
     pub stores: bool,
     /// Loads, and atomics.
     pub loads: bool,
+    /// What each step did.
+    pub steps: bool,
 }
 
 impl Interest {
@@ -335,6 +338,7 @@ impl Interest {
     pub const NONE: Interest = Interest {
         stores: false,
         loads: false,
+        steps: false,
     };
 
     /// Whether events of this kind are received.
@@ -351,11 +355,15 @@ pub trait Observer {
         Interest {
             stores: true,
             loads: false,
+            steps: false,
         }
     }
 
     /// Called for every access that [`Observer::interest`] covers, after it took effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
+
+    /// Called for every step after it happened, if [`Observer::interest`] has steps.
+    fn step(&mut self, _event: &StepEvent) {}
 
     /// Called for every step that changes memory, even if the observer has no interest in stores.
     fn store_step(&mut self, _step: u64) {}

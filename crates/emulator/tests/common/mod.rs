@@ -720,3 +720,13 @@ pub(crate) fn flags(list: &[Flag]) -> Modifiers {
         ..Modifiers::default()
     }
 }
+
+/// `bar.warp.sync` of all lanes
+pub(crate) fn warp_barrier(k: &mut Kernel) {
+    let mask = imm(0xffff_ffff).into();
+    k.op(
+        Does::Sync(SyncOp::WarpBarrier),
+        Modifiers::default(),
+        &[mask],
+    );
+}
