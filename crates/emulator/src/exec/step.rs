@@ -194,7 +194,7 @@ pub(crate) fn run_warp(
     let mut target = Target::UNKNOWN;
     let mut steps = 0;
     let mut in_bundle = false;
-    let mut last = None;
+    let mut last = Trace::default();
     let mut at = (0, 0);
     let stop = loop {
         if steps == budget && !in_bundle {
@@ -205,16 +205,15 @@ pub(crate) fn run_warp(
             Next::Waits(choice, reason) => {
                 in_bundle = false;
                 if around.interest.steps {
-                    report(around, agent, &choice, Outcome::Waits(reason), false, step);
+                    let what = Outcome::Waits(reason);
+                    report(around, agent, Trace::of(&choice, false), what, step);
                 }
                 continue;
             }
             Next::Blocked => break Stop::Blocked,
             Next::Lost(lanes) => {
-                break Stop::Fault(Halt::internal(
-                    "a place in the code without an instruction",
-                    lanes,
-                ));
+                let what = "a place in the code without an instruction";
+                break Stop::Fault(Halt::internal(what, lanes));
             }
         };
         at = (choice.pc, choice.lanes);
@@ -222,72 +221,101 @@ pub(crate) fn run_warp(
             refresh_clocks(code, warp, step);
         }
         let mut stored = false;
-        let after = execute(
-            around,
-            warp,
-            &choice,
-            step,
-            &mut target,
-            &mut results,
-            &mut stored,
-        );
-        let mut stop = None;
-        let mut what = Outcome::Executed;
-        match after {
-            Ok(After::Next) => warp.splits.current_mut().pc = choice.pc + 1,
-            Ok(After::Moved) => {}
-            // Counted by the machine, once the other warps are looked at.
-            Ok(After::Stops(stop @ (Stop::Barrier { .. } | Stop::ClusterArrive { .. }))) => {
-                break stop;
+        let mut lanes = lanes_at(code, warp, choice.depth, choice.executed);
+        if choice.executed == 0 || compute(choice.instr, code, &mut lanes, &mut results) {
+            warp.splits.current_mut().pc = choice.pc + 1;
+        } else if let Op::Load(plan) | Op::Store(plan) = choice.instr.op {
+            let executed = access(around, warp, &choice, plan, step, &mut target, &mut results);
+            match executed {
+                Ok(stores) => stored = stores,
+                Err(halt) => break Stop::Fault(halt),
             }
-            Ok(After::Stops(Stop::Exited)) => {
-                what = Outcome::Exited;
-                stop = Some(Stop::Exited);
+            warp.splits.current_mut().pc = choice.pc + 1;
+        } else if let Op::Branch { target } = choice.instr.op {
+            branch(warp, choice.executed, target);
+        } else {
+            match rare(around, warp, &choice, step, &mut stored) {
+                Ok(After::Next) => warp.splits.current_mut().pc = choice.pc + 1,
+                Ok(After::Moved) => {}
+                // Counted by the machine, once the other warps are looked at.
+                Ok(After::Stops(stop @ (Stop::Barrier { .. } | Stop::ClusterArrive { .. }))) => {
+                    break stop;
+                }
+                Ok(After::Stops(stop)) => {
+                    let what = match stop {
+                        Stop::Exited => Outcome::Exited,
+                        _ => Outcome::Executed,
+                    };
+                    last = Trace::of(&choice, stored);
+                    if around.interest.steps {
+                        report(around, agent, last, what, step);
+                    }
+                    warp.steps += 1;
+                    return Run {
+                        steps: steps + 1,
+                        stop,
+                        last: Some(last.last_step(agent, what)),
+                        at,
+                    };
+                }
+                Err(halt) => break Stop::Fault(halt),
             }
-            Ok(After::Stops(other)) => stop = Some(other),
-            Err(halt) => break Stop::Fault(halt),
         }
         if stored {
             around.stores += 1;
             around.observer.store_step(step);
         }
-        in_bundle = choice.instr.with_next && stop.is_none();
-        if !in_bundle {
-            if around.interest.steps {
-                report(around, agent, &choice, what, stored, step);
-            }
-            last = Some((choice, what, stored));
-            warp.steps += 1;
-            steps += 1;
-            step += 1;
+        in_bundle = choice.instr.with_next;
+        if in_bundle {
+            continue;
         }
-        if let Some(stop) = stop {
-            break stop;
+        last = Trace::of(&choice, stored);
+        if around.interest.steps {
+            report(around, agent, last, Outcome::Executed, step);
         }
+        warp.steps += 1;
+        steps += 1;
+        step += 1;
     };
     Run {
         steps,
         stop,
-        last: last.map(|(choice, what, stored)| last_step(agent, &choice, what, stored)),
+        last: (steps > 0).then(|| last.last_step(agent, Outcome::Executed)),
         at,
     }
 }
 
-fn last_step(
-    (block, warp): (u64, u32),
-    choice: &Choice<'_>,
-    what: Outcome,
+/// What is kept of a step while its warp runs on.
+#[derive(Clone, Copy, Default)]
+struct Trace {
+    pc: u32,
+    lanes: u32,
+    executed: u32,
     stored: bool,
-) -> LastStep {
-    LastStep {
-        agent: Agent::Warp { block, warp },
-        block,
-        warp,
-        pc: choice.pc,
-        lanes: choice.lanes,
-        executed: choice.executed,
-        what,
-        stored,
+}
+
+impl Trace {
+    #[inline(always)]
+    fn of(choice: &Choice<'_>, stored: bool) -> Trace {
+        Trace {
+            pc: choice.pc,
+            lanes: choice.lanes,
+            executed: choice.executed,
+            stored,
+        }
+    }
+
+    fn last_step(self, (block, warp): (u64, u32), what: Outcome) -> LastStep {
+        LastStep {
+            agent: Agent::Warp { block, warp },
+            block,
+            warp,
+            pc: self.pc,
+            lanes: self.lanes,
+            executed: self.executed,
+            what,
+            stored: self.stored,
+        }
     }
 }
 
@@ -297,52 +325,35 @@ fn last_step(
 fn report(
     around: &mut Surroundings<'_>,
     agent: (u64, u32),
-    choice: &Choice<'_>,
+    trace: Trace,
     what: Outcome,
-    stored: bool,
     step: u64,
 ) {
-    let event = last_step(agent, choice, what, stored).event(around.code, step);
+    let event = trace.last_step(agent, what).event(around.code, step);
     around.observer.step(&event);
 }
 
-/// Executes the chosen instruction.
+/// A load or a store; whether it stored.
 #[inline(always)]
-fn execute(
+fn access(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     choice: &Choice<'_>,
+    plan: u32,
     step: u64,
     target: &mut Target,
     results: &mut Results,
-    stored: &mut bool,
-) -> Result<After, Box<Halt>> {
-    let code = around.code;
-    let instr = choice.instr;
-    let mut lanes = lanes_at(code, warp, choice.depth, choice.executed);
-    if choice.executed == 0 || compute(instr, code, &mut lanes, results) {
-        return Ok(After::Next);
+) -> Result<bool, Box<Halt>> {
+    let Some(plan) = around.code.accesses.get(plan as usize) else {
+        return Err(Halt::internal("an access without a plan", choice.executed));
+    };
+    let (mut reach, mut lanes) = reach(around, warp, choice, step);
+    if matches!(choice.instr.op, Op::Load(_)) {
+        load(&mut reach, &mut lanes, plan, target, results)?;
+    } else {
+        store(&mut reach, &mut lanes, plan, target)?;
     }
-    match instr.op {
-        Op::Load(plan) | Op::Store(plan) => {
-            let Some(plan) = code.accesses.get(plan as usize) else {
-                return Err(Halt::internal("an access without a plan", choice.executed));
-            };
-            let (mut reach, mut lanes) = reach(around, warp, choice, step);
-            if matches!(instr.op, Op::Load(_)) {
-                load(&mut reach, &mut lanes, plan, target, results)?;
-            } else {
-                store(&mut reach, &mut lanes, plan, target)?;
-                *stored = reach.stored;
-            }
-            Ok(After::Next)
-        }
-        Op::Branch { target } => {
-            branch(warp, choice.executed, target);
-            Ok(After::Moved)
-        }
-        _ => rare(around, warp, choice, step, stored),
-    }
+    Ok(reach.stored)
 }
 
 /// What an access of the warp can reach, and the lanes that access.

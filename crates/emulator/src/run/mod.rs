@@ -1,5 +1,7 @@
 //! A launch from its set-up to its end: who steps next, what stops it, what is reported.
 
+#[cfg(test)]
+mod agent_tests;
 pub(crate) mod check_launch;
 mod deadlock;
 pub(crate) mod event;
