@@ -113,10 +113,10 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
 
 /// The type of the operands: that of the instruction, or of a where the types of a and b are named.
 fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarType {
-    match op {
-        ArithmeticOp::Dp4a | ArithmeticOp::Dp2a => ScalarType::B32,
-        _ => modifiers.ty.unwrap_or(ScalarType::B32),
+    if matches!(op, ArithmeticOp::Dp4a | ArithmeticOp::Dp2a) {
+        return ScalarType::B32;
     }
+    modifiers.ty.unwrap_or(ScalarType::B32)
 }
 
 /// Result and sources that are all as wide as the type; sources that the operation lacks are zero.
@@ -142,10 +142,10 @@ fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> De
 
 /// The truth table of `lop3` is its fourth source, a literal.
 fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> Decoded<Int32Op> {
-    match op {
-        ArithmeticOp::Lop3 => Ok(Int32Op::Lop3(d.immediate(4)? as u8)),
-        _ => Ok(f),
+    if op == ArithmeticOp::Lop3 {
+        return Ok(Int32Op::Lop3(d.immediate(4)? as u8));
     }
+    Ok(f)
 }
 
 /// `mul.wide` and `mad.wide`
@@ -153,9 +153,10 @@ fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> Decoded<Op>
     let (bits, signed) = (ty.width_bits(), ty.is_signed());
     let to = d.target(0, 2 * bits)?;
     let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
-    let c = match op {
-        ArithmeticOp::Mad => d.source(3, 2 * bits)?,
-        _ => Slot::NONE,
+    let c = if op == ArithmeticOp::Mad {
+        d.source(3, 2 * bits)?
+    } else {
+        Slot::NONE
     };
     let slots = [to, a, b, c];
     Ok(match bits {
@@ -265,19 +266,22 @@ fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     if modifiers.combine.is_some() || modifiers.has(Flag::Relu) {
         return None;
     }
-    let saturates = modifiers.has(Flag::Sat);
-    match (op, ty.width_bits()) {
-        (ArithmeticOp::Mul | ArithmeticOp::Mad, bits) if part(modifiers) == MulPart::Wide => {
-            matches!(bits, 16 | 32).then_some(Unit::Product)
-        }
-        (ArithmeticOp::Bfi, 32 | 64) => Some(Unit::Insert),
-        (_, 32) if is_packed(ty) && saturates => None,
-        (_, 32) if is_packed(ty) => packed(op, modifiers).map(Unit::Int16x2),
-        (_, 32) => int32(op, modifiers).map(Unit::Int32),
-        // Only the 32-bit unit saturates.
-        _ if saturates => None,
-        (_, 16) => int16(op, modifiers).map(Unit::Int16),
-        (_, 64) => int64(op, modifiers),
+    let (bits, part) = (ty.width_bits(), part(modifiers));
+    if matches!(op, ArithmeticOp::Mul | ArithmeticOp::Mad) && part == MulPart::Wide {
+        return matches!(bits, 16 | 32).then_some(Unit::Product);
+    }
+    if op == ArithmeticOp::Bfi {
+        return matches!(bits, 32 | 64).then_some(Unit::Insert);
+    }
+    // Only the 32-bit unit saturates.
+    if modifiers.has(Flag::Sat) && (bits != 32 || is_packed(ty)) {
+        return None;
+    }
+    match bits {
+        16 => int16(op, modifiers).map(Unit::Int16),
+        32 if is_packed(ty) => packed(op, modifiers).map(Unit::Int16x2),
+        32 => int32(op, modifiers).map(Unit::Int32),
+        64 => int64(op, modifiers),
         _ => None,
     }
 }
@@ -368,11 +372,13 @@ fn int(op: ArithmeticOp, part: MulPart) -> Option<IntOp> {
 }
 
 fn int16(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int16Op> {
-    match op {
-        ArithmeticOp::Shl => Some(Int16Op::Shl),
-        ArithmeticOp::Shr => Some(Int16Op::Shr),
-        op => int(op, part(modifiers)).map(Int16Op::Plain),
+    if op == ArithmeticOp::Shl {
+        return Some(Int16Op::Shl);
     }
+    if op == ArithmeticOp::Shr {
+        return Some(Int16Op::Shr);
+    }
+    int(op, part(modifiers)).map(Int16Op::Plain)
 }
 
 fn packed(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int16x2Op> {
@@ -405,26 +411,24 @@ fn count(op: ArithmeticOp, modifiers: &Modifiers) -> Option<CountOp> {
     } else {
         CountOp::Bfind
     };
-    [
+    let own = [
         (ArithmeticOp::Popc, CountOp::Popc),
         (ArithmeticOp::Clz, CountOp::Clz),
         (ArithmeticOp::Bfind, bfind),
-    ]
-    .into_iter()
-    .find_map(|(counts, f)| (counts == op).then_some(f))
+    ];
+    find(&own, op)
 }
 
 fn int64(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
-    Some(match op {
-        ArithmeticOp::Shl => Unit::Shift64(ShiftOp::Left),
-        ArithmeticOp::Shr => Unit::Shift64(ShiftOp::Right),
-        ArithmeticOp::Bfe => Unit::Extract64,
-        ArithmeticOp::Brev => Unit::Int64(Int64Op::Brev),
-        op => match count(op, modifiers) {
-            Some(f) => Unit::Count64(f),
-            None => Unit::Int64(Int64Op::Plain(int(op, part(modifiers))?)),
-        },
-    })
+    let own = [
+        (ArithmeticOp::Shl, Unit::Shift64(ShiftOp::Left)),
+        (ArithmeticOp::Shr, Unit::Shift64(ShiftOp::Right)),
+        (ArithmeticOp::Bfe, Unit::Extract64),
+        (ArithmeticOp::Brev, Unit::Int64(Int64Op::Brev)),
+    ];
+    find(&own, op)
+        .or_else(|| count(op, modifiers).map(Unit::Count64))
+        .or_else(|| int(op, part(modifiers)).map(|f| Unit::Int64(Int64Op::Plain(f))))
 }
 
 fn int32(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int32Op> {
@@ -506,6 +510,11 @@ fn saturated(op: ArithmeticOp, high: bool) -> Option<Int32Op> {
     .find_map(|(saturates, exists, f)| (saturates == op && exists).then_some(f))
 }
 
+/// What a list of an unit's own operations has for this one.
+fn find<T: Copy>(own: &[(ArithmeticOp, T)], op: ArithmeticOp) -> Option<T> {
+    own.iter().find(|(of, _)| *of == op).map(|(_, f)| *f)
+}
+
 fn float(op: ArithmeticOp, ty: ScalarType) -> Option<Unit> {
     use ScalarType as T;
     match ty {
@@ -569,36 +578,36 @@ fn plain_float(op: ArithmeticOp) -> Option<FloatOp> {
 }
 
 fn float32(op: ArithmeticOp) -> Option<Float32Op> {
-    match op {
-        ArithmeticOp::Div => Some(Float32Op::Div),
-        ArithmeticOp::Rcp => Some(Float32Op::Rcp),
-        ArithmeticOp::Sqrt => Some(Float32Op::Sqrt),
-        ArithmeticOp::Rsqrt => Some(Float32Op::Rsqrt),
-        ArithmeticOp::Sin => Some(Float32Op::Sin),
-        ArithmeticOp::Cos => Some(Float32Op::Cos),
-        ArithmeticOp::Lg2 => Some(Float32Op::Lg2),
-        ArithmeticOp::Ex2 => Some(Float32Op::Ex2),
-        ArithmeticOp::Tanh => Some(Float32Op::Tanh),
-        ArithmeticOp::Copysign => Some(Float32Op::Copysign),
-        op => plain_float(op).map(Float32Op::Plain),
-    }
+    let own = [
+        (ArithmeticOp::Div, Float32Op::Div),
+        (ArithmeticOp::Rcp, Float32Op::Rcp),
+        (ArithmeticOp::Sqrt, Float32Op::Sqrt),
+        (ArithmeticOp::Rsqrt, Float32Op::Rsqrt),
+        (ArithmeticOp::Sin, Float32Op::Sin),
+        (ArithmeticOp::Cos, Float32Op::Cos),
+        (ArithmeticOp::Lg2, Float32Op::Lg2),
+        (ArithmeticOp::Ex2, Float32Op::Ex2),
+        (ArithmeticOp::Tanh, Float32Op::Tanh),
+        (ArithmeticOp::Copysign, Float32Op::Copysign),
+    ];
+    find(&own, op).or_else(|| plain_float(op).map(Float32Op::Plain))
 }
 
 fn float64(op: ArithmeticOp) -> Option<Float64Op> {
-    match op {
-        ArithmeticOp::Div => Some(Float64Op::Div),
-        ArithmeticOp::Rcp => Some(Float64Op::Rcp),
-        ArithmeticOp::Sqrt => Some(Float64Op::Sqrt),
-        ArithmeticOp::Rsqrt => Some(Float64Op::Rsqrt),
-        ArithmeticOp::Copysign => Some(Float64Op::Copysign),
-        op => plain_float(op).map(Float64Op::Plain),
-    }
+    let own = [
+        (ArithmeticOp::Div, Float64Op::Div),
+        (ArithmeticOp::Rcp, Float64Op::Rcp),
+        (ArithmeticOp::Sqrt, Float64Op::Sqrt),
+        (ArithmeticOp::Rsqrt, Float64Op::Rsqrt),
+        (ArithmeticOp::Copysign, Float64Op::Copysign),
+    ];
+    find(&own, op).or_else(|| plain_float(op).map(Float64Op::Plain))
 }
 
 fn half(op: ArithmeticOp) -> Option<HalfOp> {
-    match op {
-        ArithmeticOp::Ex2 => Some(HalfOp::Ex2),
-        ArithmeticOp::Tanh => Some(HalfOp::Tanh),
-        op => plain_float(op).map(HalfOp::Plain),
-    }
+    let own = [
+        (ArithmeticOp::Ex2, HalfOp::Ex2),
+        (ArithmeticOp::Tanh, HalfOp::Tanh),
+    ];
+    find(&own, op).or_else(|| plain_float(op).map(HalfOp::Plain))
 }

@@ -564,8 +564,8 @@ impl Code {
     pub(crate) fn origin(&self, pc: u32) -> (FunctionId, u32) {
         match self.function_at(pc) {
             Some(function) => {
-                let index = self.origins.get(pc as usize).copied().unwrap_or(0);
-                (function.id, index)
+                let index = self.origins.get(pc as usize).copied();
+                (function.id, index.unwrap_or(pc - function.start))
             }
             None => (FunctionId(0), 0),
         }

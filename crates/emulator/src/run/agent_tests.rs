@@ -15,18 +15,19 @@ use crate::state::registers::Slot;
 use crate::state::warp::SplitState;
 use std::sync::Arc;
 use warpgrid_isa::{StateSpace, Target, Version};
-use warpgrid_program::{FunctionId, Program};
+use warpgrid_program::{FunctionId, Module, Program};
 
 const SHARED_BYTES: u64 = 64;
 
 fn empty_program() -> Program {
-    Program {
+    Program::of_checked(Module {
         version: Version::NEWEST,
         target: Target::from_name("sm_90").unwrap(),
         address_bits: 64,
         variables: Vec::new(),
         functions: Vec::new(),
-    }
+        actions: Vec::new(),
+    })
 }
 
 fn instruction(op: Op) -> Instr {
