@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -52,9 +53,9 @@ impl Observer for Ears {
             cache: event.cache,
             mask: event.mask,
             pieces: event.pieces.to_vec(),
-            old: each(&|piece| number(event.old(piece))),
+            old: each(&|piece| number(event.before(piece))),
             offered: each(&|piece| number(event.bytes(piece))),
-            new: each(&|piece| number(event.new(piece))),
+            new: each(&|piece| number(event.after(piece))),
             runs: event
                 .runs()
                 .map(|run| (run.lane, run.address, run.bytes.len()))

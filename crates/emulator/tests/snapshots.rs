@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use std::sync::Arc;
+use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -284,7 +285,7 @@ fn a_misaligned_store_names_its_lowest_lane_and_writes_nothing() {
 }
 
 #[test]
-fn a_store_behind_the_end_says_how_far() {
+fn a_store_after_the_end_says_how_far() {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(20));
     store_own(&mut k, out, imm(1));

@@ -162,7 +162,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The elements of a list; where one operand stands without braces, it alone.
+    /// The elements of a list; an operand without braces is a list of one.
     pub(super) fn list(&self, index: usize) -> (OperandList, &'a [Operand]) {
         let list = match self.operand(index) {
             OperandValue::List(list) => *list,

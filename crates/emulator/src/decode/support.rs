@@ -1,5 +1,5 @@
 //! What the emulator runs. In: an opcode with its modifiers; out: whether it runs, and why not. The decoder asks here
-//! as well, so that what is told before a run and what happens in it are the same.
+//! as well, so that what is said before a run is what happens in it.
 
 use super::{
     arithmetic, asynchronous, carry, compare, control, hint, matrix, memory, moves, sync, warp,

@@ -61,7 +61,7 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
         }
     }
     if listens {
-        reach.tell(action, l.mask, &plan.access);
+        reach.report(action, l.mask, &plan.access);
     }
     set_elements(l, &plan.access, &old);
     Ok(())

@@ -65,7 +65,7 @@ pub(crate) fn arrive(
     Ok(())
 }
 
-/// After lanes have ended: barriers that waited for nobody else open.
+/// After lanes have ended: barriers that waited for no other lanes open.
 pub(crate) fn after_exit(code: &Code, block: &mut Block) {
     for id in 0..block.barriers.len() {
         if block.waiting_at(id as u32) {

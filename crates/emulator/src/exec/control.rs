@@ -145,7 +145,7 @@ pub(crate) fn call(
         if lanes == 0 {
             continue;
         }
-        // The group that remains still stands at the call while others are sent off.
+        // The group that remains is still at the call while others are sent off.
         let current = warp.splits.current_mut();
         (current.pc, current.depth) = (caller.pc, caller.depth);
         enter(code, warp, lanes, depth, target, writer);

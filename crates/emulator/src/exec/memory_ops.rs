@@ -4,8 +4,8 @@
 use crate::decode::code::{AccessPlan, Bank, Element};
 use crate::exec::elements::{write64, write128};
 use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::report::add_pieces;
 use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
-use crate::exec::tell::add_pieces;
 use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
 use crate::state::memory::PagedBytes;
@@ -226,7 +226,7 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
     }
 }
 
-/// What stands `at` bytes behind the first of each lane, `W` bytes wide. Elements lie at multiples of
+/// Reads `W` bytes per lane, `at` bytes after the first of each lane. Elements lie at multiples of
 /// their width in every memory, so memory reads as an array of them.
 #[inline]
 fn gather<T: Copy, const W: usize>(
@@ -289,7 +289,7 @@ fn load_lane_by_lane(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AccessPlan
             let place = reach.place_of(target, &addresses, lane, width);
             add_pieces(reach.events, plan, place, lane, false, data, data);
         }
-        reach.tell(AccessAction::Load, l.mask, plan);
+        reach.report(AccessAction::Load, l.mask, plan);
     }
     set_elements(l, plan, &bytes);
 }

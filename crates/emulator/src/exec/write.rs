@@ -1,7 +1,7 @@
 //! Stores (PTX ISA, "st"), and every way in which instructions change memory. In: a plan and registers; out: bytes, who
 //! wrote them, and events.
 //!
-//! There are two ways. [`Reach::write`] is the way of all that is tracked or told: one lane after the other, so that
+//! There are two ways. [`Reach::write`] is the way of all that is tracked or reported: one lane after the other, so that
 //! the writer of each byte is known and lanes that meet at one address do so in their order. [`store_rows`] moves whole
 //! rows of 32 lanes to memory that tracks no writers, where no observer listens: kernels spend a third of their time in
 //! stores, and there it is five times as fast. Both mark the pages that change.
@@ -10,8 +10,8 @@ use crate::decode::code::{AccessPlan, Bank, Element};
 use crate::exec::elements::{read64, read128};
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, addresses};
 use crate::exec::reach::{Executed, Reach};
+use crate::exec::report::add_pieces;
 use crate::exec::resolve::{Backing, Place, Target};
-use crate::exec::tell::add_pieces;
 use crate::run::fault::AccessKind;
 use crate::run::inspect::Writer;
 use crate::run::observe::AccessAction;
@@ -232,6 +232,6 @@ fn store_lane_by_lane(
         }
     }
     if listens {
-        reach.tell(AccessAction::Store, l.mask, plan);
+        reach.report(AccessAction::Store, l.mask, plan);
     }
 }

@@ -158,7 +158,8 @@ pub struct Run<'a> {
     pub address: u64,
     pub pieces: &'a [Piece],
     pub bytes: &'a [u8],
-    pub old: &'a [u8],
+    /// What memory held there before.
+    pub before: &'a [u8],
 }
 
 impl<'a> AccessEvent<'a> {
@@ -168,16 +169,16 @@ impl<'a> AccessEvent<'a> {
     }
 
     /// What memory held before the piece took effect.
-    pub fn old(&self, piece: &Piece) -> &'a [u8] {
+    pub fn before(&self, piece: &Piece) -> &'a [u8] {
         self.old.get(piece.range()).unwrap_or(&[])
     }
 
     /// What memory holds after the piece took effect.
-    pub fn new(&self, piece: &Piece) -> &'a [u8] {
+    pub fn after(&self, piece: &Piece) -> &'a [u8] {
         if piece.written {
             self.bytes(piece)
         } else {
-            self.old(piece)
+            self.before(piece)
         }
     }
 
@@ -234,7 +235,7 @@ impl<'a> Iterator for Runs<'a> {
             address: first.address,
             pieces,
             bytes: self.bytes.get(range.clone()).unwrap_or(&[]),
-            old: self.old.get(range).unwrap_or(&[]),
+            before: self.old.get(range).unwrap_or(&[]),
         })
     }
 }

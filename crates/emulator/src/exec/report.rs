@@ -1,4 +1,4 @@
-//! Events of what an access did: its pieces are put together while it is executed, and told once it took effect.
+//! Events of what an access did: its pieces are put together while it is executed, and reported once it took effect.
 
 use crate::decode::code::AccessPlan;
 use crate::exec::memory_ops::MAX_WIDTH;
@@ -68,9 +68,9 @@ impl Reach<'_> {
         bytes
     }
 
-    /// Tells the observer of the pieces that were put together.
+    /// Reports the pieces that were put together to the observer.
     #[inline(never)]
-    pub(crate) fn tell(&mut self, action: AccessAction, mask: u32, plan: &AccessPlan) {
+    pub(crate) fn report(&mut self, action: AccessAction, mask: u32, plan: &AccessPlan) {
         let head = EventHead {
             step: self.step,
             agent: Agent::Warp {
