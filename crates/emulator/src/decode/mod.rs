@@ -15,6 +15,7 @@ mod operation;
 pub(crate) mod ops;
 mod support;
 mod sync;
+mod unit;
 mod warp;
 
 pub use support::{Support, supports};
