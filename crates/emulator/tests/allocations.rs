@@ -5,7 +5,7 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
-use warpgrid_emulator::Status;
+use warpgrid_emulator::{AccessEvent, Interest, Observer, Status};
 
 struct Counting;
 
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// One test, so that nobody else allocates meanwhile.
+/// One test, so that no other thread allocates meanwhile.
 #[test]
 fn steps_allocate_nothing() {
     let mut saxpy = common::saxpy(1 << 14).launch([64, 1, 1], [256, 1, 1]);
@@ -40,4 +40,31 @@ fn steps_allocate_nothing() {
     let after = ALLOCATIONS.load(Ordering::Relaxed);
     assert_eq!(ends, (Status::Finished, Status::Finished));
     assert_eq!(after - before, 0);
+
+    // Events are put together in buffers that have their size after the first of them.
+    let mut saxpy = common::saxpy(1 << 10).launch([4, 1, 1], [256, 1, 1]);
+    let mut pieces = Pieces(0);
+    saxpy.run_observed(100, &mut pieces);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    saxpy.run_observed(u64::MAX, &mut pieces);
+    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    // Four parameters, two loads and a store in each thread.
+    assert_eq!((pieces.0, after - before), (7 << 10, 0));
+}
+
+/// Counts what it hears.
+struct Pieces(usize);
+
+impl Observer for Pieces {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            loads: true,
+            steps: false,
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        self.0 += event.pieces.len();
+    }
 }

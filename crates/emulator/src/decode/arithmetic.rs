@@ -1,183 +1,211 @@
-//! Arithmetic: the type picks the bank and the variant.
+//! Arithmetic: operands go to the banks of the unit that runs the operation.
 
-use super::{Decoded, Decoder, Unsupported};
-use crate::decode::code::{CarryMode, FloatMode, Op};
+use super::unit::{Logic, Unit, operand_type, unit};
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{FloatMode, Op};
+use crate::decode::ops::Int32Op;
+use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
-use warpgrid_isa::{MulPart, ScalarType};
-use warpgrid_program::{Arithmetic, ArithmeticMode, Carry, CarryUse, RegisterId, Source};
+use warpgrid_isa::{ArithmeticOp, Modifiers, ScalarType};
 
-pub(super) fn arithmetic(
-    d: &mut Decoder<'_>,
-    f: Arithmetic,
-    ty: ScalarType,
-    mode: ArithmeticMode,
-    to: RegisterId,
-    sources: &[Source; 3],
-) -> Decoded<Op> {
-    use Arithmetic as A;
-    if ty.is_float() {
-        return float(d, f, ty, mode, to, sources);
-    }
-    let [a, b, c] = *sources;
-    let bits = ty.width_bits();
-    let signed = ty.is_signed();
-    match (f, bits) {
-        (A::Mul(MulPart::Wide) | A::Mad(MulPart::Wide), _) => wide_product(d, f, ty, to, sources),
-        (A::Popc | A::Clz | A::Bfind { .. }, 64) => {
-            let slots = [d.target(to, 32)?, d.source(a, 64)?];
-            Ok(Op::Count64 { f, signed, slots })
-        }
-        (A::Popc | A::Clz | A::Bfind { .. } | A::Szext { .. } | A::Bmsk { .. }, _) => {
-            let (a, b, c) = (d.source(a, 32)?, d.source(b, 32)?, d.constant(0, 32));
-            let slots = [d.target(to, 32)?, a, b, c];
-            Ok(Op::Int32 {
-                f,
-                signed,
-                saturate: false,
-                slots,
-            })
-        }
-        (A::Shl | A::Shr, _) => {
-            let (a, b, c) = (d.source(a, bits)?, d.source(b, 32)?, d.constant(0, 32));
-            let to = d.target(to, bits)?;
-            let slots = [to, a, b, c];
-            Ok(match bits {
-                64 => Op::Shift64 {
-                    f,
-                    signed,
-                    slots: [to, a, b],
-                },
-                16 => Op::Int16 { f, signed, slots },
-                _ => Op::Int32 {
-                    f,
-                    signed,
-                    saturate: false,
-                    slots,
-                },
-            })
-        }
-        (A::Bfe, 64) => {
-            let (a, b, c) = (d.source(a, 64)?, d.source(b, 32)?, d.source(c, 32)?);
-            let slots = [d.target(to, 64)?, a, b, c];
-            Ok(Op::Extract64 { signed, slots })
-        }
-        _ => {
-            let slots = same_width(d, bits, to, sources)?;
-            let [to, a, b, _] = slots;
-            match (ty, bits) {
-                (ScalarType::U16x2 | ScalarType::S16x2, _) => Ok(Op::Int16x2 {
-                    f,
-                    signed,
-                    slots: [to, a, b],
-                }),
-                (_, 8 | 16) => Ok(Op::Int16 { f, signed, slots }),
-                (_, 32) => Ok(Op::Int32 {
-                    f,
-                    signed,
-                    saturate: mode.saturate,
-                    slots,
-                }),
-                (_, 64) => Ok(Op::Int64 { f, signed, slots }),
-                _ => Err(Unsupported),
-            }
-        }
+pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
+    match unit(op, modifiers) {
+        Some(_) => Support::Runs,
+        None => Support::not_yet("this operation on this type"),
     }
 }
 
-/// Result and operands that are all as wide as the type.
-fn same_width(
-    d: &mut Decoder<'_>,
-    bits: u32,
-    to: RegisterId,
-    [a, b, c]: &[Source; 3],
-) -> Decoded<[Slot; 4]> {
-    let to = d.target(to, bits)?;
-    Ok([
-        to,
-        d.source(*a, bits)?,
-        d.source(*b, bits)?,
-        d.source(*c, bits)?,
-    ])
+pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
+    let modifiers = d.modifiers;
+    let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
+    let ty = operand_type(op, modifiers);
+    let (bits, signed) = (ty.width_bits(), ty.is_signed());
+    let mode = FloatMode::from(ArithmeticMode::from(modifiers));
+    let n = n_sources(op);
+    Ok(match unit {
+        Unit::Int16(f) => {
+            let slots = mixed_width(d, op, bits, n)?;
+            Op::Int16 { f, signed, slots }
+        }
+        Unit::Int32(f) => {
+            let slots = mixed_width(d, op, bits, n)?;
+            let f = with_table(d, op, f)?;
+            Op::Int32 { f, signed, slots }
+        }
+        Unit::Int64(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Int64 { f, signed, slots }
+        }
+        Unit::Int16x2(f) => {
+            let [to, a, b, _] = same_width(d, bits, n)?;
+            let slots = [to, a, b];
+            Op::Int16x2 { f, signed, slots }
+        }
+        Unit::Shift64(f) => {
+            let slots = [d.target(0, 64)?, d.source(1, 64)?, d.source(2, 32)?];
+            Op::Shift64 { f, signed, slots }
+        }
+        Unit::Count64(f) => {
+            let slots = [d.target(0, 32)?, d.source(1, 64)?];
+            Op::Count64 { f, signed, slots }
+        }
+        Unit::Extract64 => {
+            let (b, c) = (d.source(2, 32)?, d.source(3, 32)?);
+            let slots = [d.target(0, 64)?, d.source(1, 64)?, b, c];
+            Op::Extract64 { signed, slots }
+        }
+        Unit::Product => return product(d, op, ty),
+        Unit::Insert => return insert(d, bits),
+        Unit::Float32(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Float32 { f, mode, slots }
+        }
+        Unit::Float64(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Float64 { f, mode, slots }
+        }
+        Unit::Float32x2(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Float32x2 { f, mode, slots }
+        }
+        Unit::Half(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Half { f, ty, mode, slots }
+        }
+        Unit::Predicate(logic) => return predicate_logic(d, logic),
+    })
 }
 
-fn float(
-    d: &mut Decoder<'_>,
-    f: Arithmetic,
-    ty: ScalarType,
-    mode: ArithmeticMode,
-    to: RegisterId,
-    sources: &[Source; 3],
-) -> Decoded<Op> {
-    use ScalarType as T;
-    let slots = same_width(d, ty.width_bits(), to, sources)?;
-    let mode = FloatMode::from(mode);
-    match ty {
-        T::F32 => Ok(Op::Float32 { f, mode, slots }),
-        T::F64 => Ok(Op::Float64 { f, mode, slots }),
-        T::F32x2 => Ok(Op::Float32x2 { f, mode, slots }),
-        T::F16 | T::Bf16 | T::F16x2 | T::Bf16x2 => Ok(Op::Half { f, ty, mode, slots }),
-        _ => Err(Unsupported),
+/// Result and sources that are all as wide as the type; sources that the operation lacks are zero.
+pub(super) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
+    let mut slots = [d.constant(0, bits); 4];
+    slots[0] = d.target(0, bits)?;
+    for (i, slot) in slots.iter_mut().enumerate().skip(1).take(n) {
+        *slot = d.source(i, bits)?;
     }
+    Ok(slots)
+}
+
+/// As [`same_width`]; amounts, positions and counts are 32 bits wide whatever the type.
+fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
+    let narrow = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
+    let mut slots = [d.constant(0, bits); 4];
+    slots[0] = d.target(0, bits)?;
+    for (i, slot) in slots.iter_mut().enumerate().skip(1).take(n) {
+        *slot = d.source(i, if narrow && i == 2 { 32 } else { bits })?;
+    }
+    Ok(slots)
+}
+
+/// The truth table of `lop3` is its fourth source, a literal.
+fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> Decoded<Int32Op> {
+    if op == ArithmeticOp::Lop3 {
+        return Ok(Int32Op::Lop3(d.immediate(4)? as u8));
+    }
+    Ok(f)
 }
 
 /// `mul.wide` and `mad.wide`
-fn wide_product(
-    d: &mut Decoder<'_>,
-    f: Arithmetic,
-    ty: ScalarType,
-    to: RegisterId,
-    [a, b, c]: &[Source; 3],
-) -> Decoded<Op> {
+fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> Decoded<Op> {
     let (bits, signed) = (ty.width_bits(), ty.is_signed());
-    let to = d.target(to, 2 * bits)?;
-    let (a, b) = (d.source(*a, bits)?, d.source(*b, bits)?);
-    let c = match f {
-        Arithmetic::Mad(_) => d.source(*c, 2 * bits)?,
-        _ => Slot::NONE,
+    let to = d.target(0, 2 * bits)?;
+    let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
+    let c = if op == ArithmeticOp::Mad {
+        d.source(3, 2 * bits)?
+    } else {
+        Slot::NONE
     };
     let slots = [to, a, b, c];
-    match bits {
-        16 => Ok(Op::Wide16 { signed, slots }),
-        32 => Ok(Op::Wide32 { signed, slots }),
-        _ => Err(Unsupported),
-    }
-}
-
-/// `add.cc` and relatives
-pub(super) fn carry(
-    d: &mut Decoder<'_>,
-    f: Carry,
-    ty: ScalarType,
-    carry: CarryUse,
-    to: RegisterId,
-    sources: &[Source; 3],
-) -> Decoded<Op> {
-    let slots = same_width(d, ty.width_bits(), to, sources)?;
-    let mode = CarryMode {
-        signed: ty.is_signed(),
-        reads: carry.reads,
-        writes: carry.writes,
-    };
-    match ty.width_bits() {
-        32 => Ok(Op::Carry32 { f, mode, slots }),
-        64 => Ok(Op::Carry64 { f, mode, slots }),
-        _ => Err(Unsupported),
-    }
+    Ok(match bits {
+        16 => Op::Wide16 { signed, slots },
+        _ => Op::Wide32 { signed, slots },
+    })
 }
 
 /// `bfi`
-pub(super) fn insert(
-    d: &mut Decoder<'_>,
-    bits: u32,
-    to: RegisterId,
-    [a, b]: [Source; 2],
-    [position, length]: [Source; 2],
-) -> Decoded<Op> {
-    let to = d.target(to, bits)?;
-    let (a, b) = (d.source(a, bits)?, d.source(b, bits)?);
-    let slots = [to, a, b, d.source(position, 32)?, d.source(length, 32)?];
+fn insert(d: &mut Decoder<'_>, bits: u32) -> Decoded<Op> {
+    let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
+    let (position, length) = (d.source(3, 32)?, d.source(4, 32)?);
+    let slots = [d.target(0, bits)?, a, b, position, length];
     Ok(match bits {
         64 => Op::Insert64(slots),
         _ => Op::Insert32(slots),
     })
+}
+
+/// `and.pred` and relatives: negations of the sources are part of the truth table.
+fn predicate_logic(d: &mut Decoder<'_>, logic: Logic) -> Decoded<Op> {
+    let to = d.target(0, 1)?;
+    let a = d.predicate(1)?;
+    let b = match logic {
+        Logic::Not => a,
+        Logic::And | Logic::Or | Logic::Xor => d.predicate(2)?,
+    };
+    let table = (0..4u8).fold(0, |table, bit| {
+        let (x, y) = ((bit & 2 != 0) ^ a.negated, (bit & 1 != 0) ^ b.negated);
+        let holds = match logic {
+            Logic::And => x & y,
+            Logic::Or => x | y,
+            Logic::Xor => x ^ y,
+            Logic::Not => !x,
+        };
+        table | u8::from(holds) << bit
+    });
+    Ok(Op::PredicateLogic {
+        table,
+        d: to,
+        a: a.slot,
+        b: b.slot,
+    })
+}
+
+/// Sources that an operation reads from registers, up to three.
+const fn n_sources(op: ArithmeticOp) -> usize {
+    use ArithmeticOp as A;
+    match op {
+        A::Abs
+        | A::Neg
+        | A::Rcp
+        | A::Sqrt
+        | A::Rsqrt
+        | A::Sin
+        | A::Cos
+        | A::Lg2
+        | A::Ex2
+        | A::Tanh
+        | A::Not
+        | A::Cnot
+        | A::Popc
+        | A::Clz
+        | A::Brev
+        | A::Bfind => 1,
+        A::Add
+        | A::Sub
+        | A::Mul
+        | A::Mul24
+        | A::Div
+        | A::Rem
+        | A::Min
+        | A::Max
+        | A::Copysign
+        | A::And
+        | A::Or
+        | A::Xor
+        | A::Shl
+        | A::Shr
+        | A::Szext
+        | A::Bmsk => 2,
+        A::Mad
+        | A::Fma
+        | A::Mad24
+        | A::Sad
+        | A::Lop3
+        | A::Shf
+        | A::Bfe
+        | A::Bfi
+        | A::Fns
+        | A::Prmt
+        | A::Dp4a
+        | A::Dp2a => 3,
+    }
 }

@@ -1,14 +1,17 @@
 //! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
 
+use crate::decode::ops::{
+    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
+    ShiftOp,
+};
+pub(crate) use crate::exec::mode::{Conversion, FloatMode, Round};
+use crate::run::observe::CacheHints;
 use crate::state::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::{
-    BoolOp, CompareOp, Rounding, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace,
-    VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CompareOp, FloatTest, ReduceOp, ScalarType, Scope, Sem,
+    ShuffleMode, SpecialRegister, StateSpace, VoteMode,
 };
-use warpgrid_program::{
-    Arithmetic, ArithmeticMode, AtomicOp, BarrierReduce, Carry, Conversion, FloatTest, FunctionId,
-    PredicateOp, ReduceOp,
-};
+use warpgrid_program::{FunctionId, SourceModifiers};
 
 /// Everything that the steps of a launch read and never change.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +31,10 @@ pub(crate) struct Code {
     pub(crate) collectives: Vec<Collective>,
     pub(crate) barriers: Vec<BarrierPlan>,
     pub(crate) system_calls: Vec<SystemPlan>,
-    /// Opcodes that cannot be executed.
-    pub(crate) refused: Vec<String>,
+    /// Why instructions cannot be executed.
+    pub(crate) refused: Vec<Refused>,
+    /// By instruction of the code: its index among the instructions of the function.
+    pub(crate) origins: Vec<u32>,
     pub(crate) entry_sizes: BankSizes,
     /// The largest frame of any function that is called.
     pub(crate) frame_sizes: BankSizes,
@@ -92,58 +97,25 @@ pub(crate) struct Instr {
     pub(crate) negated: bool,
     /// Reads a clock: specials must be refreshed first.
     pub(crate) reads_clock: bool,
+    /// Runs in the same step as the next instruction of the code: it is not counted, and the group that runs stays
+    /// the one that runs.
+    pub(crate) with_next: bool,
 }
 
-/// Rounding of float results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum Round {
-    #[default]
-    Nearest,
-    Zero,
-    Down,
-    Up,
-    /// Ties away from zero.
-    NearestAway,
-    Approximate,
+/// Why an instruction is refused when it would be executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// Checked, but not run yet: the opcode as written.
+    NotEmulated { opcode: String },
+    /// The front end and the decoder disagree about the operands: which one, and how.
+    Internal { what: String },
 }
 
-/// How a float operation treats its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct FloatMode {
-    pub(crate) round: Round,
-    pub(crate) ftz: bool,
-    pub(crate) saturate: bool,
-    pub(crate) nan: bool,
-    pub(crate) xorsign_abs: bool,
-    pub(crate) relu: bool,
-}
-
-impl FloatMode {
-    /// Round to nearest, and nothing else.
-    #[inline(always)]
-    pub(crate) fn is_plain(self) -> bool {
-        matches!(self.round, Round::Nearest) && !self.ftz && !self.saturate && !self.relu
-    }
-}
-
-impl From<ArithmeticMode> for FloatMode {
-    fn from(mode: ArithmeticMode) -> FloatMode {
-        FloatMode {
-            round: match mode.rounding {
-                None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
-                Some(Rounding::Rz | Rounding::Rzi) => Round::Zero,
-                Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
-                Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
-                Some(Rounding::Rna) => Round::NearestAway,
-                Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
-            },
-            ftz: mode.ftz,
-            saturate: mode.saturate,
-            nan: mode.nan,
-            xorsign_abs: mode.xorsign_abs,
-            relu: mode.relu,
-        }
-    }
+/// A predicate that is read, and whether its opposite is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Predicate {
+    pub(crate) slot: Slot,
+    pub(crate) negated: bool,
 }
 
 /// How a carry chain treats the flag.
@@ -192,30 +164,29 @@ pub(crate) struct Comparison {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Int16 {
-        f: Arithmetic,
+        f: Int16Op,
         signed: bool,
         slots: [Slot; 4],
     },
     Int32 {
-        f: Arithmetic,
+        f: Int32Op,
         signed: bool,
-        saturate: bool,
         slots: [Slot; 4],
     },
     Int64 {
-        f: Arithmetic,
+        f: Int64Op,
         signed: bool,
         slots: [Slot; 4],
     },
     /// Two 16-bit integers in a register.
     Int16x2 {
-        f: Arithmetic,
+        f: Int16x2Op,
         signed: bool,
         slots: [Slot; 3],
     },
     /// b is 32 bits wide.
     Shift64 {
-        f: Arithmetic,
+        f: ShiftOp,
         signed: bool,
         slots: [Slot; 3],
     },
@@ -226,7 +197,7 @@ pub(crate) enum Op {
     },
     /// The result is 32 bits wide, a 64.
     Count64 {
-        f: Arithmetic,
+        f: CountOp,
         signed: bool,
         slots: [Slot; 2],
     },
@@ -244,35 +215,35 @@ pub(crate) enum Op {
         slots: [Slot; 4],
     },
     Float32 {
-        f: Arithmetic,
+        f: Float32Op,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     Float64 {
-        f: Arithmetic,
+        f: Float64Op,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     /// Two f32 in a 64-bit register.
     Float32x2 {
-        f: Arithmetic,
+        f: FloatOp,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     /// 16-bit floats, one or two a register.
     Half {
-        f: Arithmetic,
+        f: HalfOp,
         ty: ScalarType,
         mode: FloatMode,
         slots: [Slot; 4],
     },
     Carry32 {
-        f: Carry,
+        f: CarryOp,
         mode: CarryMode,
         slots: [Slot; 4],
     },
     Carry64 {
-        f: Carry,
+        f: CarryOp,
         mode: CarryMode,
         slots: [Slot; 4],
     },
@@ -372,11 +343,26 @@ pub(crate) enum Op {
         c: Slot,
         float: bool,
     },
+    /// Logic on two predicates; bit `2 * a + b` of the table is the result.
     PredicateLogic {
-        op: PredicateOp,
+        table: u8,
         d: Slot,
         a: Slot,
         b: Slot,
+    },
+    /// Negates, inverts or takes the magnitude of a source before it is read.
+    Modify {
+        modifiers: SourceModifiers,
+        ty: ScalarType,
+        d: Element,
+        a: Element,
+    },
+    /// `(base << scale) + uniform`: the sum of an address that has more than a base and an offset.
+    AddressSum {
+        d: Slot,
+        base: Element,
+        scale: u8,
+        uniform: Element,
     },
     Load(u32),
     Store(u32),
@@ -398,6 +384,12 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Barrier(u32),
+    /// `barrier.cluster.arrive`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterArrive,
+    /// `barrier.cluster.wait`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterWait,
     WarpBarrier {
         mask: Slot,
     },
@@ -427,8 +419,19 @@ pub(crate) struct AccessPlan {
     pub(crate) written: u32,
     /// All elements are registers of exactly the element's width, 32 or 64 bits.
     pub(crate) quick_store: bool,
+    pub(crate) noted: AccessNotes,
+}
+
+/// What only listeners ask of an access.
+#[derive(Clone, Debug)]
+pub(crate) struct AccessNotes {
+    /// Of an element.
+    pub(crate) ty: ScalarType,
     pub(crate) sem: Sem,
     pub(crate) scope: Option<Scope>,
+    pub(crate) cache: CacheHints,
+    /// By element: which of the function's operands it is.
+    pub(crate) operands: Vec<u32>,
 }
 
 /// An atomic operation on memory.
@@ -438,6 +441,8 @@ pub(crate) struct AtomicPlan {
     pub(crate) access: AccessPlan,
     pub(crate) op: AtomicOp,
     pub(crate) ty: ScalarType,
+    /// Whether the old value is returned: `atom`, not `red`.
+    pub(crate) returns: bool,
     pub(crate) b: Element,
     pub(crate) c: Element,
 }
@@ -494,8 +499,7 @@ pub(crate) enum CollectiveKind {
     Vote {
         mode: VoteMode,
         d: Slot,
-        a: Slot,
-        negated: bool,
+        a: Predicate,
     },
     Match {
         all: bool,
@@ -531,8 +535,7 @@ pub(crate) enum BarrierMode {
     Reduce {
         op: BarrierReduce,
         d: Slot,
-        predicate: Slot,
-        negated: bool,
+        predicate: Predicate,
     },
 }
 
@@ -560,9 +563,26 @@ impl Code {
     /// Function and instruction index of a place in the code.
     pub(crate) fn origin(&self, pc: u32) -> (FunctionId, u32) {
         match self.function_at(pc) {
-            Some(function) => (function.id, pc - function.start),
+            Some(function) => {
+                let index = self.origins.get(pc as usize).copied();
+                (function.id, index.unwrap_or(pc - function.start))
+            }
             None => (FunctionId(0), 0),
         }
+    }
+
+    /// The first code of an instruction, from where its function starts.
+    fn start_of(&self, function_start: u32, instruction: u32) -> u32 {
+        let origins = self.origins.get(function_start as usize..).unwrap_or(&[]);
+        // Within a function, origins ascend.
+        let n = origins.iter().take_while(|origin| **origin < instruction);
+        function_start + n.count() as u32
+    }
+
+    /// Place in the code of a function's instruction; 0 for functions that cannot be reached.
+    pub(crate) fn pc_of(&self, function: FunctionId, instruction: u32) -> u32 {
+        let found = self.functions.iter().find(|f| f.id == function);
+        found.map_or(0, |f| self.start_of(f.start, instruction))
     }
 
     /// Where the frame of a call depth starts in the banks.

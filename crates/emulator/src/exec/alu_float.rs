@@ -5,10 +5,10 @@
 //! host's NaN shows.
 
 use crate::decode::code::{FloatMode, Round};
+use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::exec::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::Arithmetic;
 
 #[inline(always)]
 fn canonical(value: f32) -> u32 {
@@ -24,7 +24,7 @@ fn canonical(value: f32) -> u32 {
 pub(crate) fn float32(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Arithmetic,
+    f: Float32Op,
     mode: FloatMode,
     [d, a, b, c]: [Slot; 4],
 ) {
@@ -35,18 +35,18 @@ pub(crate) fn float32(
 #[inline(always)]
 pub(crate) fn float_row(
     row: &mut Row32,
-    f: Arithmetic,
+    f: Float32Op,
     mode: FloatMode,
     a: &Row32,
     b: &Row32,
     c: &Row32,
 ) {
-    use Arithmetic as A;
+    use Float32Op::Plain;
     // Of the most frequent ones it is known here that the host does them.
     match f {
-        A::Add if mode.is_plain() => rows(row, a, b, |a, b| a + b),
-        A::Mul(_) if mode.is_plain() => rows(row, a, b, |a, b| a * b),
-        A::Fma | A::Mad(_) if mode.is_plain() => fma_rows(row, a, b, c),
+        Plain(FloatOp::Add) if mode.is_plain() => rows(row, a, b, |a, b| a + b),
+        Plain(FloatOp::Mul) if mode.is_plain() => rows(row, a, b, |a, b| a * b),
+        Plain(FloatOp::Fma) if mode.is_plain() => fma_rows(row, a, b, c),
         _ => {
             if !modified(row, f, mode, a, b, c) {
                 lane_by_lane(row, f, mode, a, b, c);
@@ -57,22 +57,41 @@ pub(crate) fn float_row(
 
 /// What the host does as the machine does it, row by row; false for all else.
 #[inline(always)]
-fn nearest(row: &mut Row32, f: Arithmetic, mode: FloatMode, [a, b, c]: [&Row32; 3]) -> bool {
-    use Arithmetic as A;
+fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3]) -> bool {
+    use Float32Op as F;
     match f {
-        A::Add => rows(row, a, b, |a, b| a + b),
-        A::Sub => rows(row, a, b, |a, b| a - b),
-        A::Mul(_) => rows(row, a, b, |a, b| a * b),
-        A::Fma | A::Mad(_) => fma_rows(row, a, b, c),
-        A::Div => rows(row, a, b, |a, b| a / b),
-        A::Rcp => rows(row, a, a, |a, _| 1.0 / a),
-        A::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
-        A::Neg => bits(row, a, |a| a ^ SIGN),
-        A::Abs => bits(row, a, |a| a & !SIGN),
-        A::Min | A::Max if !mode.nan && !mode.xorsign_abs => minmax_rows(row, f, a, b),
-        _ => return false,
+        F::Plain(FloatOp::Add) => rows(row, a, b, |a, b| a + b),
+        F::Plain(FloatOp::Sub) => rows(row, a, b, |a, b| a - b),
+        F::Plain(FloatOp::Mul) => rows(row, a, b, |a, b| a * b),
+        F::Plain(FloatOp::Fma) => fma_rows(row, a, b, c),
+        F::Div => rows(row, a, b, |a, b| a / b),
+        F::Rcp => rows(row, a, a, |a, _| 1.0 / a),
+        F::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
+        F::Plain(FloatOp::Neg) => bits(row, a, |a| a ^ SIGN),
+        F::Plain(FloatOp::Abs) => bits(row, a, |a| a & !SIGN),
+        F::Plain(FloatOp::Min) if !mode.nan && !mode.xorsign_abs => {
+            minmax_rows(row, Extreme::Min, a, b);
+        }
+        F::Plain(FloatOp::Max) if !mode.nan && !mode.xorsign_abs => {
+            minmax_rows(row, Extreme::Max, a, b);
+        }
+        F::Plain(FloatOp::Min | FloatOp::Max)
+        | F::Rsqrt
+        | F::Sin
+        | F::Cos
+        | F::Lg2
+        | F::Ex2
+        | F::Tanh
+        | F::Copysign => return false,
     }
     true
+}
+
+/// Which of two numbers is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extreme {
+    Min,
+    Max,
 }
 
 const SIGN: u32 = 1 << 31;
@@ -81,7 +100,7 @@ const SIGN: u32 = 1 << 31;
 #[inline(never)]
 fn modified(
     row: &mut Row32,
-    f: Arithmetic,
+    f: Float32Op,
     mode: FloatMode,
     a: &Row32,
     b: &Row32,
@@ -130,11 +149,11 @@ fn flush_bits(bits: u32) -> u32 {
 
 /// `min` and `max`: the number of a NaN and a number, and -0 below +0.
 #[inline(always)]
-fn minmax_rows(row: &mut Row32, f: Arithmetic, a: &Row32, b: &Row32) {
+fn minmax_rows(row: &mut Row32, extreme: Extreme, a: &Row32, b: &Row32) {
     // As integers the bits order like the numbers once those of negative ones are turned around.
     let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
     let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
-    let smaller = matches!(f, Arithmetic::Min);
+    let smaller = extreme == Extreme::Min;
     for lane in 0..LANES {
         let (a, b) = (a[lane], b[lane]);
         let chosen = if (key(a) < key(b)) == smaller { a } else { b };
@@ -210,7 +229,7 @@ fn directed_zero(sum: f64, a: f64, b: f64, round: Round) -> f32 {
 }
 
 #[inline(never)]
-fn lane_by_lane(row: &mut Row32, f: Arithmetic, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) {
+fn lane_by_lane(row: &mut Row32, f: Float32Op, mode: FloatMode, a: &Row32, b: &Row32, c: &Row32) {
     for lane in 0..LANES {
         let [a, b, c] = [a[lane], b[lane], c[lane]].map(f32::from_bits);
         row[lane] = op32(f, mode, a, b, c);
@@ -226,31 +245,37 @@ fn flush(value: f32, mode: FloatMode) -> f32 {
 }
 
 /// One f32 operation in any mode.
-pub(crate) fn op32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
-    use Arithmetic as A;
+pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
+    use Float32Op as F;
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
     let round = mode.round;
     let wide = f64::from;
     let value = match f {
-        A::Neg => return (-a).to_bits(),
-        A::Abs => return a.abs().to_bits(),
-        A::Copysign => return b.copysign(a).to_bits(),
-        A::Min | A::Max => return minmax32(f, mode, a, b, c),
-        A::Add => directed_zero(soft::add_odd(wide(a), wide(b)), wide(a), wide(b), round),
-        A::Sub => directed_zero(soft::add_odd(wide(a), -wide(b)), wide(a), -wide(b), round),
-        A::Mul(_) => soft::narrow(wide(a) * wide(b), round),
-        A::Fma | A::Mad(_) => fma32(a, b, c, round),
-        A::Div if round == Round::Approximate => div_approximate(a, b),
-        A::Div => soft::narrow(soft::div_odd(a, b), round),
-        A::Rcp => soft::narrow(soft::div_odd(1.0, a), round),
-        A::Sqrt => soft::narrow(soft::sqrt_odd(a), round),
-        A::Rsqrt => (1.0 / wide(a).sqrt()) as f32,
-        A::Sin => soft::sin_cos(wide(a)).0 as f32,
-        A::Cos => soft::sin_cos(wide(a)).1 as f32,
-        A::Lg2 => soft::log2(wide(a)) as f32,
-        A::Ex2 => soft::exp2(wide(a)) as f32,
-        A::Tanh => soft::tanh(wide(a)) as f32,
-        _ => a,
+        F::Plain(FloatOp::Neg) => return (-a).to_bits(),
+        F::Plain(FloatOp::Abs) => return a.abs().to_bits(),
+        F::Copysign => return b.copysign(a).to_bits(),
+        F::Plain(FloatOp::Min) => return minmax32(Extreme::Min, mode, a, b),
+        F::Plain(FloatOp::Max) => return minmax32(Extreme::Max, mode, a, b),
+        F::Plain(FloatOp::Add) => {
+            directed_zero(soft::add_odd(wide(a), wide(b)), wide(a), wide(b), round)
+        }
+        F::Plain(FloatOp::Sub) => {
+            directed_zero(soft::add_odd(wide(a), -wide(b)), wide(a), -wide(b), round)
+        }
+        F::Plain(FloatOp::Mul) => soft::narrow(wide(a) * wide(b), round),
+        F::Plain(FloatOp::Fma) => fma32(a, b, c, round),
+        // `div.approx` and `div.full`: divisors between 2^126 and 2^128 give zero in the former only; here
+        // both divide exactly and round, which is within their error bounds elsewhere.
+        F::Div if round == Round::Approximate => a / b,
+        F::Div => soft::narrow(soft::div_odd(a, b), round),
+        F::Rcp => soft::narrow(soft::div_odd(1.0, a), round),
+        F::Sqrt => soft::narrow(soft::sqrt_odd(a), round),
+        F::Rsqrt => (1.0 / wide(a).sqrt()) as f32,
+        F::Sin => soft::sin_cos(wide(a)).0 as f32,
+        F::Cos => soft::sin_cos(wide(a)).1 as f32,
+        F::Lg2 => soft::log2(wide(a)) as f32,
+        F::Ex2 => soft::exp2(wide(a)) as f32,
+        F::Tanh => soft::tanh(wide(a)) as f32,
     };
     let mut value = flush(value, mode);
     if mode.saturate {
@@ -267,13 +292,7 @@ pub(crate) fn op32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, c: f32) -> u3
     canonical(value)
 }
 
-/// `div.approx` and `div.full`: divisors between 2^126 and 2^128 give zero in the former only; here
-/// both divide exactly and round, which is within their error bounds elsewhere.
-fn div_approximate(a: f32, b: f32) -> f32 {
-    a / b
-}
-
-fn minmax32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, _c: f32) -> u32 {
+fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
     let sign = if mode.xorsign_abs {
         (a.to_bits() ^ b.to_bits()) & (1 << 31)
     } else {
@@ -292,7 +311,7 @@ fn minmax32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, _c: f32) -> u32 {
         (false, false) => {
             // -0 counts as smaller than +0.
             let a_smaller = a < b || a == b && a.is_sign_negative();
-            if a_smaller == matches!(f, Arithmetic::Min) {
+            if a_smaller == (extreme == Extreme::Min) {
                 a
             } else {
                 b
@@ -306,21 +325,20 @@ fn minmax32(f: Arithmetic, mode: FloatMode, a: f32, b: f32, _c: f32) -> u32 {
 pub(crate) fn float64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
-    f: Arithmetic,
+    f: Float64Op,
     mode: FloatMode,
     [d, a, b, c]: [Slot; 4],
 ) {
-    use Arithmetic as A;
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
     let plain = mode.is_plain();
     match f {
-        A::Add if plain => {
+        Float64Op::Plain(FloatOp::Add) if plain => {
             for lane in 0..LANES {
                 let sum = f64::from_bits(a[lane]) + f64::from_bits(b[lane]);
                 row[lane] = passed_on(sum, [a[lane], b[lane], 0]);
             }
         }
-        A::Mul(_) if plain => {
+        Float64Op::Plain(FloatOp::Mul) if plain => {
             for lane in 0..LANES {
                 let product = f64::from_bits(a[lane]) * f64::from_bits(b[lane]);
                 row[lane] = passed_on(product, [a[lane], b[lane], 0]);
@@ -352,34 +370,24 @@ fn first_nan(operands: [u64; 3]) -> u64 {
         .map_or(NAN_64, |bits| bits | 1 << 51)
 }
 
-pub(crate) fn op64(f: Arithmetic, mode: FloatMode, operands: [u64; 3]) -> u64 {
-    use Arithmetic as A;
+pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
+    use Float64Op as F;
     let [a, b, c] = operands.map(f64::from_bits);
     let round = mode.round;
     let (value, n_operands) = match f {
-        A::Neg => return (-a).to_bits(),
-        A::Abs => return a.abs().to_bits(),
-        A::Copysign => return b.copysign(a).to_bits(),
-        A::Min | A::Max => {
-            return match (a.is_nan(), b.is_nan()) {
-                (true, true) => first_nan(operands),
-                (true, false) => operands[1],
-                (false, true) => operands[0],
-                (false, false) => {
-                    let a_smaller = a < b || a == b && a.is_sign_negative();
-                    operands[usize::from(a_smaller != matches!(f, A::Min))]
-                }
-            };
-        }
-        A::Add => (soft::add64(a, b, round), 2),
-        A::Sub => (soft::add64(a, -b, round), 2),
-        A::Mul(_) => (soft::mul64(a, b, round), 2),
-        A::Fma | A::Mad(_) => (soft::fma64(a, b, c, round), 3),
-        A::Div => (soft::div64(a, b, round), 2),
-        A::Rcp => (soft::div64(1.0, a, round), 1),
-        A::Sqrt => (soft::sqrt64(a, round), 1),
-        A::Rsqrt => (1.0 / a.sqrt(), 1),
-        _ => (a, 1),
+        F::Plain(FloatOp::Neg) => return (-a).to_bits(),
+        F::Plain(FloatOp::Abs) => return a.abs().to_bits(),
+        F::Copysign => return b.copysign(a).to_bits(),
+        F::Plain(FloatOp::Min) => return minmax64(Extreme::Min, operands),
+        F::Plain(FloatOp::Max) => return minmax64(Extreme::Max, operands),
+        F::Plain(FloatOp::Add) => (soft::add64(a, b, round), 2),
+        F::Plain(FloatOp::Sub) => (soft::add64(a, -b, round), 2),
+        F::Plain(FloatOp::Mul) => (soft::mul64(a, b, round), 2),
+        F::Plain(FloatOp::Fma) => (soft::fma64(a, b, c, round), 3),
+        F::Div => (soft::div64(a, b, round), 2),
+        F::Rcp => (soft::div64(1.0, a, round), 1),
+        F::Sqrt => (soft::sqrt64(a, round), 1),
+        F::Rsqrt => (1.0 / a.sqrt(), 1),
     };
     if mode.saturate {
         return if value.is_nan() {
@@ -393,11 +401,25 @@ pub(crate) fn op64(f: Arithmetic, mode: FloatMode, operands: [u64; 3]) -> u64 {
     passed_on(value, seen)
 }
 
+fn minmax64(extreme: Extreme, operands: [u64; 3]) -> u64 {
+    let [a, b, _] = operands.map(f64::from_bits);
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => first_nan(operands),
+        (true, false) => operands[1],
+        (false, true) => operands[0],
+        (false, false) => {
+            // -0 counts as smaller than +0.
+            let a_smaller = a < b || a == b && a.is_sign_negative();
+            operands[usize::from(a_smaller != (extreme == Extreme::Min))]
+        }
+    }
+}
+
 /// Two f32 in each 64-bit register.
 pub(crate) fn float32x2(
     l: &mut Lanes<'_>,
     row: &mut Row64,
-    f: Arithmetic,
+    f: FloatOp,
     mode: FloatMode,
     [d, a, b, c]: [Slot; 4],
 ) {
@@ -405,7 +427,13 @@ pub(crate) fn float32x2(
     for lane in 0..LANES {
         let half = |shift: u32| {
             let part = |v: u64| f32::from_bits((v >> shift) as u32);
-            u64::from(op32(f, mode, part(a[lane]), part(b[lane]), part(c[lane]))) << shift
+            u64::from(op32(
+                Float32Op::Plain(f),
+                mode,
+                part(a[lane]),
+                part(b[lane]),
+                part(c[lane]),
+            )) << shift
         };
         row[lane] = half(0) | half(32);
     }
@@ -416,7 +444,7 @@ pub(crate) fn float32x2(
 pub(crate) fn half(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Arithmetic,
+    f: HalfOp,
     ty: ScalarType,
     mode: FloatMode,
     [d, a, b, c]: [Slot; 4],
@@ -443,8 +471,8 @@ pub(crate) fn half(
 }
 
 /// One 16-bit operation; computed in f64, where one rounding to odd keeps all that matters.
-pub(crate) fn op_half(f: Arithmetic, mode: FloatMode, format: Format, operands: [u32; 3]) -> u32 {
-    use Arithmetic as A;
+pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32; 3]) -> u32 {
+    use HalfOp as H;
     let sign = format.sign();
     let flushed = |bits: u32| {
         let subnormal = bits & format.infinity() == 0;
@@ -458,16 +486,16 @@ pub(crate) fn op_half(f: Arithmetic, mode: FloatMode, format: Format, operands: 
     let [a, b, c] = bits.map(|v| format.unpack(v));
     let round = mode.round;
     let value = match f {
-        A::Neg => return bits[0] ^ sign,
-        A::Abs => return bits[0] & !sign,
-        A::Min | A::Max => return minmax_half(f, mode, format, bits),
-        A::Add => a + b,
-        A::Sub => a - b,
-        A::Mul(_) => a * b,
-        A::Fma | A::Mad(_) => soft::add_odd(a * b, c),
-        A::Ex2 => soft::exp2(a),
-        A::Tanh => soft::tanh(a),
-        _ => a,
+        H::Plain(FloatOp::Neg) => return bits[0] ^ sign,
+        H::Plain(FloatOp::Abs) => return bits[0] & !sign,
+        H::Plain(FloatOp::Min) => return minmax_half(Extreme::Min, mode, format, bits),
+        H::Plain(FloatOp::Max) => return minmax_half(Extreme::Max, mode, format, bits),
+        H::Plain(FloatOp::Add) => a + b,
+        H::Plain(FloatOp::Sub) => a - b,
+        H::Plain(FloatOp::Mul) => a * b,
+        H::Plain(FloatOp::Fma) => soft::add_odd(a * b, c),
+        H::Ex2 => soft::exp2(a),
+        H::Tanh => soft::tanh(a),
     };
     let packed = flushed(format.pack(value, round));
     let is_nan = value.is_nan();
@@ -484,7 +512,7 @@ pub(crate) fn op_half(f: Arithmetic, mode: FloatMode, format: Format, operands: 
     packed
 }
 
-fn minmax_half(f: Arithmetic, mode: FloatMode, format: Format, bits: [u32; 3]) -> u32 {
+fn minmax_half(extreme: Extreme, mode: FloatMode, format: Format, bits: [u32; 3]) -> u32 {
     let sign = format.sign();
     let result_sign = if mode.xorsign_abs {
         (bits[0] ^ bits[1]) & sign
@@ -501,7 +529,7 @@ fn minmax_half(f: Arithmetic, mode: FloatMode, format: Format, bits: [u32; 3]) -
         (false, true) => a,
         (false, false) => {
             let a_smaller = x < y || x == y && x.is_sign_negative();
-            if a_smaller == matches!(f, Arithmetic::Min) {
+            if a_smaller == (extreme == Extreme::Min) {
                 a
             } else {
                 b

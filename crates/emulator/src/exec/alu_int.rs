@@ -2,9 +2,11 @@
 //! "Logic and Shift Instructions").
 
 use crate::decode::code::CarryMode;
+use crate::decode::ops::{
+    CarryOp, CountOp, Int16Op, Int16x2Op, Int32Op, Int64Op, IntOp, Overflow, ShiftOp,
+};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
-use warpgrid_isa::MulPart;
-use warpgrid_program::{Arithmetic, Carry, PermuteMode};
+use warpgrid_isa::PermuteMode;
 
 #[inline(always)]
 fn one<A: Copy, R>(row: &mut [R; LANES], a: &[A; LANES], f: impl Fn(A) -> R) {
@@ -39,21 +41,25 @@ fn three<A: Copy, B: Copy, C: Copy, R>(
 }
 
 macro_rules! plain {
-    ($name:ident, $word:ident, $signed:ident) => {
+    ($name:ident, $word:ident, $signed:ident, $mul_hi:ident) => {
         /// Operations that differ only in their width.
         #[inline(always)]
         fn $name(
             row: &mut [$word; LANES],
-            f: Arithmetic,
+            f: IntOp,
             signed: bool,
             [a, b, c]: [&[$word; LANES]; 3],
         ) {
-            use Arithmetic as A;
+            use IntOp as A;
             match f {
                 A::Add => two(row, a, b, $word::wrapping_add),
                 A::Sub => two(row, a, b, $word::wrapping_sub),
-                A::Mul(_) => two(row, a, b, $word::wrapping_mul),
-                A::Mad(_) => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+                A::MulLo => two(row, a, b, $word::wrapping_mul),
+                A::MulHi => two(row, a, b, |a, b| $mul_hi(a, b, signed)),
+                A::MadHi => three(row, a, b, c, |a, b, c| {
+                    $mul_hi(a, b, signed).wrapping_add(c)
+                }),
+                A::MadLo => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
                 A::Sad if signed => three(row, a, b, c, |a, b, c| {
                     c.wrapping_add((a as $signed).abs_diff(b as $signed))
                 }),
@@ -83,83 +89,71 @@ macro_rules! plain {
                 A::Xor => two(row, a, b, |a, b| a ^ b),
                 A::Not => one(row, a, |a| !a),
                 A::Cnot => one(row, a, |a| $word::from(a == 0)),
-                A::Brev => one(row, a, $word::reverse_bits),
-                _ => *row = *a,
             }
         }
     };
 }
 
-plain!(plain32, u32, i32);
-plain!(plain64, u64, i64);
+plain!(plain32, u32, i32, mul_hi_32);
+plain!(plain64, u64, i64, mul_hi_64);
 
 /// Operations on 32-bit registers.
 #[inline]
 pub(crate) fn int32(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Arithmetic,
+    f: Int32Op,
     signed: bool,
-    saturate: bool,
     [d, a, b, c]: [Slot; 4],
 ) {
-    use Arithmetic as A;
+    use Int32Op as A;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
     match f {
-        A::Add if saturate => two(row, a, b, |a, b| (a as i32).saturating_add(b as i32) as u32),
-        A::Sub if saturate => two(row, a, b, |a, b| (a as i32).saturating_sub(b as i32) as u32),
-        A::Mul(MulPart::Hi) if signed => two(row, a, b, mul_hi_s32),
-        A::Mul(MulPart::Hi) => two(row, a, b, mul_hi_u32),
-        A::Mad(MulPart::Hi) if saturate => three(row, a, b, c, |a, b, c| {
-            (mul_hi_s32(a, b) as i32).saturating_add(c as i32) as u32
+        A::Plain(f) => plain32(row, f, signed, [a, b, c]),
+        A::AddSaturated => two(row, a, b, |a, b| (a as i32).saturating_add(b as i32) as u32),
+        A::SubSaturated => two(row, a, b, |a, b| (a as i32).saturating_sub(b as i32) as u32),
+        A::MadHiSaturated => three(row, a, b, c, |a, b, c| {
+            (mul_hi_32(a, b, true) as i32).saturating_add(c as i32) as u32
         }),
-        A::Mad(MulPart::Hi) if signed => {
-            three(row, a, b, c, |a, b, c| mul_hi_s32(a, b).wrapping_add(c))
-        }
-        A::Mad(MulPart::Hi) => three(row, a, b, c, |a, b, c| mul_hi_u32(a, b).wrapping_add(c)),
-        A::Mul24(part) => two(row, a, b, |a, b| mul24(a, b, part, signed)),
-        A::Mad24(part) => three(row, a, b, c, |a, b, c| {
-            let product = mul24(a, b, part, signed);
-            if saturate {
-                (product as i32).saturating_add(c as i32) as u32
-            } else {
-                product.wrapping_add(c)
-            }
+        A::Mul24Lo => two(row, a, b, |a, b| mul24(a, b, signed) as u32),
+        A::Mul24Hi => two(row, a, b, |a, b| (mul24(a, b, signed) >> 16) as u32),
+        A::Mad24Lo => three(row, a, b, c, |a, b, c| {
+            (mul24(a, b, signed) as u32).wrapping_add(c)
+        }),
+        A::Mad24Hi => three(row, a, b, c, |a, b, c| {
+            ((mul24(a, b, signed) >> 16) as u32).wrapping_add(c)
+        }),
+        A::Mad24HiSaturated => three(row, a, b, c, |a, b, c| {
+            ((mul24(a, b, signed) >> 16) as i32).saturating_add(c as i32) as u32
         }),
         A::Lop3(table) => lop3(row, a, b, c, table),
         A::Shl => two(row, a, b, |a, b| if b > 31 { 0 } else { a << b }),
         A::Shr if signed => two(row, a, b, |a, b| ((a as i32) >> b.min(31)) as u32),
         A::Shr => two(row, a, b, |a, b| if b > 31 { 0 } else { a >> b }),
-        A::ShfLeft { wrap } => three(row, a, b, c, |a, b, c| {
+        A::ShfLeft(overflow) => three(row, a, b, c, |a, b, c| {
             let wide = (u64::from(b) << 32) | u64::from(a);
-            let n = if wrap { c & 31 } else { c.min(32) };
-            ((wide << n) >> 32) as u32
+            ((wide << amount(c, overflow)) >> 32) as u32
         }),
-        A::ShfRight { wrap } => three(row, a, b, c, |a, b, c| {
+        A::ShfRight(overflow) => three(row, a, b, c, |a, b, c| {
             let wide = (u64::from(b) << 32) | u64::from(a);
-            let n = if wrap { c & 31 } else { c.min(32) };
-            (wide >> n) as u32
+            (wide >> amount(c, overflow)) as u32
         }),
-        A::Popc => one(row, a, u32::count_ones),
-        A::Clz => one(row, a, u32::leading_zeros),
-        A::Bfind { shift_amount } => one(row, a, |a| {
-            let bits = if signed && (a as i32) < 0 { !a } else { a };
-            find_msb(u64::from(bits), 31, shift_amount)
-        }),
+        A::Count(CountOp::Popc) => one(row, a, u32::count_ones),
+        A::Count(CountOp::Clz) => one(row, a, u32::leading_zeros),
+        A::Count(CountOp::Bfind) => one(row, a, |a| find_msb(magnitude32(a, signed))),
+        A::Count(CountOp::BfindShiftAmount) => {
+            one(row, a, |a| shift_to_top(magnitude32(a, signed), 31));
+        }
+        A::Brev => one(row, a, u32::reverse_bits),
         A::Bfe => three(row, a, b, c, |a, b, c| {
             extract(u64::from(a), b, c, 32, signed) as u32
         }),
-        A::Szext { wrap } => two(row, a, b, |a, b| {
-            let n = if wrap { b & 31 } else { b.min(32) };
-            extract(u64::from(a), 0, n, 32, signed) as u32
+        A::Szext(overflow) => two(row, a, b, |a, b| {
+            extract(u64::from(a), 0, amount(b, overflow), 32, signed) as u32
         }),
-        A::Bmsk { wrap } => two(row, a, b, |a, b| {
-            let (a, b) = if wrap {
-                (a & 31, b & 31)
-            } else {
-                (a.min(32), b.min(32))
-            };
-            (((1u64 << b) - 1) << a) as u32
+        A::Bmsk(overflow) => two(row, a, b, |a, b| {
+            let ones = (1u64 << amount(b, overflow)) - 1;
+            (ones << amount(a, overflow)) as u32
         }),
         A::Prmt => three(row, a, b, c, permute),
         A::PrmtMode(mode) => three(row, a, b, c, |a, b, c| permute(a, b, selector(mode, c))),
@@ -180,20 +174,28 @@ pub(crate) fn int32(
                 sum.wrapping_add(x.wrapping_mul(part(b, start + 8 * i, 8, b_signed)))
             })
         }),
-        _ => plain32(row, f, signed, [a, b, c]),
     }
     l.set32(d, row);
+}
+
+/// A shift amount of up to 32.
+#[inline(always)]
+fn amount(n: u32, overflow: Overflow) -> u32 {
+    match overflow {
+        Overflow::Clamp => n.min(32),
+        Overflow::Wrap => n & 31,
+    }
 }
 
 /// Operations on 16-bit registers, which live in the low half of 32-bit rows.
 pub(crate) fn int16(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Arithmetic,
+    f: Int16Op,
     signed: bool,
     [d, a, b, c]: [Slot; 4],
 ) {
-    use Arithmetic as A;
+    use IntOp as A;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
     let widen = |v: u32| {
         if signed {
@@ -203,41 +205,42 @@ pub(crate) fn int16(
         }
     };
     match f {
-        A::Add => two(row, a, b, u32::wrapping_add),
-        A::Sub => two(row, a, b, u32::wrapping_sub),
-        A::Mul(MulPart::Hi) => two(row, a, b, |a, b| widen(a).wrapping_mul(widen(b)) >> 16),
-        A::Mul(_) => two(row, a, b, u32::wrapping_mul),
-        A::Mad(MulPart::Hi) => three(row, a, b, c, |a, b, c| {
-            (widen(a).wrapping_mul(widen(b)) >> 16).wrapping_add(c)
-        }),
-        A::Mad(_) => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
-        A::Sad => three(row, a, b, c, |a, b, c| {
-            c.wrapping_add((widen(a) as i32).abs_diff(widen(b) as i32))
-        }),
-        A::Div => two(row, a, b, |a, b| match widen(b) {
-            0 => u32::MAX,
-            b => (widen(a) as i32).wrapping_div(b as i32) as u32,
-        }),
-        A::Rem => two(row, a, b, |a, b| match widen(b) {
-            0 => u32::MAX,
-            b => (widen(a) as i32).wrapping_rem(b as i32) as u32,
-        }),
-        A::Abs => one(row, a, |a| (a as u16 as i16).wrapping_abs() as u32),
-        A::Neg => one(row, a, u32::wrapping_neg),
-        A::Min => two(row, a, b, |a, b| {
-            (widen(a) as i32).min(widen(b) as i32) as u32
-        }),
-        A::Max => two(row, a, b, |a, b| {
-            (widen(a) as i32).max(widen(b) as i32) as u32
-        }),
-        A::And => two(row, a, b, |a, b| a & b),
-        A::Or => two(row, a, b, |a, b| a | b),
-        A::Xor => two(row, a, b, |a, b| a ^ b),
-        A::Not => one(row, a, |a| !a),
-        A::Cnot => one(row, a, |a| u32::from(a & 0xffff == 0)),
-        A::Shl => two(row, a, b, |a, b| if b > 15 { 0 } else { a << b }),
-        A::Shr => two(row, a, b, |a, b| ((widen(a) as i32) >> b.min(31)) as u32),
-        _ => *row = *a,
+        Int16Op::Shl => two(row, a, b, |a, b| if b > 15 { 0 } else { a << b }),
+        Int16Op::Shr => two(row, a, b, |a, b| ((widen(a) as i32) >> b.min(31)) as u32),
+        Int16Op::Plain(f) => match f {
+            A::Add => two(row, a, b, u32::wrapping_add),
+            A::Sub => two(row, a, b, u32::wrapping_sub),
+            A::MulHi => two(row, a, b, |a, b| widen(a).wrapping_mul(widen(b)) >> 16),
+            A::MulLo => two(row, a, b, u32::wrapping_mul),
+            A::MadHi => three(row, a, b, c, |a, b, c| {
+                (widen(a).wrapping_mul(widen(b)) >> 16).wrapping_add(c)
+            }),
+            A::MadLo => three(row, a, b, c, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+            A::Sad => three(row, a, b, c, |a, b, c| {
+                c.wrapping_add((widen(a) as i32).abs_diff(widen(b) as i32))
+            }),
+            A::Div => two(row, a, b, |a, b| match widen(b) {
+                0 => u32::MAX,
+                b => (widen(a) as i32).wrapping_div(b as i32) as u32,
+            }),
+            A::Rem => two(row, a, b, |a, b| match widen(b) {
+                0 => u32::MAX,
+                b => (widen(a) as i32).wrapping_rem(b as i32) as u32,
+            }),
+            A::Abs => one(row, a, |a| (a as u16 as i16).wrapping_abs() as u32),
+            A::Neg => one(row, a, u32::wrapping_neg),
+            A::Min => two(row, a, b, |a, b| {
+                (widen(a) as i32).min(widen(b) as i32) as u32
+            }),
+            A::Max => two(row, a, b, |a, b| {
+                (widen(a) as i32).max(widen(b) as i32) as u32
+            }),
+            A::And => two(row, a, b, |a, b| a & b),
+            A::Or => two(row, a, b, |a, b| a | b),
+            A::Xor => two(row, a, b, |a, b| a ^ b),
+            A::Not => one(row, a, |a| !a),
+            A::Cnot => one(row, a, |a| u32::from(a & 0xffff == 0)),
+        },
     }
     for r in row.iter_mut() {
         *r &= 0xffff;
@@ -249,23 +252,22 @@ pub(crate) fn int16(
 pub(crate) fn int16x2(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Arithmetic,
+    f: Int16x2Op,
     signed: bool,
     [d, a, b]: [Slot; 3],
 ) {
-    use Arithmetic as A;
+    use Int16x2Op as A;
     let (a, b) = (l.r32(a), l.r32(b));
     let half = |a: u16, b: u16| match f {
         A::Add => a.wrapping_add(b),
         A::Sub => a.wrapping_sub(b),
-        A::Mul(_) => a.wrapping_mul(b),
+        A::Mul => a.wrapping_mul(b),
         A::Neg => a.wrapping_neg(),
         A::Abs => (a as i16).wrapping_abs() as u16,
         A::Min if signed => (a as i16).min(b as i16) as u16,
         A::Min => a.min(b),
         A::Max if signed => (a as i16).max(b as i16) as u16,
         A::Max => a.max(b),
-        _ => a,
     };
     two(row, a, b, |a, b| {
         u32::from(half(a as u16, b as u16))
@@ -279,18 +281,14 @@ pub(crate) fn int16x2(
 pub(crate) fn int64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
-    f: Arithmetic,
+    f: Int64Op,
     signed: bool,
     [d, a, b, c]: [Slot; 4],
 ) {
-    use Arithmetic as A;
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
     match f {
-        A::Mul(MulPart::Hi) => two(row, a, b, |a, b| mul_hi_64(a, b, signed)),
-        A::Mad(MulPart::Hi) => three(row, a, b, c, |a, b, c| {
-            mul_hi_64(a, b, signed).wrapping_add(c)
-        }),
-        _ => plain64(row, f, signed, [a, b, c]),
+        Int64Op::Plain(f) => plain64(row, f, signed, [a, b, c]),
+        Int64Op::Brev => one(row, a, u64::reverse_bits),
     }
     l.set64(d, row);
 }
@@ -299,15 +297,15 @@ pub(crate) fn int64(
 pub(crate) fn shift64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
-    f: Arithmetic,
+    f: ShiftOp,
     signed: bool,
     [d, a, b]: [Slot; 3],
 ) {
     let (a, b) = (l.r64(a), l.r32(b));
     match f {
-        Arithmetic::Shl => two(row, a, b, |a, b| if b > 63 { 0 } else { a << b }),
-        _ if signed => two(row, a, b, |a, b| ((a as i64) >> b.min(63)) as u64),
-        _ => two(row, a, b, |a, b| if b > 63 { 0 } else { a >> b }),
+        ShiftOp::Left => two(row, a, b, |a, b| if b > 63 { 0 } else { a << b }),
+        ShiftOp::Right if signed => two(row, a, b, |a, b| ((a as i64) >> b.min(63)) as u64),
+        ShiftOp::Right => two(row, a, b, |a, b| if b > 63 { 0 } else { a >> b }),
     }
     l.set64(d, row);
 }
@@ -316,19 +314,18 @@ pub(crate) fn shift64(
 pub(crate) fn count64(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Arithmetic,
+    f: CountOp,
     signed: bool,
     [d, a]: [Slot; 2],
 ) {
     let a = l.r64(a);
+    // A sign is not looked for, so a negative number counts as its complement.
+    let magnitude = |a: u64| if signed && (a as i64) < 0 { !a } else { a };
     match f {
-        Arithmetic::Popc => one(row, a, u64::count_ones),
-        Arithmetic::Clz => one(row, a, u64::leading_zeros),
-        Arithmetic::Bfind { shift_amount } => one(row, a, |a| {
-            let bits = if signed && (a as i64) < 0 { !a } else { a };
-            find_msb(bits, 63, shift_amount)
-        }),
-        _ => row.fill(0),
+        CountOp::Popc => one(row, a, u64::count_ones),
+        CountOp::Clz => one(row, a, u64::leading_zeros),
+        CountOp::Bfind => one(row, a, |a| find_msb(magnitude(a))),
+        CountOp::BfindShiftAmount => one(row, a, |a| shift_to_top(magnitude(a), 63)),
     }
     l.set32(d, row);
 }
@@ -403,7 +400,7 @@ pub(crate) fn wide16(l: &mut Lanes<'_>, row: &mut Row32, signed: bool, [d, a, b,
 pub(crate) fn carry32(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Carry,
+    f: CarryOp,
     mode: CarryMode,
     [d, a, b, c]: [Slot; 4],
 ) {
@@ -413,11 +410,10 @@ pub(crate) fn carry32(
         let flag = u64::from(mode.reads && *l.carry >> lane & 1 != 0);
         let (a, b, c) = (u64::from(a[lane]), u64::from(b[lane]), u64::from(c[lane]));
         let wide = match f {
-            Carry::Add => a + b + flag,
-            Carry::Sub => a.wrapping_sub(b).wrapping_sub(flag),
-            Carry::MadLo => ((a * b) & 0xffff_ffff) + c + flag,
-            Carry::MadHi if mode.signed => u64::from(mul_hi_s32(a as u32, b as u32)) + c + flag,
-            Carry::MadHi => ((a * b) >> 32) + c + flag,
+            CarryOp::Add => a + b + flag,
+            CarryOp::Sub => a.wrapping_sub(b).wrapping_sub(flag),
+            CarryOp::MadLo => ((a * b) & 0xffff_ffff) + c + flag,
+            CarryOp::MadHi => u64::from(mul_hi_32(a as u32, b as u32, mode.signed)) + c + flag,
         };
         row[lane] = wide as u32;
         out |= u32::from(wide >> 32 != 0) << lane;
@@ -432,7 +428,7 @@ pub(crate) fn carry32(
 pub(crate) fn carry64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
-    f: Carry,
+    f: CarryOp,
     mode: CarryMode,
     [d, a, b, c]: [Slot; 4],
 ) {
@@ -446,10 +442,10 @@ pub(crate) fn carry64(
             u128::from(c[lane]),
         );
         let wide = match f {
-            Carry::Add => a + b + flag,
-            Carry::Sub => a.wrapping_sub(b).wrapping_sub(flag),
-            Carry::MadLo => u128::from((a as u64).wrapping_mul(b as u64)) + c + flag,
-            Carry::MadHi => u128::from(mul_hi_64(a as u64, b as u64, mode.signed)) + c + flag,
+            CarryOp::Add => a + b + flag,
+            CarryOp::Sub => a.wrapping_sub(b).wrapping_sub(flag),
+            CarryOp::MadLo => u128::from((a as u64).wrapping_mul(b as u64)) + c + flag,
+            CarryOp::MadHi => u128::from(mul_hi_64(a as u64, b as u64, mode.signed)) + c + flag,
         };
         row[lane] = wide as u64;
         out |= u32::from(wide >> 64 != 0) << lane;
@@ -460,14 +456,16 @@ pub(crate) fn carry64(
     l.set64(d, row);
 }
 
-fn mul_hi_s32(a: u32, b: u32) -> u32 {
-    ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32
+#[inline(always)]
+fn mul_hi_32(a: u32, b: u32, signed: bool) -> u32 {
+    if signed {
+        ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32
+    } else {
+        ((u64::from(a) * u64::from(b)) >> 32) as u32
+    }
 }
 
-fn mul_hi_u32(a: u32, b: u32) -> u32 {
-    ((u64::from(a) * u64::from(b)) >> 32) as u32
-}
-
+#[inline(always)]
 fn mul_hi_64(a: u64, b: u64, signed: bool) -> u64 {
     if signed {
         ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
@@ -476,8 +474,8 @@ fn mul_hi_64(a: u64, b: u64, signed: bool) -> u64 {
     }
 }
 
-/// The product of the low 24 bits: its low 32 bits, or bits 47 to 16.
-fn mul24(a: u32, b: u32, part: MulPart, signed: bool) -> u32 {
+/// The product of the low 24 bits, 48 bits wide.
+fn mul24(a: u32, b: u32, signed: bool) -> i64 {
     let widen = |v: u32| {
         if signed {
             i64::from((v << 8) as i32 >> 8)
@@ -485,11 +483,7 @@ fn mul24(a: u32, b: u32, part: MulPart, signed: bool) -> u32 {
             i64::from(v & 0xff_ffff)
         }
     };
-    let product = widen(a).wrapping_mul(widen(b));
-    match part {
-        MulPart::Hi => (product >> 16) as u32,
-        _ => product as u32,
-    }
+    widen(a).wrapping_mul(widen(b))
 }
 
 fn lop3(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32, table: u8) {
@@ -507,15 +501,24 @@ fn lop3(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32, table: u8) {
     }
 }
 
-fn find_msb(bits: u64, top: u32, shift_amount: bool) -> u32 {
+/// The bits that `bfind` looks at: a sign is not looked for, so a negative number counts as its complement.
+fn magnitude32(a: u32, signed: bool) -> u64 {
+    u64::from(if signed && (a as i32) < 0 { !a } else { a })
+}
+
+fn find_msb(bits: u64) -> u32 {
     if bits == 0 {
-        return u32::MAX;
-    }
-    let position = 63 - bits.leading_zeros();
-    if shift_amount {
-        top - position
+        u32::MAX
     } else {
-        position
+        63 - bits.leading_zeros()
+    }
+}
+
+/// `bfind.shiftamt`
+fn shift_to_top(bits: u64, top: u32) -> u32 {
+    match find_msb(bits) {
+        u32::MAX => u32::MAX,
+        position => top - position,
     }
 }
 

@@ -2,10 +2,10 @@
 //! "redux.sync", "elect.sync"). Lanes whose masks differ form groups of their own.
 
 use crate::decode::code::{Collective, CollectiveKind, FloatMode};
-use crate::exec::convert::read64;
+use crate::decode::ops::{Float32Op, FloatOp};
+use crate::exec::elements::read64;
 use crate::state::registers::{FULL, LANES, Lanes, Row32, lanes_of};
-use warpgrid_isa::{BitwiseOp, ScalarType, ShuffleMode, VoteMode};
-use warpgrid_program::{Arithmetic, ReduceOp};
+use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 
 /// Executes a collective; all lanes that it names are there.
 #[inline(never)]
@@ -32,14 +32,9 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
                 l.set_predicate(predicate, inside);
             }
         }
-        CollectiveKind::Vote {
-            mode,
-            d,
-            a,
-            negated,
-        } => {
-            let p = l.predicate(a);
-            let p = if negated { !p } else { p };
+        CollectiveKind::Vote { mode, d, a } => {
+            let p = l.predicate(a.slot);
+            let p = if a.negated { !p } else { p };
             let mut row = [0; LANES];
             let mut predicate = 0;
             for_groups(l.mask, &groups, |lanes| {
@@ -57,7 +52,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             });
             match mode {
                 VoteMode::Ballot => l.set32(d, &row),
-                _ => l.set_predicate(d, predicate),
+                VoteMode::All | VoteMode::Any | VoteMode::Uni => l.set_predicate(d, predicate),
             }
         }
         CollectiveKind::Match {
@@ -113,7 +108,9 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             if d.is_some() {
                 l.set32(d, &row);
             }
-            l.set_predicate(predicate, elected);
+            if predicate.is_some() {
+                l.set_predicate(predicate, elected);
+            }
         }
     }
 }
@@ -158,20 +155,26 @@ fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
 }
 
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
-    let float = |f| {
+    let float = |f: FloatOp| {
         let mode = FloatMode::default();
-        crate::exec::alu_float::op32(f, mode, f32::from_bits(a), f32::from_bits(b), 0.0)
+        crate::exec::alu_float::op32(
+            Float32Op::Plain(f),
+            mode,
+            f32::from_bits(a),
+            f32::from_bits(b),
+            0.0,
+        )
     };
     match op {
         ReduceOp::Add => a.wrapping_add(b),
-        ReduceOp::Min if ty == ScalarType::F32 => float(Arithmetic::Min),
-        ReduceOp::Max if ty == ScalarType::F32 => float(Arithmetic::Max),
+        ReduceOp::Min if ty == ScalarType::F32 => float(FloatOp::Min),
+        ReduceOp::Max if ty == ScalarType::F32 => float(FloatOp::Max),
         ReduceOp::Min if ty.is_signed() => (a as i32).min(b as i32) as u32,
         ReduceOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
         ReduceOp::Min => a.min(b),
         ReduceOp::Max => a.max(b),
-        ReduceOp::Bitwise(BitwiseOp::And) => a & b,
-        ReduceOp::Bitwise(BitwiseOp::Or) => a | b,
-        ReduceOp::Bitwise(BitwiseOp::Xor) => a ^ b,
+        ReduceOp::And => a & b,
+        ReduceOp::Or => a | b,
+        ReduceOp::Xor => a ^ b,
     }
 }

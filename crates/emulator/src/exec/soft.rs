@@ -2,6 +2,7 @@
 //! elementary functions from basic operations only, so that every host computes the same bits.
 
 use crate::decode::code::Round;
+use warpgrid_isa::ScalarType;
 
 /// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
@@ -75,7 +76,7 @@ pub(crate) fn narrow(value: f64, round: Round) -> f32 {
 pub(crate) struct Format {
     pub(crate) exponent_bits: u32,
     pub(crate) fraction_bits: u32,
-    /// The largest magnitude; what lies beyond is infinity, where there is one.
+    /// Whether magnitudes beyond the largest become infinity; else they become NaN.
     pub(crate) has_infinity: bool,
 }
 
@@ -105,6 +106,18 @@ pub(crate) const E4M3: Format = Format {
     fraction_bits: 3,
     has_infinity: false,
 };
+
+/// The format of a small float type.
+pub(crate) fn format_of(ty: ScalarType) -> Option<Format> {
+    Some(match ty {
+        ScalarType::F16 | ScalarType::F16x2 => F16,
+        ScalarType::Bf16 | ScalarType::Bf16x2 => BF16,
+        ScalarType::Tf32 => TF32,
+        ScalarType::E4m3 | ScalarType::E4m3x2 => E4M3,
+        ScalarType::E5m2 | ScalarType::E5m2x2 => E5M2,
+        _ => return None,
+    })
+}
 
 impl Format {
     fn bias(self) -> i32 {

@@ -1,9 +1,9 @@
 //! The exact helpers against the host's own arithmetic and against integers.
 
 use crate::decode::code::{FloatMode, Round};
+use crate::decode::ops::{Float32Op, FloatOp, HalfOp};
 use crate::exec::alu_float::{op_half, op32};
 use crate::exec::soft::*;
-use warpgrid_program::Arithmetic;
 
 /// Bits that look like anything, the same in every run.
 struct Bits(u64);
@@ -60,20 +60,20 @@ fn rounding_to_nearest_is_the_hosts() {
 
 #[test]
 fn f32_operations_are_the_hosts() {
-    use Arithmetic as A;
+    use Float32Op as A;
     let plain = FloatMode::default();
     let mut bits = Bits(2);
     for _ in 0..200_000 {
         let (a, b, c) = (bits.f32(), bits.f32(), bits.f32());
         assert!(
-            same32(op32(A::Fma, plain, a, b, c), a.mul_add(b, c)),
+            same32(
+                op32(A::Plain(FloatOp::Fma), plain, a, b, c),
+                a.mul_add(b, c)
+            ),
             "{a:e} {b:e} {c:e}"
         );
-        assert!(same32(op32(A::Add, plain, a, b, c), a + b));
-        assert!(same32(
-            op32(A::Mul(warpgrid_isa::MulPart::Lo), plain, a, b, c),
-            a * b
-        ));
+        assert!(same32(op32(A::Plain(FloatOp::Add), plain, a, b, c), a + b));
+        assert!(same32(op32(A::Plain(FloatOp::Mul), plain, a, b, c), a * b));
         assert!(same32(op32(A::Div, plain, a, b, c), a / b), "{a:e} / {b:e}");
         assert!(same32(op32(A::Sqrt, plain, a, b, c), a.sqrt()));
     }
@@ -82,7 +82,7 @@ fn f32_operations_are_the_hosts() {
 /// Down and up enclose the nearest, are neighbours or equal, and zero is the smaller in magnitude.
 #[test]
 fn directions_enclose_the_exact_result() {
-    use Arithmetic as A;
+    use Float32Op as A;
     let mode = |round| FloatMode {
         round,
         ..FloatMode::default()
@@ -90,7 +90,12 @@ fn directions_enclose_the_exact_result() {
     let mut bits = Bits(3);
     for _ in 0..100_000 {
         let (a, b, c) = (bits.f32(), bits.f32(), bits.f32());
-        for f in [A::Fma, A::Add, A::Div, A::Mul(warpgrid_isa::MulPart::Lo)] {
+        for f in [
+            A::Plain(FloatOp::Fma),
+            A::Plain(FloatOp::Add),
+            A::Div,
+            A::Plain(FloatOp::Mul),
+        ] {
             let result = |round| f32::from_bits(op32(f, mode(round), a, b, c));
             let (near, down, up) = (
                 result(Round::Nearest),
@@ -132,7 +137,7 @@ fn directed_fma_agrees_with_integers() {
                 round,
                 ..FloatMode::default()
             };
-            let value = f32::from_bits(op32(Arithmetic::Fma, mode, a, b, c)) as i128;
+            let value = f32::from_bits(op32(Float32Op::Plain(FloatOp::Fma), mode, a, b, c)) as i128;
             let toward = match round {
                 Round::Down => value <= exact,
                 Round::Up => value >= exact,
@@ -181,7 +186,14 @@ fn half_precision_rounds_once() {
     let one = F16.pack(1.0, Round::Nearest);
     let tiny = F16.pack(2f64.powi(-24), Round::Nearest);
     let factor = F16.pack(2f64.powi(-11), Round::Nearest);
-    let fma = |a, b, c| op_half(Arithmetic::Fma, FloatMode::default(), F16, [a, b, c]);
+    let fma = |a, b, c| {
+        op_half(
+            HalfOp::Plain(FloatOp::Fma),
+            FloatMode::default(),
+            F16,
+            [a, b, c],
+        )
+    };
     assert_eq!(fma(factor, one, one), one);
     assert_eq!(fma(factor, one, one + 1), one + 2);
     assert_eq!(fma(tiny, one, one), one);
@@ -224,7 +236,7 @@ fn elementary_functions_are_close() {
 /// Rows go by the host's operations, lanes by the exact ones: both give the same bits.
 #[test]
 fn rows_and_lanes_agree() {
-    use Arithmetic as A;
+    use Float32Op as A;
     let mut bits = Bits(6);
     let mut rows: [[u32; 32]; 3] = [[0; 32]; 3];
     let special = [
@@ -252,19 +264,18 @@ fn rows_and_lanes_agree() {
             saturate: round & 2 != 0,
             ..FloatMode::default()
         };
-        let product = A::Mul(warpgrid_isa::MulPart::Lo);
         for f in [
-            A::Add,
-            A::Sub,
-            product,
-            A::Fma,
+            A::Plain(FloatOp::Add),
+            A::Plain(FloatOp::Sub),
+            A::Plain(FloatOp::Mul),
+            A::Plain(FloatOp::Fma),
             A::Div,
             A::Rcp,
             A::Sqrt,
-            A::Min,
-            A::Max,
+            A::Plain(FloatOp::Min),
+            A::Plain(FloatOp::Max),
         ] {
-            if mode.saturate && matches!(f, A::Min | A::Max) {
+            if mode.saturate && matches!(f, A::Plain(FloatOp::Min) | A::Plain(FloatOp::Max)) {
                 continue;
             }
             let [a, b, c] = &rows;

@@ -1,0 +1,76 @@
+//! Operands of any bank, read and written as rows of one width. In: an element; out: its row.
+
+use crate::decode::code::{Bank, Element};
+use crate::state::registers::{LANES, Lanes, Row64, Row128};
+
+/// One bit a lane where the condition holds.
+#[inline(always)]
+pub(crate) fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) -> bool) -> u32 {
+    let mut mask = 0;
+    for lane in 0..LANES {
+        mask |= u32::from(f(a[lane], b[lane])) << lane;
+    }
+    mask
+}
+
+/// The low 64 bits of an element, whatever its bank.
+pub(crate) fn read64(l: &Lanes<'_>, e: Element) -> Row64 {
+    let mut row = [0; LANES];
+    match e.bank {
+        _ if !e.slot.is_some() => {}
+        Bank::B64 => row = *l.r64(e.slot),
+        Bank::B32 => {
+            for (r, v) in row.iter_mut().zip(l.r32(e.slot)) {
+                *r = u64::from(*v);
+            }
+        }
+        Bank::B128 => {
+            for (r, v) in row.iter_mut().zip(l.r128(e.slot)) {
+                *r = *v as u64;
+            }
+        }
+        Bank::Predicate => {
+            let p = l.predicate(e.slot);
+            for (lane, r) in row.iter_mut().enumerate() {
+                *r = u64::from(p >> lane & 1);
+            }
+        }
+    }
+    row
+}
+
+/// All bits of an element.
+pub(crate) fn read128(l: &Lanes<'_>, e: Element) -> Row128 {
+    if e.bank == Bank::B128 && e.slot.is_some() {
+        return *l.r128(e.slot);
+    }
+    read64(l, e).map(u128::from)
+}
+
+/// Writes an element; bits beyond the register's width are cut off.
+pub(crate) fn write64(l: &mut Lanes<'_>, e: Element, row: &Row64) {
+    if !e.slot.is_some() {
+        return;
+    }
+    match e.bank {
+        Bank::B64 => l.set64(e.slot, row),
+        Bank::B32 => {
+            let keep = u32::MAX >> (32 - e.bits.clamp(1, 32));
+            l.set32(e.slot, &row.map(|v| v as u32 & keep));
+        }
+        Bank::B128 => l.set128(e.slot, &row.map(u128::from)),
+        Bank::Predicate => {
+            let mask = mask_of(row, row, |v, _| v & 1 != 0);
+            l.set_predicate(e.slot, mask);
+        }
+    }
+}
+
+/// As [`write64`] with all bits.
+pub(crate) fn write128(l: &mut Lanes<'_>, e: Element, row: &Row128) {
+    if e.bank == Bank::B128 && e.slot.is_some() {
+        l.set128(e.slot, row);
+    } else {
+        write64(l, e, &row.map(|v| v as u64));
+    }
+}
