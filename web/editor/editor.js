@@ -21,11 +21,8 @@ const COLOURED_LENGTH = 2_000_000;
 /** Browsers refuse more; what is longer is not kept. */
 const KEPT_LENGTH = 2_000_000;
 
-const CLASSES = [
-  "comment", "directive", "opcode", "modifier", "type", "register",
-  "special-register", "number", "string", "label", "name", "punctuation", "error",
-];
-const tokenMarks = CLASSES.map((name) => Decoration.mark({ class: `tok-${name}` }));
+/** A mark for each class of tokens, by its number; the page names the classes when it connects. */
+let tokenMarks = [];
 
 /** Called into the page's Rust: when it breaks there, the editor lives on without it. */
 let tokenizer = null;
@@ -263,8 +260,9 @@ const api = {
     if (had) view.focus();
     view.requestMeasure();
   },
-  /** `tokenize(text)` promises triples; `change(text)` and `line(number or 0)` are told. */
-  connect(tokenize, change, line) {
+  /** `classes` are the names of token classes; `tokenize(text)` promises triples; `change(text)` and `line(number or 0)` are called. */
+  connect(classes, tokenize, change, line) {
+    tokenMarks = classes.map((name) => Decoration.mark({ class: `tok-${name}` }));
     tokenizer = guarded(tokenize);
     onChange = guarded(change);
     onLine = guarded(line);

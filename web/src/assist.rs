@@ -107,7 +107,7 @@ fn completion_array(found: &CompletionView) -> JsValue {
     Array::of5(
         &found.start.into(),
         &JsValue::from_str(&found.text),
-        &JsValue::from_str(&found.sort),
+        &JsValue::from_str(found.sort.name()),
         &JsValue::from_str(&found.help),
         &found
             .needs

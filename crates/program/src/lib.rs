@@ -3,11 +3,17 @@
 
 pub mod destinations;
 pub mod diagnostic;
+pub mod front_end;
 pub mod function;
 pub mod operation;
 pub mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
+pub use front_end::{
+    CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
+    SignatureText, SlotFacts, Suggestion, SuggestionKind, TokenClass, ValueFacts, WordFacts,
+    WordMeaning,
+};
 pub use function::{
     Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Parameter, Program,
     Register, RegisterId, Relocation, RelocationTarget, Variable, VariableId,

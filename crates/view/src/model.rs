@@ -1,6 +1,9 @@
 //! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
 
+use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
+use warpgrid_isa::StateSpace;
+use warpgrid_launch::value::ElementType;
 
 /// Lines and columns from 1, columns in UTF-16 units; the end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,7 +18,10 @@ pub struct SourceRange {
 /// One replacement of a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditView {
-    pub range: SourceRange,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
     pub text: String,
 }
 
@@ -29,24 +35,101 @@ pub struct FixView {
 /// A second place of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelView {
-    pub range: SourceRange,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
     pub text: String,
 }
 
-/// A diagnostic as a host shows it.
+/// How much a diagnostic weighs. Only an error rejects the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+}
+
+impl Severity {
+    /// `error`, `warning` or `information`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "information",
+        }
+    }
+}
+
+/// A diagnostic in the one form that the command line, JavaScript and the page share. Lines and columns count from 1,
+/// columns in UTF-16 units; the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiagnosticView {
     pub code: String,
-    /// `error`, `warning` or `information`.
-    pub severity: String,
+    pub severity: Severity,
     pub message: String,
-    pub range: SourceRange,
-    pub labels: Vec<LabelView>,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
     pub help: Option<String>,
     /// "since PTX 8.8, on `sm_100` and later", when a gate is the reason.
     pub needs: Option<String>,
-    pub fixes: Vec<FixView>,
+    /// Other places that matter.
+    pub labels: Vec<LabelView>,
+    /// The best fix.
+    pub fix: Option<FixView>,
+    /// Further fixes, if a person has to choose.
+    pub other_fixes: Vec<FixView>,
 }
+
+impl DiagnosticView {
+    /// A diagnostic with nothing but its place and its sentence.
+    pub fn new(
+        code: &str,
+        severity: Severity,
+        message: String,
+        range: SourceRange,
+    ) -> DiagnosticView {
+        DiagnosticView {
+            code: code.to_owned(),
+            severity,
+            message,
+            line: range.line,
+            column: range.column,
+            end_line: range.end_line,
+            end_column: range.end_column,
+            help: None,
+            needs: None,
+            labels: Vec::new(),
+            fix: None,
+            other_fixes: Vec::new(),
+        }
+    }
+
+    /// The fixes, best first.
+    pub fn fixes(&self) -> impl Iterator<Item = &FixView> {
+        self.fix.iter().chain(&self.other_fixes)
+    }
+}
+
+macro_rules! has_range {
+    ($($view:ty)*) => {
+        $(impl $view {
+            /// The place in the source.
+            pub const fn range(&self) -> SourceRange {
+                SourceRange {
+                    line: self.line,
+                    column: self.column,
+                    end_line: self.end_line,
+                    end_column: self.end_column,
+                }
+            }
+        })*
+    };
+}
+has_range!(DiagnosticView LabelView EditView);
 
 /// A coloured stretch of the source, for the editor. Offsets count UTF-16 units from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,8 +155,70 @@ pub enum TokenClass {
     Label,
     Name,
     Punctuation,
-    /// What PTX has no use for.
+    /// What the language does not use.
     Error,
+}
+
+impl TokenClass {
+    /// Every class, in the order of their numbers in a message, with its name for style sheets.
+    pub const ALL: &'static [(TokenClass, &'static str)] = &[
+        (TokenClass::Comment, "comment"),
+        (TokenClass::Directive, "directive"),
+        (TokenClass::Opcode, "opcode"),
+        (TokenClass::Modifier, "modifier"),
+        (TokenClass::Type, "type"),
+        (TokenClass::Register, "register"),
+        (TokenClass::SpecialRegister, "special-register"),
+        (TokenClass::Number, "number"),
+        (TokenClass::String, "string"),
+        (TokenClass::Label, "label"),
+        (TokenClass::Name, "name"),
+        (TokenClass::Punctuation, "punctuation"),
+        (TokenClass::Error, "error"),
+    ];
+}
+
+/// A state space, as views name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    Generic,
+    Const,
+    Global,
+    Local,
+    Param,
+    Shared,
+    #[serde(rename = "shared::cluster")]
+    SharedCluster,
+}
+
+impl Space {
+    /// The name, as in an opcode.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Generic => "generic",
+            Space::Const => "const",
+            Space::Global => "global",
+            Space::Local => "local",
+            Space::Param => "param",
+            Space::Shared => "shared",
+            Space::SharedCluster => "shared::cluster",
+        }
+    }
+}
+
+impl From<StateSpace> for Space {
+    fn from(space: StateSpace) -> Space {
+        match space {
+            StateSpace::Generic => Space::Generic,
+            StateSpace::Const => Space::Const,
+            StateSpace::Global => Space::Global,
+            StateSpace::Local => Space::Local,
+            StateSpace::ParamEntry | StateSpace::ParamFunc => Space::Param,
+            StateSpace::Shared => Space::Shared,
+            StateSpace::SharedCluster => Space::SharedCluster,
+        }
+    }
 }
 
 /// A stretch of a sentence; the numbers and names are strong.
@@ -83,7 +228,7 @@ pub struct Phrase {
     pub strong: bool,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RunStatus {
@@ -91,7 +236,7 @@ pub enum RunStatus {
     Running,
     /// Every thread has exited.
     Finished,
-    /// The last step faulted; earlier stores stand.
+    /// The last step faulted; earlier stores remain.
     Faulted,
 }
 
@@ -99,19 +244,17 @@ pub enum RunStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryView {
-    /// What [`GridRequest::memory`] takes: a buffer's name, `shared:0` for the shared memory of block 0,
-    /// `var:table` for a module variable.
-    pub id: String,
+    /// A buffer's name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.
+    pub id: MemoryId,
     /// The name to show.
     pub title: String,
-    /// `global`, `shared`, `const`, `local`.
-    pub space: String,
+    pub space: Space,
     /// Address of the first byte: `0x7f0000000400`.
     pub address: String,
     pub size_bytes: u64,
     /// Natural element type, `f32`.
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: ElementType,
     /// Extents of the array as declared, outermost first; empty when flat.
     pub shape: Vec<u64>,
 }
@@ -120,16 +263,16 @@ pub struct MemoryView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
-    pub memory: String,
+    pub memory: MemoryId,
     /// Element type to show; the natural one when absent.
     #[serde(default, rename = "type")]
-    pub ty: Option<String>,
-    /// Cells a row; chosen from the shape (or 16, 32) when absent.
+    pub ty: Option<ElementType>,
+    /// Cells per row; chosen from the shape (or 16, 32) when absent.
     #[serde(default)]
     pub columns: Option<u32>,
     #[serde(default)]
     pub first_row: u64,
-    /// Rows wanted; at most 512 are given.
+    /// Rows to lay out; at most 512.
     #[serde(default)]
     pub n_rows: Option<u32>,
 }
@@ -140,12 +283,14 @@ pub struct GridRequest {
 pub struct Grid {
     pub memory: MemoryView,
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: ElementType,
     pub columns: u32,
     pub first_row: u64,
     pub n_rows: u32,
     /// Rows of the whole memory.
     pub total_rows: u64,
+    /// Size of the sectors in which the hardware moves this memory; absent for spaces without sectors.
+    pub sector_bytes: Option<u32>,
     /// Row by row; the last row may be short.
     pub cells: Vec<Cell>,
 }
@@ -156,6 +301,8 @@ pub struct Grid {
 pub struct Cell {
     /// The value in the chosen type, as short as it can be read.
     pub text: String,
+    /// Whether the value is zero (a negative zero is none).
+    pub is_zero: bool,
     /// The lane that wrote it last; absent when no store of the run touched it.
     pub lane: Option<u8>,
     /// The step of that store.
@@ -202,21 +349,25 @@ pub struct StoreView {
     pub range: SourceRange,
     /// The instruction as written.
     pub instruction: String,
+    /// Its opcode with the modifiers: `st.global.v2.f32`.
+    pub opcode: String,
+    /// The registers that the elements come from, in order of address; absent for sinks and constants.
+    pub sources: Vec<Option<String>>,
     /// Id of the memory that the lanes wrote; absent when they wrote several.
-    pub memory: Option<String>,
-    pub space: String,
-    /// Element type and count a lane: `f32`, 4.
+    pub memory: Option<MemoryId>,
+    pub space: Space,
+    /// Element type and count per lane: `f32`, 4.
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: ElementType,
     pub n_elements: u32,
     pub lanes: Vec<LaneStore>,
-    /// Distinct 32-byte sectors touched (global memory).
+    /// Distinct sectors of global memory that the lanes touch.
     pub n_sectors: u32,
     /// Passes over shared memory that the store needs (1 without conflict); 0 for other spaces.
     pub n_wavefronts: u32,
 }
 
-/// Where a warp is.
+/// A step of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepView {
@@ -226,7 +377,12 @@ pub struct StepView {
     pub block_id: [u32; 3],
     pub warp: u32,
     pub range: SourceRange,
+    /// The instruction as written.
     pub instruction: String,
+    /// Its opcode with the modifiers.
+    pub opcode: String,
+    /// The names in the instruction that may be registers.
+    pub names: Vec<String>,
     /// Bit `i`: lane `i` takes part.
     pub active: u32,
 }
@@ -285,7 +441,7 @@ pub struct RegisterView {
     pub name: String,
     #[serde(rename = "type")]
     pub ty: String,
-    /// One value a lane, as text in the register's type.
+    /// One value per lane, as text in the register's type.
     pub values: Vec<String>,
     /// The same in hexadecimal.
     pub hex: Vec<String>,
@@ -305,7 +461,7 @@ pub struct WarpView {
     pub registers: Vec<RegisterView>,
 }
 
-/// What a host wants to see of the present position.
+/// What a host shows of the present position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameRequest {
@@ -346,4 +502,40 @@ pub struct Frame {
     pub stores_known: u64,
     /// Bounded notes: output of `printf`, choices of the scheduler that mattered.
     pub notes: Vec<String>,
+}
+
+/// Options of a run from JavaScript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunOptions {
+    /// Steps after which the run pauses.
+    #[serde(default)]
+    pub max_steps: Option<f64>,
+}
+
+/// Options of a grid from JavaScript: a [`GridRequest`] without its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GridOptions {
+    #[serde(default, rename = "type")]
+    pub ty: Option<ElementType>,
+    #[serde(default)]
+    pub columns: Option<u32>,
+    #[serde(default)]
+    pub first_row: Option<u64>,
+    #[serde(default)]
+    pub n_rows: Option<u32>,
+}
+
+impl GridOptions {
+    /// The request for a memory.
+    pub fn request(self, memory: MemoryId) -> GridRequest {
+        GridRequest {
+            memory,
+            ty: self.ty,
+            columns: self.columns,
+            first_row: self.first_row.unwrap_or(0),
+            n_rows: self.n_rows,
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::{Dispatch, FrameRef};
 use crate::canvas::{Scene, paint};
-use crate::format::element_bytes;
 use crate::hooks::use_size;
 use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS};
 use crate::links::Links;
@@ -205,9 +204,9 @@ fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &Node
     let offset = frame
         .store
         .as_ref()
-        .filter(|store| store.memory.as_deref() == Some(grid.memory.id.as_str()))
+        .filter(|store| store.memory.as_ref() == Some(&grid.memory.id))
         .and_then(|store| store.lanes.iter().filter_map(|lane| lane.offset).min());
-    let row = offset.map(|offset| offset / element_bytes(&grid.ty) / u64::from(geometry.columns));
+    let row = offset.map(|offset| offset / grid.ty.width_bytes() as u64 / u64::from(geometry.columns));
     let scroller = scroller.clone();
     use_effect_with((frame.position, row), move |(_, row)| {
         let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {
@@ -233,7 +232,7 @@ fn keys(
 ) -> Callback<KeyboardEvent> {
     let (cursor, scroller, dispatch) = (cursor.clone(), scroller.clone(), props.dispatch.clone());
     let columns = u64::from(geometry.columns);
-    let n_elements = grid.memory.size_bytes / element_bytes(&grid.ty);
+    let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
         let here = cursor.unwrap_or(0);
         let there = match event.key().as_str() {

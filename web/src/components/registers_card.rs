@@ -32,14 +32,11 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     };
     let (lane, why) = lane(props, warp);
     let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
-    let used = props
-        .frame
-        .last
-        .as_ref()
-        .map_or("", |step| &step.instruction);
+    // Those that the step names come first.
+    let used = props.frame.last.as_ref().map_or(&[][..], |step| &step.names);
     registers.sort_by_key(|register| {
         (
-            !names(used).any(|name| name == register.name),
+            !used.contains(&register.name),
             natural_key(&register.name),
         )
     });
@@ -62,11 +59,6 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
             </dl>
         </section>
     }
-}
-
-/// The names in an instruction; their registers come first.
-fn names(instruction: &str) -> impl Iterator<Item = &str> {
-    instruction.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '%' | '_' | '$')))
 }
 
 /// `%r2` before `%r10`, and each kind of its own.

@@ -5,15 +5,17 @@ use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody};
 use crate::reference::{Library, Subject};
 use std::rc::Rc;
+use warpgrid_view::MemoryId;
 use warpgrid_view::model::RunStatus;
+use warpgrid_view::value::ElementType;
 
-/// The store at this share of a fresh example is where its grids tell most: some cells are written, some wait.
+/// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
 const FRESH_SHARE: f32 = 0.62;
 /// How often one focus asks on.
 const MAX_ASKED_AGAIN: u8 = 24;
 /// Steps that one request asks about.
 const MAX_ASKED_STEPS: usize = 64;
-/// A playback of very many stores takes about so many ticks.
+/// Ticks that the playback of very many stores takes, about.
 const PLAY_TICKS: u64 = 200;
 
 /// Something happened.
@@ -35,15 +37,15 @@ pub enum Action {
     Tick,
     Stop,
     Window {
-        memory: String,
+        memory: MemoryId,
         first_row: u64,
         n_rows: u32,
     },
-    SetType(String, Option<String>),
-    SetColumns(String, Option<u32>),
-    SetOverlay(String, Overlay),
-    ToggleTable(String),
-    ToggleFold(String),
+    SetType(MemoryId, Option<ElementType>),
+    SetColumns(MemoryId, Option<u32>),
+    SetOverlay(MemoryId, Overlay),
+    ToggleTable(MemoryId),
+    ToggleFold(MemoryId),
     ShowWarp(Option<(u64, u32)>),
     Hover(Option<Focus>),
     Pin(Option<Focus>),
@@ -278,7 +280,7 @@ fn tick(model: &mut Model) {
     model.go(Goal::Stores(u32::try_from(n_stores).unwrap_or(u32::MAX)));
 }
 
-fn change_view(model: &mut Model, memory: String, change: impl FnOnce(&mut GridChoice)) {
+fn change_view(model: &mut Model, memory: MemoryId, change: impl FnOnce(&mut GridChoice)) {
     change(model.views.entry(memory).or_default());
     model.hover = None;
     if matches!(model.pinned, Some(Focus::Cell { .. })) {

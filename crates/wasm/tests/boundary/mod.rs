@@ -51,7 +51,7 @@ fn a_diagnostic_has_code_place_and_words() {
         .expect("the store")
         + 1;
     assert_eq!(
-        get(&get(&first, "range"), "line").as_f64(),
+        get(&first, "line").as_f64(),
         Some(line as f64)
     );
     assert!(explain(&text(&first, "code")).is_some());

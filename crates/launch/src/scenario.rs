@@ -2,7 +2,7 @@
 //! the npm API, the command line and the tests carry.
 //!
 //! The form is that of the corpus (`case.json`), with the source inside and every field but the source
-//! optional. In a PTX source the same facts can stand as comments, so that the text stays valid PTX:
+//! optional. In a source the same facts can be comments, so that the text stays valid:
 //!
 //! ```text
 //! //@ launch grid=1 block=32
@@ -21,6 +21,11 @@ pub enum Front {
     #[default]
     Ptx,
     Sass,
+}
+
+impl Front {
+    /// Every front end.
+    pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
 }
 
 /// Everything a run needs.
@@ -61,7 +66,7 @@ pub struct Scenario {
     pub fault: Option<ExpectedFault>,
 }
 
-/// A kernel parameter, as `corpus/README.md` has it.
+/// A kernel parameter, as `crates/view/tests/corpus/README.md` describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", try_from = "read::Fields")]
 pub enum Parameter {
