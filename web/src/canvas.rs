@@ -182,9 +182,7 @@ fn marks(
         let n_elements = u64::from(bytes) / grid.ty.width_bytes() as u64;
         index.is_multiple_of(n_elements.max(1))
     });
-    if starts_sector
-        && !index.is_multiple_of(u64::from(grid.columns.max(1)))
-    {
+    if starts_sector && !index.is_multiple_of(u64::from(grid.columns.max(1))) {
         context.set_fill_style_str(&palette.sector);
         context.fill_rect(rect.x - GAP - 0.25, rect.y, 1.5, rect.height);
     }

@@ -271,7 +271,11 @@ impl Model {
 }
 
 /// The cell with this element index in a frame.
-pub fn cell_of<'a>(frame: &'a Frame, memory: &MemoryId, index: u64) -> Option<(&'a Grid, &'a Cell)> {
+pub fn cell_of<'a>(
+    frame: &'a Frame,
+    memory: &MemoryId,
+    index: u64,
+) -> Option<(&'a Grid, &'a Cell)> {
     let grid = frame.grids.iter().find(|grid| grid.memory.id == *memory)?;
     let first = grid.first_row * u64::from(grid.columns);
     let at = index.checked_sub(first)?;

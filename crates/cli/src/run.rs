@@ -198,7 +198,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
     let mut buffers = BTreeMap::new();
     for buffer in session.buffers() {
-        let bytes = session.memory(&MemoryId::Buffer(buffer.name.clone())).unwrap_or_default();
+        let bytes = session
+            .memory(&MemoryId::Buffer(buffer.name.clone()))
+            .unwrap_or_default();
         wrong.extend(difference(&buffer, &bytes));
         if let Format::Json = arguments.format {
             buffers.insert(buffer.name.clone(), report(&buffer, bytes));
@@ -339,7 +341,11 @@ fn refuse(
     }
     let renderer = renderer();
     let shown = Source::new(name, source);
-    for diagnostic in error.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
+    for diagnostic in error
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+    {
         writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
     }
     writeln!(

@@ -104,9 +104,7 @@ impl Annotations {
         let len = shape
             .iter()
             .try_fold(1u64, |product, extent| product.checked_mul(*extent));
-        let len = len.ok_or_else(|| {
-            declaration.error(catalogue::too_many_elements())
-        })?;
+        let len = len.ok_or_else(|| declaration.error(catalogue::too_many_elements()))?;
         let init = match init {
             None => Init::default(),
             Some(init) => init.init()?,
@@ -135,9 +133,7 @@ impl Annotations {
         let (name, ty) = declaration.name_and_type()?;
         let element = ty.element()?;
         let value = value
-            .ok_or_else(|| {
-                declaration.error(catalogue::scalar_without_value())
-            })?
+            .ok_or_else(|| declaration.error(catalogue::scalar_without_value()))?
             .literal()?;
         element
             .encode(&value)
@@ -155,8 +151,7 @@ impl Annotations {
 
     fn expect(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, values) = fact.split_init();
-        let values =
-            values.ok_or_else(|| fact.error(catalogue::no_expectation()))?;
+        let values = values.ok_or_else(|| fact.error(catalogue::no_expectation()))?;
         let literals = values.list()?;
         let buffer = self
             .scenario
@@ -207,7 +202,9 @@ impl Annotations {
 pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
     match parameter {
         Parameter::Buffer(buffer) => vec![buffer_line(buffer, mark)],
-        Parameter::Scalar { name, ty, value } => vec![format!("{mark} scalar {name}: {ty} = {value}")],
+        Parameter::Scalar { name, ty, value } => {
+            vec![format!("{mark} scalar {name}: {ty} = {value}")]
+        }
         Parameter::Struct { fields, .. } => fields
             .iter()
             .flat_map(|field| lines_of(&field.parameter, mark))
@@ -318,9 +315,10 @@ impl<'a> Fact<'a> {
         let mut parts = self.text.split(['x', ',']);
         for extent in &mut extents {
             let Some(part) = parts.next() else { break };
-            *extent = part.trim().parse().map_err(|_| {
-                self.error(catalogue::not_extents(self.text))
-            })?;
+            *extent = part
+                .trim()
+                .parse()
+                .map_err(|_| self.error(catalogue::not_extents(self.text)))?;
         }
         match parts.next() {
             None => Ok(extents),
@@ -329,9 +327,8 @@ impl<'a> Fact<'a> {
     }
 
     fn element(&self) -> Result<ElementType, Box<Diagnostic>> {
-        ElementType::from_name(self.text.trim_start_matches('.')).ok_or_else(|| {
-            self.error(catalogue::unknown_type(self.text))
-        })
+        ElementType::from_name(self.text.trim_start_matches('.'))
+            .ok_or_else(|| self.error(catalogue::unknown_type(self.text)))
     }
 
     /// `f32[16][16]`: the type and its extents.
@@ -363,9 +360,9 @@ impl<'a> Fact<'a> {
         if text.starts_with("0x") || text.starts_with("0X") {
             return Ok(Literal::Text(text.to_owned()));
         }
-        text.parse::<f64>().map(Literal::Float).map_err(|_| {
-            self.error(catalogue::not_a_literal(text))
-        })
+        text.parse::<f64>()
+            .map(Literal::Float)
+            .map_err(|_| self.error(catalogue::not_a_literal(text)))
     }
 
     fn list(&self) -> Result<Vec<Literal>, Box<Diagnostic>> {

@@ -120,10 +120,7 @@ pub(crate) fn not_a_literal(found: &str) -> Problem {
 }
 
 pub(crate) fn scalar_without_value() -> Problem {
-    problem(
-        "W0703",
-        "a scalar needs a value: `//@ scalar n: s32 = 200`",
-    )
+    problem("W0703", "a scalar needs a value: `//@ scalar n: s32 = 200`")
 }
 
 pub(crate) fn scalar_not_in_type(why: String) -> Problem {
@@ -191,10 +188,7 @@ pub(crate) fn no_buffer_to_point_to(name: &str) -> Problem {
 }
 
 /// A refusal of the emulator, with the fact that it is about.
-pub(crate) fn refused(
-    error: &warpgrid_emulator::LaunchError,
-    parameters: &[Parameter],
-) -> Problem {
+pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Parameter]) -> Problem {
     use warpgrid_emulator::LaunchError as E;
     let parameter = |index: usize| parameters.get(index).map_or("", Parameter::name);
     let about = match error {

@@ -2,8 +2,8 @@
 //! made through it. Guesses are always reported, never silent.
 
 use crate::prepare::{DEFAULT_BLOCK, variables};
-use crate::reading::{AccessKind, Base, Reader, Reading, Value, readers};
 use crate::reading;
+use crate::reading::{AccessKind, Base, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use warpgrid_isa::{ScalarType, StateSpace};

@@ -357,11 +357,7 @@ impl Builder {
                 .checked_add(part.bytes.len())
                 .and_then(|end| whole.bytes.get_mut(start..end))
             else {
-                return Err(catalogue::field_outside(
-                    field.parameter.name(),
-                    name,
-                    size,
-                ));
+                return Err(catalogue::field_outside(field.parameter.name(), name, size));
             };
             place.copy_from_slice(&part.bytes);
             let patches = part.pointers.into_iter().map(|patch| PointerPatch {

@@ -21,7 +21,10 @@ pub enum Reading {
     /// Loads, stores, or changes memory atomically.
     Access(Access),
     /// Copies a value, or converts an address between spaces.
-    Copy { to: RegisterId, from: Value },
+    Copy {
+        to: RegisterId,
+        from: Value,
+    },
     /// Computes a register from values.
     Compute {
         to: RegisterId,

@@ -7,6 +7,11 @@ use std::fmt;
 
 /// A value as a scenario writes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(type = "number | string")
+)]
 pub enum Literal {
     Integer(i128),
     Float(f64),
@@ -79,6 +84,11 @@ impl Visitor<'_> for LiteralVisitor {
 
 /// Element types of buffers and of the grid's value picker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename_all = "lowercase")
+)]
 pub enum ElementType {
     U8,
     S8,

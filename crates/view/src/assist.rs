@@ -9,6 +9,7 @@ use warpgrid_program::SuggestionKind;
 
 /// What a token means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct HoverView {
     /// The token; offsets count UTF-16 units from the start.
@@ -25,6 +26,7 @@ pub struct HoverView {
 
 /// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum CompletionSort {
     Opcode,
@@ -67,6 +69,7 @@ impl From<SuggestionKind> for CompletionSort {
 
 /// A word that can be written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionView {
     /// What it replaces.
@@ -81,6 +84,7 @@ pub struct CompletionView {
 
 /// The form that is being written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SignatureView {
     pub syntax: String,

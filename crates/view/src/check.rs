@@ -12,8 +12,10 @@ use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
 
 /// What `check` may override.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct CheckOptions {
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Front>", optional))]
     pub front: Front,
     /// Check for this target instead of the module's own: `sm_90`.
     #[serde(default)]
@@ -25,6 +27,7 @@ pub struct CheckOptions {
 
 /// The verdict on a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckReport {
     /// True exactly when no diagnostic is an error.
     pub accept: bool,

@@ -1,7 +1,7 @@
 //! A window of memory as cells: values, last writers, what the present store touched.
 
-use crate::memories::Memory;
 use crate::hardware::Hardware;
+use crate::memories::Memory;
 use crate::model::{Cell, Grid, GridRequest, Space, StoreView, Written};
 use warpgrid_emulator::Writer;
 use warpgrid_launch::value::ElementType;

@@ -6,6 +6,7 @@ use std::fmt;
 
 /// Which memory of a launch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub enum MemoryId {
     /// A buffer, by its name.
     Buffer(String),

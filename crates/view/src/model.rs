@@ -7,6 +7,7 @@ use warpgrid_launch::value::ElementType;
 
 /// Lines and columns from 1, columns in UTF-16 units; the end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SourceRange {
     pub line: u32,
@@ -17,6 +18,7 @@ pub struct SourceRange {
 
 /// One replacement of a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EditView {
     pub line: u32,
     pub column: u32,
@@ -27,6 +29,7 @@ pub struct EditView {
 
 /// A change that a button applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FixView {
     pub title: String,
     pub edits: Vec<EditView>,
@@ -34,6 +37,7 @@ pub struct FixView {
 
 /// A second place of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LabelView {
     pub line: u32,
     pub column: u32,
@@ -44,6 +48,7 @@ pub struct LabelView {
 
 /// How much a diagnostic weighs. Only an error rejects the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     Error,
@@ -65,6 +70,7 @@ impl Severity {
 /// A diagnostic in the one form that the command line, JavaScript and the page share. Lines and columns count from 1,
 /// columns in UTF-16 units; the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DiagnosticView {
     pub code: String,
     pub severity: Severity,
@@ -133,6 +139,7 @@ has_range!(DiagnosticView LabelView EditView);
 
 /// A coloured stretch of the source, for the editor. Offsets count UTF-16 units from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TokenView {
     pub start: u32,
     pub end: u32,
@@ -141,6 +148,7 @@ pub struct TokenView {
 
 /// Classes of the highlighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum TokenClass {
     Comment,
@@ -180,6 +188,7 @@ impl TokenClass {
 
 /// A state space, as views name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
     Generic,
@@ -223,6 +232,7 @@ impl From<StateSpace> for Space {
 
 /// A stretch of a sentence; the numbers and names are strong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Phrase {
     pub text: String,
     pub strong: bool,
@@ -230,6 +240,7 @@ pub struct Phrase {
 
 /// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum RunStatus {
     /// Steps remain.
@@ -242,6 +253,7 @@ pub enum RunStatus {
 
 /// What can be shown as a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryView {
     /// A buffer's name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.
@@ -261,6 +273,7 @@ pub struct MemoryView {
 
 /// Which part of which memory to lay out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
     pub memory: MemoryId,
@@ -271,6 +284,7 @@ pub struct GridRequest {
     #[serde(default)]
     pub columns: Option<u32>,
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub first_row: u64,
     /// Rows to lay out; at most 512.
     #[serde(default)]
@@ -279,6 +293,7 @@ pub struct GridRequest {
 
 /// A window of memory as a grid of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Grid {
     pub memory: MemoryView,
@@ -297,6 +312,7 @@ pub struct Grid {
 
 /// One element of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Cell {
     /// The value in the chosen type, as short as it can be read.
@@ -314,6 +330,7 @@ pub struct Cell {
 
 /// When a cell was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Written {
     /// No store of the run.
@@ -326,6 +343,7 @@ pub enum Written {
 
 /// The bytes that one lane stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LaneStore {
     pub lane: u8,
@@ -341,6 +359,7 @@ pub struct LaneStore {
 
 /// A store as an event of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreView {
     pub step: u64,
@@ -369,6 +388,7 @@ pub struct StoreView {
 
 /// A step of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StepView {
     pub step: u64,
@@ -389,6 +409,7 @@ pub struct StepView {
 
 /// What went wrong in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultView {
     /// `misaligned`, `out_of_bounds`, …
@@ -409,6 +430,7 @@ pub struct FaultView {
 
 /// One lane of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LaneView {
     pub lane: u8,
@@ -420,6 +442,7 @@ pub struct LaneView {
 
 /// What a lane does at the present step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum LaneState {
     /// Takes part in the step just done.
@@ -436,6 +459,7 @@ pub enum LaneState {
 
 /// A register over the lanes of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RegisterView {
     pub name: String,
@@ -451,6 +475,7 @@ pub struct RegisterView {
 
 /// A warp with its lanes and registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct WarpView {
     pub block: u64,
@@ -463,9 +488,11 @@ pub struct WarpView {
 
 /// What a host shows of the present position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct FrameRequest {
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<GridRequest>>", optional))]
     pub grids: Vec<GridRequest>,
     /// The warp to show; that of the last step when absent.
     #[serde(default)]
@@ -474,6 +501,7 @@ pub struct FrameRequest {
 
 /// Everything a page shows at one position of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Frame {
     /// Steps done.
@@ -506,6 +534,7 @@ pub struct Frame {
 
 /// Options of a run from JavaScript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct RunOptions {
     /// Steps after which the run pauses.
@@ -515,6 +544,7 @@ pub struct RunOptions {
 
 /// Options of a grid from JavaScript: a [`GridRequest`] without its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct GridOptions {
     #[serde(default, rename = "type")]

@@ -11,6 +11,7 @@ use warpgrid_program::{
 
 /// One instruction form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FormPage {
     /// The first word: `st`.
@@ -30,6 +31,7 @@ pub struct FormPage {
 
 /// One modifier position of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SlotPage {
     pub name: String,
@@ -41,6 +43,7 @@ pub struct SlotPage {
 
 /// One modifier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ValuePage {
     pub text: String,
@@ -52,6 +55,7 @@ pub struct ValuePage {
 
 /// The reference page of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CodePage {
     pub code: String,

@@ -15,11 +15,11 @@ use crate::{fault, grid, warp, written};
 use std::sync::Arc;
 use warpgrid_emulator::{NextStep, Status, Timeline, TimelineLimits};
 use warpgrid_isa::ScalarType;
+use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
 use warpgrid_launch::prepare::{Prepared, Writers, prepare};
 use warpgrid_launch::reading::Reader;
 use warpgrid_launch::scenario::{Buffer, Scenario};
-use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_program::{Diagnostic, FunctionId, Program, Span};
 
 /// Stores that one call of [`Session::events`] gives at most.
@@ -74,7 +74,8 @@ impl Language {
         let facts = checked.annotations.places.clone();
         let mark = self.fact_mark();
         let prepared = prepare(scenario, checked.annotations, &program, &mark, writers);
-        let prepared = prepared.map_err(|problem| refused(problem, &diagnostics, &places, &facts))?;
+        let prepared =
+            prepared.map_err(|problem| refused(problem, &diagnostics, &places, &facts))?;
         Ok(Session::of(self, prepared, program, places, diagnostics))
     }
 }

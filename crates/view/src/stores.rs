@@ -1,7 +1,7 @@
 //! What stores did, lane by lane: collected while the emulator runs a step, shown in the screen's words.
 
-use crate::memories::{Memory, element_of};
 use crate::hardware::Hardware;
+use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, SourceRange, Space, StoreView};
 use warpgrid_emulator::{AccessEvent, MemoryRegion, Observer};
 use warpgrid_isa::{ScalarType, StateSpace};

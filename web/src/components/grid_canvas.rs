@@ -206,7 +206,8 @@ fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &Node
         .as_ref()
         .filter(|store| store.memory.as_ref() == Some(&grid.memory.id))
         .and_then(|store| store.lanes.iter().filter_map(|lane| lane.offset).min());
-    let row = offset.map(|offset| offset / grid.ty.width_bytes() as u64 / u64::from(geometry.columns));
+    let row =
+        offset.map(|offset| offset / grid.ty.width_bytes() as u64 / u64::from(geometry.columns));
     let scroller = scroller.clone();
     use_effect_with((frame.position, row), move |(_, row)| {
         let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {

@@ -33,13 +33,12 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     let (lane, why) = lane(props, warp);
     let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
     // Those that the step names come first.
-    let used = props.frame.last.as_ref().map_or(&[][..], |step| &step.names);
-    registers.sort_by_key(|register| {
-        (
-            !used.contains(&register.name),
-            natural_key(&register.name),
-        )
-    });
+    let used = props
+        .frame
+        .last
+        .as_ref()
+        .map_or(&[][..], |step| &step.names);
+    registers.sort_by_key(|register| (!used.contains(&register.name), natural_key(&register.name)));
     let button = |hex: bool, name: &'static str| {
         let onclick = say(&props.dispatch, Action::SetHexRegisters(hex));
         html! { <button aria-pressed={(props.hex == hex).to_string()} {onclick}>{ name }</button> }

@@ -15,7 +15,11 @@ pub(crate) static TOY: Toy = Toy;
 const OPCODES: &[(&str, &str, &str)] = &[
     ("lane", "lane r", "Sets r to the number of the lane."),
     ("add", "add r s n", "Sets r to s plus the number n."),
-    ("put", "put r", "Stores r in the lane's element of the output."),
+    (
+        "put",
+        "put r",
+        "Stores r in the lane's element of the output.",
+    ),
 ];
 
 /// The lines that hold an instruction, each with its words.

@@ -8,7 +8,8 @@ use dialect::TOY;
 use warpgrid_view::model::{GridRequest, TokenClass};
 use warpgrid_view::{CheckOptions, Language, MemoryId, Scenario, Session, Writers};
 
-const SOURCE: &str = "#@ launch block=32\n#@ buffer out: u32[32] = 0\nlane r0\nadd r1 r0 5\nput r1\n";
+const SOURCE: &str =
+    "#@ launch block=32\n#@ buffer out: u32[32] = 0\nlane r0\nadd r1 r0 5\nput r1\n";
 
 fn toy() -> Language {
     Language::new(&TOY)

@@ -50,10 +50,7 @@ fn a_diagnostic_has_code_place_and_words() {
         .position(|line| line.contains("st.global.f32"))
         .expect("the store")
         + 1;
-    assert_eq!(
-        get(&first, "line").as_f64(),
-        Some(line as f64)
-    );
+    assert_eq!(get(&first, "line").as_f64(), Some(line as f64));
     assert!(explain(&text(&first, "code")).is_some());
 }
 

@@ -18,7 +18,8 @@ use std::time::Instant;
 /// A sentence says what went wrong and what to do.
 type Result<T> = std::result::Result<T, String>;
 
-/// Where the verdicts lie, from the root of the repository; a checkout of the project alone has only its own sample.
+/// Folder of all verdicts, from the root of the repository. It is not part of the project; without it the sample is
+/// read.
 const ORACLE: &str = "../shared/oracle";
 const SAMPLE: &str = "crates/ptx/tests/data/verdicts.jsonl";
 
