@@ -31,7 +31,7 @@ impl Front {
 
 /// Everything a run needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
@@ -60,7 +60,7 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub dynamic_shared: u64,
-    /// Kernel parameters in order. Empty: guessed from the kernel, and said so.
+    /// Kernel parameters in order. If empty, they are guessed from the kernel, and reported as guesses.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]
     pub params: Vec<Parameter>,
@@ -84,6 +84,7 @@ pub enum Parameter {
     Scalar {
         name: String,
         #[serde(rename = "type")]
+        #[cfg_attr(feature = "typescript", ts(as = "crate::value::ElementType"))]
         ty: String,
         value: Literal,
     },
@@ -124,11 +125,12 @@ pub struct Field {
 
 /// An array in global memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Buffer {
     pub name: String,
     /// Element type: `u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64`.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "typescript", ts(as = "crate::value::ElementType"))]
     pub ty: String,
     /// Elements.
     pub len: u64,
@@ -168,7 +170,7 @@ impl Default for Init {
 
 /// The fault that a case names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ExpectedFault {
     pub kind: String,
     #[serde(default)]

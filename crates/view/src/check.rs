@@ -12,7 +12,7 @@ use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
 
 /// What `check` may override.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct CheckOptions {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Front>", optional))]

@@ -273,7 +273,7 @@ pub struct MemoryView {
 
 /// Which part of which memory to lay out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
     pub memory: MemoryId,
@@ -488,7 +488,7 @@ pub struct WarpView {
 
 /// What a host shows of the present position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct FrameRequest {
     #[serde(default)]
@@ -534,7 +534,7 @@ pub struct Frame {
 
 /// Options of a run from JavaScript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct RunOptions {
     /// Steps after which the run pauses.
@@ -544,7 +544,7 @@ pub struct RunOptions {
 
 /// Options of a grid from JavaScript: a [`GridRequest`] without its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct GridOptions {
     #[serde(default, rename = "type")]

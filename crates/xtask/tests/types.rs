@@ -29,11 +29,10 @@ export interface WarpgridError extends Error {
 /// A type as TypeScript declares it, with its documentation.
 fn declaration<T: TS + 'static>(config: &Config) -> String {
     let docs = T::docs().unwrap_or_default();
-    // Aliases of one line end with a semicolon; the generator leaves blanks at the ends of lines.
+    // Comments of one line take one line; the generator leaves blanks at the ends of lines.
     let text = format!("\n{docs}export {}\n", T::decl(config));
-    text.lines()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+    let text = text.replace("\n */\n", " */\n").replace("/**\n * ", "/** ");
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 macro_rules! declarations {
