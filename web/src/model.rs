@@ -22,7 +22,7 @@ use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
 const MAX_KNOWN_STORES: usize = 512;
 /// Requests that the outbox holds; they are sent after each change.
 const MAX_OUTBOX: usize = 64;
-/// A text of so many bytes is judged at once, a longer one when it has rested.
+/// Texts up to this many bytes are checked immediately, longer ones after a pause in typing.
 const EAGER_BYTES: usize = 300_000;
 
 /// Everything the page shows follows from this.
@@ -42,7 +42,7 @@ pub struct Model {
     pub entry: Option<String>,
     pub report: Rc<CheckReport>,
     /// The revision that the report is about.
-    pub judged: u32,
+    pub report_revision: u32,
     /// Counts the verdicts; a launch follows each.
     pub checked: u32,
     pub run: Run,
@@ -123,7 +123,7 @@ impl Model {
             ptx_version: None,
             entry: None,
             report: Rc::default(),
-            judged: 0,
+            report_revision: 0,
             checked: 0,
             run: Run::default(),
             playing: false,
@@ -146,7 +146,7 @@ impl Model {
         model
     }
 
-    /// What the text is judged for, beside what it says itself.
+    /// What the text is checked for instead of what it states.
     pub fn check_options(&self) -> CheckOptions {
         CheckOptions {
             front: Front::Ptx,
@@ -155,14 +155,14 @@ impl Model {
         }
     }
 
-    /// Whether the text is so long that it is judged only when it has rested.
+    /// Whether the text is so long that it is checked only after a pause in typing.
     pub fn is_long(&self) -> bool {
         self.text.len() > EAGER_BYTES
     }
 
     /// Whether the report is about the present text.
-    pub fn is_judged(&self) -> bool {
-        self.judged == self.revision
+    pub fn is_report_current(&self) -> bool {
+        self.report_revision == self.revision
     }
 
     /// What the links follow: the pointer before the pin.
@@ -175,7 +175,7 @@ impl Model {
         self.run.launched_revision != self.revision || self.run.waiting_for_launch
     }
 
-    /// What the page wants to see of a position.
+    /// What the page shows of a position.
     pub fn look(&self) -> FrameRequest {
         let block = self.shown_block();
         let memories = self.run.frame.iter().flat_map(|frame| &frame.memories);
@@ -238,7 +238,7 @@ impl Model {
     }
 
     fn send(&mut self, body: RequestBody) {
-        // Only the newest text is worth judging or running, and the outbox holds no other.
+        // Only the newest text is worth checking or running, and the outbox holds no other.
         if matches!(body, RequestBody::Check { .. } | RequestBody::Launch { .. }) {
             let kind = discriminant(&body);
             self.outbox

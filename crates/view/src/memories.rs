@@ -123,7 +123,7 @@ fn shared_element(machine: &Machine) -> ElementType {
         variables.map(|variable| variable.ty)
     });
     let declared = types.next().filter(|first| types.all(|ty| ty == *first));
-    // Compilers declare shared arrays as bytes whatever they hold: what the program stores there tells more.
+    // Compilers declare shared arrays as bytes whatever they hold: the types of the stores are more precise.
     match declared.filter(|ty| ty.width_bits() > 8) {
         Some(ty) => element_of(ty),
         None => stored_to_shared(machine).map_or(ElementType::B32, element_of),

@@ -1,4 +1,4 @@
-//! A run that a host steps through: one scenario, one machine with its past, views of where it stands.
+//! A run that a host steps through: one scenario, one machine with its past, views of its position.
 
 use crate::check::{CheckOptions, Places};
 use crate::hardware::Hardware;

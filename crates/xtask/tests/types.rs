@@ -32,7 +32,9 @@ fn declaration<T: TS + 'static>(config: &Config) -> String {
     // Comments of one line take one line; the generator leaves blanks at the ends of lines.
     let text = format!("\n{docs}export {}\n", T::decl(config));
     let text = text.replace("\n */\n", " */\n").replace("/**\n * ", "/** ");
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    text.lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 macro_rules! declarations {

@@ -37,7 +37,7 @@ struct Job {
     /// What is left of [`Goal::Stores`].
     stores_left: u32,
     started: f64,
-    told: f64,
+    reported: f64,
 }
 
 impl Runner {
@@ -148,7 +148,7 @@ impl Runner {
                 _ => 0,
             },
             started: now,
-            told: now,
+            reported: now,
         });
     }
 
@@ -171,13 +171,13 @@ impl Runner {
             self.job = None;
             return self.frame(job.id);
         }
-        let tell = now - job.told > PROGRESS_MS;
-        if tell {
-            job.told = now;
+        let is_due = now - job.reported > PROGRESS_MS;
+        if is_due {
+            job.reported = now;
         }
         self.job = Some(job);
         let position = self.session.as_ref()?.position();
-        tell.then(|| self.response(job.id, ResponseBody::Progress { position }))
+        is_due.then(|| self.response(job.id, ResponseBody::Progress { position }))
     }
 
     fn frame(&mut self, id: u32) -> Option<Response> {
@@ -247,7 +247,7 @@ fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
         Goal::Explore(place) => {
             let over = session.run(max_steps);
             if over {
-                stand(session, place);
+                go_from_end(session, place);
             }
             over
         }
@@ -255,7 +255,7 @@ fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
 }
 
 /// Goes back from the end to a place; a fault is shown where it happened.
-fn stand(session: &mut Session, place: Place) {
+fn go_from_end(session: &mut Session, place: Place) {
     let share = match place {
         Place::End => return,
         Place::Position(position) => return session.seek(position),

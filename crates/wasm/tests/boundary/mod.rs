@@ -1,4 +1,4 @@
-//! What crosses the boundary, told once and run in Node and in a browser.
+//! What crosses the boundary, written once and run in Node and in a browser.
 
 use js_sys::{Object, Reflect, Uint8Array};
 use warpgrid_wasm::{Session, check, explain};
