@@ -424,7 +424,7 @@ mod tests {
     fn reported(model: Model, revision: u32, accept: bool) -> Model {
         let report = CheckReport {
             accept,
-            diagnostics: Vec::new(),
+            ..CheckReport::default()
         };
         answered(model, ResponseBody::Checked { revision, report })
     }
