@@ -30,7 +30,7 @@ test("the page can be read and used without a mouse and without eyes", async ({ 
   }
 });
 
-test("keys step, and help tells of them", async ({ page }) => {
+test("keys step, and help lists them", async ({ page }) => {
   await open(page);
   await page.getByRole("status").click();
   await page.keyboard.press("Home");

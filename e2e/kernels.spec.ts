@@ -1,5 +1,5 @@
 // A person pastes kernels that real compilers made, runs each to its end, and reads the memory that it leaves.
-// What must stand there is computed here, from the kernel's source language as the head of each text has it.
+// The expected memory is computed here, from the kernel's source language as the head of each text has it.
 import { expect, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
 import { cells, open, paste, ready } from "./playground";
@@ -116,7 +116,7 @@ for (const [name, memory] of Object.entries(kernels)) {
   });
 }
 
-test("a kernel pasted without a launch runs under a guessed one, which a press writes into the text", async ({ page }) => {
+test("a kernel pasted without a launch runs under a guessed one, which one click inserts into the text", async ({ page }) => {
   const text = await readFile(new URL("../public/examples/tiled-matrix-product.ptx", import.meta.url), "utf8");
   const bare = text.split("\n").filter((line) => !line.startsWith("//@")).join("\n");
   await open(page);
@@ -126,7 +126,7 @@ test("a kernel pasted without a launch runs under a guessed one, which a press w
   await ready(page);
   await expect(page.getByRole("alert")).toHaveCount(0);
   await launch.click();
-  await page.getByRole("button", { name: "Write these lines into the text" }).click();
+  await page.getByRole("button", { name: "Insert these lines" }).click();
   await expect(launch).not.toContainText("guessed");
   await ready(page);
   const written: string = await page.evaluate(() => (globalThis as any).warpgridEditor.text());

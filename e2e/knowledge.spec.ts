@@ -1,4 +1,4 @@
-// A person wants to know: what a word means, what can stand here, how an instruction is written.
+// A person looks up what a word means, what can be written, how an instruction is written.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { open, paste, ready } from "./playground";

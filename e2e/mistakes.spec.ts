@@ -65,7 +65,7 @@ test("a line of ten megabytes leaves the page responsive", async ({ page }) => {
   await pick(page, "A guard keeps lanes out");
 });
 
-test("a core that cannot be loaded is told in words, the text is kept, and another try succeeds", async ({ page }) => {
+test("a core that cannot be loaded is reported in words, the text is kept, and another try succeeds", async ({ page }) => {
   await page.route("**/start.js", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
   await page.goto("/");
   const trouble = page.getByRole("alert");

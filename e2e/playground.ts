@@ -18,7 +18,7 @@ export async function pick(page: Page, title: string) {
   await ready(page);
 }
 
-/** The cells of a memory, as the table beside its canvas tells them. */
+/** The cells of a memory, as the table beside its canvas has them. */
 export async function cells(page: Page, memory: string) {
   return page.getByRole("grid", { name: memory, exact: true }).getByRole("gridcell").allTextContents();
 }

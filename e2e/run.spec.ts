@@ -35,7 +35,7 @@ test("a cell, its lane and its line light up together", async ({ page }) => {
   await expect(page.locator(".line-linked")).toHaveCount(1);
 });
 
-test("a misaligned store stops with a fault in words, and what came before stands", async ({ page }) => {
+test("a misaligned store stops with a fault in words, and earlier stores remain", async ({ page }) => {
   await open(page);
   await pick(page, "A misaligned store stops the launch");
   await expect(page.getByRole("alert")).toContainText(/misaligned/);

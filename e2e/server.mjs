@@ -1,4 +1,4 @@
-// A static server for the journeys: the site at the top, and what stands in `folders` below its name. Takes a free
+// A static server for the journeys: the site at the top, and each of `folders` below its name. Takes a free
 // port and says which, so that the journeys never talk to a server of another build.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";

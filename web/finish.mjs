@@ -1,6 +1,6 @@
 // After Trunk has built: the core's files move into a folder that is named by their content, so that no cache
-// mixes two builds, and the page is told where they are. Trunk hashes no worker, because a page must know its name.
-// The glue of both wasm files is made small here, since Trunk's minifier does not know all of JavaScript.
+// mixes two builds, and the page learns their place. Trunk hashes no worker, because a page must know its name.
+// Minifies the glue of both wasm files, since Trunk's minifier does not know all of JavaScript.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

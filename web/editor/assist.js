@@ -22,7 +22,7 @@ async function ask(name, state, at) {
   return found?.length ? found : null;
 }
 
-/** Text of the core: what stands in backticks is code. */
+/** Text of the core: backticks enclose code. */
 function prose(text, parent) {
   text.split("`").forEach((piece, index) => {
     if (!piece) return;

@@ -10,7 +10,7 @@ function start() {
 }
 
 let first = null;
-try { first = start(); } catch { /* it is tried again, and told, when Rust asks */ }
+try { first = start(); } catch { /* it is tried again, and reported, when Rust asks */ }
 
 globalThis.warpgridCore = {
   worker(onMessage, onError) {

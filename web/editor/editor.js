@@ -1,4 +1,4 @@
-// The text editor of the page: CodeMirror, coloured and judged by the Rust core.
+// The text editor of the page: CodeMirror, coloured and checked by the Rust core.
 // It works before the core has arrived: the text can be edited and is kept over a reload.
 // The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
 import "./core.js";
@@ -21,11 +21,8 @@ const COLOURED_LENGTH = 2_000_000;
 /** Browsers refuse more; what is longer is not kept. */
 const KEPT_LENGTH = 2_000_000;
 
-const CLASSES = [
-  "comment", "directive", "opcode", "modifier", "type", "register",
-  "special-register", "number", "string", "label", "name", "punctuation", "error",
-];
-const tokenMarks = CLASSES.map((name) => Decoration.mark({ class: `tok-${name}` }));
+/** A mark for each class of tokens, by its number; the page names the classes when it connects. */
+let tokenMarks = [];
 
 /** Called into the page's Rust: when it breaks there, the editor lives on without it. */
 let tokenizer = null;
@@ -202,10 +199,10 @@ const listener = EditorView.updateListener.of((update) => {
   keepLater = setTimeout(() => keep(api.text()), 150);
   clearTimeout(later);
   if (asked) asked.since = composed(asked.since, update.changes.desc);
-  if (update.state.doc.length <= EAGER_LENGTH) { told(); return; }
-  later = setTimeout(told, 250);
+  if (update.state.doc.length <= EAGER_LENGTH) { report(); return; }
+  later = setTimeout(report, 250);
 });
-function told() {
+function report() {
   onChange?.(api.text());
   colour();
 }
@@ -232,7 +229,7 @@ const view = new EditorView({
 });
 
 /** The text that the diagnostics are about. */
-let judged = view.state.doc;
+let checkedDoc = view.state.doc;
 
 /** Lines and columns from 1, in UTF-16 units, clamped to the text. */
 function offset(line, column) {
@@ -263,8 +260,9 @@ const api = {
     if (had) view.focus();
     view.requestMeasure();
   },
-  /** `tokenize(text)` promises triples; `change(text)` and `line(number or 0)` are told. */
-  connect(tokenize, change, line) {
+  /** `classes` are the names of token classes; `tokenize(text)` promises triples; `change(text)` and `line(number or 0)` are called. */
+  connect(classes, tokenize, change, line) {
+    tokenMarks = classes.map((name) => Decoration.mark({ class: `tok-${name}` }));
     tokenizer = guarded(tokenize);
     onChange = guarded(change);
     onLine = guarded(line);
@@ -283,12 +281,12 @@ const api = {
       ...span(range), severity, message,
       actions: fixes.map(([name, edits]) => ({ name, apply: () => api.applyEdits(edits) })),
     }));
-    judged = view.state.doc;
+    checkedDoc = view.state.doc;
     view.dispatch(setDiagnostics(view.state, diagnostics));
   },
   applyEdits(edits) {
-    // A fix belongs to the text that was judged; for another one there will be another verdict.
-    if (view.state.doc !== judged) return;
+    // A fix belongs to the text that was checked; another text will have other diagnostics.
+    if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
     view.dispatch({ changes, userEvent: "input.fix" });
     view.focus();

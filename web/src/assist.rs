@@ -27,7 +27,7 @@ extern "C" {
 type AboutPlace = Closure<dyn Fn(String, u32) -> Promise>;
 
 /// Answers for the life of the page, for the target and version that `options` gives at that time.
-pub fn serve(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
+pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
     let options = Rc::new(options);
     let (asking, asked) = (Rc::clone(&ask), Rc::clone(&options));
     let hover = AboutPlace::new(move |source: String, at: u32| {
@@ -107,7 +107,7 @@ fn completion_array(found: &CompletionView) -> JsValue {
     Array::of5(
         &found.start.into(),
         &JsValue::from_str(&found.text),
-        &JsValue::from_str(&found.sort),
+        &JsValue::from_str(found.sort.name()),
         &JsValue::from_str(&found.help),
         &found
             .needs

@@ -1,6 +1,5 @@
 //! Painting a grid: the only file that draws.
 
-use crate::format::element_bytes;
 use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label, short};
 use crate::links::Links;
 use crate::model::Overlay;
@@ -13,8 +12,6 @@ const CELL_FONT: &str = "10.5px";
 const HEAD_FONT: &str = "10px";
 /// Corner of a cell.
 const RADIUS: f64 = 2.5;
-/// Hardware moves global memory in sectors of so many bytes.
-const SECTOR_BYTES: u64 = 32;
 
 /// A grid, and how and where to show it.
 #[derive(Clone, Copy, Debug)]
@@ -112,14 +109,14 @@ fn squeeze(context: &CanvasRenderingContext2d, scene: &Scene<'_>) -> f64 {
 fn write(context: &CanvasRenderingContext2d, text: &str, rect: Rect, squeeze: f64) {
     let (x, y) = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + 0.5);
     context.save();
-    // The context is always of finite measures, so that none of these fails.
+    // The context always has a finite size, so none of these fails.
     let _ = context.translate(x, y);
     let _ = context.scale(squeeze, 1.0);
     let _ = context.fill_text(text, 0.0, 0.0);
     context.restore();
 }
 
-/// Fills a cell; the colour of what stands in it.
+/// Fills a cell; returns the colour of its text.
 fn paint_cell<'a>(
     context: &CanvasRenderingContext2d,
     scene: &Scene<'a>,
@@ -156,12 +153,12 @@ fn paint_cell<'a>(
     ink
 }
 
-/// What stands in a cell.
+/// The text of a cell.
 fn cell_text(cell: &Cell, overlay: Overlay) -> String {
     let untouched = cell.written == Written::Never;
     match overlay {
         _ if untouched && overlay != Overlay::Value => "·".into(),
-        Overlay::Value if untouched && is_zero(&cell.text) => "·".into(),
+        Overlay::Value if untouched && cell.is_zero => "·".into(),
         Overlay::Value => short(&cell.text).into(),
         Overlay::Lane => cell
             .lane
@@ -170,10 +167,6 @@ fn cell_text(cell: &Cell, overlay: Overlay) -> String {
             .step
             .map_or_else(|| "·".into(), |step| step.to_string()),
     }
-}
-
-fn is_zero(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'0' | b'x' | b'.'))
 }
 
 /// Outlines of the present store, of what is linked, of the keyboard's cursor; sectors.
@@ -185,11 +178,11 @@ fn marks(
     rect: Rect,
 ) {
     let (grid, palette) = (scene.grid, scene.palette);
-    let sector = (SECTOR_BYTES / element_bytes(&grid.ty)).max(1);
-    if grid.memory.space == "global"
-        && index.is_multiple_of(sector)
-        && !index.is_multiple_of(u64::from(grid.columns.max(1)))
-    {
+    let starts_sector = grid.sector_bytes.is_some_and(|bytes| {
+        let n_elements = u64::from(bytes) / grid.ty.width_bytes() as u64;
+        index.is_multiple_of(n_elements.max(1))
+    });
+    if starts_sector && !index.is_multiple_of(u64::from(grid.columns.max(1))) {
         context.set_fill_style_str(&palette.sector);
         context.fill_rect(rect.x - GAP - 0.25, rect.y, 1.5, rect.height);
     }

@@ -18,7 +18,7 @@ extern "C" {
     fn worker(on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }
 
-/// What the line tells.
+/// What the worker sends.
 #[derive(Clone, Debug)]
 pub enum Heard {
     Response(Response),
@@ -46,7 +46,7 @@ struct Line {
     _on_error: Closure<dyn Fn(ErrorEvent)>,
 }
 
-/// Who is told what the worker says.
+/// Receives what the worker sends.
 struct Ear {
     heard: Box<dyn Fn(Heard)>,
     /// Questions that wait for their answers.
@@ -59,7 +59,7 @@ struct Asked {
 }
 
 impl Client {
-    /// A line that tells what it hears; the worker starts at once.
+    /// A line that reports what it receives; the worker starts immediately.
     pub fn new(heard: impl Fn(Heard) + 'static) -> Client {
         let client = Client {
             line: RefCell::new(None),

@@ -3,7 +3,7 @@
 use crate::client::Ask;
 use crate::protocol::{Answer, Question};
 use js_sys::{Array, Function, Promise, Uint32Array};
-use warpgrid_view::model::{DiagnosticView, EditView, SourceRange};
+use warpgrid_view::model::{DiagnosticView, EditView, Severity, SourceRange, TokenClass};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 
@@ -16,7 +16,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
-    fn connect(tokenize: &Function, change: &Function, line: &Function);
+    fn connect(classes: &Array, tokenize: &Function, change: &Function, line: &Function);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setDiagnostics)]
     fn set_diagnostics_js(list: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyEdits)]
@@ -29,7 +29,7 @@ extern "C" {
     fn select(line: u32, column: u32, end_line: u32, end_column: u32);
 }
 
-/// What stands beside the lines.
+/// The marks beside the lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// The line of the step just done, and of the one to come; 0 for none.
@@ -39,8 +39,8 @@ pub struct Marks {
     pub linked: Vec<u32>,
 }
 
-/// Tells of each change of the text and of the line under the pointer (0 when it leaves), and has the text coloured;
-/// for the life of the page.
+/// Calls `change` for each change of the text and `line` for the line under the pointer (0 when it leaves), and asks for
+/// the tokens of the text; for the life of the page.
 pub fn listen(ask: Ask, change: impl Fn(String) + 'static, line: impl Fn(u32) + 'static) {
     let tokenize = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
         ask(Question::Tokens { source }, |answer| match answer {
@@ -50,7 +50,11 @@ pub fn listen(ask: Ask, change: impl Fn(String) + 'static, line: impl Fn(u32) + 
     });
     let change = Closure::<dyn Fn(String)>::new(change);
     let line = Closure::<dyn Fn(u32)>::new(line);
+    let classes = TokenClass::ALL
+        .iter()
+        .map(|(_, name)| JsValue::from_str(name));
     connect(
+        &classes.collect(),
         tokenize.as_ref().unchecked_ref(),
         change.as_ref().unchecked_ref(),
         line.as_ref().unchecked_ref(),
@@ -67,17 +71,18 @@ pub fn set_diagnostics(diagnostics: &[DiagnosticView]) {
 }
 
 fn diagnostic(diagnostic: &DiagnosticView) -> JsValue {
-    let severity = match diagnostic.severity.as_str() {
-        "information" => "info",
-        other => other,
+    // CodeMirror's own names.
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "info",
     };
     let message = match &diagnostic.help {
         Some(help) => format!("{}\n{help}", diagnostic.message),
         None => diagnostic.message.clone(),
     };
     let fixes: Array = diagnostic
-        .fixes
-        .iter()
+        .fixes()
         .map(|fix| {
             JsValue::from(Array::of2(
                 &JsValue::from_str(&fix.title),
@@ -88,7 +93,7 @@ fn diagnostic(diagnostic: &DiagnosticView) -> JsValue {
     Array::of4(
         &JsValue::from_str(severity),
         &JsValue::from_str(&message.replace('`', "")),
-        &range(diagnostic.range),
+        &range(diagnostic.range()),
         &fixes,
     )
     .into()
@@ -99,7 +104,7 @@ fn edits(edits: &[EditView]) -> Array {
         .iter()
         .map(|edit| {
             JsValue::from(Array::of2(
-                &range(edit.range),
+                &range(edit.range()),
                 &JsValue::from_str(&edit.text),
             ))
         })

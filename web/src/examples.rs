@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn every_example_says_its_title_and_its_launch() {
         for example in EXAMPLES {
-            let read = Annotations::parse(example.source);
+            let read = Annotations::parse(example.source, "//");
             assert_eq!(read.title.as_deref(), Some(example.title), "{}", example.id);
             assert!(read.about.is_some(), "{} says what it is about", example.id);
             assert!(read.scenario.block.is_some(), "{} has a launch", example.id);

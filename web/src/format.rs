@@ -56,24 +56,6 @@ pub fn code_pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
         .filter(|(piece, _)| !piece.is_empty())
 }
 
-/// Bytes of an element type by its name's digits: `f32` has 4.
-pub fn element_bytes(ty: &str) -> u64 {
-    let digits: String = ty.chars().skip_while(|c| !c.is_ascii_digit()).collect();
-    digits.parse::<u64>().map_or(4, |bits| (bits / 8).max(1))
-}
-
-/// The name of the register that a store takes its element `element` from: `st.v2.f32 [p], {a, b};` has `a` and `b`.
-pub fn stored_register(instruction: &str, element: usize) -> Option<&str> {
-    let operands = instruction.split_once(']').map(|(_, rest)| rest)?;
-    let operands = operands.trim_start_matches([',', ' ', '\t']);
-    let list = match operands.strip_prefix('{') {
-        Some(rest) => rest.split('}').next()?,
-        None => operands.split([',', ';']).next()?,
-    };
-    let name = list.split(',').nth(element)?.trim();
-    (!name.is_empty() && name != "_").then_some(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,35 +75,11 @@ mod tests {
     }
 
     #[test]
-    fn stored_registers_are_found() {
-        assert_eq!(
-            stored_register("st.global.u32 [%rd4], %r5;", 0),
-            Some("%r5")
-        );
-        let vector = "st.global.v4.f32 [%rd4+16], {%f1, %f2, _, %f4};";
-        assert_eq!(stored_register(vector, 1), Some("%f2"));
-        assert_eq!(stored_register(vector, 2), None);
-        assert_eq!(stored_register("ret;", 0), None);
-    }
-
-    #[test]
     fn backticks_become_code() {
         let pieces: Vec<_> = code_pieces("`.v8` needs `sm_100`").collect();
         assert_eq!(
             pieces,
             [(".v8", true), (" needs ", false), ("sm_100", true)]
-        );
-    }
-
-    #[test]
-    fn element_sizes_follow_the_name() {
-        assert_eq!(
-            (
-                element_bytes("bf16"),
-                element_bytes("u8"),
-                element_bytes("b128")
-            ),
-            (2, 1, 16)
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Where the cells of a grid stand: pure geometry in CSS pixels, also for memories of very many rows.
+//! The places of the cells of a grid: pure geometry in CSS pixels, also for memories of very many rows.
 
 use warpgrid_view::model::Grid;
 
@@ -98,7 +98,7 @@ impl Geometry {
         (first, u32::try_from(n_rows).unwrap_or(u32::MAX))
     }
 
-    /// Where a cell stands.
+    /// The place of a cell.
     pub fn cell(&self, row: u64, column: u32) -> Rect {
         Rect {
             x: self.row_head + f64::from(column) * self.cell_width,
@@ -117,7 +117,7 @@ impl Geometry {
     }
 }
 
-/// A value as short as it can be told: whole floats without `.0`, bits without `0x`.
+/// A value as short as it can be written: whole floats without `.0`, bits without `0x`.
 pub fn short(text: &str) -> &str {
     let text = text.strip_prefix("0x").unwrap_or(text);
     text.strip_suffix(".0").unwrap_or(text)

@@ -1,7 +1,7 @@
 //! What belongs together: a cell, its lane, its register and its source line light up from whichever one is on.
 
-use crate::format::{element_bytes, stored_register};
 use crate::model::{Focus, Model};
+use warpgrid_view::MemoryId;
 use warpgrid_view::model::{Cell, StoreView};
 
 /// What is lit.
@@ -12,7 +12,7 @@ pub struct Links {
     pub lines: Vec<u32>,
     pub registers: Vec<String>,
     /// The very cell under the pointer.
-    pub cell: Option<(String, u64)>,
+    pub cell: Option<(MemoryId, u64)>,
     /// Cells of one lane, of one step.
     pub writer: Option<(u8, u64)>,
     /// Cells of one lane, of all steps.
@@ -23,7 +23,7 @@ pub struct Links {
 
 impl Links {
     /// Whether a cell is lit.
-    pub fn has_cell(&self, memory: &str, index: u64, cell: &Cell) -> bool {
+    pub fn has_cell(&self, memory: &MemoryId, index: u64, cell: &Cell) -> bool {
         if self
             .cell
             .as_ref()
@@ -64,9 +64,9 @@ pub fn links(model: &Model) -> Links {
     }
 }
 
-fn cell_links(model: &Model, memory: &str, index: u64) -> Links {
+fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     let mut links = Links {
-        cell: Some((memory.to_owned(), index)),
+        cell: Some((memory.clone(), index)),
         ..Links::default()
     };
     let Some((grid, cell)) = model.cell(memory, index) else {
@@ -77,7 +77,7 @@ fn cell_links(model: &Model, memory: &str, index: u64) -> Links {
     };
     links.lanes = 1 << (lane & 31);
     links.writer = Some((lane, step));
-    let offset = index.saturating_mul(element_bytes(&grid.ty));
+    let offset = index.saturating_mul(grid.ty.width_bytes() as u64);
     if let Some((store, register)) =
         writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, offset)
     {
@@ -90,23 +90,21 @@ fn cell_links(model: &Model, memory: &str, index: u64) -> Links {
 /// The store that wrote these bytes of a memory from this lane, and the register it took.
 pub fn writer_of<'a>(
     stores: &'a [StoreView],
-    memory: &str,
+    memory: &MemoryId,
     lane: u8,
     offset: u64,
 ) -> Option<(&'a StoreView, Option<&'a str>)> {
     stores.iter().find_map(|store| {
-        if store.memory.as_deref().is_some_and(|id| id != memory) {
+        if store.memory.as_ref().is_some_and(|id| id != memory) {
             return None;
         }
         let of_lane = store.lanes.iter().find(|of_lane| of_lane.lane == lane)?;
         let within = offset
             .checked_sub(of_lane.offset?)
             .filter(|at| *at < of_lane.bytes.len() as u64);
-        let element = within.unwrap_or(0) / element_bytes(&store.ty).max(1);
-        Some((
-            store,
-            stored_register(&store.instruction, usize::try_from(element).ok()?),
-        ))
+        let element = within.unwrap_or(0) / store.ty.width_bytes() as u64;
+        let register = store.sources.get(usize::try_from(element).ok()?);
+        Some((store, register.and_then(Option::as_deref)))
     })
 }
 
@@ -169,7 +167,7 @@ mod tests {
         let links = links(&model);
         let frame = fixture::frame();
         let lit: Vec<_> = (0..4)
-            .filter(|i| links.has_cell("out", *i, &frame.grids[0].cells[*i as usize]))
+            .filter(|i| links.has_cell(&"out".into(), *i, &frame.grids[0].cells[*i as usize]))
             .collect();
         assert_eq!((lit, links.lanes), (vec![1], 0b10));
     }
@@ -179,7 +177,7 @@ mod tests {
         let model = model(Focus::Lane(0));
         let frame = fixture::frame();
         let links = links(&model);
-        assert!(links.has_cell("out", 0, &frame.grids[0].cells[0]));
-        assert!(!links.has_cell("out", 1, &frame.grids[0].cells[1]));
+        assert!(links.has_cell(&"out".into(), 0, &frame.grids[0].cells[0]));
+        assert!(!links.has_cell(&"out".into(), 1, &frame.grids[0].cells[1]));
     }
 }

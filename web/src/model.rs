@@ -9,19 +9,20 @@ mod run;
 pub use actions::{Action, reduce};
 pub use run::{Busy, Run};
 
-use crate::protocol::{Goal, Request, RequestBody, is_shown};
+use crate::protocol::{Goal, Request, RequestBody};
 use crate::reference::{Library, Subject};
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 use std::rc::Rc;
 use warpgrid_view::model::{Cell, Frame, FrameRequest, Grid, GridRequest, StoreView};
-use warpgrid_view::{CheckOptions, CheckReport, Front};
+use warpgrid_view::value::ElementType;
+use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
 
 /// Answers that are kept of what earlier steps stored.
 const MAX_KNOWN_STORES: usize = 512;
 /// Requests that the outbox holds; they are sent after each change.
 const MAX_OUTBOX: usize = 64;
-/// A text of so many bytes is judged at once, a longer one when it has rested.
+/// Texts up to this many bytes are checked immediately, longer ones after a pause in typing.
 const EAGER_BYTES: usize = 300_000;
 
 /// Everything the page shows follows from this.
@@ -41,12 +42,12 @@ pub struct Model {
     pub entry: Option<String>,
     pub report: Rc<CheckReport>,
     /// The revision that the report is about.
-    pub judged: u32,
+    pub report_revision: u32,
     /// Counts the verdicts; a launch follows each.
     pub checked: u32,
     pub run: Run,
     pub playing: bool,
-    pub views: BTreeMap<String, GridChoice>,
+    pub views: BTreeMap<MemoryId, GridChoice>,
     /// The warp to show; that of the last step when absent.
     pub warp: Option<(u64, u32)>,
     pub hover: Option<Focus>,
@@ -58,7 +59,7 @@ pub struct Model {
     pub help: bool,
     /// The page of the reference that is open.
     pub reference: Option<Subject>,
-    /// The pages of the reference, once they were wanted.
+    /// The pages of the reference, once they were asked for.
     pub library: Option<Rc<Library>>,
     /// Something went wrong in the page itself.
     pub trouble: Option<String>,
@@ -70,7 +71,7 @@ pub struct Model {
 /// How a memory is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GridChoice {
-    pub ty: Option<String>,
+    pub ty: Option<ElementType>,
     pub columns: Option<u32>,
     pub overlay: Overlay,
     pub table: bool,
@@ -79,7 +80,7 @@ pub struct GridChoice {
     pub n_rows: u32,
 }
 
-/// What stands in the cells.
+/// What the cells show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlay {
     #[default]
@@ -93,7 +94,7 @@ pub enum Overlay {
 pub enum Focus {
     /// An element of a memory in the grid's present type.
     Cell {
-        memory: String,
+        memory: MemoryId,
         index: u64,
     },
     Lane(u8),
@@ -122,7 +123,7 @@ impl Model {
             ptx_version: None,
             entry: None,
             report: Rc::default(),
-            judged: 0,
+            report_revision: 0,
             checked: 0,
             run: Run::default(),
             playing: false,
@@ -145,7 +146,7 @@ impl Model {
         model
     }
 
-    /// What the text is judged for, beside what it says itself.
+    /// What the text is checked for instead of what it states.
     pub fn check_options(&self) -> CheckOptions {
         CheckOptions {
             front: Front::Ptx,
@@ -154,14 +155,14 @@ impl Model {
         }
     }
 
-    /// Whether the text is so long that it is judged only when it has rested.
+    /// Whether the text is so long that it is checked only after a pause in typing.
     pub fn is_long(&self) -> bool {
         self.text.len() > EAGER_BYTES
     }
 
     /// Whether the report is about the present text.
-    pub fn is_judged(&self) -> bool {
-        self.judged == self.revision
+    pub fn is_report_current(&self) -> bool {
+        self.report_revision == self.revision
     }
 
     /// What the links follow: the pointer before the pin.
@@ -174,17 +175,17 @@ impl Model {
         self.run.launched_revision != self.revision || self.run.waiting_for_launch
     }
 
-    /// What the page wants to see of a position.
+    /// What the page shows of a position.
     pub fn look(&self) -> FrameRequest {
         let block = self.shown_block();
         let memories = self.run.frame.iter().flat_map(|frame| &frame.memories);
         let grids = memories
-            .filter(|memory| is_shown(&memory.id, block))
+            .filter(|memory| memory.id.is_shown_with(block))
             .filter_map(|memory| {
                 let choice = self.views.get(&memory.id)?;
                 Some(GridRequest {
                     memory: memory.id.clone(),
-                    ty: choice.ty.clone(),
+                    ty: choice.ty,
                     columns: choice.columns,
                     first_row: choice.first_row,
                     n_rows: (choice.n_rows > 0).then_some(choice.n_rows),
@@ -206,7 +207,7 @@ impl Model {
     }
 
     /// The cell of a focus, when it is in the present window.
-    pub fn cell(&self, memory: &str, index: u64) -> Option<(&Grid, &Cell)> {
+    pub fn cell(&self, memory: &MemoryId, index: u64) -> Option<(&Grid, &Cell)> {
         let frame = self.run.frame.as_deref()?;
         cell_of(frame, memory, index)
     }
@@ -237,7 +238,7 @@ impl Model {
     }
 
     fn send(&mut self, body: RequestBody) {
-        // Only the newest text is worth judging or running, and the outbox holds no other.
+        // Only the newest text is worth checking or running, and the outbox holds no other.
         if matches!(body, RequestBody::Check { .. } | RequestBody::Launch { .. }) {
             let kind = discriminant(&body);
             self.outbox
@@ -270,8 +271,12 @@ impl Model {
 }
 
 /// The cell with this element index in a frame.
-pub fn cell_of<'a>(frame: &'a Frame, memory: &str, index: u64) -> Option<(&'a Grid, &'a Cell)> {
-    let grid = frame.grids.iter().find(|grid| grid.memory.id == memory)?;
+pub fn cell_of<'a>(
+    frame: &'a Frame,
+    memory: &MemoryId,
+    index: u64,
+) -> Option<(&'a Grid, &'a Cell)> {
+    let grid = frame.grids.iter().find(|grid| grid.memory.id == *memory)?;
     let first = grid.first_row * u64::from(grid.columns);
     let at = index.checked_sub(first)?;
     let cell = grid.cells.get(usize::try_from(at).ok()?)?;

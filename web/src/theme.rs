@@ -1,4 +1,4 @@
-//! Colours. The values stand in `style.css`, where the host of a widget can change them;
+//! Colours. The values are in `style.css`, where the host of a widget can change them;
 //! this file alone knows which is which, and makes a lane's colour from hue and shade.
 
 use web_sys::CssStyleDeclaration;

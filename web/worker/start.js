@@ -1,5 +1,5 @@
 // The start of the worker: loads the core that lies beside it. What the page says before the core is there waits;
-// when it cannot be loaded, the page is told why.
+// when it cannot be loaded, the page learns why.
 const early = [];
 onmessage = (message) => early.push(message);
 try {

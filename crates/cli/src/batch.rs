@@ -5,6 +5,7 @@ use crate::check::Verdict;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use warpgrid_view::catalogue::not_a_request;
 use warpgrid_view::{CheckOptions, Front};
 
 /// One request line.
@@ -67,15 +68,17 @@ pub(crate) fn batch(
             }
             Err(error) => {
                 outcome = Outcome::Usage;
-                let message = format!("line {number} is not a request: {error}");
-                let answer = serde_json::json!({"id": number.to_string(), "accept": false, "diagnostics": [
-                    {"code": "W0900", "severity": "error", "message": message, "line": 1, "column": 1,
-                     "end_line": 1, "end_column": 1, "help": "expected {\"id\": …, \"source\": …}", "fix": null}]});
+                let diagnostics = [not_a_request(number, &error.to_string())];
+                let answer = Verdict {
+                    id: &number.to_string(),
+                    accept: false,
+                    diagnostics: &diagnostics,
+                };
                 serde_json::to_writer(&mut output, &answer)?;
             }
         }
         output.write_all(b"\n")?;
-        // Whoever talks to us line by line gets each answer at once; whoever pipes a file gets speed.
+        // A caller that writes line by line gets each answer at once; a piped file is not slowed by flushes.
         if input.buffer().is_empty() {
             output.flush()?;
         }

@@ -6,16 +6,16 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use warpgrid_view::model::{DiagnosticView, EditView};
+use warpgrid_view::model::{DiagnosticView, Severity};
 use warpgrid_view::{CheckOptions, CheckReport, Front};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Judge for this target instead of the module's own.
+    /// Check for this target instead of the module's own.
     #[arg(long, value_name = "sm_90")]
     target: Option<String>,
-    /// Judge for this PTX ISA version instead of the module's own.
+    /// Check for this PTX ISA version instead of the module's own.
     #[arg(long, value_name = "8.8")]
     ptx_version: Option<String>,
     /// The language of the sources.
@@ -26,7 +26,7 @@ pub(crate) struct CheckArguments {
     /// JSON Lines in, JSON Lines out, in order.
     #[arg(long, conflicts_with = "files")]
     batch: bool,
-    /// Sources to judge; `-` reads standard input.
+    /// Sources to check; `-` reads standard input.
     #[arg(value_name = "FILE", required_unless_present = "batch")]
     files: Vec<PathBuf>,
 }
@@ -48,81 +48,12 @@ impl From<FrontName> for Front {
     }
 }
 
-/// One diagnostic in the form of the interface: lines and columns count from 1, columns in UTF-16 units.
-#[derive(Debug, Serialize)]
-pub(crate) struct DiagnosticLine<'a> {
-    code: &'a str,
-    severity: &'a str,
-    message: &'a str,
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
-    help: Option<&'a str>,
-    needs: Option<&'a str>,
-    fix: Option<FixLine<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    other_fixes: Vec<FixLine<'a>>,
-}
-
-/// A fix with its edits.
-#[derive(Debug, Serialize)]
-struct FixLine<'a> {
-    title: &'a str,
-    edits: Vec<EditLine<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct EditLine<'a> {
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
-    text: &'a str,
-}
-
-impl<'a> From<&'a EditView> for EditLine<'a> {
-    fn from(edit: &'a EditView) -> EditLine<'a> {
-        let range = edit.range;
-        EditLine {
-            line: range.line,
-            column: range.column,
-            end_line: range.end_line,
-            end_column: range.end_column,
-            text: &edit.text,
-        }
-    }
-}
-
-impl<'a> From<&'a DiagnosticView> for DiagnosticLine<'a> {
-    fn from(diagnostic: &'a DiagnosticView) -> DiagnosticLine<'a> {
-        let range = diagnostic.range;
-        let mut fixes = diagnostic.fixes.iter().map(|fix| FixLine {
-            title: &fix.title,
-            edits: fix.edits.iter().map(EditLine::from).collect(),
-        });
-        DiagnosticLine {
-            code: &diagnostic.code,
-            severity: &diagnostic.severity,
-            message: &diagnostic.message,
-            line: range.line,
-            column: range.column,
-            end_line: range.end_line,
-            end_column: range.end_column,
-            help: diagnostic.help.as_deref(),
-            needs: diagnostic.needs.as_deref(),
-            fix: fixes.next(),
-            other_fixes: fixes.collect(),
-        }
-    }
-}
-
 /// A verdict in the form of the interface.
 #[derive(Debug, Serialize)]
 pub(crate) struct Verdict<'a> {
     pub(crate) id: &'a str,
     pub(crate) accept: bool,
-    pub(crate) diagnostics: Vec<DiagnosticLine<'a>>,
+    pub(crate) diagnostics: &'a [DiagnosticView],
 }
 
 impl<'a> Verdict<'a> {
@@ -130,16 +61,12 @@ impl<'a> Verdict<'a> {
         Verdict {
             id,
             accept: report.accept,
-            diagnostics: report
-                .diagnostics
-                .iter()
-                .map(DiagnosticLine::from)
-                .collect(),
+            diagnostics: &report.diagnostics,
         }
     }
 }
 
-/// Judges every file; the worst verdict decides.
+/// Checks every file; the worst verdict decides.
 pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     let options = CheckOptions {
         front: arguments.front.into(),
@@ -186,7 +113,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
 }
 
 fn summary(report: &CheckReport) -> String {
-    let count = |severity: &str| {
+    let count = |severity: Severity| {
         report
             .diagnostics
             .iter()
@@ -199,7 +126,7 @@ fn summary(report: &CheckReport) -> String {
         "rejected"
     };
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    match (count("error"), count("warning")) {
+    match (count(Severity::Error), count(Severity::Warning)) {
         (0, 0) => verdict.to_owned(),
         (errors, 0) => format!("{verdict}, {}", plural(errors, "error")),
         (0, warnings) => format!("{verdict}, {}", plural(warnings, "warning")),

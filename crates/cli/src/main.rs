@@ -1,5 +1,4 @@
-//! The `warpgrid` command: arguments in, text or JSON out. No logic of its own; everything it says
-//! comes from `view`.
+//! The `warpgrid` command: arguments in, text or JSON out. No logic of its own; every word comes from `view`.
 
 mod batch;
 mod check;
@@ -21,11 +20,11 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Judge sources for their PTX version and target, as the reference assembler does.
+    /// Check sources for their PTX version and target, as the reference assembler does.
     Check(check::CheckArguments),
     /// Run a scenario (a case.json, Warpgrid's own form, or a PTX file) and check what it promises.
     Run(run::RunArguments),
-    /// Say what a diagnostic code or an instruction means.
+    /// Explain a diagnostic code or an instruction.
     Explain(explain::ExplainArguments),
     /// Format sources in place, or standard input to standard output.
     Format(format::FormatArguments),

@@ -4,10 +4,10 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::io::{self, IsTerminal, Read, Write};
 use std::ops::Range;
 use std::path::Path;
-use warpgrid_view::model::{DiagnosticView, SourceRange};
+use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
 /// Reads a file, or standard input for `-`. Bytes that are no UTF-8 are replaced, so that a binary
-/// file is judged like any other text.
+/// file is checked like any other text.
 pub(crate) fn read_source(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     if path == Path::new("-") {
@@ -61,15 +61,15 @@ pub(crate) fn render(
     diagnostic: &DiagnosticView,
     renderer: &Renderer,
 ) -> String {
-    let level = match diagnostic.severity.as_str() {
-        "error" => Level::ERROR,
-        "warning" => Level::WARNING,
-        _ => Level::NOTE.with_name("information"),
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::NOTE.with_name("information"),
     };
     let (path, lines, source) = (source.path, &source.lines, source.text);
     // Only the lines around the places are handed over, so that a huge source costs nothing.
     let places = || {
-        std::iter::once(&diagnostic.range).chain(diagnostic.labels.iter().map(|label| &label.range))
+        std::iter::once(diagnostic.range()).chain(diagnostic.labels.iter().map(LabelView::range))
     };
     let first = places().map(|range| range.line).min().unwrap_or(1);
     let last = places().map(|range| range.end_line).max().unwrap_or(1);
@@ -83,10 +83,10 @@ pub(crate) fn render(
     let snippet = Snippet::source(text)
         .line_start(first as usize)
         .path(path)
-        .annotation(AnnotationKind::Primary.span(inside(&diagnostic.range)))
+        .annotation(AnnotationKind::Primary.span(inside(&diagnostic.range())))
         .annotations(diagnostic.labels.iter().map(|label| {
             AnnotationKind::Context
-                .span(inside(&label.range))
+                .span(inside(&label.range()))
                 .label(label.text.as_str())
         }));
     let mut group = Group::with_title(
@@ -98,7 +98,7 @@ pub(crate) fn render(
     for text in diagnostic.help.iter().chain(&diagnostic.needs) {
         group = group.element(Level::HELP.message(text.as_str()));
     }
-    for fix in &diagnostic.fixes {
+    for fix in diagnostic.fixes() {
         group = group.element(Level::HELP.with_name("fix").message(fix.title.as_str()));
     }
     renderer.render(&[group])

@@ -10,10 +10,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::expect::{compare, compare_fault};
-use warpgrid_view::model::FaultView;
+use warpgrid_view::model::{FaultView, Severity};
 use warpgrid_view::scenario::{Buffer, ExpectedFault};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{Scenario, Session, SessionError};
+use warpgrid_view::{MemoryId, Scenario, Session, SessionError};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -95,15 +95,7 @@ struct FaultReport {
 impl From<&FaultView> for FaultReport {
     fn from(fault: &FaultView) -> FaultReport {
         FaultReport {
-            fault: ExpectedFault {
-                kind: fault.kind.clone(),
-                buffer: fault.buffer.clone(),
-                space: fault.space.clone(),
-                byte_offset: fault.byte_offset,
-                width: fault.width,
-                thread: Some(fault.thread),
-                block: Some(fault.block),
-            },
+            fault: ExpectedFault::from(fault),
             message: fault.message.clone(),
             line: fault.range.line,
         }
@@ -206,7 +198,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
     let mut buffers = BTreeMap::new();
     for buffer in session.buffers() {
-        let bytes = session.memory(&buffer.name).unwrap_or_default();
+        let bytes = session
+            .memory(&MemoryId::Buffer(buffer.name.clone()))
+            .unwrap_or_default();
         wrong.extend(difference(&buffer, &bytes));
         if let Format::Json = arguments.format {
             buffers.insert(buffer.name.clone(), report(&buffer, bytes));
@@ -243,7 +237,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             let stop = fault
                 .as_ref()
                 .map(|fault| (fault.range.line, &fault.message));
-            // Said with its line, a fault need not be said again as what differs.
+            // A fault that is reported with its line is not reported again as a difference.
             let is_said = |line: &String| stop.is_some_and(|(_, said)| line.ends_with(said));
             wrong.retain(|line| !is_said(line));
             let stop = stop.map(|(line, message)| format!("line {line}: {message}"));
@@ -340,19 +334,18 @@ fn refuse(
 ) -> io::Result<Outcome> {
     let mut out = io::stdout().lock();
     if arguments.format == Format::Json {
-        let diagnostics: Vec<_> = error
-            .diagnostics
-            .iter()
-            .map(crate::check::DiagnosticLine::from)
-            .collect();
         let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0,
-            "notes": [error.message], "code": error.code, "diagnostics": diagnostics});
+            "notes": [error.message], "code": error.code, "diagnostics": error.diagnostics});
         writeln!(out, "{answer}")?;
         return Ok(Outcome::Wrong);
     }
     let renderer = renderer();
     let shown = Source::new(name, source);
-    for diagnostic in error.diagnostics.iter().filter(|d| d.severity == "error") {
+    for diagnostic in error
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+    {
         writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
     }
     writeln!(

@@ -163,7 +163,7 @@ fn a_run_in_json_has_every_buffer_with_its_digest() {
 }
 
 #[test]
-fn a_fault_is_told_with_the_fields_of_the_corpus() {
+fn a_fault_is_reported_with_the_fields_of_the_corpus() {
     let path = case("misaligned_store");
     let output = warpgrid(&["run", &path.to_string_lossy(), "--format", "json"], "");
     assert_eq!(

@@ -2,11 +2,17 @@
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
 pub mod diagnostic;
+pub mod front_end;
 pub mod function;
 pub mod operand;
 pub mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
+pub use front_end::{
+    CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
+    SignatureText, SlotFacts, Suggestion, SuggestionKind, TokenClass, ValueFacts, WordFacts,
+    WordMeaning,
+};
 pub use function::{
     Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,
     Parameter, Program, Register, RegisterId, Relocation, RelocationTarget, StepPart, Variable,

@@ -2,13 +2,14 @@
 //! units; out: plain data. The knowledge is that of the instruction tables.
 
 use crate::check::{CheckOptions, Places, overrides};
+use crate::language::Language;
 use crate::model::SourceRange;
-use crate::reference::gate_text;
 use serde::{Deserialize, Serialize};
-use warpgrid_ptx::complete::Sort;
+use warpgrid_program::SuggestionKind;
 
 /// What a token means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct HoverView {
     /// The token; offsets count UTF-16 units from the start.
@@ -23,16 +24,59 @@ pub struct HoverView {
     pub declared: Option<SourceRange>,
 }
 
-/// One thing that can be written.
+/// The kind of a completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum CompletionSort {
+    Opcode,
+    Modifier,
+    Type,
+    Register,
+    Variable,
+    Label,
+    Function,
+}
+
+impl CompletionSort {
+    /// The name, as it crosses to JavaScript.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CompletionSort::Opcode => "opcode",
+            CompletionSort::Modifier => "modifier",
+            CompletionSort::Type => "type",
+            CompletionSort::Register => "register",
+            CompletionSort::Variable => "variable",
+            CompletionSort::Label => "label",
+            CompletionSort::Function => "function",
+        }
+    }
+}
+
+impl From<SuggestionKind> for CompletionSort {
+    fn from(kind: SuggestionKind) -> CompletionSort {
+        match kind {
+            SuggestionKind::Opcode => CompletionSort::Opcode,
+            SuggestionKind::Modifier => CompletionSort::Modifier,
+            SuggestionKind::Type => CompletionSort::Type,
+            SuggestionKind::Register => CompletionSort::Register,
+            SuggestionKind::Variable => CompletionSort::Variable,
+            SuggestionKind::Label => CompletionSort::Label,
+            SuggestionKind::Function => CompletionSort::Function,
+        }
+    }
+}
+
+/// A word that can be written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionView {
     /// What it replaces.
     pub start: u32,
     pub end: u32,
     pub text: String,
-    /// `opcode`, `modifier`, `type`, `register`, `variable`, `label` or `function`.
-    pub sort: String,
+    pub sort: CompletionSort,
     pub help: String,
     /// "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
@@ -40,6 +84,7 @@ pub struct CompletionView {
 
 /// The form that is being written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SignatureView {
     pub syntax: String,
@@ -49,59 +94,61 @@ pub struct SignatureView {
     pub active: Option<u32>,
 }
 
-/// What the token at a place means.
-pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
-    let parse = warpgrid_ptx::parse(source);
-    let found = warpgrid_ptx::hover(source, &parse, &overrides(options).0, byte_of(source, at))?;
-    let places = Places::new(source.to_owned());
-    Some(HoverView {
-        start: unit_of(source, found.span.start),
-        end: unit_of(source, found.span.end),
-        title: found.title,
-        lines: found.lines,
-        section: found.section.map(str::to_owned),
-        declared: found.declared.map(|span| places.range(span)),
-    })
-}
+impl Language {
+    /// Explains the token at a place.
+    pub fn hover(self, source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
+        let offset = byte_of(source, at);
+        let found = self
+            .front_end
+            .hover(source, &overrides(options).0, offset)?;
+        let places = Places::new(source.to_owned());
+        Some(HoverView {
+            start: unit_of(source, found.span.start),
+            end: unit_of(source, found.span.end),
+            title: found.title,
+            lines: found.lines,
+            section: found.section.map(str::to_owned),
+            declared: found.declared.map(|span| places.range(span)),
+        })
+    }
 
-/// What can be written at a place, legal for the version and target.
-pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
-    let parse = warpgrid_ptx::parse(source);
-    let offset = byte_of(source, at);
-    warpgrid_ptx::complete(source, &parse, &overrides(options).0, offset)
-        .into_iter()
-        .map(|found| CompletionView {
+    /// Lists what can be written at a place, legal for the version and target.
+    pub fn complete(self, source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
+        let offset = byte_of(source, at);
+        let found = self
+            .front_end
+            .complete(source, &overrides(options).0, offset);
+        let views = found.into_iter().map(|found| CompletionView {
             start: at.saturating_sub(found.span.end - found.span.start),
             end: at,
             text: found.text,
-            sort: sort_name(found.sort).to_owned(),
+            sort: found.kind.into(),
             help: found.help,
-            needs: gate_text(found.gate),
-        })
-        .collect()
-}
-
-/// The form that is being written at a place.
-pub fn signature(source: &str, at: u32) -> Option<SignatureView> {
-    let found = warpgrid_ptx::signature(source, byte_of(source, at))?;
-    Some(SignatureView {
-        syntax: found.syntax.to_owned(),
-        help: found.help.to_owned(),
-        operands: found.operands.into_iter().map(str::to_owned).collect(),
-        active: found.active.map(|index| index as u32),
-    })
-}
-
-const fn sort_name(sort: Sort) -> &'static str {
-    match sort {
-        Sort::Opcode => "opcode",
-        Sort::Modifier => "modifier",
-        Sort::Type => "type",
-        Sort::Register => "register",
-        Sort::Variable => "variable",
-        Sort::Label => "label",
-        Sort::Function => "function",
+            needs: found.needs,
+        });
+        views.collect()
     }
+
+    /// Names the form that is being written at a place.
+    pub fn signature(self, source: &str, at: u32) -> Option<SignatureView> {
+        let found = self.front_end.signature(source, byte_of(source, at))?;
+        Some(SignatureView {
+            syntax: found.syntax,
+            help: found.help,
+            operands: found.operands,
+            active: found.active,
+        })
+    }
+}
+
+/// Explains the token at a place.
+pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
+    Language::from(options.front).hover(source, options, at)
+}
+
+/// Lists what can be written at a place, legal for the version and target.
+pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
+    Language::from(options.front).complete(source, options, at)
 }
 
 /// The byte at a place in UTF-16 units; the end for places beyond it.
@@ -153,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_signature_knows_the_operand() {
-        let found = signature(SOURCE, unit("%r1;"));
+        let found = Language::from(warpgrid_launch::Front::Ptx).signature(SOURCE, unit("%r1;"));
         assert_eq!(found.and_then(|s| s.active), Some(1));
     }
 }

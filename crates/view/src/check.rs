@@ -1,112 +1,128 @@
-//! Judging a text for a host: diagnostics with lines and columns, tokens for the editor.
+//! Checking a text for a host: diagnostics with lines and columns, tokens for the editor.
 
-use crate::annotations::Annotations;
+use crate::catalogue;
+use crate::language::Language;
 use crate::model::{
-    DiagnosticView, EditView, FixView, LabelView, SourceRange, TokenClass, TokenView,
+    DiagnosticView, EditView, FixView, LabelView, Severity, SourceRange, TokenClass, TokenView,
 };
-use crate::scenario::Front;
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::{Target, Version};
-use warpgrid_program::{Diagnostic, LineIndex, Needs, Program, Severity, Span};
+use warpgrid_launch::{Annotations, Front};
+use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
 
 /// What `check` may override.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct CheckOptions {
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Front>", optional))]
     pub front: Front,
+    /// Check for this target instead of the module's own: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
+    /// Check for this PTX ISA version instead of the module's own: `8.8`.
     #[serde(default)]
     pub ptx_version: Option<String>,
 }
 
 /// The verdict on a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckReport {
     /// True exactly when no diagnostic is an error.
     pub accept: bool,
     pub diagnostics: Vec<DiagnosticView>,
+    /// The target that the text itself states.
+    pub target: Option<String>,
+    /// The PTX ISA version that the text itself states.
+    pub ptx_version: Option<String>,
 }
 
-/// Judges a text.
+/// Checks a text.
 pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
-    program(source, options).1
+    Language::from(options.front).check(source, options)
 }
 
-/// The checked program, where there is one, and the verdict.
-pub(crate) fn program(source: &str, options: &CheckOptions) -> (Option<Program>, CheckReport) {
-    let (program, mut diagnostics) = match options.front {
-        Front::Ptx => ptx(source, options),
-        Front::Sass => (
-            None,
-            vec![Diagnostic::error(
-                "W0930",
-                Span::at(0),
-                "SASS is not read yet",
-            )],
-        ),
-    };
-    diagnostics.extend(Annotations::parse(source).diagnostics);
-    let accept = diagnostics
-        .iter()
-        .all(|diagnostic| diagnostic.severity != Severity::Error);
-    if diagnostics.is_empty() {
-        return (
-            program,
-            CheckReport {
-                accept,
-                diagnostics: Vec::new(),
-            },
-        );
+/// Splits a text into coloured tokens.
+pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
+    Language::from(front).tokens(source)
+}
+
+/// A checked text, before it becomes views.
+pub(crate) struct Checked {
+    pub(crate) program: Option<Program>,
+    pub(crate) report: CheckReport,
+    pub(crate) annotations: Annotations,
+}
+
+impl Language {
+    /// Checks a text. The language is this one, whatever `options` says.
+    pub fn check(self, source: &str, options: &CheckOptions) -> CheckReport {
+        self.checked(source, options).report
     }
-    let places = Places::new(source.to_owned());
-    let diagnostics = diagnostics
-        .iter()
-        .map(|diagnostic| places.diagnostic(diagnostic))
-        .collect();
-    (
-        program,
-        CheckReport {
-            accept,
-            diagnostics,
-        },
-    )
+
+    /// Splits a text into coloured tokens; offsets count UTF-16 units.
+    pub fn tokens(self, source: &str) -> Vec<TokenView> {
+        let mut units = Utf16Offsets::new(source);
+        let tokens = self.front_end.tokens(source).into_iter();
+        tokens
+            .map(|token| TokenView {
+                start: units.at(token.span.start),
+                end: units.at(token.span.end),
+                class: token.class.into(),
+            })
+            .collect()
+    }
+
+    pub(crate) fn checked(self, source: &str, options: &CheckOptions) -> Checked {
+        let (overrides, mut diagnostics) = overrides(options);
+        let checked = self.front_end.check(source, &overrides);
+        let mut annotations = Annotations::parse(source, self.front_end.line_comment());
+        diagnostics.extend(checked.diagnostics);
+        diagnostics.append(&mut annotations.diagnostics);
+        let is_error =
+            |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
+        let accept = !diagnostics.iter().any(is_error);
+        // An index of the lines is made only for texts that need it.
+        let views = match diagnostics.is_empty() {
+            true => Vec::new(),
+            false => {
+                let places = Places::new(source.to_owned());
+                let views = diagnostics.iter().map(|found| places.diagnostic(found));
+                views.collect()
+            }
+        };
+        Checked {
+            program: checked.program.filter(|_| accept),
+            report: CheckReport {
+                accept,
+                diagnostics: views,
+                target: checked.stated_target.map(str::to_owned),
+                ptx_version: checked.stated_version.map(|version| version.to_string()),
+            },
+            annotations,
+        }
+    }
 }
 
-fn ptx(source: &str, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
-    let (options, mut diagnostics) = overrides(options);
-    let parse = warpgrid_ptx::parse(source);
-    let checked = warpgrid_ptx::check(source, &parse, &options);
-    diagnostics.extend(checked.diagnostics);
-    (checked.program, diagnostics)
-}
-
-/// The overrides as the checker takes them, and what is wrong with them.
-pub(crate) fn overrides(options: &CheckOptions) -> (warpgrid_ptx::Options, Vec<Diagnostic>) {
+/// The overrides as a front end takes them, and what is wrong with them.
+pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) {
     let mut unknown = Vec::new();
     let target = options.target.as_deref().and_then(|name| {
         let target = Target::from_name(name);
         if target.is_none() {
-            unknown.push(no_such_override("target", name, "one such as `sm_90`"));
+            unknown.push(catalogue::unknown_target(name));
         }
         target
     });
     let version = options.ptx_version.as_deref().and_then(|text| {
         let version = Version::parse(text);
         if version.is_none() {
-            unknown.push(no_such_override("PTX version", text, "one such as `8.8`"));
+            unknown.push(catalogue::unknown_version(text));
         }
         version
     });
-    (warpgrid_ptx::Options { target, version }, unknown)
-}
-
-fn no_such_override(what: &str, found: &str, expected: &str) -> Diagnostic {
-    Diagnostic::error(
-        "W0903",
-        Span::at(0),
-        format!("found {what} `{found}`, expected {expected}"),
-    )
+    (Overrides { target, version }, unknown)
 }
 
 /// A source with its lines: byte spans in, ranges for people out.
@@ -140,38 +156,46 @@ impl Places {
     }
 
     pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) -> DiagnosticView {
-        let edits = |fix: &warpgrid_program::Fix| {
-            fix.edits
-                .iter()
-                .map(|edit| EditView {
-                    range: self.range(edit.span),
-                    text: edit.text.clone(),
-                })
-                .collect()
-        };
+        let mut fixes = diagnostic.fixes.iter().map(|fix| self.fix(fix));
+        let labels = diagnostic.labels.iter().map(|label| {
+            let range = self.range(label.span);
+            LabelView {
+                line: range.line,
+                column: range.column,
+                end_line: range.end_line,
+                end_column: range.end_column,
+                text: label.text.clone(),
+            }
+        });
         DiagnosticView {
-            code: diagnostic.code.to_owned(),
-            severity: diagnostic.severity.name().to_owned(),
-            message: diagnostic.message.clone(),
-            range: self.range(diagnostic.span),
-            labels: diagnostic
-                .labels
-                .iter()
-                .map(|label| LabelView {
-                    range: self.range(label.span),
-                    text: label.text.clone(),
-                })
-                .collect(),
             help: diagnostic.help.clone(),
             needs: needs(&diagnostic.needs),
-            fixes: diagnostic
-                .fixes
-                .iter()
-                .map(|fix| FixView {
-                    title: fix.title.clone(),
-                    edits: edits(fix),
-                })
-                .collect(),
+            labels: labels.collect(),
+            fix: fixes.next(),
+            other_fixes: fixes.collect(),
+            ..DiagnosticView::new(
+                diagnostic.code,
+                diagnostic.severity.into(),
+                diagnostic.message.clone(),
+                self.range(diagnostic.span),
+            )
+        }
+    }
+
+    fn fix(&self, fix: &warpgrid_program::Fix) -> FixView {
+        let edits = fix.edits.iter().map(|edit| {
+            let range = self.range(edit.span);
+            EditView {
+                line: range.line,
+                column: range.column,
+                end_line: range.end_line,
+                end_column: range.end_column,
+                text: edit.text.clone(),
+            }
+        });
+        FixView {
+            title: fix.title.clone(),
+            edits: edits.collect(),
         }
     }
 }
@@ -186,22 +210,6 @@ fn needs(needs: &Needs) -> Option<String> {
             Some(format!("since PTX {version}, on `{target}` and later"))
         }
     }
-}
-
-/// Colours a text. SASS has no colours.
-pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
-    if front != Front::Ptx {
-        return Vec::new();
-    }
-    let mut units = Utf16Offsets::new(source);
-    warpgrid_ptx::tokens(source)
-        .into_iter()
-        .map(|token| TokenView {
-            start: units.at(token.span.start),
-            end: units.at(token.span.end),
-            class: class_view(token.class),
-        })
-        .collect()
 }
 
 /// Turns ascending byte offsets into UTF-16 units, in one pass over the text.
@@ -232,22 +240,34 @@ impl<'a> Utf16Offsets<'a> {
     }
 }
 
-fn class_view(class: warpgrid_ptx::TokenClass) -> TokenClass {
-    use warpgrid_ptx::TokenClass as Ptx;
-    match class {
-        Ptx::Comment => TokenClass::Comment,
-        Ptx::Directive => TokenClass::Directive,
-        Ptx::Opcode => TokenClass::Opcode,
-        Ptx::Modifier => TokenClass::Modifier,
-        Ptx::Type => TokenClass::Type,
-        Ptx::Register => TokenClass::Register,
-        Ptx::SpecialRegister => TokenClass::SpecialRegister,
-        Ptx::Number => TokenClass::Number,
-        Ptx::String => TokenClass::String,
-        Ptx::Label => TokenClass::Label,
-        Ptx::Name => TokenClass::Name,
-        Ptx::Punctuation => TokenClass::Punctuation,
-        Ptx::Error => TokenClass::Error,
+impl From<warpgrid_program::Severity> for Severity {
+    fn from(severity: warpgrid_program::Severity) -> Severity {
+        match severity {
+            warpgrid_program::Severity::Error => Severity::Error,
+            warpgrid_program::Severity::Warning => Severity::Warning,
+            warpgrid_program::Severity::Information => Severity::Information,
+        }
+    }
+}
+
+impl From<warpgrid_program::TokenClass> for TokenClass {
+    fn from(class: warpgrid_program::TokenClass) -> TokenClass {
+        use warpgrid_program::TokenClass as Class;
+        match class {
+            Class::Comment => TokenClass::Comment,
+            Class::Directive => TokenClass::Directive,
+            Class::Opcode => TokenClass::Opcode,
+            Class::Modifier => TokenClass::Modifier,
+            Class::Type => TokenClass::Type,
+            Class::Register => TokenClass::Register,
+            Class::SpecialRegister => TokenClass::SpecialRegister,
+            Class::Number => TokenClass::Number,
+            Class::String => TokenClass::String,
+            Class::Label => TokenClass::Label,
+            Class::Name => TokenClass::Name,
+            Class::Punctuation => TokenClass::Punctuation,
+            Class::Error => TokenClass::Error,
+        }
     }
 }
 
@@ -261,16 +281,34 @@ pub fn targets() -> Vec<&'static str> {
 
 /// The PTX versions since 6.0, oldest first: what a picker offers.
 pub fn versions() -> Vec<String> {
-    // (major, last minor): one release line each.
-    [(6, 5), (7, 8), (8, 8), (9, 5)]
-        .into_iter()
-        .flat_map(|(major, last)| (0..=last).map(move |minor| format!("{major}.{minor}")))
+    let of_major = |major: u8| {
+        let releases = (0..=u8::MAX).map(move |minor| Version::new(major, minor));
+        releases.take_while(|version| version.is_known())
+    };
+    let majors = 6..=Version::NEWEST.major;
+    majors
+        .flat_map(of_major)
+        .map(|version| version.to_string())
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_picker_offers_every_release_since_6_0() {
+        let versions = versions();
+        assert_eq!(versions.len(), 6 + 9 + 9 + 6);
+        assert_eq!(versions.last().map(String::as_str), Some("9.5"));
+    }
+
+    #[test]
+    fn token_classes_are_numbered_as_they_are_listed() {
+        for (number, (class, _)) in TokenClass::ALL.iter().enumerate() {
+            assert_eq!(*class as usize, number);
+        }
+    }
 
     #[test]
     fn tokens_count_in_utf_16_units() {

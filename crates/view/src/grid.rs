@@ -1,28 +1,26 @@
 //! A window of memory as cells: values, last writers, what the present store touched.
 
+use crate::hardware::Hardware;
 use crate::memories::Memory;
-use crate::model::{Cell, Grid, GridRequest, StoreView, Written};
-use crate::value::ElementType;
+use crate::model::{Cell, Grid, GridRequest, Space, StoreView, Written};
 use warpgrid_emulator::Writer;
+use warpgrid_launch::value::ElementType;
 
 /// Most rows of one answer.
 pub const MAX_ROWS: u32 = 512;
 /// Most cells of one answer.
 const MAX_CELLS: u64 = 1 << 16;
 
-/// Lays out the asked part. `now` is what the present step stored; `writers` has one entry a byte.
+/// Lays out the asked part. `now` is what the present step stored; `writers` has one entry per byte.
 pub(crate) fn layout(
     memory: &Memory,
     request: &GridRequest,
     bytes: &[u8],
     writers: Option<&[u64]>,
     now: &[StoreView],
+    hardware: Hardware,
 ) -> Grid {
-    let element = request
-        .ty
-        .as_deref()
-        .and_then(ElementType::from_name)
-        .unwrap_or(memory.element);
+    let element = request.ty.unwrap_or(memory.element);
     let width = element.width_bytes();
     let n_elements = (bytes.len() as u64).div_ceil(width as u64);
     let columns = request
@@ -43,11 +41,12 @@ pub(crate) fn layout(
         .collect();
     Grid {
         memory: memory.view.clone(),
-        ty: element.name().to_owned(),
+        ty: element,
         columns,
         first_row,
         n_rows,
         total_rows,
+        sector_bytes: (memory.view.space == Space::Global).then_some(hardware.sector_bytes),
         cells,
     }
 }
@@ -62,7 +61,7 @@ fn cell(
     let start = index as usize * element.width_bytes();
     let end = (start + element.width_bytes()).min(bytes.len());
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
-    // The latest of the bytes speaks for the cell.
+    // A cell shows the last writer of any of its bytes.
     let writer = writers
         .and_then(|writers| writers.get(start..end))
         .and_then(|writers| writers.iter().copied().max_by_key(|entry| entry >> 8))
@@ -75,6 +74,7 @@ fn cell(
     };
     Cell {
         text: element.text(bits),
+        is_zero: bits == 0,
         lane: writer.map(|writer| writer.lane as u8),
         step: writer.map(|writer| writer.step + 1),
         written,
@@ -91,7 +91,7 @@ impl Touched {
     fn new(memory: &Memory, now: &[StoreView]) -> Touched {
         let found = now
             .iter()
-            .filter(|store| store.memory.as_deref() == Some(memory.view.id.as_str()))
+            .filter(|store| store.memory.as_ref() == Some(&memory.view.id))
             .flat_map(|store| &store.lanes)
             .filter_map(|lane| Some((lane.offset?, lane.offset? + lane.bytes.len() as u64)));
         let mut ranges = Vec::new();
@@ -141,7 +141,7 @@ fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u3
     }
     let wish = match element.width_bytes() {
         1 | 2 => 32,
-        4 if memory.view.space == "shared" => 32,
+        4 if memory.view.space == Space::Shared => 32,
         4 => 16,
         _ => 8,
     };

@@ -4,32 +4,37 @@
 //! The types of [`model`] are deliberately serialisable: they cross from the worker to the page, to
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.
 
-pub mod annotations;
 pub mod assist;
-mod catalogue;
+pub mod catalogue;
 pub mod check;
 pub mod expect;
 mod fault;
+pub mod front_ends;
 pub mod grid;
-mod guess;
-pub mod launch;
+mod hardware;
+pub mod language;
 mod memories;
+pub mod memory_id;
 pub mod model;
 pub mod reference;
-mod rehearsal;
-pub mod scenario;
 mod sentence;
 pub mod session;
 mod stores;
-pub mod value;
 pub mod warp;
+mod written;
 
 pub use check::{CheckOptions, CheckReport, check};
+pub use language::Language;
+pub use memory_id::MemoryId;
 pub use reference::explain;
-pub use scenario::{Front, Parameter, Scenario};
 pub use session::{Session, SessionError};
+// Hosts see one door: what they need of launches comes through here.
+pub use warpgrid_launch::{
+    Front, Parameter, Scenario, annotations, catalogue::NO_SUCH_KERNEL, prepare::Writers, scenario,
+    value,
+};
 
-/// A PTX source, formatted: the same tokens and comments, one statement a line.
+/// Formats a PTX source: the same tokens and comments, one statement per line.
 pub fn format(source: &str) -> String {
-    warpgrid_ptx::format(source)
+    Language::from(Front::default()).format(source)
 }

@@ -1,11 +1,12 @@
 //! Everything that can be shown as a grid, with the ids that hosts use for it.
 
-use crate::model::MemoryView;
-use crate::scenario::Buffer;
-use crate::value::ElementType;
+use crate::memory_id::MemoryId;
+use crate::model::{MemoryView, Space};
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion};
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::Operation;
+use warpgrid_launch::reading::{AccessKind, readers};
+use warpgrid_launch::scenario::Buffer;
+use warpgrid_launch::value::ElementType;
 
 /// A memory with its id and natural element type.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,78 +31,76 @@ impl Memory {
 pub(crate) fn memories(machine: &Machine, buffers: &[Buffer]) -> Vec<Memory> {
     let mut all = Vec::new();
     for (index, buffer) in buffers.iter().enumerate() {
-        let element = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8);
+        let described = Described {
+            id: MemoryId::Buffer(buffer.name.clone()),
+            title: buffer.name.clone(),
+            space: Space::Global,
+            element: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8),
+            shape: buffer.shape.clone(),
+        };
         let region = MemoryRegion::Buffer(BufferIndex(index as u32));
-        all.extend(memory(
-            machine,
-            region,
-            &buffer.name,
-            &buffer.name,
-            "global",
-            element,
-            buffer.shape.clone(),
-        ));
+        all.extend(memory(machine, region, described));
     }
     for (index, variable) in machine.program().variables.iter().enumerate() {
         if matches!(variable.space, StateSpace::Global | StateSpace::Const) {
-            let region = MemoryRegion::Variable(index as u32);
-            let id = format!("var:{}", variable.name);
+            let described = Described {
+                id: MemoryId::Variable(variable.name.clone()),
+                title: variable.name.clone(),
+                space: variable.space.into(),
+                element: element_of(variable.ty),
+                shape: Vec::new(),
+            };
             all.extend(memory(
                 machine,
-                region,
-                &id,
-                &variable.name,
-                variable.space.name(),
-                element_of(variable.ty),
-                Vec::new(),
+                MemoryRegion::Variable(index as u32),
+                described,
             ));
         }
     }
     let shared = shared_element(machine);
     for block in machine.blocks() {
         let [x, y, z] = block.position;
-        let title = format!("shared memory of block ({x}, {y}, {z})");
+        let described = Described {
+            id: MemoryId::Shared(block.index),
+            title: format!("shared memory of block ({x}, {y}, {z})"),
+            space: Space::Shared,
+            element: shared,
+            shape: Vec::new(),
+        };
         let region = MemoryRegion::Shared { block: block.index };
-        all.extend(memory(
-            machine,
-            region,
-            &format!("shared:{}", block.index),
-            &title,
-            "shared",
-            shared,
-            Vec::new(),
-        ));
+        all.extend(memory(machine, region, described));
     }
     all
 }
 
-fn memory(
-    machine: &Machine,
-    region: MemoryRegion,
-    id: &str,
-    title: &str,
-    space: &str,
+/// A memory before its bytes are known.
+struct Described {
+    id: MemoryId,
+    title: String,
+    space: Space,
     element: ElementType,
     shape: Vec<u64>,
-) -> Option<Memory> {
+}
+
+fn memory(machine: &Machine, region: MemoryRegion, described: Described) -> Option<Memory> {
     let size_bytes = machine
         .memory(region)
         .map(<[u8]>::len)
         .filter(|size| *size > 0)? as u64;
     let start = machine.address(region).unwrap_or(0);
     let view = MemoryView {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        space: space.to_owned(),
+        id: described.id,
+        title: described.title,
+        space: described.space,
         address: format!("{start:#x}"),
         size_bytes,
-        ty: element.name().to_owned(),
-        shape,
+        ty: described.element,
+        shape: described.shape,
     };
     Some(Memory {
         region,
         view,
-        element,
+        element: described.element,
         start,
     })
 }
@@ -124,7 +123,7 @@ fn shared_element(machine: &Machine) -> ElementType {
         variables.map(|variable| variable.ty)
     });
     let declared = types.next().filter(|first| types.all(|ty| ty == *first));
-    // Compilers declare shared arrays as bytes whatever they hold: what the program stores there tells more.
+    // Compilers declare shared arrays as bytes whatever they hold: the types of the stores are more precise.
     match declared.filter(|ty| ty.width_bits() > 8) {
         Some(ty) => element_of(ty),
         None => stored_to_shared(machine).map_or(ElementType::B32, element_of),
@@ -133,12 +132,14 @@ fn shared_element(machine: &Machine) -> ElementType {
 
 /// The type of the stores to shared memory, when they agree.
 fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
-    let functions = &machine.program().functions;
-    let instructions = functions.iter().flat_map(|function| &function.instructions);
-    let mut types = instructions.filter_map(|instruction| match &instruction.operation {
-        Operation::Store { access, .. } if access.space == StateSpace::Shared => Some(access.ty),
-        _ => None,
-    });
+    let program = machine.program();
+    let functions = program.functions.iter();
+    let accesses = functions
+        .flat_map(|function| readers(program, function))
+        .filter_map(|reader| reader.access());
+    let mut types = accesses
+        .filter(|access| access.kind == AccessKind::Store && access.space == StateSpace::Shared)
+        .map(|access| access.ty);
     let first = types.next()?;
     types.all(|ty| ty == first).then_some(first)
 }

@@ -1,9 +1,13 @@
 //! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
 
+use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
+use warpgrid_isa::StateSpace;
+use warpgrid_launch::value::ElementType;
 
 /// Lines and columns from 1, columns in UTF-16 units; the end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SourceRange {
     pub line: u32,
@@ -14,13 +18,18 @@ pub struct SourceRange {
 
 /// One replacement of a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EditView {
-    pub range: SourceRange,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
     pub text: String,
 }
 
 /// A change that a button applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FixView {
     pub title: String,
     pub edits: Vec<EditView>,
@@ -28,28 +37,109 @@ pub struct FixView {
 
 /// A second place of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LabelView {
-    pub range: SourceRange,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
     pub text: String,
 }
 
-/// A diagnostic as a host shows it.
+/// How much a diagnostic weighs. Only an error rejects the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+}
+
+impl Severity {
+    /// `error`, `warning` or `information`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "information",
+        }
+    }
+}
+
+/// A diagnostic in the one form that the command line, JavaScript and the page share. Lines and columns count from 1,
+/// columns in UTF-16 units; the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DiagnosticView {
     pub code: String,
-    /// `error`, `warning` or `information`.
-    pub severity: String,
+    pub severity: Severity,
     pub message: String,
-    pub range: SourceRange,
-    pub labels: Vec<LabelView>,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
     pub help: Option<String>,
     /// "since PTX 8.8, on `sm_100` and later", when a gate is the reason.
     pub needs: Option<String>,
-    pub fixes: Vec<FixView>,
+    /// Other places that matter.
+    pub labels: Vec<LabelView>,
+    /// The best fix.
+    pub fix: Option<FixView>,
+    /// Further fixes, if a person has to choose.
+    pub other_fixes: Vec<FixView>,
 }
+
+impl DiagnosticView {
+    /// A diagnostic with nothing but its place and its sentence.
+    pub fn new(
+        code: &str,
+        severity: Severity,
+        message: String,
+        range: SourceRange,
+    ) -> DiagnosticView {
+        DiagnosticView {
+            code: code.to_owned(),
+            severity,
+            message,
+            line: range.line,
+            column: range.column,
+            end_line: range.end_line,
+            end_column: range.end_column,
+            help: None,
+            needs: None,
+            labels: Vec::new(),
+            fix: None,
+            other_fixes: Vec::new(),
+        }
+    }
+
+    /// The fixes, best first.
+    pub fn fixes(&self) -> impl Iterator<Item = &FixView> {
+        self.fix.iter().chain(&self.other_fixes)
+    }
+}
+
+macro_rules! has_range {
+    ($($view:ty)*) => {
+        $(impl $view {
+            /// The place in the source.
+            pub const fn range(&self) -> SourceRange {
+                SourceRange {
+                    line: self.line,
+                    column: self.column,
+                    end_line: self.end_line,
+                    end_column: self.end_column,
+                }
+            }
+        })*
+    };
+}
+has_range!(DiagnosticView LabelView EditView);
 
 /// A coloured stretch of the source, for the editor. Offsets count UTF-16 units from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TokenView {
     pub start: u32,
     pub end: u32,
@@ -58,6 +148,7 @@ pub struct TokenView {
 
 /// Classes of the highlighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum TokenClass {
     Comment,
@@ -72,90 +163,162 @@ pub enum TokenClass {
     Label,
     Name,
     Punctuation,
-    /// What PTX has no use for.
+    /// What the language does not use.
     Error,
+}
+
+impl TokenClass {
+    /// Every class, in the order of their numbers in a message, with its name for style sheets.
+    pub const ALL: &'static [(TokenClass, &'static str)] = &[
+        (TokenClass::Comment, "comment"),
+        (TokenClass::Directive, "directive"),
+        (TokenClass::Opcode, "opcode"),
+        (TokenClass::Modifier, "modifier"),
+        (TokenClass::Type, "type"),
+        (TokenClass::Register, "register"),
+        (TokenClass::SpecialRegister, "special-register"),
+        (TokenClass::Number, "number"),
+        (TokenClass::String, "string"),
+        (TokenClass::Label, "label"),
+        (TokenClass::Name, "name"),
+        (TokenClass::Punctuation, "punctuation"),
+        (TokenClass::Error, "error"),
+    ];
+}
+
+/// A state space, as views name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    Generic,
+    Const,
+    Global,
+    Local,
+    Param,
+    Shared,
+    #[serde(rename = "shared::cluster")]
+    SharedCluster,
+}
+
+impl Space {
+    /// The name, as in an opcode.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Generic => "generic",
+            Space::Const => "const",
+            Space::Global => "global",
+            Space::Local => "local",
+            Space::Param => "param",
+            Space::Shared => "shared",
+            Space::SharedCluster => "shared::cluster",
+        }
+    }
+}
+
+impl From<StateSpace> for Space {
+    fn from(space: StateSpace) -> Space {
+        match space {
+            StateSpace::Generic => Space::Generic,
+            StateSpace::Const => Space::Const,
+            StateSpace::Global => Space::Global,
+            StateSpace::Local => Space::Local,
+            StateSpace::ParamEntry | StateSpace::ParamFunc => Space::Param,
+            StateSpace::Shared => Space::Shared,
+            StateSpace::SharedCluster => Space::SharedCluster,
+        }
+    }
 }
 
 /// A stretch of a sentence; the numbers and names are strong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Phrase {
     pub text: String,
     pub strong: bool,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum RunStatus {
     /// Steps remain.
     Running,
     /// Every thread has exited.
     Finished,
-    /// The last step faulted; earlier stores stand.
+    /// The last step faulted; earlier stores remain.
     Faulted,
 }
 
 /// What can be shown as a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryView {
-    /// What [`GridRequest::memory`] takes: a buffer's name, `shared:0` for the shared memory of block 0,
-    /// `var:table` for a module variable.
-    pub id: String,
+    /// A buffer's name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.
+    pub id: MemoryId,
     /// The name to show.
     pub title: String,
-    /// `global`, `shared`, `const`, `local`.
-    pub space: String,
+    pub space: Space,
     /// Address of the first byte: `0x7f0000000400`.
     pub address: String,
     pub size_bytes: u64,
     /// Natural element type, `f32`.
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: ElementType,
     /// Extents of the array as declared, outermost first; empty when flat.
     pub shape: Vec<u64>,
 }
 
 /// Which part of which memory to lay out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
-    pub memory: String,
+    pub memory: MemoryId,
     /// Element type to show; the natural one when absent.
     #[serde(default, rename = "type")]
-    pub ty: Option<String>,
-    /// Cells a row; chosen from the shape (or 16, 32) when absent.
+    pub ty: Option<ElementType>,
+    /// Cells per row; chosen from the shape (or 16, 32) when absent.
     #[serde(default)]
     pub columns: Option<u32>,
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub first_row: u64,
-    /// Rows wanted; at most 512 are given.
+    /// Rows to lay out; at most 512.
     #[serde(default)]
     pub n_rows: Option<u32>,
 }
 
 /// A window of memory as a grid of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Grid {
     pub memory: MemoryView,
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: ElementType,
     pub columns: u32,
     pub first_row: u64,
     pub n_rows: u32,
     /// Rows of the whole memory.
     pub total_rows: u64,
+    /// Size of the sectors in which the hardware moves this memory; absent for spaces without sectors.
+    pub sector_bytes: Option<u32>,
     /// Row by row; the last row may be short.
     pub cells: Vec<Cell>,
 }
 
 /// One element of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Cell {
     /// The value in the chosen type, as short as it can be read.
     pub text: String,
+    /// Whether the value is zero (a negative zero is none).
+    pub is_zero: bool,
     /// The lane that wrote it last; absent when no store of the run touched it.
     pub lane: Option<u8>,
     /// The step of that store.
@@ -167,6 +330,7 @@ pub struct Cell {
 
 /// When a cell was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Written {
     /// No store of the run.
@@ -179,6 +343,7 @@ pub enum Written {
 
 /// The bytes that one lane stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LaneStore {
     pub lane: u8,
@@ -194,6 +359,7 @@ pub struct LaneStore {
 
 /// A store as an event of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreView {
     pub step: u64,
@@ -202,22 +368,27 @@ pub struct StoreView {
     pub range: SourceRange,
     /// The instruction as written.
     pub instruction: String,
+    /// Its opcode with the modifiers: `st.global.v2.f32`.
+    pub opcode: String,
+    /// The registers that the elements come from, in order of address; absent for sinks and constants.
+    pub sources: Vec<Option<String>>,
     /// Id of the memory that the lanes wrote; absent when they wrote several.
-    pub memory: Option<String>,
-    pub space: String,
-    /// Element type and count a lane: `f32`, 4.
+    pub memory: Option<MemoryId>,
+    pub space: Space,
+    /// Element type and count per lane: `f32`, 4.
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: ElementType,
     pub n_elements: u32,
     pub lanes: Vec<LaneStore>,
-    /// Distinct 32-byte sectors touched (global memory).
+    /// Distinct sectors of global memory that the lanes touch.
     pub n_sectors: u32,
     /// Passes over shared memory that the store needs (1 without conflict); 0 for other spaces.
     pub n_wavefronts: u32,
 }
 
-/// Where a warp is.
+/// A step of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StepView {
     pub step: u64,
@@ -226,13 +397,19 @@ pub struct StepView {
     pub block_id: [u32; 3],
     pub warp: u32,
     pub range: SourceRange,
+    /// The instruction as written.
     pub instruction: String,
+    /// Its opcode with the modifiers.
+    pub opcode: String,
+    /// The names in the instruction that may be registers.
+    pub names: Vec<String>,
     /// Bit `i`: lane `i` takes part.
     pub active: u32,
 }
 
 /// What went wrong in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultView {
     /// `misaligned`, `out_of_bounds`, …
@@ -253,6 +430,7 @@ pub struct FaultView {
 
 /// One lane of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LaneView {
     pub lane: u8,
@@ -264,6 +442,7 @@ pub struct LaneView {
 
 /// What a lane does at the present step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum LaneState {
     /// Takes part in the step just done.
@@ -280,12 +459,13 @@ pub enum LaneState {
 
 /// A register over the lanes of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RegisterView {
     pub name: String,
     #[serde(rename = "type")]
     pub ty: String,
-    /// One value a lane, as text in the register's type.
+    /// One value per lane, as text in the register's type.
     pub values: Vec<String>,
     /// The same in hexadecimal.
     pub hex: Vec<String>,
@@ -295,6 +475,7 @@ pub struct RegisterView {
 
 /// A warp with its lanes and registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct WarpView {
     pub block: u64,
@@ -305,11 +486,13 @@ pub struct WarpView {
     pub registers: Vec<RegisterView>,
 }
 
-/// What a host wants to see of the present position.
+/// What a host shows of the present position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct FrameRequest {
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<GridRequest>>", optional))]
     pub grids: Vec<GridRequest>,
     /// The warp to show; that of the last step when absent.
     #[serde(default)]
@@ -318,6 +501,7 @@ pub struct FrameRequest {
 
 /// Everything a page shows at one position of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Frame {
     /// Steps done.
@@ -346,4 +530,42 @@ pub struct Frame {
     pub stores_known: u64,
     /// Bounded notes: output of `printf`, choices of the scheduler that mattered.
     pub notes: Vec<String>,
+}
+
+/// Options of a run from JavaScript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct RunOptions {
+    /// Steps after which the run pauses.
+    #[serde(default)]
+    pub max_steps: Option<f64>,
+}
+
+/// Options of a grid from JavaScript: a [`GridRequest`] without its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct GridOptions {
+    #[serde(default, rename = "type")]
+    pub ty: Option<ElementType>,
+    #[serde(default)]
+    pub columns: Option<u32>,
+    #[serde(default)]
+    pub first_row: Option<u64>,
+    #[serde(default)]
+    pub n_rows: Option<u32>,
+}
+
+impl GridOptions {
+    /// The request for a memory.
+    pub fn request(self, memory: MemoryId) -> GridRequest {
+        GridRequest {
+            memory,
+            ty: self.ty,
+            columns: self.columns,
+            first_row: self.first_row.unwrap_or(0),
+            n_rows: self.n_rows,
+        }
+    }
 }

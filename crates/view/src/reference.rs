@@ -1,13 +1,17 @@
 //! The reference: every instruction form and every diagnostic, generated from the tables, and what
 //! `explain` says of one of them.
 
+use crate::catalogue;
+use crate::language::Language;
 use serde::{Deserialize, Serialize};
-use warpgrid_isa::form::{Bound, Layout, Slot, SlotKind, bind, forms_of, layouts};
-use warpgrid_isa::{Gate, Origin};
-use warpgrid_ptx::diagnostics;
+use warpgrid_launch::Front;
+use warpgrid_program::{
+    CodeFacts, Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning,
+};
 
 /// One instruction form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FormPage {
     /// The first word: `st`.
@@ -27,6 +31,7 @@ pub struct FormPage {
 
 /// One modifier position of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SlotPage {
     pub name: String,
@@ -38,6 +43,7 @@ pub struct SlotPage {
 
 /// One modifier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ValuePage {
     pub text: String,
@@ -49,6 +55,7 @@ pub struct ValuePage {
 
 /// The reference page of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CodePage {
     pub code: String,
@@ -58,142 +65,131 @@ pub struct CodePage {
     pub right: String,
 }
 
-/// Every form, in table order.
+/// Every form of PTX, in table order.
 pub fn forms() -> Vec<FormPage> {
-    layouts().iter().map(form_page).collect()
+    Language::from(Front::default()).forms()
 }
 
 /// Every diagnostic, in order of its code.
 pub fn codes() -> Vec<CodePage> {
-    diagnostics::codes()
-        .map(code_page)
-        .chain(crate::catalogue::pages())
-        .collect()
+    let own = Front::ALL
+        .iter()
+        .flat_map(|front| Language::from(*front).front_end.codes());
+    let mut pages: Vec<CodeFacts> = own.collect();
+    pages.extend(warpgrid_launch::catalogue::PAGES);
+    pages.extend(catalogue::PAGES);
+    pages.sort_by_key(|page| page.code);
+    pages.into_iter().map(CodePage::from).collect()
 }
 
-fn code_page(code: &diagnostics::Code) -> CodePage {
-    CodePage {
-        code: code.code.to_owned(),
-        title: code.title.to_owned(),
-        explanation: code
-            .explanation
-            .lines()
-            .map(str::trim)
-            .collect::<Vec<_>>()
-            .join(" ")
-            .trim()
-            .to_owned(),
-        wrong: code.wrong.to_owned(),
-        right: code.right.to_owned(),
-    }
-}
-
-fn form_page(layout: &Layout) -> FormPage {
-    let form = layout.form;
-    FormPage {
-        opcode: layout.opcode.to_owned(),
-        syntax: form.syntax.to_owned(),
-        help: form.help.to_owned(),
-        needs: gate_text(form.gate),
-        section: form.section.to_owned(),
-        slots: layout.slots.iter().map(slot_page).collect(),
-        rules: form.rules().iter().map(|rule| rule.sentence()).collect(),
-        examples: form
-            .good
-            .iter()
-            .map(|&example| example.to_owned())
-            .collect(),
-    }
-}
-
-fn slot_page(slot: &Slot) -> SlotPage {
-    let (title, values) = match slot.kind {
-        SlotKind::Set(set) => (set.title, set.values.iter().map(value_page).collect()),
-        SlotKind::Literal(_) => ("modifier", Vec::new()),
-    };
-    SlotPage {
-        name: slot.name.to_owned(),
-        title: title.to_owned(),
-        required: slot.required,
-        values,
-    }
-}
-
-fn value_page(value: &warpgrid_isa::Value) -> ValuePage {
-    ValuePage {
-        text: value.text.to_owned(),
-        help: value.help.to_owned(),
-        needs: gate_text(value.gate),
-        origin: origin_text(value.gate.origin),
-    }
-}
-
-/// A gate as a person reads it; nothing for what was always there.
-pub(crate) fn gate_text(gate: Gate) -> Option<String> {
-    let version =
-        (gate.ptx > warpgrid_isa::Version::new(1, 0)).then(|| format!("since PTX {}", gate.ptx));
-    let target = (gate.sm > 10).then(|| format!("on `sm_{}` and later", gate.sm));
-    match (version, target) {
-        (None, None) => None,
-        (Some(version), None) => Some(version),
-        (None, Some(target)) => Some(target),
-        (Some(version), Some(target)) => Some(format!("{version}, {target}")),
-    }
-}
-
-fn origin_text(origin: Origin) -> String {
-    match origin {
-        Origin::Documented => "PTX ISA".to_owned(),
-        Origin::Assembler(version) => format!("assembler {version}"),
-        Origin::Measured(target) => format!("measured on `{target}`"),
-    }
-}
-
-/// What a diagnostic code (`W0123`) or an instruction (`st.global.v4.f32`) means, as text; `None` when it is neither.
+/// Explains a diagnostic code (`W0123`) or an instruction (`st.global.v4.f32`); `None` when it is neither.
 pub fn explain(subject: &str) -> Option<String> {
     let subject = subject.trim();
-    if let Some(page) = codes()
-        .into_iter()
-        .find(|page| page.code.eq_ignore_ascii_case(subject))
-    {
-        return Some(format!(
-            "{}: {}\n\n{}\n\nwrong:  {}\nright:  {}\n",
-            page.code, page.title, page.explanation, page.wrong, page.right
-        ));
+    let mut pages = codes().into_iter();
+    if let Some(page) = pages.find(|page| page.code.eq_ignore_ascii_case(subject)) {
+        return Some(code_text(&page));
     }
-    let mnemonic = subject.split_whitespace().next()?.trim_end_matches(';');
-    let mut words = mnemonic.split('.');
-    let opcode = words.next()?;
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    if words.is_empty() {
-        let pages: Vec<String> = forms_of(opcode)
-            .map(|layout| form_text(&form_page(layout)))
-            .collect();
-        return (!pages.is_empty()).then(|| pages.join("\n"));
+    let mut languages = Front::ALL.iter().map(|front| Language::from(*front));
+    languages.find_map(|language| language.explain(subject))
+}
+
+impl Language {
+    /// Every instruction form, in table order.
+    pub fn forms(self) -> Vec<FormPage> {
+        self.front_end
+            .forms()
+            .into_iter()
+            .map(FormPage::from)
+            .collect()
     }
-    bind(opcode, &words, None).map(|bound| bound_text(mnemonic, &words, &bound))
+
+    /// Explains an instruction, or an opcode.
+    pub fn explain(self, instruction: &str) -> Option<String> {
+        Some(match self.front_end.explain(instruction)? {
+            Explanation::Opcode(forms) => {
+                let pages = forms.into_iter().map(|form| form_text(&form.into()));
+                pages.collect::<Vec<_>>().join("\n")
+            }
+            Explanation::Instruction {
+                mnemonic,
+                form,
+                words,
+            } => instruction_text(&mnemonic, &form.into(), &words),
+        })
+    }
+}
+
+impl From<CodeFacts> for CodePage {
+    fn from(facts: CodeFacts) -> CodePage {
+        let lines: Vec<&str> = facts.explanation.lines().map(str::trim).collect();
+        CodePage {
+            code: facts.code.to_owned(),
+            title: facts.title.to_owned(),
+            explanation: lines.join(" ").trim().to_owned(),
+            wrong: facts.wrong.to_owned(),
+            right: facts.right.to_owned(),
+        }
+    }
+}
+
+impl From<FormFacts> for FormPage {
+    fn from(facts: FormFacts) -> FormPage {
+        FormPage {
+            opcode: facts.opcode,
+            syntax: facts.syntax,
+            help: facts.help,
+            needs: facts.needs,
+            section: facts.section,
+            slots: facts.slots.into_iter().map(SlotPage::from).collect(),
+            rules: facts.rules,
+            examples: facts.examples,
+        }
+    }
+}
+
+impl From<SlotFacts> for SlotPage {
+    fn from(facts: SlotFacts) -> SlotPage {
+        SlotPage {
+            name: facts.name,
+            title: facts.title,
+            required: facts.required,
+            values: facts.values.into_iter().map(ValuePage::from).collect(),
+        }
+    }
+}
+
+impl From<ValueFacts> for ValuePage {
+    fn from(facts: ValueFacts) -> ValuePage {
+        ValuePage {
+            text: facts.text,
+            help: facts.help,
+            needs: facts.needs,
+            origin: facts.origin,
+        }
+    }
+}
+
+fn code_text(page: &CodePage) -> String {
+    format!(
+        "{}: {}\n\n{}\n\nwrong:  {}\nright:  {}\n",
+        page.code, page.title, page.explanation, page.wrong, page.right
+    )
+}
+
+/// A gate after a sentence.
+fn in_brackets(needs: Option<&String>) -> String {
+    needs.map_or(String::new(), |needs| format!(" ({needs})"))
 }
 
 fn form_text(page: &FormPage) -> String {
     let mut text = format!("{}\n  {}\n", page.syntax, page.help);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     for slot in &page.slots {
-        text += &format!(
-            "\n  .{}  {}{}\n",
-            slot.name,
-            slot.title,
-            if slot.required { "" } else { ", optional" }
-        );
+        let optional = if slot.required { "" } else { ", optional" };
+        text += &format!("\n  .{}  {}{optional}\n", slot.name, slot.title);
         for value in &slot.values {
-            text += &format!(
-                "    .{}  {}{}\n",
-                value.text,
-                value.help,
-                value
-                    .needs
-                    .as_ref()
-                    .map_or(String::new(), |needs| format!(" ({needs})"))
-            );
+            let needs = in_brackets(value.needs.as_ref());
+            text += &format!("    .{}  {}{needs}\n", value.text, value.help);
         }
     }
     if !page.rules.is_empty() {
@@ -204,29 +200,18 @@ fn form_text(page: &FormPage) -> String {
 }
 
 /// An instruction word by word.
-fn bound_text(mnemonic: &str, words: &[&str], bound: &Bound) -> String {
-    let page = form_page(bound.layout);
+fn instruction_text(mnemonic: &str, page: &FormPage, words: &[WordFacts]) -> String {
     let mut text = format!("{mnemonic}\n  {}\n  {}\n", page.help, page.syntax);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
-    for (index, word) in words.iter().enumerate() {
-        let slot = bound
-            .slots
-            .iter()
-            .enumerate()
-            .find(|(_, binding)| binding.as_ref().is_some_and(|b| b.word == index));
-        let line = match slot
-            .and_then(|(at, binding)| Some((bound.layout.slots.get(at)?, binding.as_ref()?.value)))
-        {
-            Some((slot, Some(value))) => {
-                let needs =
-                    gate_text(value.gate).map_or(String::new(), |needs| format!(" ({needs})"));
-                let title = slot_page(slot).title;
-                format!("\n  .{word}  {title}: {}{needs}", value.help)
+    for word in words {
+        text += &match &word.meaning {
+            Some(WordMeaning::Value { slot, value }) => {
+                let needs = in_brackets(value.needs.as_ref());
+                format!("\n  .{}  {slot}: {}{needs}", word.text, value.help)
             }
-            Some((_, None)) => format!("\n  .{word}"),
-            None => format!("\n  .{word}  not a modifier that this form takes"),
+            Some(WordMeaning::Literal) => format!("\n  .{}", word.text),
+            None => format!("\n  .{}  not a modifier that this form takes", word.text),
         };
-        text += &line;
     }
     text.push('\n');
     text

@@ -1,5 +1,7 @@
 //! One sentence about what the last step did, in plain words, the numbers strong.
 
+use crate::hardware::Hardware;
+use crate::memory_id::MemoryId;
 use crate::model::{FaultView, Phrase, RunStatus, StepView, StoreView};
 
 /// Builds a sentence from stretches.
@@ -30,6 +32,7 @@ pub(crate) fn sentence(
     last: Option<&StepView>,
     store: Option<&StoreView>,
     fault: Option<&FaultView>,
+    hardware: Hardware,
 ) -> Vec<Phrase> {
     let mut sentence = match (fault, store, last) {
         (Some(fault), _, _) => {
@@ -38,7 +41,7 @@ pub(crate) fn sentence(
                 .plain(format!(": {}.", fault.message))
                 .0;
         }
-        (None, Some(store), _) => stored(store),
+        (None, Some(store), _) => stored(store, hardware),
         (None, None, Some(step)) => stepped(step),
         (None, None, None) => Sentence::default().plain("Nothing has run yet: step, or play."),
     };
@@ -50,7 +53,7 @@ pub(crate) fn sentence(
 
 fn stepped(step: &StepView) -> Sentence {
     let n = step.active.count_ones();
-    let sentence = Sentence::default().strong(opcode(&step.instruction));
+    let sentence = Sentence::default().strong(step.opcode.as_str());
     match n {
         0 => sentence.plain(format!(
             " in warp {} was skipped: its guard is false for every lane.",
@@ -64,15 +67,15 @@ fn stepped(step: &StepView) -> Sentence {
     }
 }
 
-fn stored(store: &StoreView) -> Sentence {
+fn stored(store: &StoreView, hardware: Hardware) -> Sentence {
     let n_lanes = store.lanes.len() as u32;
     let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
     let target = store
         .memory
-        .as_deref()
-        .map_or_else(|| format!("{} memory", store.space), memory_name);
+        .as_ref()
+        .map_or_else(|| format!("{} memory", store.space.name()), memory_name);
     let mut sentence = Sentence::default()
-        .strong(opcode(&store.instruction))
+        .strong(store.opcode.as_str())
         .plain(" wrote ");
     sentence = match n_lanes {
         32 => sentence
@@ -85,7 +88,7 @@ fn stored(store: &StoreView) -> Sentence {
     };
     sentence = sentence.plain(format!(" to {target}"));
     if store.n_sectors > 0 {
-        let whole = store.n_sectors as usize * 32 == n_bytes;
+        let whole = store.n_sectors as usize * hardware.sector_bytes as usize == n_bytes;
         sentence = sentence
             .plain(" in ")
             .strong(plural(store.n_sectors, "sector"));
@@ -144,24 +147,11 @@ fn overwritten(store: &StoreView) -> Option<u32> {
     (again > 0).then_some(again as u32)
 }
 
-fn memory_name(id: &str) -> String {
-    match id.split_once(':') {
-        Some(("shared", block)) => format!("the shared memory of block {block}"),
-        Some(("var", name)) => format!("`{name}`"),
-        _ => format!("`{id}`"),
+fn memory_name(id: &MemoryId) -> String {
+    match id {
+        MemoryId::Shared(block) => format!("the shared memory of block {block}"),
+        MemoryId::Buffer(name) | MemoryId::Variable(name) => format!("`{name}`"),
     }
-}
-
-/// The opcode of an instruction, without guard and operands.
-fn opcode(instruction: &str) -> String {
-    let mut words = instruction.split_whitespace();
-    let first = words.next().unwrap_or("");
-    let word = if first.starts_with('@') {
-        words.next().unwrap_or("")
-    } else {
-        first
-    };
-    word.trim_end_matches(';').to_owned()
 }
 
 fn plural(n: u32, word: &str) -> String {

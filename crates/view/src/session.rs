@@ -1,23 +1,26 @@
-//! A run that a host steps through: one scenario, one machine with its past, views of where it stands.
+//! A run that a host steps through: one scenario, one machine with its past, views of its position.
 
-use crate::annotations::Annotations;
 use crate::check::{CheckOptions, Places};
-use crate::grid;
-use crate::launch::{self, Problem};
+use crate::hardware::Hardware;
+use crate::language::Language;
 use crate::memories::{Memory, memories};
+use crate::memory_id::MemoryId;
 use crate::model::{
-    DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, RunStatus, SourceRange,
-    StepView, StoreView, WarpView,
+    DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, RunStatus, Severity,
+    SourceRange, StepView, StoreView, WarpView,
 };
-use crate::rehearsal::rehearse;
-use crate::scenario::{Buffer, Scenario};
 use crate::sentence::sentence;
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
-use crate::{check, fault, warp};
+use crate::{fault, grid, warp, written};
 use std::sync::Arc;
-use warpgrid_emulator::{Limits, Machine, Status, Timeline, TimelineLimits};
+use warpgrid_emulator::{Status, Timeline, TimelineLimits};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{Diagnostic, FunctionId, Instruction, Operation, Program, Span};
+use warpgrid_launch::DEFAULT_BLOCK;
+use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
+use warpgrid_launch::prepare::{Prepared, Writers, prepare};
+use warpgrid_launch::reading::Reader;
+use warpgrid_launch::scenario::{Buffer, Scenario};
+use warpgrid_program::{Diagnostic, FunctionId, Program, Span};
 
 /// Stores that one call of [`Session::events`] gives at most.
 pub const MAX_EVENTS: usize = 10_000;
@@ -40,8 +43,9 @@ struct Last {
     stores: Vec<StoreRecord>,
 }
 
-/// A scenario, checked and ready to be stepped forth and back.
+/// A scenario, checked and ready to be stepped forward and back.
 pub struct Session {
+    language: Language,
     scenario: Scenario,
     program: Arc<Program>,
     places: Places,
@@ -52,82 +56,98 @@ pub struct Session {
     last: Last,
 }
 
-impl Session {
-    /// Checks and launches; nothing has run yet. Keeps for every byte who wrote it last, so that grids
-    /// can show lanes; [`Session::untracked`] does without.
-    pub fn new(scenario: Scenario) -> Result<Session, SessionError> {
-        Session::build(scenario, true)
-    }
-
-    /// A session that only wants the memory after the run: no last writers, the full speed.
-    pub fn untracked(scenario: Scenario) -> Result<Session, SessionError> {
-        Session::build(scenario, false)
-    }
-
-    fn build(scenario: Scenario, track_writers: bool) -> Result<Session, SessionError> {
+impl Language {
+    /// Checks and launches a scenario in this language, whatever its `front` says; nothing has run yet.
+    pub fn session(self, scenario: Scenario, writers: Writers) -> Result<Session, SessionError> {
         let options = CheckOptions {
             front: scenario.front,
             target: scenario.target.clone(),
             ptx_version: scenario.ptx_version.clone(),
         };
-        let (program, report) = check::program(&scenario.source, &options);
-        let Some(program) = program.filter(|_| report.accept) else {
-            let first = report
-                .diagnostics
-                .iter()
-                .find(|diagnostic| diagnostic.severity == "error");
-            let (code, message) = first
-                .map_or(("W0711", "the source has no kernel".to_owned()), |d| {
-                    (d.code.as_str(), d.message.clone())
-                });
-            return Err(SessionError {
-                code: code.to_owned(),
-                message,
-                diagnostics: report.diagnostics,
-            });
+        let checked = self.checked(&scenario.source, &options);
+        let diagnostics = checked.report.diagnostics;
+        let Some(program) = checked.program else {
+            return Err(rejected(diagnostics));
         };
         let program = Arc::new(program);
         let places = Places::new(scenario.source.clone());
-        let annotations = Annotations::parse(&scenario.source);
-        let facts = annotations.places.clone();
-        // A problem of the launch is told at the `//@` line that states the fact, where there is one.
-        let refused = |problem: Problem| {
-            let mut diagnostics = report.diagnostics.clone();
-            let place = facts.iter().find(|(key, _)| *key == problem.about);
-            diagnostics.extend(place.map(|(_, span)| {
-                places.diagnostic(&Diagnostic::error(
-                    problem.code,
-                    *span,
-                    problem.message.clone(),
-                ))
-            }));
-            SessionError {
-                code: problem.code.to_owned(),
-                message: problem.message,
-                diagnostics,
-            }
-        };
-        let (mut scenario, entry, guessed) =
-            launch::complete(scenario, annotations, &program).map_err(refused)?;
-        let limits = Limits::default();
-        rehearse(&mut scenario, &guessed, &program, entry, &limits);
-        let function = &program.functions[entry.0 as usize];
-        let (mut launch, buffers) =
-            launch::build(&scenario, function, entry, &limits).map_err(refused)?;
-        launch.track_writers = track_writers;
-        let machine = Machine::new(Arc::clone(&program), &launch, limits)
-            .map_err(|error| refused(launch::refusal(&error, &scenario)))?;
-        let timeline = Timeline::new(machine, TimelineLimits::default());
-        Ok(Session {
-            guesses: guessed.lines(&scenario),
-            scenario,
+        let facts = checked.annotations.places.clone();
+        let mark = self.fact_mark();
+        let prepared = prepare(scenario, checked.annotations, &program, &mark, writers);
+        let prepared =
+            prepared.map_err(|problem| refused(problem, &diagnostics, &places, &facts))?;
+        Ok(Session::of(self, prepared, program, places, diagnostics))
+    }
+}
+
+/// The source is rejected: its first error is the reason.
+fn rejected(diagnostics: Vec<DiagnosticView>) -> SessionError {
+    let first = diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.severity == Severity::Error);
+    let (code, message) = first.map_or((NO_KERNEL, "the source has no kernel"), |first| {
+        (first.code.as_str(), first.message.as_str())
+    });
+    SessionError {
+        code: code.to_owned(),
+        message: message.to_owned(),
+        diagnostics: diagnostics.clone(),
+    }
+}
+
+/// The launch is impossible: reported at the line that states the fact, where there is one.
+fn refused(
+    problem: Problem,
+    diagnostics: &[DiagnosticView],
+    places: &Places,
+    facts: &[(String, Span)],
+) -> SessionError {
+    let mut diagnostics = diagnostics.to_vec();
+    let place = facts.iter().find(|(key, _)| *key == problem.about);
+    diagnostics.extend(place.map(|(_, span)| {
+        places.diagnostic(&Diagnostic::error(
+            problem.code,
+            *span,
+            problem.message.clone(),
+        ))
+    }));
+    SessionError {
+        code: problem.code.to_owned(),
+        message: problem.message,
+        diagnostics,
+    }
+}
+
+impl Session {
+    /// Checks and launches; nothing has run yet. Keeps for every byte who wrote it last, so that grids
+    /// can show lanes; [`Session::untracked`] does without.
+    pub fn new(scenario: Scenario) -> Result<Session, SessionError> {
+        Language::from(scenario.front).session(scenario, Writers::Tracked)
+    }
+
+    /// A session for the memory after the run alone: no last writers, the full speed.
+    pub fn untracked(scenario: Scenario) -> Result<Session, SessionError> {
+        Language::from(scenario.front).session(scenario, Writers::Untracked)
+    }
+
+    fn of(
+        language: Language,
+        prepared: Prepared,
+        program: Arc<Program>,
+        places: Places,
+        diagnostics: Vec<DiagnosticView>,
+    ) -> Session {
+        Session {
+            language,
+            guesses: prepared.guesses,
+            scenario: prepared.scenario,
             program,
             places,
-            timeline,
-            buffers,
-            diagnostics: report.diagnostics,
+            timeline: Timeline::new(prepared.machine, TimelineLimits::default()),
+            buffers: prepared.buffers,
+            diagnostics,
             last: Last::default(),
-        })
+        }
     }
 
     /// What this session runs, with guessed parameters filled in.
@@ -141,7 +161,7 @@ impl Session {
         entries.map(|(_, function)| function.name.clone()).collect()
     }
 
-    /// What nobody stated and was guessed, as the `//@` lines that would state it.
+    /// What was guessed, as the `//@` lines that would state it.
     pub fn guesses(&self) -> &[String] {
         &self.guesses
     }
@@ -237,12 +257,12 @@ impl Session {
         self.seek(last.step.map_or(0, |step| step + 1));
     }
 
-    /// The bytes of a memory (see [`crate::model::MemoryView::id`]).
-    pub fn memory(&self, id: &str) -> Option<Vec<u8>> {
+    /// The bytes of a memory.
+    pub fn memory(&self, id: &MemoryId) -> Option<Vec<u8>> {
         let memory = self
             .memories()
             .into_iter()
-            .find(|memory| memory.view.id == id)?;
+            .find(|memory| memory.view.id == *id)?;
         self.timeline
             .machine()
             .memory(memory.region)
@@ -331,7 +351,13 @@ impl Session {
             position: self.position(),
             length: self.length(),
             status,
-            sentence: sentence(status, last.as_ref(), stores.first(), fault.as_ref()),
+            sentence: sentence(
+                status,
+                last.as_ref(),
+                stores.first(),
+                fault.as_ref(),
+                self.hardware(),
+            ),
             last,
             next,
             store: stores.into_iter().next(),
@@ -357,6 +383,10 @@ impl Session {
             .collect()
     }
 
+    fn hardware(&self) -> Hardware {
+        Hardware::of(self.program.target)
+    }
+
     fn memories(&self) -> Vec<Memory> {
         memories(self.timeline.machine(), &self.buffers)
     }
@@ -377,6 +407,7 @@ impl Session {
             machine.memory(memory.region)?,
             machine.writers(memory.region),
             now,
+            self.hardware(),
         ))
     }
 
@@ -388,7 +419,7 @@ impl Session {
             .collect()
     }
 
-    /// Runs the present step once more, with somebody listening, unless it is known already.
+    /// Runs the present step once more with an observer, unless it is known already.
     fn refresh_last(&mut self) {
         let faulted = self.timeline.machine().status() == Status::Faulted;
         let position = self.position();
@@ -425,13 +456,12 @@ impl Session {
             .step
             .as_ref()
             .filter(|step| (step.block, step.warp) == (block, warp));
-        let changed = match (
-            last,
-            self.last
-                .place
-                .and_then(|(function, index)| self.instruction(function, index)),
-        ) {
-            (Some(step), Some(instruction)) => (step.active, instruction.operation.destinations()),
+        let written = self
+            .last
+            .place
+            .and_then(|(function, index)| self.reader(function, index));
+        let changed = match (last, written) {
+            (Some(step), Some(reader)) => (step.active, reader.destinations()),
             _ => (0, Vec::new()),
         };
         warp::view(
@@ -451,6 +481,7 @@ impl Session {
         (function, instruction): (FunctionId, u32),
         active: u32,
     ) -> StepView {
+        let reader = self.reader(function, instruction);
         StepView {
             step,
             block,
@@ -458,38 +489,37 @@ impl Session {
             warp,
             range: self.range_of(function, instruction),
             instruction: self.text_of(function, instruction).to_owned(),
+            opcode: reader.map_or("", Reader::opcode).to_owned(),
+            names: reader.map(Reader::register_names).unwrap_or_default(),
             active,
         }
     }
 
     fn store_view(&self, record: &StoreRecord, memories: &[Memory]) -> StoreView {
         let function = FunctionId(record.function);
-        let instruction = self.instruction(function, record.instruction);
-        let ty = match instruction.map(|instruction| &instruction.operation) {
-            Some(Operation::Store { access, .. } | Operation::Atomic { access, .. }) => access.ty,
-            _ => ScalarType::B8,
-        };
+        let reader = self.reader(function, record.instruction);
+        let access = reader.and_then(Reader::access);
+        let text = self.text_of(function, record.instruction);
         record.view(&StorePlace {
             range: self.range_of(function, record.instruction),
-            instruction: self.text_of(function, record.instruction),
-            ty,
+            instruction: text,
+            opcode: written::opcode(self.language, text),
+            sources: reader.map(Reader::stored_names).unwrap_or_default(),
+            hardware: self.hardware(),
+            ty: access.map_or(ScalarType::B8, |access| access.ty),
             grid: self.scenario.grid.unwrap_or([1; 3]),
-            block: self.scenario.block.unwrap_or(launch::DEFAULT_BLOCK),
+            block: self.scenario.block.unwrap_or(DEFAULT_BLOCK),
             memories,
         })
     }
 
-    fn instruction(&self, function: FunctionId, index: u32) -> Option<&Instruction> {
-        self.program
-            .functions
-            .get(function.0 as usize)?
-            .instructions
-            .get(index as usize)
+    fn reader(&self, function: FunctionId, index: u32) -> Option<Reader<'_>> {
+        Reader::at(&self.program, function, index)
     }
 
     fn span_of(&self, function: FunctionId, index: u32) -> Span {
-        self.instruction(function, index)
-            .map(|instruction| instruction.span)
+        self.reader(function, index)
+            .map(|reader| reader.instruction.span)
             .unwrap_or_default()
     }
 

@@ -1,18 +1,13 @@
-//! What stores did, lane by lane: collected while the emulator runs a step, told in the screen's words.
+//! What stores did, lane by lane: collected while the emulator runs a step, shown in the screen's words.
 
+use crate::hardware::Hardware;
 use crate::memories::{Memory, element_of};
-use crate::model::{LaneStore, SourceRange, StoreView};
-use crate::value::ElementType;
+use crate::model::{LaneStore, SourceRange, Space, StoreView};
 use warpgrid_emulator::{AccessEvent, MemoryRegion, Observer};
 use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_launch::value::ElementType;
 
-/// Bytes of a sector of global memory.
-const SECTOR_BYTES: u64 = 32;
-/// Shared memory has 32 banks of four bytes.
-const BANK_BYTES: u64 = 4;
-const N_BANKS: u64 = 32;
-
-/// A store as the emulator told it, without borrowed parts.
+/// A store as the emulator reports it, without borrowed parts.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreRecord {
     pub(crate) step: u64,
@@ -76,6 +71,9 @@ impl Observer for StoreCollector {
 pub(crate) struct StorePlace<'a> {
     pub(crate) range: SourceRange,
     pub(crate) instruction: &'a str,
+    pub(crate) opcode: String,
+    pub(crate) sources: Vec<Option<String>>,
+    pub(crate) hardware: Hardware,
     /// Element type of the instruction.
     pub(crate) ty: ScalarType,
     pub(crate) grid: [u32; 3],
@@ -107,11 +105,9 @@ impl StoreRecord {
             .collect();
         let mut ids = located
             .iter()
-            .map(|found| found.map(|(memory, _)| memory.view.id.as_str()));
+            .map(|found| found.map(|(memory, _)| &memory.view.id));
         let first = ids.next().flatten();
-        let memory = first
-            .filter(|_| ids.all(|id| id == first))
-            .map(str::to_owned);
+        let memory = first.filter(|_| ids.all(|id| id == first)).cloned();
         let lane_stores = lanes
             .iter()
             .zip(&located)
@@ -123,16 +119,17 @@ impl StoreRecord {
             warp: self.warp,
             range: place.range,
             instruction: place.instruction.to_owned(),
+            opcode: place.opcode.clone(),
+            sources: place.sources.clone(),
             memory,
             space: lanes
                 .first()
-                .map_or("", |lane| self.resolved[*lane].name())
-                .to_owned(),
-            ty: place.ty.name().to_owned(),
+                .map_or(Space::Generic, |lane| self.resolved[*lane].into()),
+            ty: element,
             n_elements: self.width_bytes / self.element_bytes.max(1),
             lanes: lane_stores,
-            n_sectors: self.n_sectors(),
-            n_wavefronts: self.n_wavefronts(),
+            n_sectors: self.n_sectors(place.hardware),
+            n_wavefronts: self.n_wavefronts(place.hardware),
         }
     }
 
@@ -171,12 +168,13 @@ impl StoreRecord {
     }
 
     /// Distinct sectors of global memory that the lanes touch.
-    fn n_sectors(&self) -> u32 {
+    fn n_sectors(&self, hardware: Hardware) -> u32 {
+        let sector_bytes = u64::from(hardware.sector_bytes);
         let mut sectors = Distinct::default();
         for lane in self.lanes_in(StateSpace::Global) {
-            let first = self.addresses[lane] / SECTOR_BYTES;
+            let first = self.addresses[lane] / sector_bytes;
             let last =
-                (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / SECTOR_BYTES;
+                (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / sector_bytes;
             (first..=last).for_each(|sector| sectors.add(sector));
         }
         sectors.0.len() as u32
@@ -184,7 +182,8 @@ impl StoreRecord {
 
     /// Passes that the banks need: the most distinct words that any one bank is asked for. Accesses of
     /// 8 and 16 bytes go in two and four groups of lanes, each with its own passes.
-    fn n_wavefronts(&self) -> u32 {
+    fn n_wavefronts(&self, hardware: Hardware) -> u32 {
+        let (n_banks, bank_bytes) = (u64::from(hardware.n_banks), u64::from(hardware.bank_bytes));
         let lanes_a_pass = match self.width_bytes {
             0..=4 => 32,
             5..=8 => 16,
@@ -192,16 +191,16 @@ impl StoreRecord {
         };
         let mut passes = 0;
         for group in (0..32).step_by(lanes_a_pass) {
-            let mut words = vec![Distinct::default(); N_BANKS as usize];
+            let mut words = vec![Distinct::default(); n_banks as usize];
             for lane in self
                 .lanes_in(StateSpace::Shared)
                 .filter(|lane| (group..group + lanes_a_pass).contains(lane))
             {
-                let first = self.addresses[lane] / BANK_BYTES;
+                let first = self.addresses[lane] / bank_bytes;
                 let last =
-                    (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / BANK_BYTES;
+                    (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / bank_bytes;
                 for word in first..=last {
-                    words[(word % N_BANKS) as usize].add(word);
+                    words[(word % n_banks) as usize].add(word);
                 }
             }
             passes += words.iter().map(|bank| bank.0.len()).max().unwrap_or(0) as u32;

@@ -2,10 +2,10 @@
 
 use crate::memories::element_of;
 use crate::model::{LaneState, LaneView, RegisterView, WarpView};
-use crate::scenario::Scenario;
 use crate::stores::unravel;
 use warpgrid_emulator::{LaneGroup, Machine};
 use warpgrid_isa::ScalarType;
+use warpgrid_launch::{DEFAULT_BLOCK, Scenario};
 use warpgrid_program::{FunctionId, Register, RegisterId};
 
 /// Registers that one view shows at most.
@@ -21,7 +21,7 @@ pub(crate) fn view(
     line: impl Fn(FunctionId, u32) -> u32,
 ) -> Option<WarpView> {
     let state = machine.warp(block, warp)?;
-    let extents = scenario.block.unwrap_or(crate::launch::DEFAULT_BLOCK);
+    let extents = scenario.block.unwrap_or(DEFAULT_BLOCK);
     let (active, registers_changed) = changed;
     let group_of = |lane: u32| {
         state

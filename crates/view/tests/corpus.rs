@@ -4,7 +4,7 @@ use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use warpgrid_view::expect::{compare, compare_fault};
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::{MemoryId, Scenario, Session};
 
 /// Far more than any case needs; a case that gets here is stuck.
 const MAX_STEPS: u64 = 50_000_000;
@@ -67,7 +67,9 @@ fn run(scenario: Scenario) -> Result<(), String> {
         return Err(why);
     }
     for buffer in session.buffers() {
-        let bytes = session.memory(&buffer.name).ok_or("a buffer is gone")?;
+        let bytes = session
+            .memory(&MemoryId::Buffer(buffer.name.clone()))
+            .ok_or("a buffer is gone")?;
         if let Some(m) = compare(&buffer, &bytes)? {
             return Err(format!(
                 "{}[{}]: found {}, expected {} ({} differ)",

@@ -10,7 +10,7 @@ use warpgrid_view::{Parameter, Scenario, Session};
 /// Enough for every guess; the one kernel that runs on has an input that never ends it.
 const MAX_STEPS: u64 = 300_000;
 
-fn told(source: String) -> String {
+fn report(source: String) -> String {
     let mut session = launched(source);
     let is_over = session.run(MAX_STEPS);
     let mut text = String::new();
@@ -85,7 +85,7 @@ fn with_shapes(mut scenario: Scenario) -> Scenario {
 fn real_kernels_run_without_a_stated_launch() {
     let mut text = String::new();
     for (name, source) in kernels() {
-        let _ = write!(text, "{name}\n{}", told(source));
+        let _ = write!(text, "{name}\n{}", report(source));
     }
     expect_file!["data/guesses.txt"].assert_eq(&text);
 }

@@ -16,7 +16,7 @@ fn session(source: &str) -> Session {
 
 fn out(memory: &str) -> GridRequest {
     GridRequest {
-        memory: memory.to_owned(),
+        memory: memory.into(),
         ty: None,
         columns: None,
         first_row: 0,
@@ -45,7 +45,7 @@ fn the_trace_is_golden() {
 }
 
 #[test]
-fn a_grid_follows_the_run_forth_and_back() {
+fn a_grid_follows_the_run_forward_and_back() {
     let mut session = session(SCALE);
     let untouched = session.grid(&out("out")).expect("a grid");
     assert!(
@@ -71,7 +71,7 @@ fn a_grid_follows_the_run_forth_and_back() {
 }
 
 #[test]
-fn a_frame_tells_the_store_in_one_sentence() {
+fn a_frame_describes_the_store_in_one_sentence() {
     let mut session = session(SCALE);
     session.run_to_store(1_000);
     let frame = session.frame(&Default::default());

@@ -5,8 +5,11 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpgrid_view::model::{FrameRequest, GridRequest};
-use warpgrid_view::{CheckOptions, Scenario, SessionError, assist, reference};
+use warpgrid_view::catalogue::{
+    NO_SUCH_MEMORY, UNREADABLE_ARGUMENT, no_such_memory, unreadable_argument,
+};
+use warpgrid_view::model::{FrameRequest, GridOptions, RunOptions};
+use warpgrid_view::{CheckOptions, MemoryId, Scenario, SessionError, assist, reference};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -28,8 +31,8 @@ fn from_js<T: DeserializeOwned + Default>(value: JsValue, what: &str) -> Result<
     }
     serde_wasm_bindgen::from_value(value).map_err(|error| {
         failure(
-            "W0901",
-            &format!("the {what} cannot be read: {error}"),
+            UNREADABLE_ARGUMENT,
+            &unreadable_argument(what, &error.to_string()),
             JsValue::NULL,
         )
     })
@@ -51,7 +54,7 @@ fn session_failure(error: &SessionError) -> JsValue {
     failure(&error.code, &error.message, diagnostics)
 }
 
-/// Judges a source. `options`: `{ target?, ptx_version?, front? }`.
+/// Checks a source. `options`: `{ target?, ptx_version?, front? }`.
 #[wasm_bindgen(unchecked_return_type = "CheckReport")]
 pub fn check(
     source: &str,
@@ -61,19 +64,19 @@ pub fn check(
     to_js(&warpgrid_view::check(source, &options))
 }
 
-/// What a diagnostic code or an instruction means; `undefined` when it is neither.
+/// Explains a diagnostic code or an instruction; `undefined` when it is neither.
 #[wasm_bindgen]
 pub fn explain(subject: &str) -> Option<String> {
     warpgrid_view::explain(subject)
 }
 
-/// The source, formatted.
+/// Formats a source.
 #[wasm_bindgen]
 pub fn format(source: &str) -> String {
     warpgrid_view::format(source)
 }
 
-/// What the token at a UTF-16 offset means; `undefined` between tokens.
+/// Explains the token at a UTF-16 offset; `undefined` between tokens.
 #[wasm_bindgen(unchecked_return_type = "HoverView | undefined")]
 pub fn hover(
     source: &str,
@@ -87,7 +90,7 @@ pub fn hover(
     }
 }
 
-/// What can be written at a UTF-16 offset, best first: only what is legal for the version and target.
+/// Lists what can be written at a UTF-16 offset, best first: only what is legal for the version and target.
 #[wasm_bindgen(unchecked_return_type = "CompletionView[]")]
 pub fn complete(
     source: &str,
@@ -110,7 +113,7 @@ pub fn codes() -> Result<JsValue, JsValue> {
     to_js(&reference::codes())
 }
 
-/// A scenario, checked and ready to be stepped forth and back.
+/// A scenario, checked and ready to be stepped forward and back.
 #[wasm_bindgen]
 pub struct Session {
     inner: warpgrid_view::Session,
@@ -135,7 +138,7 @@ impl Session {
         to_js(self.inner.scenario())
     }
 
-    /// What nobody stated and was guessed, as the `//@` lines that would state it in the source.
+    /// What was guessed, as the `//@` lines that would state it in the source.
     #[wasm_bindgen(getter)]
     pub fn guesses(&self) -> Vec<String> {
         self.inner.guesses().to_vec()
@@ -159,17 +162,17 @@ impl Session {
         self.inner.is_over()
     }
 
-    /// One warp-instruction forward; false at the end.
+    /// Steps one warp-instruction forward; false at the end.
     pub fn step(&mut self) -> bool {
         self.inner.step()
     }
 
-    /// One warp-instruction back; false at the start.
+    /// Steps one warp-instruction back; false at the start.
     pub fn back(&mut self) -> bool {
         self.inner.back()
     }
 
-    /// To a position, or to the end if the run is shorter.
+    /// Goes to a position, or to the end if the run is shorter.
     pub fn seek(&mut self, position: f64) {
         self.inner.seek(position.max(0.0) as u64);
     }
@@ -189,7 +192,8 @@ impl Session {
 
     /// The bytes of a memory; throws for an unknown name.
     pub fn memory(&self, name: &str) -> Result<Vec<u8>, JsValue> {
-        self.inner.memory(name).ok_or_else(|| no_such_memory(name))
+        let memory = self.inner.memory(&MemoryId::from(name));
+        memory.ok_or_else(|| unknown_memory(name))
     }
 
     /// A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
@@ -200,17 +204,9 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        let request = GridRequest {
-            memory: name.to_owned(),
-            ty: options.ty,
-            columns: options.columns,
-            first_row: options.first_row.unwrap_or(0),
-            n_rows: options.n_rows,
-        };
-        let grid = self
-            .inner
-            .grid(&request)
-            .ok_or_else(|| no_such_memory(name))?;
+        let request = options.request(MemoryId::from(name));
+        let grid = self.inner.grid(&request);
+        let grid = grid.ok_or_else(|| unknown_memory(name))?;
         to_js(&grid)
     }
 
@@ -246,32 +242,6 @@ impl Session {
     }
 }
 
-fn no_such_memory(name: &str) -> JsValue {
-    failure(
-        "W0902",
-        &format!("there is no memory `{name}`"),
-        JsValue::NULL,
-    )
-}
-
-/// Options of `run`.
-#[derive(Default, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RunOptions {
-    #[serde(default)]
-    max_steps: Option<f64>,
-}
-
-/// Options of `grid`.
-#[derive(Default, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct GridOptions {
-    #[serde(default, rename = "type")]
-    ty: Option<String>,
-    #[serde(default)]
-    columns: Option<u32>,
-    #[serde(default)]
-    first_row: Option<u64>,
-    #[serde(default)]
-    n_rows: Option<u32>,
+fn unknown_memory(name: &str) -> JsValue {
+    failure(NO_SUCH_MEMORY, &no_such_memory(name), JsValue::NULL)
 }

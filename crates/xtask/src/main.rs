@@ -1,5 +1,5 @@
 //! Every development command of Warpgrid: what a person types goes in, a built, served, tested or
-//! measured project comes out. Each command sets up what it needs, so that a bare machine will do.
+//! measured project comes out. Each command sets up what it needs, so that it runs on a bare machine.
 #![expect(
     clippy::print_stdout,
     reason = "a command for people talks on standard output"
@@ -23,15 +23,15 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   serve [--port 8080] [--release]   build the playground and serve it at http://127.0.0.1:8080
-  test [--only SUITE]               every test; SUITE is native, wasm, package or e2e
+  test [--only SUITE]               what CI runs; SUITE is style, native, wasm, package or e2e
   build                             the release site in dist/, with its sizes
   package                           the npm package in pkg/, with its sizes
   bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
   conformance [--family NAME]       agreement with the reference assembler's verdicts
-  ready                             what CI runs: format, lints, tests, generated files
+  ready                             rewrites generated files, then runs `test`
   setup                             only install what the other commands need
 
-Every command installs what it lacks, once; later calls find it in milliseconds.
+Every command installs what it needs, once; later calls find it in milliseconds.
 ";
 
 fn main() -> ExitCode {

@@ -1,41 +1,12 @@
-//! `cargo xtask ready`: what CI runs, in the order in which a mistake shows soonest.
+//! `cargo xtask ready`: rewrites the generated files and goldens, which must not change, then runs what CI runs.
 
 use crate::arguments::Arguments;
-use crate::setup::rust;
 use crate::shell::{self, Result};
 use crate::test;
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
-    arguments.done()?;
-    shell::step("format", shell::cargo().args(["fmt", "--all", "--check"]))?;
-    let everything = ["--workspace", "--all-targets", "--features", "xtask/core"];
-    lint("lints, native", &everything)?;
-    rust::wasm_target()?;
-    lint(
-        "lints, wasm",
-        &[
-            "--package",
-            "warpgrid-wasm",
-            "--package",
-            "warpgrid-web",
-            "--package",
-            "warpgrid-worker",
-            "--target",
-            rust::WASM,
-        ],
-    )?;
     regenerate()?;
     test::run(arguments)
-}
-
-fn lint(title: &str, what: &[&str]) -> Result<()> {
-    let mut command = shell::cargo();
-    command
-        .arg("clippy")
-        .args(what)
-        .args(["--", "--deny", "warnings"]);
-    shell::step(title, &mut command)?;
-    Ok(())
 }
 
 /// Rewrites every generated file and golden; none may change by that.

@@ -47,7 +47,7 @@ pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs a program to its end behind one line of progress; an error with its transcript unless it
+/// Runs a program to its end after one line of progress; an error with its transcript unless it
 /// succeeds.
 pub(crate) fn step(title: &str, command: &mut Command) -> Result<Outcome> {
     let outcome = observe(title, command)?;
@@ -67,7 +67,7 @@ pub(crate) fn step(title: &str, command: &mut Command) -> Result<Outcome> {
     Err(format!("{title} failed ({})", describe(command)))
 }
 
-/// Runs a program to its end behind one line of progress, however it ends.
+/// Runs a program to its end after one line of progress, however it ends.
 pub(crate) fn observe(title: &str, command: &mut Command) -> Result<Outcome> {
     let mut progress = Progress::start(title);
     command
@@ -98,7 +98,7 @@ pub(crate) fn observe(title: &str, command: &mut Command) -> Result<Outcome> {
         }
     }
     for reader in readers.into_iter().flatten() {
-        // A reader ends with its pipe; one that panicked has nothing more to tell.
+        // A reader ends with its pipe; one that panicked has no more output.
         let _ = reader.join();
     }
     let status = child.wait().map_err(|error| error.to_string())?;

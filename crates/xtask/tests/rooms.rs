@@ -1,16 +1,20 @@
 //! The arrows between the rooms: reads the manifests and fails on a wrong one.
 
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Which rooms a room may name. The order is the pipeline's; nothing names what stands below it.
+/// Which rooms a room may name. The order is the pipeline's; no room names one below it.
 const ARROWS: &[(&str, &[&str])] = &[
     ("warpgrid-isa", &[]),
     ("warpgrid-program", &["warpgrid-isa"]),
     ("warpgrid-ptx", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-sass", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-emulator", &["warpgrid-isa", "warpgrid-program"]),
+    (
+        "warpgrid-launch",
+        &["warpgrid-isa", "warpgrid-program", "warpgrid-emulator"],
+    ),
     (
         "warpgrid-view",
         &[
@@ -19,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-ptx",
             "warpgrid-sass",
             "warpgrid-emulator",
+            "warpgrid-launch",
         ],
     ),
     ("warpgrid-wasm", &["warpgrid-view"]),
@@ -26,7 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
     // The page's worker: a package of its own, because the page's JavaScript must not come along.
     ("warpgrid-worker", &["warpgrid-view"]),
-    // Tools look into every room; no room looks at them.
+    // Tools may name every room; no room names them.
     (
         "xtask",
         &[
@@ -83,6 +88,44 @@ fn only_the_web_rooms_name_the_browser() {
                 !wrong,
                 "`{room}` names `{package}`, which only {allowed:?} may"
             );
+        }
+    }
+}
+
+/// Packages of front ends, as Rust names them.
+const FRONT_ENDS: &[&str] = &["warpgrid_ptx", "warpgrid_sass"];
+
+#[test]
+fn one_file_to_the_right_of_the_front_ends_names_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = Vec::new();
+    for folder in [
+        "crates/launch",
+        "crates/view",
+        "crates/wasm",
+        "crates/cli",
+        "web",
+    ] {
+        naming(&root.join(folder), &mut found);
+    }
+    let names: Vec<_> = found
+        .iter()
+        .filter_map(|path| path.strip_prefix(&root).ok())
+        .collect();
+    assert_eq!(names, [Path::new("crates/view/src/front_ends.rs")]);
+}
+
+/// Adds the Rust files of a folder that name a front end.
+fn naming(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).expect("a folder of the project");
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            naming(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if FRONT_ENDS.iter().any(|name| text.contains(name)) {
+                found.push(path);
+            }
         }
     }
 }

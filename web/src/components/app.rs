@@ -63,7 +63,7 @@ pub(crate) fn App() -> Html {
                 example={state.example}
                 target={state.target.clone()}
                 ptx_version={state.ptx_version.clone()}
-                text={state.text.clone()}
+                report={state.report.clone()}
                 facts={state.run.facts.clone()}
                 theme={state.theme}
                 dispatch={dispatch.clone()}
@@ -115,7 +115,7 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
             }
             if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
                 <p class="hint">
-                    { format!("Paused at step {}: this run takes longer than a moment. ", count(frame.position)) }
+                    { format!("Paused at step {}, after one second, so that the page stays responsive. ", count(frame.position)) }
                     { "“Run to the end” goes on from here, and can be stopped at any time." }
                 </p>
             }
@@ -139,7 +139,7 @@ fn waiting(state: &State) -> &'static str {
     if state.checked > 0 && !state.report.accept {
         "Nothing runs yet: the text has errors. They are listed below the editor."
     } else if state.run.refusal.is_some() {
-        "Nothing runs yet: the launch was refused. The reason stands below the editor."
+        "Nothing runs yet: the launch was refused. See the message below the editor."
     } else {
         "The kernel is being launched."
     }
@@ -163,7 +163,7 @@ fn cell_card(state: &State, frame: &FrameRef) -> Html {
     html! { <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} /> }
 }
 
-/// What the launch said.
+/// The notes of the launch.
 fn notes(frame: &FrameRef) -> Html {
     if frame.notes.is_empty() {
         return Html::default();

@@ -1,17 +1,18 @@
 //! What is known of the cell under the pointer: value, address, and who wrote it when.
 
 use super::FrameRef;
-use crate::format::{count, element_bytes};
+use crate::format::count;
 use crate::layout::index_text;
 use crate::links::writer_of;
 use crate::model::cell_of;
+use warpgrid_view::MemoryId;
 use warpgrid_view::model::{Grid, StoreView};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    pub(crate) memory: String,
+    pub(crate) memory: MemoryId,
     pub(crate) index: u64,
     /// What the step stored that wrote the cell; absent until it is known.
     pub(crate) stores: Option<Vec<StoreView>>,
@@ -22,7 +23,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     let Some((grid, cell)) = cell_of(&props.frame.0, &props.memory, props.index) else {
         return Html::default();
     };
-    let size = element_bytes(&grid.ty);
+    let size = grid.ty.width_bytes() as u64;
     let offset = props.index.saturating_mul(size);
     let bytes = format!(
         "{size} {} at {}",

@@ -8,7 +8,7 @@ use crate::reference::Subject;
 use crate::{assist, editor};
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
-use warpgrid_view::model::{DiagnosticView, FixView};
+use warpgrid_view::model::{DiagnosticView, FixView, LabelView, Severity};
 use yew::prelude::*;
 
 /// More than these are only counted.
@@ -39,7 +39,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 </button>
             </div>
             if let Some(refusal) = refusal {
-                // The reason stands at its own line when the text states the fact.
+                // When the text states the fact, the reason is among the diagnostics, at its line.
                 if !refusal.diagnostics.iter().any(|diagnostic| diagnostic.message == refusal.message) {
                     <article class="diag error">
                         <h3>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h3>
@@ -59,7 +59,8 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
     if !props.checked {
         return "Reading the text …".into();
     }
-    let count = |severity: &str, word: &str| {
+    let count = |severity: Severity| {
+        let word = severity.name();
         let n = props
             .report
             .diagnostics
@@ -72,7 +73,7 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
             _ => Some(format!("{n} {word}s")),
         }
     };
-    let counts = [count("error", "error"), count("warning", "warning")];
+    let counts = [count(Severity::Error), count(Severity::Warning)];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     match (counts.is_empty(), refusal) {
         (true, None) => "Accepted: no problems".into(),
@@ -93,13 +94,13 @@ fn code(code: &str, dispatch: &Dispatch) -> Html {
 }
 
 fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
-    let range = diagnostic.range;
+    let range = diagnostic.range();
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
-    let label = |label: &warpgrid_view::model::LabelView| {
-        html! { <li>{ format!("line {}: ", label.range.line) }{ prose(&label.text) }</li> }
+    let label = |label: &LabelView| {
+        html! { <li>{ format!("line {}: ", label.line) }{ prose(&label.text) }</li> }
     };
     html! {
-        <article class={classes!("diag", diagnostic.severity.clone())}>
+        <article class={classes!("diag", diagnostic.severity.name())}>
             <h3>
                 { prose(&diagnostic.message) }
                 { code(&diagnostic.code, dispatch) }
@@ -114,8 +115,8 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
             if !diagnostic.labels.is_empty() {
                 <ul>{ for diagnostic.labels.iter().map(label) }</ul>
             }
-            if !diagnostic.fixes.is_empty() {
-                <div class="fixes">{ for diagnostic.fixes.iter().map(fix) }</div>
+            if diagnostic.fix.is_some() {
+                <div class="fixes">{ for diagnostic.fixes().map(fix) }</div>
             }
         </article>
     }

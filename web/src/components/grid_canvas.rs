@@ -2,12 +2,12 @@
 
 use super::{Dispatch, FrameRef};
 use crate::canvas::{Scene, paint};
-use crate::format::element_bytes;
 use crate::hooks::use_size;
 use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS};
 use crate::links::Links;
 use crate::model::{Action, Focus, Overlay};
 use crate::theme::Palette;
+use std::cell::RefCell;
 use std::rc::Rc;
 use warpgrid_view::model::Grid;
 use web_sys::{Element, HtmlCanvasElement};
@@ -28,101 +28,145 @@ pub(crate) struct Props {
     pub(crate) dispatch: Dispatch,
 }
 
+/// What of the grid is in sight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct View {
+    geometry: Geometry,
+    left: f64,
+    top: f64,
+    size: (f64, f64),
+    cursor: Option<u64>,
+}
+
 #[component]
 pub(crate) fn GridCanvas(props: &Props) -> Html {
     let scroller = use_node_ref();
     let canvas = use_node_ref();
     let scroll = use_state_eq(|| (0.0, 0.0));
     let cursor = use_state_eq(|| None::<u64>);
+    let hovered = use_mut_ref(|| None::<u64>);
     let size = use_size(&scroller);
     let frame = props.frame.clone();
     let Some(grid) = frame.grids.get(props.index) else {
         return Html::default();
     };
-    let available = props.available;
-    let geometry = Geometry::of(grid, available);
+    let geometry = Geometry::of(grid, props.available);
     let (left, scroll_top) = *scroll;
-    let top = geometry.top_of(scroll_top, size.1);
-    {
-        let canvas = canvas.clone();
-        let (frame, index, overlay) = (props.frame.clone(), props.index, props.overlay);
-        let (links, palette, cursor) = (props.links.clone(), props.palette.clone(), *cursor);
-        let seen = (
-            frame,
-            links,
-            palette,
-            overlay,
-            (left, top),
-            size,
-            (cursor, available),
-        );
-        use_effect_with(
-            seen,
-            move |(frame, links, palette, overlay, (left, top), size, (cursor, available))| {
-                let (Some(canvas), Some(grid)) =
-                    (canvas.cast::<HtmlCanvasElement>(), frame.grids.get(index))
-                else {
-                    return;
-                };
-                let scene = Scene {
-                    grid,
-                    geometry: Geometry::of(grid, *available),
-                    overlay: *overlay,
-                    links,
-                    palette,
-                    left: *left,
-                    top: *top,
-                    width: size.0,
-                    height: size.1,
-                    cursor: *cursor,
-                };
-                paint(&canvas, &scene);
-            },
-        );
-    }
-    use_window(props, grid, geometry, top, size.1);
+    let view = View {
+        geometry,
+        left,
+        top: geometry.top_of(scroll_top, size.1),
+        size,
+        cursor: *cursor,
+    };
+    use_paint(props, &canvas, view);
+    use_window(props, grid, geometry, view.top, size.1);
     use_follow(&frame, grid, geometry, &scroller);
+    let memory = grid.memory.id.clone();
+    let focus = move |index: Option<u64>| {
+        let memory = memory.clone();
+        index.map(|index| Focus::Cell { memory, index })
+    };
+    let pointer = pointer(props, &canvas, view, hovered, focus.clone());
+    let onkeydown = keys(props, grid, geometry, &cursor, &scroller, focus);
+    let onblur = {
+        let dispatch = props.dispatch.clone();
+        Callback::from(move |_: FocusEvent| {
+            cursor.set(None);
+            dispatch.dispatch(Action::Hover(None));
+        })
+    };
     let onscroll = {
-        let (scroll, scroller) = (scroll.clone(), scroller.clone());
+        let scroller = scroller.clone();
         Callback::from(move |_: Event| {
             if let Some(element) = scroller.cast::<Element>() {
-                scroll.set((
-                    f64::from(element.scroll_left()),
-                    f64::from(element.scroll_top()),
-                ));
+                let (left, top) = (element.scroll_left(), element.scroll_top());
+                scroll.set((f64::from(left), f64::from(top)));
             }
         })
     };
-    let at = {
-        let canvas = canvas.clone();
-        move |event: &MouseEvent| {
-            let rect = canvas.cast::<Element>()?.get_bounding_client_rect();
-            let (x, y) = (
-                f64::from(event.client_x()) - rect.left(),
-                f64::from(event.client_y()) - rect.top(),
-            );
-            (x >= geometry.row_head && y >= HEAD)
-                .then(|| geometry.element_at(x + left, y + top))
-                .flatten()
-        }
+    let shown_height = HEAD + grid.total_rows.min(SHOWN_ROWS) as f64 * ROW;
+    let label = format!(
+        "{}, cells of {}: arrow keys move, Enter pins",
+        grid.memory.title, grid.ty
+    );
+    html! {
+        <div class="scroller" ref={scroller} tabindex="0" role="group" aria-label={label}
+            style={extent(geometry.width(), shown_height)} {onscroll} {onkeydown} {onblur}>
+            <div style={extent(geometry.width(), geometry.height())}>
+                <canvas ref={canvas} style={extent(size.0, size.1)} onmousemove={pointer.on_move}
+                    onmouseleave={pointer.on_leave} onclick={pointer.on_click} aria-hidden="true" />
+            </div>
+        </div>
+    }
+}
+
+/// A size as a style.
+fn extent(width: f64, height: f64) -> String {
+    format!("width: {width:.0}px; height: {height:.0}px")
+}
+
+/// Paints whatever has changed of what is in sight.
+#[hook]
+fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
+    let canvas = canvas.clone();
+    let index = props.index;
+    let seen = (
+        props.frame.clone(),
+        props.links.clone(),
+        props.palette.clone(),
+        props.overlay,
+        view,
+    );
+    use_effect_with(seen, move |(frame, links, palette, overlay, view)| {
+        let canvas = canvas.cast::<HtmlCanvasElement>();
+        let (Some(canvas), Some(grid)) = (canvas, frame.grids.get(index)) else {
+            return;
+        };
+        let scene = Scene {
+            grid,
+            geometry: view.geometry,
+            overlay: *overlay,
+            links,
+            palette,
+            left: view.left,
+            top: view.top,
+            width: view.size.0,
+            height: view.size.1,
+            cursor: view.cursor,
+        };
+        paint(&canvas, &scene);
+    });
+}
+
+/// What the pointer does on the canvas.
+struct Pointer {
+    on_move: Callback<MouseEvent>,
+    on_leave: Callback<MouseEvent>,
+    on_click: Callback<MouseEvent>,
+}
+
+/// The cell under the pointer is hovered, a click pins it. `hovered` is the last one, so that only changes are sent.
+fn pointer(
+    props: &Props,
+    canvas: &NodeRef,
+    view: View,
+    hovered: Rc<RefCell<Option<u64>>>,
+    focus: impl Fn(Option<u64>) -> Option<Focus> + Clone + 'static,
+) -> Pointer {
+    let canvas = canvas.clone();
+    let at = move |event: &MouseEvent| {
+        let rect = canvas.cast::<Element>()?.get_bounding_client_rect();
+        let x = f64::from(event.client_x()) - rect.left();
+        let y = f64::from(event.client_y()) - rect.top();
+        let is_cell = x >= view.geometry.row_head && y >= HEAD;
+        let (x, y) = (x + view.left, y + view.top);
+        is_cell.then(|| view.geometry.element_at(x, y)).flatten()
     };
-    let hovered = use_mut_ref(|| None::<u64>);
-    let focus = {
-        let memory = grid.memory.id.clone();
-        move |index: Option<u64>| {
-            index.map(|index| Focus::Cell {
-                memory: memory.clone(),
-                index,
-            })
-        }
-    };
-    let onmousemove = {
-        let (dispatch, at, focus, hovered) = (
-            props.dispatch.clone(),
-            at.clone(),
-            focus.clone(),
-            hovered.clone(),
-        );
+    let dispatch = props.dispatch.clone();
+    let on_move = {
+        let (dispatch, at) = (dispatch.clone(), at.clone());
+        let (focus, hovered) = (focus.clone(), hovered.clone());
         Callback::from(move |event: MouseEvent| {
             let index = at(&event);
             if hovered.replace(index) != index {
@@ -130,49 +174,20 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
             }
         })
     };
-    let onmouseleave = {
-        let (dispatch, hovered) = (props.dispatch.clone(), hovered.clone());
+    let on_leave = {
+        let dispatch = dispatch.clone();
         Callback::from(move |_: MouseEvent| {
             if hovered.replace(None).is_some() {
                 dispatch.dispatch(Action::Hover(None));
             }
         })
     };
-    let onclick = {
-        let (dispatch, focus) = (props.dispatch.clone(), focus.clone());
-        Callback::from(move |event: MouseEvent| dispatch.dispatch(Action::Pin(focus(at(&event)))))
-    };
-    let onkeydown = keys(props, grid, geometry, &cursor, &scroller, focus);
-    let onblur = {
-        let (cursor, dispatch) = (cursor.clone(), props.dispatch.clone());
-        Callback::from(move |_: FocusEvent| {
-            cursor.set(None);
-            dispatch.dispatch(Action::Hover(None));
-        })
-    };
-    let shown_rows = grid.total_rows.min(SHOWN_ROWS) as f64;
-    let style = format!(
-        "width: {:.0}px; height: {:.0}px",
-        geometry.width(),
-        HEAD + shown_rows * ROW
-    );
-    let space = format!(
-        "width: {:.0}px; height: {:.0}px",
-        geometry.width(),
-        geometry.height()
-    );
-    let canvas_style = format!("width: {:.0}px; height: {:.0}px", size.0, size.1);
-    let label = format!(
-        "{}, cells of {}: arrow keys move, Enter pins",
-        grid.memory.title, grid.ty
-    );
-    html! {
-        <div class="scroller" ref={scroller} tabindex="0" role="group" aria-label={label}
-            {style} {onscroll} {onkeydown} {onblur}>
-            <div style={space}>
-                <canvas ref={canvas} style={canvas_style} {onmousemove} {onmouseleave} {onclick} aria-hidden="true" />
-            </div>
-        </div>
+    let on_click =
+        Callback::from(move |event: MouseEvent| dispatch.dispatch(Action::Pin(focus(at(&event)))));
+    Pointer {
+        on_move,
+        on_leave,
+        on_click,
     }
 }
 
@@ -205,9 +220,10 @@ fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &Node
     let offset = frame
         .store
         .as_ref()
-        .filter(|store| store.memory.as_deref() == Some(grid.memory.id.as_str()))
+        .filter(|store| store.memory.as_ref() == Some(&grid.memory.id))
         .and_then(|store| store.lanes.iter().filter_map(|lane| lane.offset).min());
-    let row = offset.map(|offset| offset / element_bytes(&grid.ty) / u64::from(geometry.columns));
+    let row =
+        offset.map(|offset| offset / grid.ty.width_bytes() as u64 / u64::from(geometry.columns));
     let scroller = scroller.clone();
     use_effect_with((frame.position, row), move |(_, row)| {
         let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {
@@ -233,7 +249,7 @@ fn keys(
 ) -> Callback<KeyboardEvent> {
     let (cursor, scroller, dispatch) = (cursor.clone(), scroller.clone(), props.dispatch.clone());
     let columns = u64::from(geometry.columns);
-    let n_elements = grid.memory.size_bytes / element_bytes(&grid.ty);
+    let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
         let here = cursor.unwrap_or(0);
         let there = match event.key().as_str() {

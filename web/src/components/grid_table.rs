@@ -43,7 +43,7 @@ pub(crate) fn GridTable(props: &Props) -> Html {
             tabindex={props.shown.then_some("0")}>
             <table role="grid" aria-label={grid.memory.title.clone()} aria-readonly="true"
                 aria-rowcount={(grid.total_rows + 1).to_string()} aria-colcount={(grid.columns + 1).to_string()}
-                data-memory={grid.memory.id.clone()} data-type={grid.ty.clone()}>
+                data-memory={grid.memory.id.to_string()} data-type={grid.ty.name()}>
                 <thead>
                     <tr role="row" aria-rowindex="1">
                         <th role="columnheader" scope="col"><span class="visually-hidden">{ "row" }</span></th>

@@ -8,6 +8,7 @@ use crate::reference::Subject;
 use crate::theme::lane_css;
 use crate::{editor, format};
 use std::rc::Rc;
+use warpgrid_view::CheckReport;
 use warpgrid_view::model::{EditView, SourceRange};
 use yew::prelude::*;
 
@@ -16,7 +17,7 @@ pub(crate) struct Props {
     pub(crate) example: Option<usize>,
     pub(crate) target: Option<String>,
     pub(crate) ptx_version: Option<String>,
-    pub(crate) text: Rc<str>,
+    pub(crate) report: Rc<CheckReport>,
     pub(crate) facts: Option<Rc<LaunchFacts>>,
     pub(crate) theme: ThemeChoice,
     pub(crate) dispatch: Dispatch,
@@ -34,8 +35,8 @@ pub(crate) fn Header(props: &Props) -> Html {
         <header>
             <h1 class="brand"><Mark />{ "Warpgrid" }</h1>
             <ExamplePicker example={props.example} dispatch={dispatch.clone()} />
-            <TargetPicker chosen={props.target.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
-            <VersionPicker chosen={props.ptx_version.clone()} text={props.text.clone()} dispatch={dispatch.clone()} />
+            <TargetPicker chosen={props.target.clone()} stated={props.report.target.clone()} dispatch={dispatch.clone()} />
+            <VersionPicker chosen={props.ptx_version.clone()} stated={props.report.ptx_version.clone()} dispatch={dispatch.clone()} />
             { kernels(props.facts.as_deref(), dispatch) }
             { launch(props.facts.as_deref()) }
             <span class="spring"></span>
@@ -91,13 +92,13 @@ fn launch(facts: Option<&LaunchFacts>) -> Html {
                         <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
                     }
                     <p class="quiet">
-                        { "The launch stands in the text, as " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>
+                        { "The text states the launch, in " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>
                         { " and " }<code>{ "//@ scalar" }</code>{ " lines." }
                     </p>
                 } else {
                     <p>{ "Guessed from what the kernel does, since the text does not say:" }</p>
                     <pre>{ facts.guesses.join("\n") }</pre>
-                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Write these lines into the text" }</button></p>
+                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Insert these lines" }</button></p>
                 }
             </div>
         </details>
@@ -113,7 +114,10 @@ fn write_guesses(facts: &LaunchFacts) -> Callback<MouseEvent> {
         end_column: 1,
     };
     let edit = EditView {
-        range,
+        line: range.line,
+        column: range.column,
+        end_line: range.end_line,
+        end_column: range.end_column,
         text: facts
             .guesses
             .iter()

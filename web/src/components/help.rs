@@ -1,4 +1,4 @@
-//! What one sees, the keys, the limits.
+//! The help dialog: what the page shows, the keys, the limits.
 
 use super::{Dispatch, say};
 use crate::model::Action;
@@ -15,7 +15,7 @@ pub(crate) struct Props {
 const KEYS: &[(&str, &str)] = &[
     ("→", "to the next store"),
     ("←", "to the previous store"),
-    ("Shift →", "one instruction on"),
+    ("Shift →", "one instruction forward"),
     ("Shift ←", "one instruction back"),
     ("Space", "play and pause"),
     ("Home, End", "to the start, run to the end"),
@@ -52,10 +52,10 @@ pub(crate) fn Help(props: &Props) -> Html {
             <table><tbody>{ for KEYS.iter().map(key) }</tbody></table>
             <h3>{ "The launch" }</h3>
             <p>
-                { "Comments that start with " }<code>{ "//@" }</code>{ " say how the kernel is launched: " }
+                { "Comments that start with " }<code>{ "//@" }</code>{ " state how the kernel is launched: " }
                 <code>{ "//@ launch grid=2 block=64" }</code>{ ", one " }<code>{ "//@ buffer name: f32[16][16] = iota" }</code>
                 { " or " }<code>{ "//@ scalar n: s32 = 200" }</code>
-                { " for each parameter. What they leave open is guessed, and shown behind the launch button at the top." }
+                { " for each parameter. What they leave open is guessed, and shown under the launch button at the top." }
             </p>
             <h3>{ "Limits" }</h3>
             <p>
@@ -75,11 +75,11 @@ fn pictures() -> Html {
             <li>
                 <span class="swatches" aria-hidden="true">{ for (0..32).map(swatch) }</span>
                 { "A cell has the colour of the lane that wrote it last: one hue for each group of four lanes, from light to dark. \
-                   The switch “lane” writes the number into the cell." }
+                   Switch to “lane” to see the number in the cell." }
             </li>
-            <li>{ "A cell with an outline in ink was written by the step just done. Faint cells were never written: they show \
-                   what memory held before; a dot is a zero. Diagonal strokes mean that several lanes wrote the cell at once." }</li>
-            <li>{ "Thin vertical lines part the 32-byte sectors of global memory." }</li>
+            <li>{ "A cell with a dark outline was written by the step just done. Faint cells were never written: they show \
+                   the contents from before the launch; a dot is a zero. Diagonal strokes mean that several lanes wrote the cell at once." }</li>
+            <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text: what belongs together lights up. A click pins it." }</li>
         </ul>
     }

@@ -5,10 +5,10 @@ use super::{Dispatch, FrameRef};
 use crate::hooks::use_size;
 use crate::links::Links;
 use crate::model::GridChoice;
-use crate::protocol::is_shown;
 use crate::theme::Palette;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use warpgrid_view::MemoryId;
 use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
@@ -22,7 +22,7 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     /// The block whose shared memory is shown.
     pub(crate) block: u64,
-    pub(crate) views: BTreeMap<String, GridChoice>,
+    pub(crate) views: BTreeMap<MemoryId, GridChoice>,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
@@ -38,12 +38,12 @@ pub(crate) fn Memories(props: &Props) -> Html {
         .grids
         .iter()
         .enumerate()
-        .filter(|(_, grid)| is_shown(&grid.memory.id, props.block));
+        .filter(|(_, grid)| grid.memory.id.is_shown_with(props.block));
     let card = |(index, grid): (usize, &warpgrid_view::model::Grid)| {
         let id = &grid.memory.id;
         html! {
             <MemoryCard
-                key={id.clone()}
+                key={id.to_string()}
                 frame={props.frame.clone()}
                 {index}
                 available={width - CARD_EDGES}
@@ -73,9 +73,10 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
             return;
         }
         let cards = flow.children();
+        let id = Some(id.to_string());
         let card = (0..cards.length())
             .filter_map(|i| cards.item(i))
-            .find(|card| card.get_attribute("data-memory").as_ref() == Some(id));
+            .find(|card| card.get_attribute("data-memory") == id);
         if let Some(card) = card {
             let options = ScrollIntoViewOptions::new();
             options.set_block(ScrollLogicalPosition::Nearest);

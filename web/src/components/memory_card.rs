@@ -9,6 +9,7 @@ use crate::links::Links;
 use crate::model::{Action, GridChoice, Overlay};
 use crate::theme::Palette;
 use std::rc::Rc;
+use warpgrid_view::MemoryId;
 use warpgrid_view::model::{Grid, MemoryView};
 use warpgrid_view::value::ElementType;
 use yew::prelude::*;
@@ -36,7 +37,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let id = grid.memory.id.clone();
     let title = grid.memory.title.clone();
     html! {
-        <section class="card memory" aria-label={title.clone()} data-memory={id.clone()}>
+        <section class="card memory" aria-label={title.clone()} data-memory={id.to_string()}>
             <h2>
                 <button class="fold" aria-expanded={(!choice.folded).to_string()}
                     onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button>
@@ -72,17 +73,17 @@ fn facts(memory: &MemoryView) -> String {
             format!("{} {extents}", memory.ty)
         }
     };
-    format!("{} · {extents} · {}", memory.space, memory.address)
+    format!("{} · {extents} · {}", memory.space.name(), memory.address)
 }
 
-fn overlays(id: &str, present: Overlay, dispatch: &Dispatch) -> Html {
+fn overlays(id: &MemoryId, present: Overlay, dispatch: &Dispatch) -> Html {
     let names = [
         (Overlay::Value, "value"),
         (Overlay::Lane, "lane"),
         (Overlay::Age, "age"),
     ];
     let button = |(overlay, name): (Overlay, &'static str)| {
-        let onclick = say(dispatch, Action::SetOverlay(id.to_owned(), overlay));
+        let onclick = say(dispatch, Action::SetOverlay(id.clone(), overlay));
         html! { <button aria-pressed={(overlay == present).to_string()} {onclick}>{ name }</button> }
     };
     html! { <span class="seg" role="group" aria-label="Cells show">{ for names.into_iter().map(button) }</span> }
@@ -91,19 +92,20 @@ fn overlays(id: &str, present: Overlay, dispatch: &Dispatch) -> Html {
 fn types(grid: &Grid, choice: &GridChoice, dispatch: &Dispatch) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
     let on_choice = Callback::from(move |name: String| {
-        let ty = Some(name).filter(|name| !name.is_empty());
+        let ty = ElementType::from_name(&name);
         dispatch.dispatch(Action::SetType(id.clone(), ty));
     });
-    let option = |(name, _): &(&'static str, ElementType)| {
-        let label = name
-            .strip_prefix('b')
-            .filter(|bits| bits.parse::<u32>().is_ok());
-        let label = label.map_or_else(|| (*name).to_owned(), |bits| format!("hex {bits}"));
+    let option = |(name, ty): &(&'static str, ElementType)| {
+        let label = match ty.is_bits() {
+            true => format!("hex {}", ty.width_bytes() * 8),
+            false => (*name).to_owned(),
+        };
         html! { <option value={*name}>{ label }</option> }
     };
+    let chosen = choice.ty.map_or("", ElementType::name);
     html! {
-        <Select label="Value type" class="mini" value={choice.ty.clone().unwrap_or_default()} {on_choice}>
-            <option value="">{ &grid.memory.ty }</option>
+        <Select label="Value type" class="mini" value={chosen} {on_choice}>
+            <option value="">{ grid.memory.ty.name() }</option>
             { for ElementType::ALL.iter().map(option) }
         </Select>
     }

@@ -30,7 +30,7 @@ pub(crate) fn Sentence(props: &Props) -> Html {
     }
 }
 
-/// A text of the core: what stands in backticks is code.
+/// A text of the core: backticks enclose code.
 pub(crate) fn prose(text: &str) -> Html {
     code_pieces(text)
         .map(|(piece, is_code)| match is_code {

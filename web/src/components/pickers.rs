@@ -3,7 +3,6 @@
 use super::Dispatch;
 use crate::examples::{EXAMPLES, Example};
 use crate::model::Action;
-use std::rc::Rc;
 use warpgrid_view::check::{targets, versions};
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
@@ -83,15 +82,14 @@ pub(crate) fn ExamplePicker(props: &ExampleProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(crate) struct OverrideProps {
     pub(crate) chosen: Option<String>,
-    pub(crate) text: Rc<str>,
+    /// What the text states.
+    pub(crate) stated: Option<String>,
     pub(crate) dispatch: Dispatch,
 }
 
 #[component]
 pub(crate) fn TargetPicker(props: &OverrideProps) -> Html {
-    let said = directive(&props.text, ".target").map_or("target", |said| {
-        said.split(',').next().unwrap_or(said).trim()
-    });
+    let stated = props.stated.as_deref().unwrap_or("target");
     let dispatch = props.dispatch.clone();
     let on_choice = Callback::from(move |name: String| {
         dispatch.dispatch(Action::SetTarget(
@@ -102,7 +100,7 @@ pub(crate) fn TargetPicker(props: &OverrideProps) -> Html {
     picker(
         "Target",
         "",
-        said,
+        stated,
         props.chosen.as_deref(),
         &names,
         on_choice,
@@ -111,7 +109,7 @@ pub(crate) fn TargetPicker(props: &OverrideProps) -> Html {
 
 #[component]
 pub(crate) fn VersionPicker(props: &OverrideProps) -> Html {
-    let said = directive(&props.text, ".version").unwrap_or("version");
+    let stated = props.stated.as_deref().unwrap_or("version");
     let dispatch = props.dispatch.clone();
     let on_choice = Callback::from(move |name: String| {
         dispatch.dispatch(Action::SetVersion(
@@ -121,7 +119,7 @@ pub(crate) fn VersionPicker(props: &OverrideProps) -> Html {
     picker(
         "PTX version",
         "PTX ",
-        said,
+        stated,
         props.chosen.as_deref(),
         &versions(),
         on_choice,
@@ -131,7 +129,7 @@ pub(crate) fn VersionPicker(props: &OverrideProps) -> Html {
 fn picker(
     label: &'static str,
     prefix: &str,
-    said: &str,
+    stated: &str,
     chosen: Option<&str>,
     names: &[String],
     on_choice: Callback<String>,
@@ -140,30 +138,8 @@ fn picker(
     let class = classes!("pill", chosen.is_some().then_some("overridden"));
     html! {
         <Select {label} {class} value={chosen.unwrap_or("").to_owned()} {on_choice}>
-            <optgroup label="As written"><option value="">{ format!("{prefix}{said}") }</option></optgroup>
+            <optgroup label="As written"><option value="">{ format!("{prefix}{stated}") }</option></optgroup>
             <optgroup label="Instead">{ for names.iter().rev().map(option) }</optgroup>
         </Select>
-    }
-}
-
-/// What a directive of the module says, for show only.
-fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.lines().take(400).find_map(|line| {
-        let rest = line.trim_start().strip_prefix(name)?;
-        let value = rest.split("//").next()?.trim();
-        (rest.starts_with([' ', '\t']) && !value.is_empty()).then_some(value)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::directive;
-
-    #[test]
-    fn directives_are_found_in_a_header() {
-        let text = "// .target sm_10\n.version 8.8\n.target sm_90, debug // x\n";
-        assert_eq!(directive(text, ".target"), Some("sm_90, debug"));
-        assert_eq!(directive(text, ".version"), Some("8.8"));
-        assert_eq!(directive("st.global.u32 [p], r;", ".target"), None);
     }
 }

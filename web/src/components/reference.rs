@@ -140,7 +140,7 @@ fn picked(library: &Library, subject: Option<&Subject>) -> Html {
     })
 }
 
-/// Enter in the search opens what stands first.
+/// Enter in the search opens the first entry.
 fn pick_first(found: &[Entry], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
     let dispatch = dispatch.clone();
     // The list shows forms before codes.

@@ -32,17 +32,13 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     };
     let (lane, why) = lane(props, warp);
     let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
+    // Those that the step names come first.
     let used = props
         .frame
         .last
         .as_ref()
-        .map_or("", |step| &step.instruction);
-    registers.sort_by_key(|register| {
-        (
-            !names(used).any(|name| name == register.name),
-            natural_key(&register.name),
-        )
-    });
+        .map_or(&[][..], |step| &step.names);
+    registers.sort_by_key(|register| (!used.contains(&register.name), natural_key(&register.name)));
     let button = |hex: bool, name: &'static str| {
         let onclick = say(&props.dispatch, Action::SetHexRegisters(hex));
         html! { <button aria-pressed={(props.hex == hex).to_string()} {onclick}>{ name }</button> }
@@ -62,11 +58,6 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
             </dl>
         </section>
     }
-}
-
-/// The names in an instruction; their registers come first.
-fn names(instruction: &str) -> impl Iterator<Item = &str> {
-    instruction.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '%' | '_' | '$')))
 }
 
 /// `%r2` before `%r10`, and each kind of its own.

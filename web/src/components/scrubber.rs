@@ -7,7 +7,7 @@ use crate::protocol::Goal;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Ticks that a person can still tell apart.
+/// Ticks that a person can still distinguish.
 const MAX_TICKS: usize = 240;
 
 #[derive(Properties, PartialEq)]

@@ -1,4 +1,4 @@
-//! The transport at the bottom: to the start, back, play, step, to the end; where the run stands.
+//! The transport at the bottom: to the start, back, play, step, to the end; the position of the run.
 
 use super::scrubber::Scrubber;
 use super::{Dispatch, FrameRef, say};

@@ -17,7 +17,7 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) chosen: Option<(u64, u32)>,
     pub(crate) links: Rc<Links>,
-    /// The register whose values stand in the lanes.
+    /// The register whose values the lanes show.
     pub(crate) register: Option<AttrValue>,
     pub(crate) dispatch: Dispatch,
 }

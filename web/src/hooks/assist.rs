@@ -19,6 +19,6 @@ pub(crate) fn use_assist(state: &UseReducerHandle<State>, ask: &Ask) {
     }
     let ask = Rc::clone(ask);
     use_effect_with((), move |()| {
-        assist::serve(ask, move || options.borrow().clone());
+        assist::connect(ask, move || options.borrow().clone());
     });
 }

@@ -1,18 +1,18 @@
-//! What waits: the judging of a long text, the launch after typing, the ticks of a playback.
+//! Timers: the check of a long text, the launch after typing, the ticks of a playback.
 
 use crate::components::State;
 use crate::model::Action;
 use gloo_timers::callback::{Interval, Timeout};
 use yew::prelude::*;
 
-/// A long text rests for so long before it is judged.
+/// Milliseconds without typing before a long text is checked.
 const PAUSE_MS: u32 = 300;
 /// Typing rests for so long before the kernel is launched again.
 const REST_MS: u32 = 150;
 /// Between two stores of a playback.
 const TICK_MS: u32 = 110;
 
-/// Lets a long text be judged when it has rested, and an accepted one be launched.
+/// Checks a long text after a pause in typing, and launches an accepted one.
 #[hook]
 pub(crate) fn use_check(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();

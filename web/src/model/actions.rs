@@ -5,15 +5,17 @@ use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody};
 use crate::reference::{Library, Subject};
 use std::rc::Rc;
+use warpgrid_view::MemoryId;
 use warpgrid_view::model::RunStatus;
+use warpgrid_view::value::ElementType;
 
-/// The store at this share of a fresh example is where its grids tell most: some cells are written, some wait.
+/// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
 const FRESH_SHARE: f32 = 0.62;
 /// How often one focus asks on.
 const MAX_ASKED_AGAIN: u8 = 24;
 /// Steps that one request asks about.
 const MAX_ASKED_STEPS: usize = 64;
-/// A playback of very many stores takes about so many ticks.
+/// Ticks that the playback of very many stores takes, about.
 const PLAY_TICKS: u64 = 200;
 
 /// Something happened.
@@ -25,7 +27,7 @@ pub enum Action {
     SetVersion(Option<String>),
     /// Runs another kernel of the module.
     PickKernel(String),
-    /// A long text has rested long enough to be judged.
+    /// Typing paused long enough for a long text to be checked.
     CheckDue,
     /// An accepted text has rested long enough to be run.
     LaunchDue,
@@ -35,15 +37,15 @@ pub enum Action {
     Tick,
     Stop,
     Window {
-        memory: String,
+        memory: MemoryId,
         first_row: u64,
         n_rows: u32,
     },
-    SetType(String, Option<String>),
-    SetColumns(String, Option<u32>),
-    SetOverlay(String, Overlay),
-    ToggleTable(String),
-    ToggleFold(String),
+    SetType(MemoryId, Option<ElementType>),
+    SetColumns(MemoryId, Option<u32>),
+    SetOverlay(MemoryId, Overlay),
+    ToggleTable(MemoryId),
+    ToggleFold(MemoryId),
     ShowWarp(Option<(u64, u32)>),
     Hover(Option<Focus>),
     Pin(Option<Focus>),
@@ -71,13 +73,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             model.ptx_version = version;
             model.text_changed();
         }
-        Action::PickKernel(name) => {
-            model.entry = Some(name);
-            model.fresh = true;
-            model.views.clear();
-            (model.warp, model.pinned) = (None, None);
-            launch(&mut model);
-        }
+        Action::PickKernel(name) => pick_kernel(&mut model, name),
         Action::CheckDue => model.ask_check(),
         Action::LaunchDue => launch(&mut model),
         Action::Move(goal) => {
@@ -86,21 +82,13 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::TogglePlay => toggle_play(&mut model),
         Action::Tick => tick(&mut model),
-        Action::Stop => {
-            let was_idle = !model.playing && model.run.busy.is_none();
-            model.playing = false;
-            if was_idle {
-                model.pinned = None;
-            } else {
-                model.send(RequestBody::Stop);
-            }
-        }
+        Action::Stop => stop(&mut model),
         Action::Window {
             memory,
             first_row,
             n_rows,
         } => {
-            let choice = model.views.entry(memory).or_default();
+            let choice = view_of(&mut model, memory);
             if (choice.first_row, choice.n_rows) != (first_row, n_rows) {
                 (choice.first_row, choice.n_rows) = (first_row, n_rows);
                 look_again(&mut model);
@@ -112,15 +100,13 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::SetColumns(memory, columns) => change_view(&mut model, memory, |choice| {
             (choice.columns, choice.first_row) = (columns, 0);
         }),
-        Action::SetOverlay(memory, overlay) => {
-            model.views.entry(memory).or_default().overlay = overlay
-        }
+        Action::SetOverlay(memory, overlay) => view_of(&mut model, memory).overlay = overlay,
         Action::ToggleTable(memory) => {
-            let choice = model.views.entry(memory).or_default();
+            let choice = view_of(&mut model, memory);
             choice.table = !choice.table;
         }
         Action::ToggleFold(memory) => {
-            let choice = model.views.entry(memory).or_default();
+            let choice = view_of(&mut model, memory);
             choice.folded = !choice.folded;
         }
         Action::ShowWarp(warp) => {
@@ -138,36 +124,62 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::SetHexRegisters(hex) => model.hex_registers = hex,
         Action::Heard(response) => heard(&mut model, response),
-        Action::WorkerDied(why) => {
-            model.trouble = Some(why);
-            model.playing = false;
-            model.run.busy = None;
-            model.run.launch += 1;
-            model.run.launched_revision = 0;
-            model.run.waiting_for_launch = false;
-        }
+        Action::WorkerDied(why) => worker_died(&mut model, why),
         Action::Relaunch => {
             model.trouble = None;
             model.ask_check();
         }
         Action::DismissTrouble => model.trouble = None,
         Action::SetHelp(open) => model.help = open,
-        Action::SetReference(subject) => {
-            if subject.is_some() && model.library.is_none() {
-                model.send(RequestBody::Reference);
-            }
-            model.reference = subject;
-        }
+        Action::SetReference(subject) => open_reference(&mut model, subject),
         Action::SetTheme(theme) => model.theme = theme,
     }
     model
+}
+
+fn pick_kernel(model: &mut Model, name: String) {
+    model.entry = Some(name);
+    model.fresh = true;
+    model.views.clear();
+    (model.warp, model.pinned) = (None, None);
+    launch(model);
+}
+
+fn stop(model: &mut Model) {
+    let was_idle = !model.playing && model.run.busy.is_none();
+    model.playing = false;
+    if was_idle {
+        model.pinned = None;
+    } else {
+        model.send(RequestBody::Stop);
+    }
+}
+
+fn worker_died(model: &mut Model, why: String) {
+    model.trouble = Some(why);
+    model.playing = false;
+    model.run.busy = None;
+    model.run.launch += 1;
+    model.run.launched_revision = 0;
+    model.run.waiting_for_launch = false;
+}
+
+fn open_reference(model: &mut Model, subject: Option<Subject>) {
+    if subject.is_some() && model.library.is_none() {
+        model.send(RequestBody::Reference);
+    }
+    model.reference = subject;
+}
+
+fn view_of(model: &mut Model, memory: MemoryId) -> &mut GridChoice {
+    model.views.entry(memory).or_default()
 }
 
 fn edited(model: &mut Model, text: Rc<str>) {
     if model.text == text {
         return;
     }
-    // Another kernel, pasted: it is shown as an example is, not where the last one stood.
+    // Another kernel, pasted: it is shown as an example is, not at the position of the last one.
     model.fresh = is_another(&model.text, &text);
     if model.fresh {
         model.views.clear();
@@ -216,7 +228,7 @@ fn pick_example(model: &mut Model, index: usize) {
 }
 
 fn launch(model: &mut Model) {
-    if !model.is_judged() {
+    if !model.is_report_current() {
         return;
     }
     if !model.report.accept {
@@ -278,7 +290,7 @@ fn tick(model: &mut Model) {
     model.go(Goal::Stores(u32::try_from(n_stores).unwrap_or(u32::MAX)));
 }
 
-fn change_view(model: &mut Model, memory: String, change: impl FnOnce(&mut GridChoice)) {
+fn change_view(model: &mut Model, memory: MemoryId, change: impl FnOnce(&mut GridChoice)) {
     change(model.views.entry(memory).or_default());
     model.hover = None;
     if matches!(model.pinned, Some(Focus::Cell { .. })) {
@@ -324,7 +336,7 @@ fn heard(model: &mut Model, response: Response) {
     match response.body {
         ResponseBody::Checked { revision, report } if revision == model.revision => {
             model.report = Rc::new(report);
-            model.judged = revision;
+            model.report_revision = revision;
             model.checked += 1;
             // The core is there again.
             model.trouble = None;
@@ -409,17 +421,17 @@ mod tests {
         reduce(model, Action::Heard(Response::new(id, launch, body)))
     }
 
-    fn judged(model: Model, revision: u32, accept: bool) -> Model {
+    fn reported(model: Model, revision: u32, accept: bool) -> Model {
         let report = CheckReport {
             accept,
-            diagnostics: Vec::new(),
+            ..CheckReport::default()
         };
         answered(model, ResponseBody::Checked { revision, report })
     }
 
     fn accepted(model: Model) -> Model {
         let revision = model.revision;
-        judged(model, revision, true)
+        reported(model, revision, true)
     }
 
     fn framed(model: Model) -> Model {
@@ -446,25 +458,25 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_judged_as_the_page_opens() {
+    fn a_text_is_checked_as_the_page_opens() {
         let model = Model::new("text", None);
-        assert!(!model.is_judged());
+        assert!(!model.is_report_current());
         assert!(
             matches!(last_sent(&model), Some(RequestBody::Check { revision: 1, source, .. }) if source == "text")
         );
-        assert!(accepted(model).is_judged());
+        assert!(accepted(model).is_report_current());
     }
 
     #[test]
     fn a_verdict_on_an_older_text_is_dropped() {
         let model = after(Model::new("text", None), [Action::Edited("other".into())]);
-        let late = judged(model.clone(), 1, false);
+        let late = reported(model.clone(), 1, false);
         assert_eq!(late, model);
         assert_eq!(last_goal(&after(late, [Action::LaunchDue])), None);
     }
 
     #[test]
-    fn a_long_text_is_judged_when_it_has_rested() {
+    fn a_long_text_is_checked_after_a_pause() {
         let long = " ".repeat(400_000);
         let model = after(running(), [Action::Edited(long.as_str().into())]);
         assert_eq!(last_sent(&model), last_sent(&running()));
@@ -476,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outbox_holds_one_text_to_judge_and_one_to_run() {
+    fn the_outbox_holds_one_text_to_check_and_one_to_run() {
         let edits = (0..9).map(|n| Action::Edited(format!("text {n}").into()));
         let model = accepted(after(running(), edits));
         let model = after(model, [Action::LaunchDue]);
@@ -498,7 +510,7 @@ mod tests {
     fn a_wrong_text_keeps_the_last_run_but_stale() {
         let model = after(running(), [Action::Edited("st.shred".into())]);
         let revision = model.revision;
-        let model = after(judged(model, revision, false), [Action::LaunchDue]);
+        let model = after(reported(model, revision, false), [Action::LaunchDue]);
         assert!(model.is_stale());
         assert!(model.run.frame.is_some());
         assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));

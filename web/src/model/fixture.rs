@@ -2,17 +2,19 @@
 #![cfg(test)]
 
 use warpgrid_view::model::{
-    Cell, Frame, Grid, LaneStore, MemoryView, Phrase, RunStatus, SourceRange, StoreView, Written,
+    Cell, Frame, Grid, LaneStore, MemoryView, Phrase, RunStatus, SourceRange, Space, StoreView,
+    Written,
 };
+use warpgrid_view::value::ElementType;
 
 pub(crate) fn memory() -> MemoryView {
     MemoryView {
         id: "out".into(),
         title: "out".into(),
-        space: "global".into(),
+        space: Space::Global,
         address: "0x7f0000000400".into(),
         size_bytes: 16,
-        ty: "u32".into(),
+        ty: ElementType::U32,
         shape: Vec::new(),
     }
 }
@@ -20,6 +22,7 @@ pub(crate) fn memory() -> MemoryView {
 fn cell(text: &str, lane: Option<u8>, step: Option<u64>, written: Written) -> Cell {
     Cell {
         text: text.into(),
+        is_zero: text == "0",
         lane,
         step,
         written,
@@ -39,9 +42,11 @@ pub(crate) fn store() -> StoreView {
             end_column: 30,
         },
         instruction: "st.global.u32 [%rd1], %r2;".into(),
+        opcode: "st.global.u32".into(),
+        sources: vec![Some("%r2".into())],
         memory: Some("out".into()),
-        space: "global".into(),
-        ty: "u32".into(),
+        space: Space::Global,
+        ty: ElementType::U32,
         n_elements: 1,
         lanes: vec![LaneStore {
             lane: 1,
@@ -72,11 +77,12 @@ pub(crate) fn frame() -> Frame {
         memories: vec![memory()],
         grids: vec![Grid {
             memory: memory(),
-            ty: "u32".into(),
+            ty: ElementType::U32,
             columns: 2,
             first_row: 0,
             n_rows: 2,
             total_rows: 2,
+            sector_bytes: Some(32),
             cells: vec![
                 cell("7", Some(0), Some(2), Written::Before),
                 cell("9", Some(1), Some(3), Written::Now),

@@ -4,7 +4,7 @@ use crate::protocol::{LaunchFacts, Refusal};
 use std::rc::Rc;
 use warpgrid_view::model::Frame;
 
-/// The run as it was last told.
+/// The run as last reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// Counts the launches.
@@ -23,12 +23,12 @@ pub struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy {
     pub id: u32,
-    /// How far it has come, once it has taken long enough to tell.
+    /// How far it has come, once it has taken long enough to be reported.
     pub position: Option<u64>,
 }
 
 impl Run {
-    /// Whether a run takes so long that a person may want to stop it.
+    /// Whether a run takes so long that a person may stop it.
     pub fn is_long(&self) -> bool {
         self.busy.is_some_and(|busy| busy.position.is_some())
     }

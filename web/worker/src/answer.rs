@@ -2,13 +2,13 @@
 
 use crate::protocol::{Answer, Question};
 use warpgrid_view::check::tokens;
-use warpgrid_view::{Front, assist};
+use warpgrid_view::{Front, Language, assist};
 
 /// Answers from the text in the question alone.
 pub(crate) fn answer(question: &Question) -> Answer {
     match question {
         Question::Tokens { source } => Answer::Tokens(
-            tokens(source, Front::Ptx)
+            tokens(source, Front::default())
                 .into_iter()
                 .flat_map(|token| [token.start, token.end, token.class as u32])
                 .collect(),
@@ -23,8 +23,12 @@ pub(crate) fn answer(question: &Question) -> Answer {
             options,
             at,
         } => Answer::Complete(assist::complete(source, options, *at)),
-        Question::Signature { source, at } => Answer::Signature(assist::signature(source, *at)),
-        Question::Format { source } => Answer::Format(warpgrid_view::format(source)),
+        Question::Signature { source, at } => {
+            Answer::Signature(Language::from(Front::default()).signature(source, *at))
+        }
+        Question::Format { source } => {
+            Answer::Format(Language::from(Front::default()).format(source))
+        }
     }
 }
 
@@ -36,7 +40,7 @@ mod tests {
     fn tokens_are_triples_in_text_order() {
         let source = "st.global.u32 [p], 1;".into();
         let Answer::Tokens(triples) = answer(&Question::Tokens { source }) else {
-            panic!("tokens were asked for")
+            panic!("the answer is not tokens")
         };
         assert_eq!(triples.len() % 3, 0);
         assert_eq!(triples[..2], [0, 2]);

@@ -20,7 +20,7 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RequestBody {
-    /// Judges a text; the answer names the same revision.
+    /// Checks a text; the answer names the same revision.
     Check {
         revision: u32,
         source: String,
@@ -28,7 +28,7 @@ pub enum RequestBody {
     },
     /// The reference, whole.
     Reference,
-    /// What the editor wants to know.
+    /// A question of the editor.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
     Launch {
@@ -78,7 +78,7 @@ pub enum Question {
 /// The answer to the [`Question`] of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// Start, end and class of one token after another.
+    /// Start, end and class of one token after another; the class is its number in `TokenClass::ALL`.
     Tokens(Vec<u32>),
     Hover(Option<HoverView>),
     Complete(Vec<CompletionView>),
@@ -91,23 +91,23 @@ pub enum Answer {
 pub enum Goal {
     Start,
     End,
-    /// So many steps done, or the end.
+    /// After this many steps, or the end.
     Position(u64),
     StepForward,
     StepBack,
-    /// Behind the next so many stores.
+    /// After this many more stores.
     Stores(u32),
     StoreBack,
-    /// Runs to the end to learn the length, but not for ever; then to a place.
+    /// Runs to the end to learn the length, for a limited time; then goes to a place.
     Explore(Place),
 }
 
-/// Where to stand after a run was explored.
+/// Where to go after a run was explored.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Place {
     End,
     Position(u64),
-    /// Behind the store at this share of all stores.
+    /// After the store at this share of all stores.
     Share(f32),
 }
 
@@ -157,7 +157,7 @@ pub struct LaunchFacts {
     pub block: [u32; 3],
     pub cluster: [u32; 3],
     pub dynamic_shared: u64,
-    /// `x: f32[256]`, one a parameter.
+    /// `x: f32[256]`, one per parameter.
     pub params: Vec<String>,
     /// The `//@` lines that would state what was guessed.
     pub guesses: Vec<String>,
@@ -169,14 +169,6 @@ pub struct Refusal {
     pub code: String,
     pub message: String,
     pub diagnostics: Vec<DiagnosticView>,
-}
-
-/// Shared memory is shown for one block only: the one whose warp is shown.
-pub fn is_shown(memory: &str, shown_block: u64) -> bool {
-    match memory.strip_prefix("shared:") {
-        Some(block) => block.parse() == Ok(shown_block),
-        None => true,
-    }
 }
 
 /// A message as bytes.
@@ -213,12 +205,5 @@ mod tests {
     #[test]
     fn other_bytes_are_no_message() {
         assert_eq!(decode::<Request>(&[0xff; 9]), None);
-    }
-
-    #[test]
-    fn shared_memory_of_other_blocks_is_not_shown() {
-        assert!(is_shown("out", 3));
-        assert!(is_shown("shared:3", 3));
-        assert!(!is_shown("shared:2", 3));
     }
 }

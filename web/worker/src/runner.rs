@@ -2,20 +2,20 @@
 
 use crate::answer::answer;
 use crate::protocol::{
-    Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody, is_shown,
+    Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
-use warpgrid_view::{Parameter, Scenario, Session, SessionError, check, reference};
+use warpgrid_view::{NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check, reference};
 
-/// A slice aims at so many milliseconds, so that a stop is heard in time.
+/// Milliseconds that a slice aims at, so that a stop is noticed in time.
 const SLICE_MS: f64 = 10.0;
 /// A progress message after each of these.
 const PROGRESS_MS: f64 = 120.0;
-/// After a launch the run is followed to its end for so long; then it waits for the person.
+/// After a launch the run is followed to its end for this long; then it waits for the person.
 const EXPLORE_MS: f64 = 1_200.0;
-/// Memories that are laid out although nobody asked yet.
+/// Memories that are laid out before the page asks for them.
 const MAX_UNASKED_GRIDS: usize = 16;
-/// Rows of a memory that nobody asked for yet.
+/// Rows of a memory that the page did not ask for yet.
 const UNASKED_ROWS: u32 = 18;
 
 /// Holds the session and the move that is under way.
@@ -37,7 +37,7 @@ struct Job {
     /// What is left of [`Goal::Stores`].
     stores_left: u32,
     started: f64,
-    told: f64,
+    reported: f64,
 }
 
 impl Runner {
@@ -48,36 +48,21 @@ impl Runner {
 
     /// Takes a request; what can be answered at once is.
     pub fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response> {
-        let now = clock();
         let Request { id, launch, body } = request;
-        match body {
+        let body = match body {
             RequestBody::Check {
                 revision,
                 source,
                 options,
-            } => {
-                let report = check(&source, &options);
-                return vec![Response::new(
-                    id,
-                    launch,
-                    ResponseBody::Checked { revision, report },
-                )];
-            }
-            RequestBody::Reference => {
-                let (forms, codes) = (reference::forms(), reference::codes());
-                return vec![Response::new(
-                    id,
-                    launch,
-                    ResponseBody::Reference { forms, codes },
-                )];
-            }
-            RequestBody::Ask(question) => {
-                return vec![Response::new(
-                    id,
-                    launch,
-                    ResponseBody::Answer(answer(&question)),
-                )];
-            }
+            } => ResponseBody::Checked {
+                revision,
+                report: check(&source, &options),
+            },
+            RequestBody::Reference => ResponseBody::Reference {
+                forms: reference::forms(),
+                codes: reference::codes(),
+            },
+            RequestBody::Ask(question) => ResponseBody::Answer(answer(&question)),
             RequestBody::Launch {
                 source,
                 target,
@@ -87,8 +72,6 @@ impl Runner {
                 look,
             } => {
                 self.launch = launch;
-                self.job = None;
-                self.session = None;
                 self.look = look;
                 let scenario = Scenario {
                     source,
@@ -97,27 +80,14 @@ impl Runner {
                     entry,
                     ..Scenario::default()
                 };
-                return match launched(scenario) {
-                    Ok(session) => {
-                        let facts = launch_facts(&session);
-                        self.session = Some(session);
-                        self.begin(id, goal, now);
-                        vec![self.response(id, ResponseBody::Launched(facts))]
-                    }
-                    Err(error) => {
-                        let refusal = Refusal {
-                            code: error.code,
-                            message: error.message,
-                            diagnostics: error.diagnostics,
-                        };
-                        vec![self.response(id, ResponseBody::Refused(refusal))]
-                    }
-                };
+                self.launch(id, scenario, goal, clock())
             }
+            // An answer about an older launch would be dropped by the page.
             _ if launch != self.launch => return Vec::new(),
             RequestBody::Move { goal, look } => {
                 self.look = look;
-                self.begin(id, goal, now);
+                self.begin(id, goal, clock());
+                return Vec::new();
             }
             RequestBody::Look(look) => {
                 self.look = look;
@@ -130,8 +100,28 @@ impl Runner {
             RequestBody::Writers(steps) => {
                 return self.writers(id, &steps, clock).into_iter().collect();
             }
+        };
+        vec![Response::new(id, launch, body)]
+    }
+
+    /// Replaces the session, and begins to move to `goal`.
+    fn launch(&mut self, id: u32, scenario: Scenario, goal: Goal, now: f64) -> ResponseBody {
+        self.job = None;
+        // The old session goes first, so that its memory is free for the new one.
+        self.session = None;
+        match launched(scenario) {
+            Ok(session) => {
+                let facts = launch_facts(&session);
+                self.session = Some(session);
+                self.begin(id, goal, now);
+                ResponseBody::Launched(facts)
+            }
+            Err(error) => ResponseBody::Refused(Refusal {
+                code: error.code,
+                message: error.message,
+                diagnostics: error.diagnostics,
+            }),
         }
-        Vec::new()
     }
 
     /// What was stored just before each position, until a slice is over; at least one.
@@ -158,7 +148,7 @@ impl Runner {
                 _ => 0,
             },
             started: now,
-            told: now,
+            reported: now,
         });
     }
 
@@ -181,13 +171,13 @@ impl Runner {
             self.job = None;
             return self.frame(job.id);
         }
-        let tell = now - job.told > PROGRESS_MS;
-        if tell {
-            job.told = now;
+        let is_due = now - job.reported > PROGRESS_MS;
+        if is_due {
+            job.reported = now;
         }
         self.job = Some(job);
         let position = self.session.as_ref()?.position();
-        tell.then(|| self.response(job.id, ResponseBody::Progress { position }))
+        is_due.then(|| self.response(job.id, ResponseBody::Progress { position }))
     }
 
     fn frame(&mut self, id: u32) -> Option<Response> {
@@ -197,7 +187,7 @@ impl Runner {
         let mut n_grids = frame.grids.len();
         for memory in &frame.memories {
             let asked = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
-            if asked || n_grids >= MAX_UNASKED_GRIDS || !is_shown(&memory.id, shown_block) {
+            if asked || n_grids >= MAX_UNASKED_GRIDS || !memory.id.is_shown_with(shown_block) {
                 continue;
             }
             let request = GridRequest {
@@ -220,7 +210,7 @@ impl Runner {
     }
 }
 
-/// Goes on for at most so many steps; true when the goal is reached.
+/// Runs at most `max_steps` steps; true when the goal is reached.
 fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
     match job.goal {
         Goal::Start => {
@@ -257,7 +247,7 @@ fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
         Goal::Explore(place) => {
             let over = session.run(max_steps);
             if over {
-                stand(session, place);
+                go_from_end(session, place);
             }
             over
         }
@@ -265,7 +255,7 @@ fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
 }
 
 /// Goes back from the end to a place; a fault is shown where it happened.
-fn stand(session: &mut Session, place: Place) {
+fn go_from_end(session: &mut Session, place: Place) {
     let share = match place {
         Place::End => return,
         Place::Position(position) => return session.seek(position),
@@ -300,7 +290,7 @@ fn launched(scenario: Scenario) -> Result<Session, SessionError> {
     };
     let is_asked = scenario.entry.is_some();
     match Session::new(scenario) {
-        Err(error) if is_asked && error.code == "W0710" => Session::new(own),
+        Err(error) if is_asked && error.code == NO_SUCH_KERNEL => Session::new(own),
         done => done,
     }
 }
@@ -410,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_judged_under_its_revision() {
+    fn a_text_is_checked_under_its_revision() {
         let checked = receive(
             &mut Runner::default(),
             RequestBody::Check {

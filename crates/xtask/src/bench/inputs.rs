@@ -44,7 +44,7 @@ pub(super) fn write() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A kernel without its header, split behind the name of its entry, the only name outside it.
+/// A kernel without its header, split after the name of its entry, the only name outside it.
 struct Part {
     head: String,
     tail: String,
@@ -70,7 +70,7 @@ fn module(parts: &[Part], enough: impl Fn(&str) -> bool) -> String {
     text
 }
 
-/// The kernels that can stand in one module: a single entry, no names outside it, no newer target.
+/// The kernels that fit into one module: a single entry, no names outside it, no newer target.
 fn parts(corpus: &Path) -> Result<Vec<Part>> {
     let mut folders: Vec<PathBuf> = fs::read_dir(corpus)
         .map_err(|error| said(corpus, &error))?

@@ -28,19 +28,19 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let json = arguments.switch("--json");
     let with_peers = arguments.switch("--peers");
     arguments.done()?;
-    let wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
+    let included = |part: &str| only.as_deref().is_none_or(|only| only == part);
     let inputs = inputs::write()?;
     let mut table = Table::default();
-    if wanted("native") {
+    if included("native") {
         table.native(&measure("measuring, native", &mut native(&inputs)?)?);
     }
     if with_peers {
         table.native(&measure("measuring the peers", &mut peers(&inputs)?)?);
     }
-    if wanted("wasm") {
+    if included("wasm") {
         table.wasm(&measure("measuring, wasm in Node", &mut wasm(&inputs)?)?);
     }
-    if wanted("size") {
+    if included("size") {
         for size in sizes::of_folder(&site::release()?)? {
             table.size(&size);
         }

@@ -21,7 +21,7 @@ pub(crate) struct Case {
     pub(crate) messages: Vec<String>,
     pub(crate) context: String,
     pub(crate) address_size: u64,
-    /// The line as it stands in the file.
+    /// The line as it is in the file.
     pub(crate) line: String,
 }
 
@@ -137,7 +137,7 @@ impl Case {
     }
 
     /// Our verdict.
-    pub(crate) fn judge(&self) -> Verdict {
+    pub(crate) fn verdict(&self) -> Verdict {
         let source = self.module();
         let parse = warpgrid_ptx::parse(&source);
         let checked = warpgrid_ptx::check(&source, &parse, &warpgrid_ptx::Options::default());

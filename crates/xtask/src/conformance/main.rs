@@ -18,7 +18,8 @@ use std::time::Instant;
 /// A sentence says what went wrong and what to do.
 type Result<T> = std::result::Result<T, String>;
 
-/// Where the verdicts lie, from the root of the repository; a checkout of the project alone has only its own sample.
+/// Folder of all verdicts, from the root of the repository. It is not part of the project; without it the sample is
+/// read.
 const ORACLE: &str = "../shared/oracle";
 const SAMPLE: &str = "crates/ptx/tests/data/verdicts.jsonl";
 
@@ -107,7 +108,7 @@ fn compare(options: &Options) -> Result<bool> {
         return Err("there are no verdicts to compare with".to_owned());
     }
     let start = Instant::now();
-    let verdicts = judge_all(&cases, options.n_threads);
+    let verdicts = verdicts_of(&cases, options.n_threads);
     let seconds = start.elapsed().as_secs_f64();
     let agreed = report::print(&cases, &verdicts, options.n_listed, options.all);
     println!(
@@ -138,12 +139,12 @@ fn read_cases(options: &Options) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn judge_all(cases: &[Case], n_threads: usize) -> Vec<Verdict> {
+fn verdicts_of(cases: &[Case], n_threads: usize) -> Vec<Verdict> {
     let n_each = cases.len().div_ceil(n_threads).max(1);
     std::thread::scope(|scope| {
         let workers: Vec<_> = cases
             .chunks(n_each)
-            .map(|chunk| scope.spawn(move || chunk.iter().map(Case::judge).collect::<Vec<_>>()))
+            .map(|chunk| scope.spawn(move || chunk.iter().map(Case::verdict).collect::<Vec<_>>()))
             .collect();
         workers
             .into_iter()

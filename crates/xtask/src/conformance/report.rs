@@ -18,7 +18,7 @@ impl Tally {
     }
 
     fn line(self, name: &str) -> String {
-        // Cases that a newer release judges as we do count neither way.
+        // Cases whose newer verdict is the same as ours count neither way.
         let n = self.n - self.known;
         let percent = match n {
             0 => 100.0,
@@ -79,7 +79,7 @@ pub(super) fn print(cases: &[Case], verdicts: &[Verdict], n_listed: usize, all: 
         all,
     );
     if !reasons.is_empty() {
-        println!("\nknown differences: verdicts of an old release that newer ones judge as we do");
+        println!("\nknown differences: verdicts of an old release that newer ones changed to ours");
         for (reason, n) in &reasons {
             println!("  {n:>6}  {reason}");
         }
@@ -128,7 +128,7 @@ fn list(differing: &[(&Case, &Verdict)], n_listed: usize) {
     }
 }
 
-/// The assembler's message without what stands in quotes.
+/// The assembler's message without its quoted parts.
 fn rule_of(case: &Case) -> String {
     let Some(message) = case.messages.first() else {
         return if case.accept {

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// About so many verdicts are kept.
+/// Verdicts that are kept, about.
 const N_SAMPLE: usize = 3000;
-/// At least so many of each generator and verdict, where there are.
+/// Verdicts of each generator and outcome that are kept at least, if there are as many.
 const N_LEAST: usize = 6;
 
 /// Chooses the sample: from each generator, accepted and rejected apart, in proportion, by the hash in the id.
@@ -82,11 +82,11 @@ pub(super) fn regenerate(sample: &Path, ptxas: &str) -> Result<bool> {
             println!("{} of {}", index + 1, cases.len());
         }
     }
-    // The folder is temporary: what stays behind does no harm.
+    // The folder is temporary: files that stay do no harm.
     let _ = std::fs::remove_dir_all(&folder);
     write(sample, &text)?;
     println!(
-        "{} verdicts, {n_changed} changed, {n_kept} kept that this release cannot judge",
+        "{} verdicts, {n_changed} changed, {n_kept} kept that this release cannot check",
         cases.len()
     );
     Ok(true)

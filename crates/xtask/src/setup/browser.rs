@@ -4,7 +4,7 @@ use crate::shell::{self, Result};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Where the browser and its driver stand.
+/// The paths of the browser and its driver.
 #[derive(Debug)]
 pub(crate) struct Browser {
     pub(crate) chromium: PathBuf,
@@ -37,7 +37,7 @@ pub(crate) fn find_or_install() -> Result<Browser> {
     find().ok_or_else(missing)
 }
 
-/// `$CHROMIUM` and `$CHROMEDRIVER` go before what stands on the search path.
+/// `$CHROMIUM` and `$CHROMEDRIVER` go before the search path.
 fn find() -> Option<Browser> {
     Some(Browser {
         chromium: locate("CHROMIUM", CHROMIUM)?,

@@ -1,7 +1,7 @@
 //! The Rust side of the set-up: the wasm target, wasm-bindgen and Trunk.
 //!
 //! The two commands are compiled from their published sources into one cache folder a user, with a
-//! light profile and a shared target folder, because that takes minutes and nobody should wait twice.
+//! light profile and a shared target folder, because that takes minutes and should happen once.
 
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
@@ -71,14 +71,14 @@ pub(crate) fn trunk() -> Result<PathBuf> {
     TRUNK.folder()
 }
 
-/// Drops what compiling the tools left behind; the tools stay.
+/// Drops the by-products of compiling the tools; the tools stay.
 pub(crate) fn clean_up() {
     // Not there: nothing to drop. Not removable: only disk space is lost.
     let _ = std::fs::remove_dir_all(cache().join("build"));
 }
 
 impl Tool {
-    /// Where the command stands, after installing it if need be.
+    /// The path of the command, after installing it if need be.
     fn folder(&self) -> Result<PathBuf> {
         let root = cache().join("tools");
         let ours = root.join("bin").join(self.command);

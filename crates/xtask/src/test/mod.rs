@@ -1,8 +1,9 @@
-//! `cargo xtask test`: every suite of the project, and one line that counts them all.
+//! `cargo xtask test`, which CI runs: every suite of the project, and one line that counts them all.
 
 mod journeys;
 mod native;
 mod package;
+mod style;
 mod tally;
 mod wasm;
 
@@ -16,6 +17,7 @@ use tally::Tally;
 type Suite = (&'static str, fn() -> Result<Tally>);
 
 const SUITES: &[Suite] = &[
+    ("style", style::run),
     ("native", native::run),
     ("wasm", wasm::run),
     ("package", package::run),
@@ -31,7 +33,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
         .collect();
     if chosen.is_empty() {
-        return Err("`--only` takes native, wasm, package or e2e".to_string());
+        return Err("`--only` takes style, native, wasm, package or e2e".to_string());
     }
     let mut total = Tally::default();
     for (name, suite) in chosen {
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(total.failed == 0 && total.passed > 0)
 }
 
-/// Runs one test program and counts; prints what it said where something failed.
+/// Runs one test program and counts; prints its output if something failed.
 fn suite(title: &str, command: &mut Command, read: fn(&str) -> Tally) -> Result<Tally> {
     let Outcome {
         status, transcript, ..

@@ -91,7 +91,7 @@ pub(crate) fn of_node(transcript: &str) -> Tally {
     tally
 }
 
-/// Numbers with the word behind each.
+/// Numbers with the word after each.
 fn of_counts(line: &str) -> Tally {
     let words: Vec<&str> = line
         .split([' ', ';', ','])

@@ -1,4 +1,4 @@
-//! How fast text is read and judged.
+//! How fast text is read and checked.
 
 use crate::timing::best_of;
 use crate::{Inputs, Measured};
@@ -21,15 +21,15 @@ pub(super) fn parse(inputs: &Inputs) -> Measured {
 /// MB of source a second from text to verdict.
 pub(super) fn check(inputs: &Inputs) -> Measured {
     let source = inputs.read("large.ptx")?;
-    Ok(source.len() as f64 / 1e6 / seconds_to_judge(&source)?)
+    Ok(source.len() as f64 / 1e6 / seconds_to_check(&source)?)
 }
 
 /// Milliseconds from text to verdict for 10,000 lines, as after a keystroke.
 pub(super) fn recheck(inputs: &Inputs) -> Measured {
-    Ok(seconds_to_judge(&inputs.read("lines.ptx")?)? * 1e3)
+    Ok(seconds_to_check(&inputs.read("lines.ptx")?)? * 1e3)
 }
 
-/// Small modules a second, as a batch judges them.
+/// Small modules per second, as a batch checks them.
 pub(super) fn batch(_: &Inputs) -> Measured {
     let store = "st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};";
     let source = format!(
@@ -45,8 +45,8 @@ pub(super) fn batch(_: &Inputs) -> Measured {
     Ok(ROUND as f64 / best_of(|| Ok::<_, String>(()), round)?)
 }
 
-/// Seconds to judge a source that is right; a source that is refused would be no measure.
-fn seconds_to_judge(source: &str) -> Measured {
+/// Seconds to check a correct source; a rejected one would be no measure.
+fn seconds_to_check(source: &str) -> Measured {
     let options = CheckOptions::default();
     let run = |_: &mut ()| {
         let report = black_box(warpgrid_view::check(black_box(source), &options));

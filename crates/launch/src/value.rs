@@ -1,11 +1,17 @@
 //! Element values: JSON numbers and `"0x…"` bit patterns on one side, little-endian bytes on the other.
 
+use crate::catalogue::value as why;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A value as a scenario writes it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(type = "number | string")
+)]
 pub enum Literal {
     Integer(i128),
     Float(f64),
@@ -78,6 +84,11 @@ impl Visitor<'_> for LiteralVisitor {
 
 /// Element types of buffers and of the grid's value picker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename_all = "lowercase")
+)]
 pub enum ElementType {
     U8,
     S8,
@@ -137,6 +148,12 @@ impl ElementType {
             .map_or("b8", |(name, _)| name)
     }
 
+    /// Whether elements are bits without a meaning, shown in hexadecimal.
+    pub const fn is_bits(self) -> bool {
+        use ElementType as T;
+        matches!(self, T::B8 | T::B16 | T::B32 | T::B64 | T::B128)
+    }
+
     /// Bytes of one element.
     pub const fn width_bytes(self) -> usize {
         use ElementType as T;
@@ -164,10 +181,7 @@ impl ElementType {
             (_, Literal::Float(value)) if value.fract() == 0.0 && value.abs() < 1.8e19 => {
                 self.encode_integer(*value as i128)
             }
-            (_, Literal::Float(value)) => Err(format!(
-                "{value} is not an integer, and the type is `{}`",
-                self.name()
-            )),
+            (_, Literal::Float(value)) => Err(why::not_an_integer(*value, self)),
         }
     }
 
@@ -176,10 +190,8 @@ impl ElementType {
         let bits = digits.and_then(|digits| u128::from_str_radix(digits, 16).ok());
         match bits {
             Some(bits) if bits & !self.mask() == 0 => Ok(bits),
-            Some(_) => Err(format!("`{text}` has more bits than `{}`", self.name())),
-            None => Err(format!(
-                "found `{text}`, expected a number or bits such as `0x7fc00000`"
-            )),
+            Some(_) => Err(why::too_many_bits(text, self)),
+            None => Err(why::not_a_value(text)),
         }
     }
 
@@ -198,7 +210,7 @@ impl ElementType {
         if fits {
             Ok(value as u128 & self.mask())
         } else {
-            Err(format!("{value} does not fit `{}`", self.name()))
+            Err(why::out_of_range(value, self))
         }
     }
 
@@ -277,6 +289,26 @@ impl ElementType {
     /// The bits in hexadecimal, all digits: `0x3f800000`.
     pub fn hex(self, bits: u128) -> String {
         format!("{bits:#0width$x}", width = self.width_bytes() * 2 + 2)
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Serialize for ElementType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for ElementType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ElementType, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = ElementType::from_name(&name);
+        known.ok_or_else(|| de::Error::custom(why::unknown_type(&name)))
     }
 }
 

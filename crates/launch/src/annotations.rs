@@ -1,4 +1,4 @@
-//! Launch facts that stand as `//@` comments in a PTX source, so that a snippet stays a valid file.
+//! Launch facts as `//@` comments of a source, so that a snippet stays a valid file.
 //!
 //! ```text
 //! //@ title Strided stores
@@ -12,6 +12,7 @@
 //! ```
 //! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
+use crate::catalogue::{self, Problem};
 use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
@@ -21,30 +22,29 @@ use warpgrid_program::{Diagnostic, Span};
 pub struct Annotations {
     pub title: Option<String>,
     pub about: Option<String>,
-    /// Only the facts that stand in the comments; the source itself is not repeated.
+    /// Only the facts of the comments; the source itself is not repeated.
     pub scenario: Scenario,
-    /// Where each fact stands: `grid`, `block`, … of the launch line, and parameters by name.
+    /// The place of each fact: `grid`, `block`, … of the launch line, and parameters by name.
     pub places: Vec<(String, Span)>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a line of facts starts with.
-const MARK: &str = "//@";
 /// Longest text of one fact; a line beyond it is not a launch fact but an accident.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 impl Annotations {
-    /// Reads every line that starts with `//@`.
-    pub fn parse(source: &str) -> Annotations {
+    /// Reads every line that starts with `line_comment` and `@`: `//@` in PTX.
+    pub fn parse(source: &str, line_comment: &str) -> Annotations {
         let mut annotations = Annotations::default();
+        let mark = &format!("{line_comment}@");
         // Most modules have no such line; that is known far sooner than where their lines are.
-        if !source.contains(MARK) {
+        if !source.contains(mark) {
             return annotations;
         }
         let mut offset = 0;
         for line in source.split_inclusive('\n') {
             offset += line.len();
-            if let Some(text) = line.trim_start().strip_prefix(MARK)
+            if let Some(text) = line.trim_start().strip_prefix(mark)
                 && text.len() <= MAX_LINE_BYTES
             {
                 annotations.line(&Fact::new(text, offset - text.len()));
@@ -69,7 +69,7 @@ impl Annotations {
             "scalar" => self.scalar(&rest),
             "expect" => self.expect(&rest),
             "" => Ok(()),
-            _ => Err(word.error("W0700", format!("found `{}`, expected `title`, `about`, `launch`, `buffer`, `scalar` or `expect`", word.text))),
+            _ => Err(word.error(catalogue::unknown_fact(word.text))),
         };
         self.diagnostics
             .extend(result.err().map(|problem| *problem));
@@ -78,10 +78,7 @@ impl Annotations {
     fn launch(&mut self, facts: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         for pair in facts.words() {
             let Some((key, value)) = pair.split_once('=') else {
-                return Err(pair.error(
-                    "W0701",
-                    "found a word without `=`, expected facts such as `grid=4` or `block=32x8`",
-                ));
+                return Err(pair.error(catalogue::no_equals_sign()));
             };
             self.places.push((key.text.to_owned(), pair.span()));
             let scenario = &mut self.scenario;
@@ -93,11 +90,7 @@ impl Annotations {
                 "seed" => scenario.seed = value.number()?,
                 "entry" => scenario.entry = Some(value.text.to_owned()),
                 _ => {
-                    let message = format!(
-                        "found `{}`, expected `grid`, `block`, `cluster`, `shared`, `entry` or `seed`",
-                        key.text
-                    );
-                    return Err(key.error("W0701", message));
+                    return Err(key.error(catalogue::unknown_launch_fact(key.text)));
                 }
             }
         }
@@ -111,12 +104,7 @@ impl Annotations {
         let len = shape
             .iter()
             .try_fold(1u64, |product, extent| product.checked_mul(*extent));
-        let len = len.ok_or_else(|| {
-            declaration.error(
-                "W0702",
-                "the buffer has more elements than 64 bits can count",
-            )
-        })?;
+        let len = len.ok_or_else(|| declaration.error(catalogue::too_many_elements()))?;
         let init = match init {
             None => Init::default(),
             Some(init) => init.init()?,
@@ -124,10 +112,7 @@ impl Annotations {
         if let Init::List(values) = &init
             && values.len() as u64 > len
         {
-            return Err(declaration.error(
-                "W0702",
-                format!("found {} values for {len} elements", values.len()),
-            ));
+            return Err(declaration.error(catalogue::too_many_values(values.len(), len)));
         }
         self.add(
             fact,
@@ -148,13 +133,11 @@ impl Annotations {
         let (name, ty) = declaration.name_and_type()?;
         let element = ty.element()?;
         let value = value
-            .ok_or_else(|| {
-                declaration.error("W0703", "a scalar needs a value: `//@ scalar n: s32 = 200`")
-            })?
+            .ok_or_else(|| declaration.error(catalogue::scalar_without_value()))?
             .literal()?;
         element
             .encode(&value)
-            .map_err(|why| fact.error("W0703", why))?;
+            .map_err(|why| fact.error(catalogue::scalar_not_in_type(why)))?;
         self.add(
             fact,
             name,
@@ -168,8 +151,7 @@ impl Annotations {
 
     fn expect(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, values) = fact.split_init();
-        let values =
-            values.ok_or_else(|| fact.error("W0704", "expected `//@ expect out = 0, 1, 2`"))?;
+        let values = values.ok_or_else(|| fact.error(catalogue::no_expectation()))?;
         let literals = values.list()?;
         let buffer = self
             .scenario
@@ -184,14 +166,11 @@ impl Annotations {
                 buffer.expect = Some(literals);
                 Ok(())
             }
-            None => Err(name.error(
-                "W0704",
-                format!("no buffer `{}` stands above this line", name.text),
-            )),
+            None => Err(name.error(catalogue::no_buffer_above(name.text))),
         }
     }
 
-    /// Where a fact of this name stands.
+    /// The place of the fact with this name.
     pub fn place(&self, name: &str) -> Option<Span> {
         self.places
             .iter()
@@ -211,7 +190,7 @@ impl Annotations {
             .iter()
             .any(|other| other.name() == name.text)
         {
-            return Err(name.error("W0705", format!("`{}` is given twice", name.text)));
+            return Err(name.error(catalogue::given_twice(name.text)));
         }
         self.places.push((name.text.to_owned(), fact.span()));
         self.scenario.params.push(parameter);
@@ -219,20 +198,22 @@ impl Annotations {
     }
 }
 
-/// The lines that state a parameter: one, or one a member of a structure. (No line states an alias.)
-pub(crate) fn lines_of(parameter: &Parameter) -> Vec<String> {
+/// The lines that state a parameter, each starting with `mark`: one, or one a member of a structure. (No line states an alias.)
+pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
     match parameter {
-        Parameter::Buffer(buffer) => vec![buffer_line(buffer)],
-        Parameter::Scalar { name, ty, value } => vec![format!("//@ scalar {name}: {ty} = {value}")],
+        Parameter::Buffer(buffer) => vec![buffer_line(buffer, mark)],
+        Parameter::Scalar { name, ty, value } => {
+            vec![format!("{mark} scalar {name}: {ty} = {value}")]
+        }
         Parameter::Struct { fields, .. } => fields
             .iter()
-            .flat_map(|field| lines_of(&field.parameter))
+            .flat_map(|field| lines_of(&field.parameter, mark))
             .collect(),
         Parameter::Alias { .. } => Vec::new(),
     }
 }
 
-fn buffer_line(buffer: &Buffer) -> String {
+fn buffer_line(buffer: &Buffer, mark: &str) -> String {
     let Buffer { name, ty, len, .. } = buffer;
     let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
     let array = match extents.is_empty() {
@@ -247,7 +228,7 @@ fn buffer_line(buffer: &Buffer) -> String {
         }
         Init::Fill(value) => value.to_string(),
     };
-    format!("//@ buffer {name}: {array} = {init}")
+    format!("{mark} buffer {name}: {array} = {init}")
 }
 
 /// A stretch of a fact with its place in the source.
@@ -277,8 +258,12 @@ impl<'a> Fact<'a> {
         )
     }
 
-    fn error(&self, code: &'static str, message: impl Into<String>) -> Box<Diagnostic> {
-        Box::new(Diagnostic::error(code, self.span(), message))
+    fn error(&self, problem: Problem) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(
+            problem.code,
+            self.span(),
+            problem.message,
+        ))
     }
 
     fn split_word(&self) -> (Fact<'a>, Fact<'a>) {
@@ -314,17 +299,14 @@ impl<'a> Fact<'a> {
     fn name_and_type(&self) -> Result<(Fact<'a>, Fact<'a>), Box<Diagnostic>> {
         match self.split_once(':') {
             Some((name, ty)) if !name.text.is_empty() => Ok((name, ty)),
-            _ => Err(self.error(
-                "W0702",
-                "expected a name and a type, such as `out: f32[64]`",
-            )),
+            _ => Err(self.error(catalogue::no_name_and_type())),
         }
     }
 
     fn number(&self) -> Result<u64, Box<Diagnostic>> {
         self.text
             .parse()
-            .map_err(|_| self.error("W0701", format!("found `{}`, expected a number", self.text)))
+            .map_err(|_| self.error(catalogue::not_a_number(self.text)))
     }
 
     /// `4`, `4x2` or `4x2x1`; commas do as well.
@@ -333,32 +315,20 @@ impl<'a> Fact<'a> {
         let mut parts = self.text.split(['x', ',']);
         for extent in &mut extents {
             let Some(part) = parts.next() else { break };
-            *extent = part.trim().parse().map_err(|_| {
-                self.error(
-                    "W0701",
-                    format!(
-                        "found `{}`, expected one to three numbers such as `4` or `16x16`",
-                        self.text
-                    ),
-                )
-            })?;
+            *extent = part
+                .trim()
+                .parse()
+                .map_err(|_| self.error(catalogue::not_extents(self.text)))?;
         }
         match parts.next() {
             None => Ok(extents),
-            Some(_) => Err(self.error("W0701", "found more than three extents")),
+            Some(_) => Err(self.error(catalogue::too_many_extents())),
         }
     }
 
     fn element(&self) -> Result<ElementType, Box<Diagnostic>> {
-        ElementType::from_name(self.text.trim_start_matches('.')).ok_or_else(|| {
-            self.error(
-                "W0702",
-                format!(
-                    "found type `{}`, expected one such as `f32`, `u8` or `s64`",
-                    self.text
-                ),
-            )
-        })
+        ElementType::from_name(self.text.trim_start_matches('.'))
+            .ok_or_else(|| self.error(catalogue::unknown_type(self.text)))
     }
 
     /// `f32[16][16]`: the type and its extents.
@@ -377,13 +347,7 @@ impl<'a> Fact<'a> {
             rest = Fact::new(next, rest.start + extent.len() + 2);
         }
         if !rest.text.is_empty() || shape.is_empty() || shape.len() > 8 {
-            return Err(self.error(
-                "W0702",
-                format!(
-                    "found `{}`, expected a type with extents such as `f32[16][16]`",
-                    self.text
-                ),
-            ));
+            return Err(self.error(catalogue::not_an_array(self.text)));
         }
         Ok((ty, shape))
     }
@@ -396,12 +360,9 @@ impl<'a> Fact<'a> {
         if text.starts_with("0x") || text.starts_with("0X") {
             return Ok(Literal::Text(text.to_owned()));
         }
-        text.parse::<f64>().map(Literal::Float).map_err(|_| {
-            self.error(
-                "W0702",
-                format!("found `{text}`, expected a number or bits such as `0x3f800000`"),
-            )
-        })
+        text.parse::<f64>()
+            .map(Literal::Float)
+            .map_err(|_| self.error(catalogue::not_a_literal(text)))
     }
 
     fn list(&self) -> Result<Vec<Literal>, Box<Diagnostic>> {
@@ -440,7 +401,7 @@ mod tests {
     use super::*;
 
     fn messages(source: &str) -> Vec<String> {
-        Annotations::parse(source)
+        Annotations::parse(source, "//")
             .diagnostics
             .iter()
             .map(|d| format!("{}: {}", d.span.text(source), d.message))
@@ -450,7 +411,7 @@ mod tests {
     #[test]
     fn launch_facts_are_read() {
         let source = "//@ launch grid=2 block=16x8 shared=64 entry=k seed=3\n  //@ buffer out: f32[4][2] = 0\n//@ scalar n: s32 = -5\n//@ buffer x: u8[3] = 1, 2, 0xff\nst.u32 [p], r; //@ no fact\n";
-        let read = Annotations::parse(source);
+        let read = Annotations::parse(source, "//");
         assert_eq!(read.diagnostics, vec![]);
         let scenario = read.scenario;
         assert_eq!(
@@ -476,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_is_told_at_its_place() {
+    fn each_mistake_is_reported_at_its_place() {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [

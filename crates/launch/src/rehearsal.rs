@@ -4,13 +4,14 @@
 
 use crate::annotations::lines_of;
 use crate::guess;
-use crate::launch;
+use crate::prepare;
+use crate::reading::Reader;
 use crate::scenario::{Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{AccessFault, Fault, FaultKind, Limits, Machine, Region};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{FunctionId, Operation, Program};
+use warpgrid_program::{FunctionId, Program};
 
 /// Steps of one rehearsal; of a longer run only the beginning is rehearsed.
 const MAX_STEPS: u64 = 20_000;
@@ -19,13 +20,13 @@ const MAX_STEPS_IN_ALL: u64 = 400_000;
 /// No guess grows beyond this.
 const MAX_BUFFER_BYTES: u64 = 4 << 20;
 const MAX_SHARED_BYTES: u64 = 48 << 10;
-/// How far behind a number an access may lie that took it for an address.
+/// How far after a number an access may lie that took it for an address.
 const REACH_BYTES: u64 = 1 << 20;
 
-/// What of a scenario nobody stated.
+/// The parts of a scenario that are guessed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guessed {
-    /// One a parameter of the kernel, in order.
+    /// One entry per parameter of the kernel, in order.
     pub(crate) parameters: Vec<bool>,
     pub(crate) dynamic_shared: bool,
     pub(crate) grid: bool,
@@ -49,8 +50,8 @@ impl Guessed {
         })
     }
 
-    /// The guesses as the `//@` lines that would state them.
-    pub(crate) fn lines(&self, scenario: &Scenario) -> Vec<String> {
+    /// The guesses as the lines that would state them, each starting with `mark`.
+    pub(crate) fn lines(&self, scenario: &Scenario, mark: &str) -> Vec<String> {
         let mut launch = String::new();
         if let Some([x, y, z]) = scenario.block.filter(|_| self.block) {
             let grid = if self.grid { " grid=1" } else { "" };
@@ -64,15 +65,15 @@ impl Guessed {
         if self.dynamic_shared && scenario.dynamic_shared > 0 {
             launch += &format!(" shared={}", scenario.dynamic_shared);
         }
-        let launch = (!launch.is_empty()).then(|| format!("//@ launch{launch}"));
+        let launch = (!launch.is_empty()).then(|| format!("{mark} launch{launch}"));
         let guessed = scenario.params.iter().zip(&self.parameters);
         let parameters = guessed.filter(|(_, guessed)| **guessed);
-        let lines = parameters.flat_map(|(parameter, _)| lines_of(parameter));
+        let lines = parameters.flat_map(|(parameter, _)| lines_of(parameter, mark));
         launch.into_iter().chain(lines).collect()
     }
 }
 
-/// Rehearses a complete scenario and mends its guesses until the kernel stays within them, or nothing more can be done.
+/// Rehearses a complete scenario and grows its guesses until the kernel stays within them, or nothing more can be done.
 pub(crate) fn rehearse(
     scenario: &mut Scenario,
     guessed: &Guessed,
@@ -91,7 +92,7 @@ pub(crate) fn rehearse(
         steps_left: MAX_STEPS_IN_ALL,
     };
     while let Some(fault) = stage.fault(scenario) {
-        match stage.mended(scenario, &fault) {
+        match stage.grown(scenario, &fault) {
             Some(better) => *scenario = better,
             None => return,
         }
@@ -107,7 +108,7 @@ struct Stage<'a> {
 }
 
 /// An access outside everything, and the fault that says so.
-struct Stray {
+struct OutOfBounds {
     fault: Fault,
     access: AccessFault,
 }
@@ -149,14 +150,14 @@ fn n_elements(parameter: &Parameter) -> u64 {
 }
 
 impl Stage<'_> {
-    /// The first access of a run that strays.
-    fn fault(&mut self, scenario: &Scenario) -> Option<Stray> {
+    /// The first access of a run that is out of bounds.
+    fn fault(&mut self, scenario: &Scenario) -> Option<OutOfBounds> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         // A launch costs something too, and large buffers more, so that rehearsals end soon whatever they find.
         let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| cost.saturating_add(len / 64));
         self.steps_left = self.steps_left.checked_sub(cost)?;
-        let (launch, _) = launch::build(scenario, function, self.entry, self.limits).ok()?;
+        let (launch, _) = prepare::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
         let mut machine = Machine::new(program, &launch, *self.limits).ok()?;
         machine.run(MAX_STEPS.min(self.steps_left));
@@ -164,13 +165,13 @@ impl Stage<'_> {
         let fault = machine.fault().filter(|_| self.steps_left > 0)?.clone();
         let access = fault.access.clone();
         let access = access.filter(|_| fault.kind == FaultKind::OutOfBounds)?;
-        Some(Stray { fault, access })
+        Some(OutOfBounds { fault, access })
     }
 
-    /// The scenario with the guess changed that the access strayed from.
-    fn mended(&mut self, scenario: &Scenario, stray: &Stray) -> Option<Scenario> {
-        let place = &stray.access.place;
-        let end = u64::try_from(place.byte_offset).ok()? + u64::from(stray.access.width_bytes);
+    /// The scenario with the guess changed that the access left.
+    fn grown(&mut self, scenario: &Scenario, found: &OutOfBounds) -> Option<Scenario> {
+        let place = &found.access.place;
+        let end = u64::try_from(place.byte_offset).ok()? + u64::from(found.access.width_bytes);
         let mut better = scenario.clone();
         match &place.region {
             Region::Buffer { name, .. } => {
@@ -193,16 +194,16 @@ impl Stage<'_> {
                 Some(better)
             }
             Region::Nothing => {
-                let ty = self.accessed_type(&stray.fault)?;
-                let address = stray.access.address;
-                self.with_other_number(scenario, stray, |scalar| {
+                let ty = self.accessed_type(&found.fault)?;
+                let address = found.access.address;
+                self.with_other_number(scenario, found, |scalar| {
                     let distance = address.wrapping_sub(scalar.value);
                     let is_pointer = scalar.ty == "u64" && distance < REACH_BYTES;
                     is_pointer.then(|| guess::buffer(scalar.name.to_owned(), ty, 1, true, scenario))
                 })
             }
             // An array of fixed size: the kernel was given too large a number.
-            Region::Local | Region::Shared => self.with_other_number(scenario, stray, |scalar| {
+            Region::Local | Region::Shared => self.with_other_number(scenario, found, |scalar| {
                 (scalar.value > 1).then(|| Parameter::Scalar {
                     name: scalar.name.to_owned(),
                     ty: scalar.ty.to_owned(),
@@ -217,7 +218,7 @@ impl Stage<'_> {
     fn with_other_number(
         &mut self,
         scenario: &Scenario,
-        stray: &Stray,
+        found: &OutOfBounds,
         other: impl Fn(&Scalar<'_>) -> Option<Parameter>,
     ) -> Option<Scenario> {
         for nth in 0.. {
@@ -229,7 +230,7 @@ impl Stage<'_> {
             *guess = parameter;
             let next = self.fault(&better);
             let is_further = next.is_none_or(|next| {
-                next.fault.step > stray.fault.step || next.access.address != stray.access.address
+                next.fault.step > found.fault.step || next.access.address != found.access.address
             });
             if is_further {
                 return Some(better);
@@ -239,13 +240,7 @@ impl Stage<'_> {
     }
 
     fn accessed_type(&self, fault: &Fault) -> Option<ScalarType> {
-        let function = self.program.functions.get(fault.function.0 as usize)?;
-        let instruction = function.instructions.get(fault.instruction as usize)?;
-        match &instruction.operation {
-            Operation::Load { access, .. }
-            | Operation::Store { access, .. }
-            | Operation::Atomic { access, .. } => Some(access.ty),
-            _ => None,
-        }
+        let reader = Reader::at(self.program, fault.function, fault.instruction)?;
+        Some(reader.access()?.ty)
     }
 }

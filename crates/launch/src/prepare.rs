@@ -1,57 +1,67 @@
-//! From a scenario to a launch: parameters are matched to those of the kernel, values become bytes.
+//! From a scenario to a machine: parameters are matched to those of the kernel, values become bytes.
 
 use crate::annotations::Annotations;
+use crate::catalogue::{self, Problem};
 use crate::expect::bytes_of;
 use crate::guess;
-use crate::rehearsal::Guessed;
+use crate::rehearsal::{Guessed, rehearse};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
+use std::sync::Arc;
 use warpgrid_emulator::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, PointerPatch,
+    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, Limits, Machine, PointerPatch,
 };
 use warpgrid_program::{Function, FunctionId, Program, Variable};
 
-/// Why a launch cannot be built, and which fact is to blame: `block`, `entry`, or the name of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    pub(crate) code: &'static str,
-    pub(crate) about: String,
-    pub(crate) message: String,
+/// A launch that is ready to run.
+pub struct Prepared {
+    /// The scenario with everything filled in that was left out.
+    pub scenario: Scenario,
+    /// What was guessed, as the lines that would state it.
+    pub guesses: Vec<String>,
+    /// The buffers of the launch, in the order of the machine.
+    pub buffers: Vec<Buffer>,
+    pub machine: Machine,
 }
 
-impl Problem {
-    fn new(code: &'static str, about: &str, message: impl Into<String>) -> Problem {
-        Problem {
-            code,
-            about: about.to_owned(),
-            message: message.into(),
-        }
-    }
+/// Whether the machine keeps the last writer of every byte: grids need it, and it costs time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writers {
+    Tracked,
+    Untracked,
 }
 
-/// A refusal of the emulator, with the fact that it is about.
-pub(crate) fn refusal(error: &LaunchError, scenario: &Scenario) -> Problem {
-    let parameter = |index: usize| scenario.params.get(index).map_or("", Parameter::name);
-    let about = match error {
-        LaunchError::ZeroExtent { what, .. } | LaunchError::ExtentTooLarge { what, .. } => what,
-        LaunchError::TooManyThreads { .. } | LaunchError::BoundsOfKernel { .. } => "block",
-        LaunchError::GridNotInClusters { .. } => "grid",
-        LaunchError::SharedTooLarge { .. } => "shared",
-        LaunchError::BufferTooLarge { name, .. } => name,
-        LaunchError::ArgumentSize { index, .. } | LaunchError::BadPointer { index } => {
-            parameter(*index)
-        }
-        _ => "",
-    };
-    Problem::new("W0720", about, error.to_string())
+/// Completes a scenario from the `annotations` of its source and from the kernel, rehearses what was guessed, and
+/// builds the machine. `mark` starts the lines of [`Prepared::guesses`].
+pub fn prepare(
+    scenario: Scenario,
+    annotations: Annotations,
+    program: &Arc<Program>,
+    mark: &str,
+    writers: Writers,
+) -> Result<Prepared, Problem> {
+    let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
+    let limits = Limits::default();
+    rehearse(&mut scenario, &guessed, program, entry, &limits);
+    let function = &program.functions[entry.0 as usize];
+    let (mut launch, buffers) = build(&scenario, function, entry, &limits)?;
+    launch.track_writers = writers == Writers::Tracked;
+    let machine = Machine::new(Arc::clone(program), &launch, limits)
+        .map_err(|error| catalogue::refused(&error, &scenario.params))?;
+    Ok(Prepared {
+        guesses: guessed.lines(&scenario, mark),
+        scenario,
+        buffers,
+        machine,
+    })
 }
 
 /// Threads of a block when nothing says how many: one warp.
 pub const DEFAULT_BLOCK: [u32; 3] = [32, 1, 1];
 
-/// Everything that stood open in the scenario filled in: from `//@` comments, then from the kernel; and which of it
-/// was guessed.
-pub(crate) fn complete(
+/// Fills in what the scenario leaves out, from `annotations`, then from the kernel; the third result says what was
+/// guessed.
+fn complete(
     mut scenario: Scenario,
     annotations: Annotations,
     program: &Program,
@@ -97,40 +107,16 @@ pub(crate) fn complete(
 }
 
 fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Problem> {
-    let names = || {
-        program
-            .entries()
-            .map(|(_, f)| format!("`{}`", f.name))
-            .collect::<Vec<_>>()
-            .join(", ")
+    let mut entries = program.entries();
+    let Some(name) = &scenario.entry else {
+        let first = entries.next().map(|(id, _)| id);
+        return first.ok_or_else(catalogue::no_kernel);
     };
-    match &scenario.entry {
-        Some(name) => program
-            .entries()
-            .find(|(_, f)| f.name == *name)
-            .map(|(id, _)| id)
-            .ok_or_else(|| {
-                Problem::new(
-                    "W0710",
-                    "entry",
-                    format!(
-                        "the module has no kernel `{name}`, it has {}",
-                        if names().is_empty() {
-                            "none".to_owned()
-                        } else {
-                            names()
-                        }
-                    ),
-                )
-            }),
-        None => program.entries().next().map(|(id, _)| id).ok_or_else(|| {
-            Problem::new(
-                "W0711",
-                "entry",
-                "the module has no kernel (`.entry`) to launch",
-            )
-        }),
-    }
+    let found = entries.find(|(_, function)| function.name == *name);
+    found.map(|(id, _)| id).ok_or_else(|| {
+        let kernels: Vec<&str> = program.entries().map(|(_, f)| f.name.as_str()).collect();
+        catalogue::no_such_kernel(name, &kernels)
+    })
 }
 
 /// Members that are stated one by one, as `dims+8`, put into the structures that they belong to.
@@ -259,13 +245,7 @@ fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<()
             Parameter::Struct { fields, .. } => {
                 for field in fields {
                     if let Parameter::Struct { name, .. } = &field.parameter {
-                        return Err(Problem::new(
-                            "W0712",
-                            name,
-                            format!(
-                                "`{name}`: a structure within a structure; list its fields in the outer one"
-                            ),
-                        ));
+                        return Err(catalogue::nested_structure(name));
                     }
                     collect_buffers(std::slice::from_ref(&field.parameter), builder)?;
                 }
@@ -285,22 +265,13 @@ impl Builder {
             .filter(|size| *size <= self.max_bytes);
         let Some(size) = size else {
             let bytes = u128::from(buffer.len) * ty.width_bytes() as u128;
-            return Err(Problem::new(
-                "W0713",
+            return Err(catalogue::buffer_too_large(
                 &buffer.name,
-                format!(
-                    "buffer `{}` has {bytes} bytes, and {} fit: make it smaller",
-                    buffer.name, self.max_bytes
-                ),
+                bytes,
+                self.max_bytes,
             ));
         };
-        let fail = |why: String| {
-            Problem::new(
-                "W0714",
-                &buffer.name,
-                format!("buffer `{}`: {why}", buffer.name),
-            )
-        };
+        let fail = |why: String| catalogue::initial_values(&buffer.name, &why);
         let contents = match &buffer.init {
             Init::List(values) if values.is_empty() => Contents::Zeroed(size),
             Init::List(values) => Contents::Bytes(bytes_of(ty, values, buffer.len).map_err(fail)?),
@@ -316,11 +287,7 @@ impl Builder {
             }
         };
         if self.buffers.iter().any(|other| other.name == buffer.name) {
-            return Err(Problem::new(
-                "W0705",
-                &buffer.name,
-                format!("`{}` is given twice", buffer.name),
-            ));
+            return Err(catalogue::given_twice(&buffer.name));
         }
         self.inits.push(BufferInit {
             name: buffer.name.clone(),
@@ -333,13 +300,9 @@ impl Builder {
 
     fn index_of(&self, name: &str) -> Result<BufferIndex, Problem> {
         let index = self.buffers.iter().position(|buffer| buffer.name == name);
-        index.map(|index| BufferIndex(index as u32)).ok_or_else(|| {
-            Problem::new(
-                "W0715",
-                name,
-                format!("there is no buffer `{name}` to point to"),
-            )
-        })
+        index
+            .map(|index| BufferIndex(index as u32))
+            .ok_or_else(|| catalogue::no_buffer_to_point_to(name))
     }
 
     /// The bytes of a parameter; `width` is what the kernel declares.
@@ -360,7 +323,7 @@ impl Builder {
                 let ty = element(name, ty)?;
                 let bits = ty
                     .encode(value)
-                    .map_err(|why| Problem::new("W0703", name, format!("`{name}`: {why}")))?;
+                    .map_err(|why| catalogue::argument_not_in_type(name, &why))?;
                 let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
                 // A compiler may declare a parameter wider than the scalar it holds, never narrower.
                 if let Some(width) =
@@ -381,11 +344,7 @@ impl Builder {
 
     fn structure(&self, name: &str, size: u64, fields: &[Field]) -> Result<ArgumentInit, Problem> {
         if size > 1 << 16 {
-            return Err(Problem::new(
-                "W0712",
-                name,
-                format!("`{name}` has {size} bytes; kernel parameters hold at most 32764"),
-            ));
+            return Err(catalogue::structure_too_large(name, size));
         }
         let mut whole = ArgumentInit {
             bytes: vec![0; size as usize],
@@ -398,14 +357,7 @@ impl Builder {
                 .checked_add(part.bytes.len())
                 .and_then(|end| whole.bytes.get_mut(start..end))
             else {
-                return Err(Problem::new(
-                    "W0712",
-                    name,
-                    format!(
-                        "field `{}` reaches beyond the {size} bytes of `{name}`",
-                        field.parameter.name()
-                    ),
-                ));
+                return Err(catalogue::field_outside(field.parameter.name(), name, size));
             };
             place.copy_from_slice(&part.bytes);
             let patches = part.pointers.into_iter().map(|patch| PointerPatch {
@@ -419,13 +371,7 @@ impl Builder {
 }
 
 fn element(name: &str, ty: &str) -> Result<ElementType, Problem> {
-    ElementType::from_name(ty).ok_or_else(|| {
-        Problem::new(
-            "W0702",
-            name,
-            format!("`{name}` has the type `{ty}`, expected one such as `f32`, `u8` or `s64`"),
-        )
-    })
+    ElementType::from_name(ty).ok_or_else(|| catalogue::unknown_type_of(name, ty))
 }
 
 /// 0, 1, 2, … in the element type; integers wrap.

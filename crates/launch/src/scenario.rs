@@ -2,7 +2,7 @@
 //! the npm API, the command line and the tests carry.
 //!
 //! The form is that of the corpus (`case.json`), with the source inside and every field but the source
-//! optional. In a PTX source the same facts can stand as comments, so that the text stays valid PTX:
+//! optional. In a source the same facts can be comments, so that the text stays valid:
 //!
 //! ```text
 //! //@ launch grid=1 block=32
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which front end reads the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Front {
     #[default]
@@ -23,14 +24,22 @@ pub enum Front {
     Sass,
 }
 
+impl Front {
+    /// Every front end.
+    pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
+}
+
 /// Everything a run needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Scenario {
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub name: String,
     #[serde(default)]
     pub source: String,
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Front>", optional))]
     pub front: Front,
     /// Overrides `.target`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,20 +58,24 @@ pub struct Scenario {
     pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub dynamic_shared: u64,
-    /// Kernel parameters in order. Empty: guessed from the kernel, and said so.
+    /// Kernel parameters in order. If empty, they are guessed from the kernel, and reported as guesses.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]
     pub params: Vec<Parameter>,
     /// Turns the scheduler; 0 is plain round robin.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub seed: u64,
     /// Where the launch must stop, if it must.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,
 }
 
-/// A kernel parameter, as `corpus/README.md` has it.
+/// A kernel parameter, as `crates/view/tests/corpus/README.md` describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "lowercase", try_from = "read::Fields")]
 pub enum Parameter {
     /// A pointer to an array.
@@ -71,6 +84,7 @@ pub enum Parameter {
     Scalar {
         name: String,
         #[serde(rename = "type")]
+        #[cfg_attr(feature = "typescript", ts(as = "crate::value::ElementType"))]
         ty: String,
         value: Literal,
     },
@@ -78,6 +92,7 @@ pub enum Parameter {
     Struct {
         name: String,
         size: u64,
+        #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
         align: u64,
         fields: Vec<Field>,
     },
@@ -99,6 +114,7 @@ impl Parameter {
 
 /// A member of a structure passed by value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(try_from = "read::Fields")]
 pub struct Field {
     /// Bytes from the start of the structure.
@@ -109,16 +125,20 @@ pub struct Field {
 
 /// An array in global memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Buffer {
     pub name: String,
     /// Element type: `u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64`.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "typescript", ts(as = "crate::value::ElementType"))]
     pub ty: String,
     /// Elements.
     pub len: u64,
     /// Extents for the grid, outermost first; flat when empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<u64>>", optional))]
     pub shape: Vec<u64>,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Init>", optional))]
     pub init: Init,
     /// Memory after the launch; `null` promises nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,6 +153,7 @@ pub struct Buffer {
 
 /// Memory before the launch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Init {
     /// One value an element; missing ones are zero.
@@ -149,6 +170,7 @@ impl Default for Init {
 
 /// The fault that a case names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ExpectedFault {
     pub kind: String,
     #[serde(default)]

@@ -1,14 +1,13 @@
 //! Parameters for a kernel that came without any: what a pointer points to is read off the accesses
-//! made through it. Guesses are always said, never silent.
+//! made through it. Guesses are always reported, never silent.
 
-use crate::launch::{DEFAULT_BLOCK, variables};
+use crate::prepare::{DEFAULT_BLOCK, variables};
+use crate::reading;
+use crate::reading::{AccessKind, Base, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_program::{
-    AddressBase, Arithmetic, Function, FunctionId, Operation, Program, RegisterId, Source,
-    Variable, VariableId,
-};
+use warpgrid_program::{Function, FunctionId, Program, RegisterId, Variable, VariableId};
 
 /// Elements of a guessed buffer, at most.
 const MAX_ELEMENTS: u64 = 4096;
@@ -22,7 +21,7 @@ pub(crate) fn parameters(
     let Some(function) = program.functions.get(entry.0 as usize) else {
         return Vec::new();
     };
-    let uses = Uses::of(function);
+    let uses = Uses::of(program, function);
     let guess = |place: usize, variable: &Variable| {
         let slot = (place, 0);
         let name = variable.name.clone();
@@ -110,10 +109,11 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
 /// How many axes of a block the module looks at.
 fn n_axes(program: &Program) -> u32 {
     use warpgrid_isa::SpecialRegister::{Ntid, Tid};
-    let instructions = program.functions.iter().flat_map(|f| &f.instructions);
-    let axes = instructions.map(|instruction| match instruction.operation {
-        Operation::Move {
-            a: Source::Special(Tid(axis) | Ntid(axis)),
+    let functions = program.functions.iter();
+    let instructions = functions.flat_map(|function| readers(program, function));
+    let axes = instructions.map(|reader| match reader.read() {
+        Reading::Copy {
+            from: Value::Special(Tid(axis) | Ntid(axis)),
             ..
         } => u32::from(axis) + 1,
         _ => 1,
@@ -172,103 +172,109 @@ fn find<T>(list: &[(Slot, T)], slot: Slot) -> Option<&T> {
 
 impl Uses {
     /// Follows each parameter forward through moves and address arithmetic to the accesses made with it.
-    fn of(function: &Function) -> Uses {
+    fn of(program: &Program, function: &Function) -> Uses {
         let mut uses = Uses {
             held: vec![Held::default(); function.registers.len()],
             ..Uses::default()
         };
+        let readings: Vec<Reading> = readers(program, function).map(Reader::read).collect();
         // Twice, for what a loop carries backwards.
-        for instruction in function.instructions.iter().chain(&function.instructions) {
-            uses.read(function, &instruction.operation);
+        for reading in readings.iter().chain(&readings) {
+            uses.read(function, reading);
         }
         uses.pointers.clear();
-        for instruction in &function.instructions {
-            uses.read(function, &instruction.operation);
+        for reading in &readings {
+            uses.read(function, reading);
         }
         uses
     }
 
-    fn read(&mut self, function: &Function, operation: &Operation) {
-        match operation {
-            Operation::Load { access, address, d } if access.space == StateSpace::ParamEntry => {
-                let base = match address.base {
-                    AddressBase::Register(register) => self.held(register).base,
-                    base => parameter_place(function, base).map(|place| (place, 0)),
-                };
-                let Some((place, start)) = base else {
-                    return;
-                };
-                let width = i64::from(access.ty.width_bits()) / 8;
-                for (i, d) in d.iter().enumerate() {
-                    let slot = (
-                        place,
-                        start
-                            .wrapping_add(address.offset)
-                            .wrapping_add(i as i64 * width),
-                    );
-                    if find(&self.loads, slot).is_none() {
-                        self.loads.push((slot, access.ty));
-                    }
-                    if let (Some(d), 8) = (d, width) {
-                        self.hold(*d).origin.get_or_insert(slot);
-                    }
-                }
+    fn read(&mut self, function: &Function, reading: &Reading) {
+        match reading {
+            Reading::Access(access)
+                if access.kind == AccessKind::Load && access.space == StateSpace::ParamEntry =>
+            {
+                self.load_parameter(function, access);
             }
-            Operation::Move { d, a, .. } | Operation::ConvertAddress { d, a, .. } => {
-                self.carry(*d, std::slice::from_ref(a));
-                let base = match *a {
-                    Source::Register(a) => self.held(a).base,
-                    Source::VariableAddress {
-                        variable, offset, ..
-                    } => parameter_place(function, AddressBase::Variable(variable))
-                        .map(|place| (place, offset)),
-                    _ => None,
-                };
-                if base.is_some() {
-                    self.hold(*d).base = base;
-                }
-                if let (Source::Register(a), Some(ty)) = (a, self.held(*d).float) {
-                    self.hold(*a).float.get_or_insert(ty);
-                }
+            Reading::Access(access) => {
+                let data = access.data.iter().copied().flatten().next();
+                let is_read = access.kind == AccessKind::Load;
+                self.note(
+                    access.base,
+                    access.ty,
+                    data,
+                    access.data.len().max(1),
+                    is_read,
+                );
             }
-            Operation::Arithmetic {
-                op, d, sources, ty, ..
+            Reading::Copy { to, from } => self.copy(function, *to, *from),
+            Reading::Compute {
+                to,
+                sources,
+                ty,
+                is_wide,
+                is_addition,
             } => {
-                if ty.width_bits() == 64 || is_wide(operation) {
-                    self.carry(*d, sources);
+                if ty.width_bits() == 64 || *is_wide {
+                    self.carry(*to, sources);
                 }
-                if let (Arithmetic::Add, Source::Register(a), Source::Immediate(n)) =
-                    (op, sources[0], sources[1])
-                    && let Some((place, offset)) = self.held(a).base
+                if let (true, [Value::Register(a), Value::Constant(n), ..]) =
+                    (*is_addition, &sources[..])
+                    && let Some((place, offset)) = self.held(*a).base
                 {
-                    self.hold(*d).base = Some((place, offset.wrapping_add(n as i64)));
+                    self.hold(*to).base = Some((place, offset.wrapping_add(*n as i64)));
                 }
                 if matches!(
                     ty,
                     ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64
                 ) {
-                    let registers = sources.iter().filter_map(register_of);
-                    for register in registers.chain([*d]) {
+                    let registers = sources.iter().filter_map(|source| source.register());
+                    for register in registers.chain([*to]) {
                         self.hold(register).float = Some(*ty);
                     }
                 }
             }
-            Operation::Load { access, address, d } => {
-                let first = d.iter().copied().flatten().next();
-                self.note(address.base, access.ty, first, d.len(), true);
+            Reading::Other => {}
+        }
+    }
+
+    /// Notes which place of the parameters each register of a load takes.
+    fn load_parameter(&mut self, function: &Function, access: &reading::Access) {
+        let base = match access.base {
+            Base::Register(register) => self.held(register).base,
+            Base::Variable(variable) => parameter_place(function, variable).map(|place| (place, 0)),
+            Base::Absolute => None,
+        };
+        let Some((place, start)) = base else {
+            return;
+        };
+        let width = i64::from(access.ty.width_bits()) / 8;
+        for (i, d) in access.data.iter().enumerate() {
+            let within = access.byte_offset.wrapping_add(i as i64 * width);
+            let slot = (place, start.wrapping_add(within));
+            if find(&self.loads, slot).is_none() {
+                self.loads.push((slot, access.ty));
             }
-            Operation::Store {
-                access,
-                address,
-                sources,
-            } => {
-                let first = sources.iter().find_map(register_of);
-                self.note(address.base, access.ty, first, sources.len(), false);
+            if let (Some(d), 8) = (d, width) {
+                self.hold(*d).origin.get_or_insert(slot);
             }
-            Operation::Atomic {
-                access, address, ..
-            } => self.note(address.base, access.ty, None, 1, false),
-            _ => {}
+        }
+    }
+
+    fn copy(&mut self, function: &Function, to: RegisterId, from: Value) {
+        self.carry(to, &[from]);
+        let base = match from {
+            Value::Register(a) => self.held(a).base,
+            Value::Variable(variable, offset) => {
+                parameter_place(function, variable).map(|place| (place, offset))
+            }
+            Value::Constant(_) | Value::Special(_) | Value::Other => None,
+        };
+        if base.is_some() {
+            self.hold(to).base = base;
+        }
+        if let (Value::Register(a), Some(ty)) = (from, self.held(to).float) {
+            self.hold(a).float.get_or_insert(ty);
         }
     }
 
@@ -281,8 +287,8 @@ impl Uses {
         &mut self.held[register.0 as usize]
     }
 
-    fn carry(&mut self, d: RegisterId, sources: &[Source]) {
-        let mut registers = sources.iter().filter_map(register_of);
+    fn carry(&mut self, d: RegisterId, sources: &[Value]) {
+        let mut registers = sources.iter().filter_map(|source| source.register());
         if let Some(slot) = registers.find_map(|register| self.held(register).origin) {
             self.hold(d).origin.get_or_insert(slot);
         }
@@ -291,13 +297,13 @@ impl Uses {
     /// An access through a register; `data` is the first register that it loads or stores.
     fn note(
         &mut self,
-        base: AddressBase,
+        base: Base,
         ty: ScalarType,
         data: Option<RegisterId>,
         n_elements: usize,
         is_read: bool,
     ) {
-        let AddressBase::Register(register) = base else {
+        let Base::Register(register) = base else {
             return;
         };
         let Some(slot) = self.held(register).origin else {
@@ -321,27 +327,8 @@ impl Uses {
     }
 }
 
-fn register_of(source: &Source) -> Option<RegisterId> {
-    match source {
-        Source::Register(register) => Some(*register),
-        _ => None,
-    }
-}
-
-/// `mad.wide` names the narrow type but adds to an address.
-fn is_wide(operation: &Operation) -> bool {
-    use warpgrid_isa::MulPart::Wide;
-    matches!(
-        operation,
-        Operation::Arithmetic {
-            op: Arithmetic::Mad(Wide),
-            ..
-        }
-    )
-}
-
-fn parameter_place(function: &Function, base: AddressBase) -> Option<usize> {
-    let AddressBase::Variable(VariableId::Function(index)) = base else {
+fn parameter_place(function: &Function, variable: VariableId) -> Option<usize> {
+    let VariableId::Function(index) = variable else {
         return None;
     };
     function
@@ -352,7 +339,7 @@ fn parameter_place(function: &Function, base: AddressBase) -> Option<usize> {
 
 /// An integer that is not a pointer is most often a number of elements; a float is most often a factor.
 fn scalar(name: String, size: u64, is_float: bool, scenario: &Scenario) -> Parameter {
-    // Of elements in a row: a matrix of so many columns has as many rows.
+    // Of elements in a row: a square matrix has as many rows as columns.
     let along_x = |extents: Option<[u32; 3]>| u64::from(extents.map_or(1, |[x, _, _]| x));
     let threads = along_x(scenario.grid) * along_x(scenario.block);
     let (ty, value) = match (size, is_float) {

@@ -1,0 +1,269 @@
+//! Every diagnostic about a launch: one function per wording, grouped by code, and the reference page of each code.
+//! Nothing else in the room words a message.
+
+use crate::scenario::Parameter;
+use crate::value::ElementType;
+use warpgrid_program::CodeFacts;
+
+/// Why a launch cannot be built, and which fact is the reason: `block`, `entry`, or the name of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub code: &'static str,
+    /// Empty when no single fact is the reason.
+    pub about: String,
+    pub message: String,
+}
+
+fn problem(code: &'static str, message: impl Into<String>) -> Problem {
+    Problem {
+        code,
+        about: String::new(),
+        message: message.into(),
+    }
+}
+
+impl Problem {
+    /// The same problem, about the fact or parameter `name`.
+    #[must_use]
+    fn about(mut self, name: &str) -> Problem {
+        self.about = name.to_owned();
+        self
+    }
+}
+
+pub(crate) fn unknown_fact(found: &str) -> Problem {
+    problem(
+        "W0700",
+        format!(
+            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar` or `expect`"
+        ),
+    )
+}
+
+pub(crate) fn no_equals_sign() -> Problem {
+    problem(
+        "W0701",
+        "found a word without `=`, expected facts such as `grid=4` or `block=32x8`",
+    )
+}
+
+pub(crate) fn unknown_launch_fact(found: &str) -> Problem {
+    problem(
+        "W0701",
+        format!(
+            "found `{found}`, expected `grid`, `block`, `cluster`, `shared`, `entry` or `seed`"
+        ),
+    )
+}
+
+pub(crate) fn not_a_number(found: &str) -> Problem {
+    problem("W0701", format!("found `{found}`, expected a number"))
+}
+
+pub(crate) fn not_extents(found: &str) -> Problem {
+    problem(
+        "W0701",
+        format!("found `{found}`, expected one to three numbers such as `4` or `16x16`"),
+    )
+}
+
+pub(crate) fn too_many_extents() -> Problem {
+    problem("W0701", "found more than three extents")
+}
+
+pub(crate) fn too_many_elements() -> Problem {
+    problem(
+        "W0702",
+        "the buffer has more elements than 64 bits can count",
+    )
+}
+
+pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> Problem {
+    problem(
+        "W0702",
+        format!("found {n_values} values for {n_elements} elements"),
+    )
+}
+
+pub(crate) fn no_name_and_type() -> Problem {
+    problem(
+        "W0702",
+        "expected a name and a type, such as `out: f32[64]`",
+    )
+}
+
+pub(crate) fn unknown_type(found: &str) -> Problem {
+    problem(
+        "W0702",
+        format!("found type `{found}`, expected one such as `f32`, `u8` or `s64`"),
+    )
+}
+
+pub(crate) fn unknown_type_of(name: &str, found: &str) -> Problem {
+    let message =
+        format!("`{name}` has the type `{found}`, expected one such as `f32`, `u8` or `s64`");
+    problem("W0702", message).about(name)
+}
+
+pub(crate) fn not_an_array(found: &str) -> Problem {
+    problem(
+        "W0702",
+        format!("found `{found}`, expected a type with extents such as `f32[16][16]`"),
+    )
+}
+
+pub(crate) fn not_a_literal(found: &str) -> Problem {
+    problem(
+        "W0702",
+        format!("found `{found}`, expected a number or bits such as `0x3f800000`"),
+    )
+}
+
+pub(crate) fn scalar_without_value() -> Problem {
+    problem("W0703", "a scalar needs a value: `//@ scalar n: s32 = 200`")
+}
+
+pub(crate) fn scalar_not_in_type(why: String) -> Problem {
+    problem("W0703", why)
+}
+
+pub(crate) fn argument_not_in_type(name: &str, why: &str) -> Problem {
+    problem("W0703", format!("`{name}`: {why}")).about(name)
+}
+
+pub(crate) fn no_expectation() -> Problem {
+    problem("W0704", "expected `//@ expect out = 0, 1, 2`")
+}
+
+pub(crate) fn no_buffer_above(name: &str) -> Problem {
+    problem("W0704", format!("no line above declares a buffer `{name}`"))
+}
+
+pub(crate) fn given_twice(name: &str) -> Problem {
+    problem("W0705", format!("`{name}` is given twice")).about(name)
+}
+
+pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
+    let quoted: Vec<String> = kernels.iter().map(|kernel| format!("`{kernel}`")).collect();
+    let has = match quoted.is_empty() {
+        true => "none".to_owned(),
+        false => quoted.join(", "),
+    };
+    let message = format!("the module has no kernel `{name}`, it has {has}");
+    problem(NO_SUCH_KERNEL, message).about("entry")
+}
+
+pub(crate) fn no_kernel() -> Problem {
+    problem(NO_KERNEL, "the module has no kernel to launch").about("entry")
+}
+
+pub(crate) fn nested_structure(name: &str) -> Problem {
+    let message = format!(
+        "`{name}`: found a structure within a structure, expected its fields in the outer one"
+    );
+    problem("W0712", message).about(name)
+}
+
+pub(crate) fn structure_too_large(name: &str, size: u64) -> Problem {
+    let message = format!("`{name}` has {size} bytes, and kernel parameters hold at most 32764");
+    problem("W0712", message).about(name)
+}
+
+pub(crate) fn field_outside(field: &str, name: &str, size: u64) -> Problem {
+    let message = format!("field `{field}` reaches beyond the {size} bytes of `{name}`");
+    problem("W0712", message).about(name)
+}
+
+pub(crate) fn buffer_too_large(name: &str, n_bytes: u128, max_bytes: u64) -> Problem {
+    let message = format!("buffer `{name}` has {n_bytes} bytes, and at most {max_bytes} fit");
+    problem("W0713", message).about(name)
+}
+
+pub(crate) fn initial_values(name: &str, why: &str) -> Problem {
+    problem("W0714", format!("buffer `{name}`: {why}")).about(name)
+}
+
+pub(crate) fn no_buffer_to_point_to(name: &str) -> Problem {
+    problem("W0715", format!("there is no buffer `{name}` to point to")).about(name)
+}
+
+/// A refusal of the emulator, with the fact that it is about.
+pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Parameter]) -> Problem {
+    use warpgrid_emulator::LaunchError as E;
+    let parameter = |index: usize| parameters.get(index).map_or("", Parameter::name);
+    let about = match error {
+        E::ZeroExtent { what, .. } | E::ExtentTooLarge { what, .. } => what,
+        E::TooManyThreads { .. } | E::BoundsOfKernel { .. } => "block",
+        E::GridNotInClusters { .. } => "grid",
+        E::SharedTooLarge { .. } => "shared",
+        E::BufferTooLarge { name, .. } => name,
+        E::ArgumentSize { index, .. } | E::BadPointer { index } => parameter(*index),
+        _ => "",
+    };
+    problem("W0720", error.to_string()).about(about)
+}
+
+/// Why a literal is not an element of a type.
+pub(crate) mod value {
+    use super::ElementType;
+
+    pub(crate) fn unknown_type(found: &str) -> String {
+        super::unknown_type(found).message
+    }
+
+    pub(crate) fn not_an_integer(value: f64, ty: ElementType) -> String {
+        format!("{value} is not an integer, and the type is `{}`", ty.name())
+    }
+
+    pub(crate) fn too_many_bits(text: &str, ty: ElementType) -> String {
+        format!("`{text}` has more bits than `{}`", ty.name())
+    }
+
+    pub(crate) fn not_a_value(text: &str) -> String {
+        format!("found `{text}`, expected a number or bits such as `0x7fc00000`")
+    }
+
+    pub(crate) fn out_of_range(value: i128, ty: ElementType) -> String {
+        format!("{value} does not fit `{}`", ty.name())
+    }
+}
+
+/// The code of a launch that names a kernel which the module does not define.
+pub const NO_SUCH_KERNEL: &str = "W0710";
+/// The code of a launch of a module without kernels.
+pub const NO_KERNEL: &str = "W0711";
+
+/// A row of the table below.
+const fn page(
+    code: &'static str,
+    title: &'static str,
+    explanation: &'static str,
+    wrong: &'static str,
+    right: &'static str,
+) -> CodeFacts {
+    CodeFacts {
+        code,
+        title,
+        explanation,
+        wrong,
+        right,
+    }
+}
+
+/// The reference pages, in order of their codes.
+#[rustfmt::skip]
+pub const PAGES: &[CodeFacts] = &[
+    page("W0700", "unknown launch fact", "A line that starts with `//@` states a fact about the launch, and its first word says which.", "//@ lunch grid=2", "//@ launch grid=2"),
+    page("W0701", "unreadable launch fact", "The launch line holds pairs such as `grid=4` or `block=16x16`: one to three numbers for `grid`, `block` and `cluster`, one number for `shared` (bytes) and `seed`, a kernel's name for `entry`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
+    page("W0702", "unreadable buffer", "A buffer has a name, an element type with its extents, and perhaps initial values: one number for all, `iota`, or a list.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
+    page("W0703", "unreadable scalar", "A scalar has a name, a type and a value that the type can hold.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
+    page("W0704", "unreadable expectation", "An expectation names a buffer that a line above declares, and lists its values after the launch, from the first element on.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
+    page("W0705", "parameter given twice", "Each parameter of the kernel is stated once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
+    page(NO_SUCH_KERNEL, "no such kernel", "The launch names a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
+    page(NO_KERNEL, "no kernel", "A launch needs a kernel: a function declared with `.entry` that has a body. Modules of device functions can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
+    page("W0712", "impossible structure", "A structure passed by value is a number of bytes with fields at offsets inside; fields are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
+    page("W0713", "buffer too large", "All memory of a launch must fit into one gibibyte.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
+    page("W0714", "initial values that do not fit", "An initial value must be one that the element type can hold, and there are at most as many as elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
+    page("W0715", "pointer to nothing", "An alias points to a buffer of the same launch, by name.", "an alias of `outt`", "an alias of `out`"),
+    page("W0720", "impossible launch", "The launch breaks a bound of the machine or of the kernel: extents of at least one, blocks of at most 1024 threads, the sizes that `.reqntid` and `.maxntid` demand, as many arguments as the kernel has parameters, and memory within bounds.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
+];

@@ -1,0 +1,180 @@
+//! Whether memory after a run is what the scenario promises, bit for bit.
+
+use crate::scenario::{Buffer, ExpectedFault};
+use crate::value::{ElementType, Literal};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The first difference of a buffer, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mismatch {
+    pub buffer: String,
+    /// Element that differs first.
+    pub index: u64,
+    pub found: String,
+    pub expected: String,
+    pub n_wrong: u64,
+}
+
+/// The bytes of a literal list, little-endian; missing elements are zero.
+pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>, String> {
+    let width = ty.width_bytes();
+    let mut bytes = Vec::with_capacity(values.len() * width);
+    for (index, value) in values.iter().enumerate() {
+        let bits = ty
+            .encode(value)
+            .map_err(|why| format!("element {index}: {why}"))?;
+        bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
+    }
+    if values.len() as u64 > len {
+        return Err(format!("{} values for {len} elements", values.len()));
+    }
+    bytes.resize(len as usize * width, 0);
+    Ok(bytes)
+}
+
+/// Compares a buffer's bytes with `expect` and `one_of`; the text says what is wrong with the expectation itself.
+pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String> {
+    let ty = ElementType::from_name(&buffer.ty)
+        .ok_or_else(|| format!("unknown element type `{}`", buffer.ty))?;
+    let mut first: Option<Mismatch> = None;
+    let mut note = |index: usize, found: u128, expected: String| match &mut first {
+        Some(mismatch) => mismatch.n_wrong += 1,
+        None => {
+            first = Some(Mismatch {
+                buffer: buffer.name.clone(),
+                index: index as u64,
+                found: describe(ty, found),
+                expected,
+                n_wrong: 1,
+            });
+        }
+    };
+    let elements = bytes
+        .chunks(ty.width_bytes())
+        .map(|chunk| ty.bits(chunk))
+        .enumerate();
+    if let Some(values) = &buffer.expect {
+        if values.len() as u64 > buffer.len {
+            return Err(format!(
+                "`{}` expects {} values of {} elements",
+                buffer.name,
+                values.len(),
+                buffer.len
+            ));
+        }
+        for ((index, found), value) in elements.zip(values) {
+            let expected = ty.encode(value)?;
+            if found != expected {
+                note(index, found, describe(ty, expected));
+            }
+        }
+    } else if let Some(choices) = &buffer.one_of {
+        for ((index, found), choices) in elements.zip(choices) {
+            let mut allowed = false;
+            for choice in choices {
+                allowed |= ty.encode(choice)? == found;
+            }
+            if !allowed {
+                let shown: Vec<String> = choices
+                    .iter()
+                    .take(4)
+                    .map(|c| describe(ty, ty.encode(c).unwrap_or(0)))
+                    .collect();
+                note(
+                    index,
+                    found,
+                    format!("one of {} values: {}, …", choices.len(), shown.join(", ")),
+                );
+            }
+        }
+    }
+    Ok(first)
+}
+
+fn describe(ty: ElementType, bits: u128) -> String {
+    format!("{} ({})", ty.text(bits), ty.hex(bits))
+}
+
+/// Compares the fault of a run, with its message, with the one that the case names; the text says what differs.
+pub fn compare_fault(
+    expected: Option<&ExpectedFault>,
+    found: Option<(&ExpectedFault, &str)>,
+) -> Option<String> {
+    let (expected, found) = match (expected, found) {
+        (None, None) => return None,
+        (None, Some((_, message))) => return Some(format!("the launch stopped: {message}")),
+        (Some(expected), None) => {
+            return Some(format!(
+                "the launch ended without a fault, expected a `{}` fault",
+                expected.kind
+            ));
+        }
+        (Some(expected), Some((found, _))) => (expected, found),
+    };
+    if expected.kind != found.kind {
+        return Some(differs("kind", &found.kind, &expected.kind));
+    }
+    difference("buffer", &expected.buffer, &found.buffer)
+        .or_else(|| difference("space", &expected.space, &found.space))
+        .or_else(|| difference("byte offset", &expected.byte_offset, &found.byte_offset))
+        .or_else(|| difference("width", &expected.width, &found.width))
+        .or_else(|| difference("thread", &expected.thread, &found.thread))
+        .or_else(|| difference("block", &expected.block, &found.block))
+}
+
+/// How a field differs that the case states.
+fn difference<T: PartialEq + fmt::Debug>(
+    what: &str,
+    expected: &Option<T>,
+    found: &Option<T>,
+) -> Option<String> {
+    let differ = expected.is_some() && expected != found;
+    differ.then(|| differs(what, &format!("{found:?}"), &format!("{expected:?}")))
+}
+
+fn differs(what: &str, found: &str, expected: &str) -> String {
+    format!("{what} of the fault: found {found}, expected {expected}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_and_their_number_are_reported() {
+        let buffer = Buffer {
+            name: "out".into(),
+            ty: "u16".into(),
+            len: 4,
+            expect: Some(vec![
+                Literal::Integer(1),
+                Literal::Integer(2),
+                Literal::Integer(3),
+            ]),
+            ..Buffer::default()
+        };
+        let mismatch = compare(&buffer, &[1, 0, 9, 0, 9, 0, 7, 7])
+            .expect("a sound expectation")
+            .expect("a difference");
+        assert_eq!((mismatch.index, mismatch.n_wrong), (1, 2));
+        assert_eq!(
+            (mismatch.found.as_str(), mismatch.expected.as_str()),
+            ("9 (0x0009)", "2 (0x0002)")
+        );
+    }
+
+    #[test]
+    fn a_race_may_end_with_any_of_its_values() {
+        let choices = vec![vec![Literal::Integer(1), Literal::Integer(5)]];
+        let buffer = Buffer {
+            ty: "u8".into(),
+            len: 1,
+            one_of: Some(choices),
+            ..Buffer::default()
+        };
+        assert_eq!(compare(&buffer, &[5]), Ok(None));
+        assert!(compare(&buffer, &[4]).expect("sound").is_some());
+    }
+}

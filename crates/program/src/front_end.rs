@@ -1,0 +1,230 @@
+//! What a front end does for hosts: a text goes in; a checked program, diagnostics, tokens and help come out as plain
+//! data. Rooms to the right of the front ends hold a `&dyn FrontEnd` and know no dialect.
+
+use crate::diagnostic::Diagnostic;
+use crate::function::Program;
+use crate::span::Span;
+use warpgrid_isa::{Target, Version};
+
+/// A language of sources.
+///
+/// Offsets and spans count bytes. No call fails: what cannot be read becomes a diagnostic, or nothing.
+pub trait FrontEnd: Sync {
+    /// Checks a text for its version and target, or for those of `overrides`.
+    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText;
+
+    /// Splits a text into coloured tokens, in text order.
+    fn tokens(&self, source: &str) -> Vec<ColouredToken>;
+
+    /// Explains the token at `offset`.
+    fn hover(&self, source: &str, overrides: &Overrides, offset: u32) -> Option<HoverText>;
+
+    /// Lists what can be written at `offset`, best first.
+    fn complete(&self, source: &str, overrides: &Overrides, offset: u32) -> Vec<Suggestion>;
+
+    /// Names the form that is being written at `offset`.
+    fn signature(&self, source: &str, offset: u32) -> Option<SignatureText>;
+
+    /// Formats a text: the same tokens and comments, one statement per line.
+    fn format(&self, source: &str) -> String;
+
+    /// Explains an instruction as it is written, such as `st.global.v4.f32`, or an opcode.
+    fn explain(&self, instruction: &str) -> Option<Explanation>;
+
+    /// The reference: every instruction form, in the order of the tables.
+    fn forms(&self) -> Vec<FormFacts>;
+
+    /// The reference pages of the diagnostics, in order of their codes.
+    fn codes(&self) -> Vec<CodeFacts>;
+
+    /// What starts a comment that ends with its line; launch facts are comments that go on with `@`.
+    fn line_comment(&self) -> &'static str;
+}
+
+/// What a host asks for instead of what the text states.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    pub target: Option<&'static Target>,
+    pub version: Option<Version>,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Default)]
+pub struct CheckedText {
+    /// The program; absent when a diagnostic is an error.
+    pub program: Option<Program>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The target that the text itself states, and its language version.
+    pub stated_target: Option<&'static str>,
+    pub stated_version: Option<Version>,
+}
+
+/// A token with its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColouredToken {
+    pub span: Span,
+    pub class: TokenClass,
+}
+
+/// What a token looks like to a reader, in any dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenClass {
+    Comment,
+    /// `.reg`, `.entry`, `.align`
+    Directive,
+    /// `st`
+    Opcode,
+    /// `.global`, `.L1::evict_last`, `.x`
+    Modifier,
+    /// `.u32`
+    Type,
+    /// `%r1`
+    Register,
+    /// `%tid`, with its component
+    SpecialRegister,
+    Number,
+    String,
+    /// Where it is placed and where it is branched to.
+    Label,
+    /// A variable, parameter or function.
+    Name,
+    Punctuation,
+    /// Characters that the language does not use, comments and strings without an end.
+    Error,
+}
+
+/// The meaning of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoverText {
+    /// The token.
+    pub span: Span,
+    /// As code: a syntax line, a declaration, a value.
+    pub title: String,
+    /// Sentences, the most important first.
+    pub lines: Vec<String>,
+    /// Anchor of the section in the manual.
+    pub section: Option<&'static str>,
+    /// Where the name is declared.
+    pub declared: Option<Span>,
+}
+
+/// The kind of a [`Suggestion`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SuggestionKind {
+    Opcode,
+    Modifier,
+    Type,
+    Register,
+    Variable,
+    Label,
+    Function,
+}
+
+/// A word that can be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// As it is written.
+    pub text: String,
+    pub kind: SuggestionKind,
+    /// Its meaning, in one line.
+    pub help: String,
+    /// Since when and where it exists: "since PTX 8.1, on `sm_90` and later".
+    pub needs: Option<String>,
+    /// What it replaces.
+    pub span: Span,
+}
+
+/// The form that is being written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureText {
+    /// The syntax line.
+    pub syntax: String,
+    pub help: String,
+    /// Names of the operands, in order.
+    pub operands: Vec<String>,
+    /// Index of the operand that is being written; absent in the opcode.
+    pub active: Option<u32>,
+}
+
+/// The reference page of a diagnostic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeFacts {
+    pub code: &'static str,
+    /// A short noun phrase.
+    pub title: &'static str,
+    /// What the code means and why the rule is there.
+    pub explanation: &'static str,
+    /// A text that gives the code.
+    pub wrong: &'static str,
+    /// The text as it should be.
+    pub right: &'static str,
+}
+
+/// An instruction form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormFacts {
+    /// The first word: `st`.
+    pub opcode: String,
+    /// The syntax line.
+    pub syntax: String,
+    pub help: String,
+    /// Since when and where it exists.
+    pub needs: Option<String>,
+    /// Anchor of the section in the manual.
+    pub section: String,
+    pub slots: Vec<SlotFacts>,
+    /// What excludes or needs what, one phrase each.
+    pub rules: Vec<String>,
+    pub examples: Vec<String>,
+}
+
+/// A modifier position of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotFacts {
+    pub name: String,
+    /// What the slot says, as a noun: "state space".
+    pub title: String,
+    pub required: bool,
+    pub values: Vec<ValueFacts>,
+}
+
+/// A modifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueFacts {
+    pub text: String,
+    pub help: String,
+    /// Since when and where it exists.
+    pub needs: Option<String>,
+    /// Where the fact comes from: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
+    pub origin: String,
+}
+
+/// What [`FrontEnd::explain`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Explanation {
+    /// The forms of an opcode.
+    Opcode(Vec<FormFacts>),
+    /// An instruction, word by word.
+    Instruction {
+        mnemonic: String,
+        form: FormFacts,
+        words: Vec<WordFacts>,
+    },
+}
+
+/// A word of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordFacts {
+    pub text: String,
+    /// Absent for a word that the form does not take.
+    pub meaning: Option<WordMeaning>,
+}
+
+/// The meaning of a word of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WordMeaning {
+    /// A word of the form itself.
+    Literal,
+    /// A value of a slot, with the slot's title.
+    Value { slot: String, value: ValueFacts },
+}

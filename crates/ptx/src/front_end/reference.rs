@@ -1,0 +1,111 @@
+//! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
+
+use warpgrid_isa::form::{Bound, Layout, Slot, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::{Gate, Origin, Value, Version};
+use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
+
+/// Every form, in table order.
+pub(super) fn forms() -> Vec<FormFacts> {
+    layouts().iter().map(form).collect()
+}
+
+/// Explains an opcode, or an instruction word by word.
+pub(super) fn explain(instruction: &str) -> Option<Explanation> {
+    let mnemonic = instruction.split_whitespace().next()?.trim_end_matches(';');
+    let mut words = mnemonic.split('.');
+    let opcode = words.next()?;
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    if words.is_empty() {
+        let forms: Vec<FormFacts> = forms_of(opcode).map(form).collect();
+        return (!forms.is_empty()).then_some(Explanation::Opcode(forms));
+    }
+    let bound = bind(opcode, &words, None)?;
+    let explained = words.iter().enumerate();
+    Some(Explanation::Instruction {
+        mnemonic: mnemonic.to_owned(),
+        form: form(bound.layout),
+        words: explained
+            .map(|(index, word)| WordFacts {
+                text: (*word).to_owned(),
+                meaning: meaning(&bound, index),
+            })
+            .collect(),
+    })
+}
+
+/// The meaning of the word at `index` of a bound instruction.
+fn meaning(bound: &Bound, index: usize) -> Option<WordMeaning> {
+    let bindings = bound.layout.slots.iter().zip(&bound.slots);
+    let mut found = bindings.filter_map(|(slot, binding)| Some((slot, binding.as_ref()?)));
+    let (slot, binding) = found.find(|(_, binding)| binding.word == index)?;
+    Some(match binding.value {
+        Some(found) => WordMeaning::Value {
+            slot: title(slot).to_owned(),
+            value: value(found),
+        },
+        None => WordMeaning::Literal,
+    })
+}
+
+fn form(layout: &Layout) -> FormFacts {
+    let form = layout.form;
+    FormFacts {
+        opcode: layout.opcode.to_owned(),
+        syntax: form.syntax.to_owned(),
+        help: form.help.to_owned(),
+        needs: gate_text(form.gate),
+        section: form.section.to_owned(),
+        slots: layout.slots.iter().map(slot).collect(),
+        rules: form.rules().iter().map(|rule| rule.sentence()).collect(),
+        examples: form
+            .good
+            .iter()
+            .map(|&example| example.to_owned())
+            .collect(),
+    }
+}
+
+fn slot(slot: &Slot) -> SlotFacts {
+    SlotFacts {
+        name: slot.name.to_owned(),
+        title: title(slot).to_owned(),
+        required: slot.required,
+        values: match slot.kind {
+            SlotKind::Set(set) => set.values.iter().map(value).collect(),
+            SlotKind::Literal(_) => Vec::new(),
+        },
+    }
+}
+
+fn title(slot: &Slot) -> &'static str {
+    match slot.kind {
+        SlotKind::Set(set) => set.title,
+        SlotKind::Literal(_) => "modifier",
+    }
+}
+
+fn value(value: &Value) -> ValueFacts {
+    ValueFacts {
+        text: value.text.to_owned(),
+        help: value.help.to_owned(),
+        needs: gate_text(value.gate),
+        origin: match value.gate.origin {
+            Origin::Documented => "PTX ISA".to_owned(),
+            Origin::Assembler(version) => format!("assembler {version}"),
+            Origin::Measured(target) => format!("measured on `{target}`"),
+        },
+    }
+}
+
+/// A gate as a person reads it; `None` for what was always there.
+pub(super) fn gate_text(gate: Gate) -> Option<String> {
+    let version = (gate.ptx > Version::new(1, 0)).then(|| format!("since PTX {}", gate.ptx));
+    // The first architecture of all is no condition.
+    let target = (gate.sm > 10).then(|| format!("on `sm_{}` and later", gate.sm));
+    match (version, target) {
+        (None, None) => None,
+        (Some(version), None) => Some(version),
+        (None, Some(target)) => Some(target),
+        (Some(version), Some(target)) => Some(format!("{version}, {target}")),
+    }
+}

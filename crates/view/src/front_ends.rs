@@ -1,0 +1,13 @@
+//! The registry of front ends: the name that a scenario carries goes in, the front end comes out. The only file to the
+//! right of the front ends that names them.
+
+use warpgrid_launch::Front;
+use warpgrid_program::FrontEnd;
+
+/// The front end with this name.
+pub fn front_end(front: Front) -> &'static dyn FrontEnd {
+    match front {
+        Front::Ptx => &warpgrid_ptx::Ptx,
+        Front::Sass => &warpgrid_sass::Sass,
+    }
+}

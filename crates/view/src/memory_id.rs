@@ -1,0 +1,89 @@
+//! Names of memories: typed inside, one text outside. `out` is a buffer, `shared:0` the shared memory of block 0,
+//! `var:table` a module variable.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// Which memory of a launch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
+pub enum MemoryId {
+    /// A buffer, by its name.
+    Buffer(String),
+    /// The shared memory of a block, by linear index.
+    Shared(u64),
+    /// A variable of the module, by its name.
+    Variable(String),
+}
+
+const SHARED: &str = "shared:";
+const VARIABLE: &str = "var:";
+
+impl MemoryId {
+    /// Whether a page that shows `block` shows this memory: of shared memory only that block's.
+    pub fn is_shown_with(&self, block: u64) -> bool {
+        match self {
+            MemoryId::Shared(of) => *of == block,
+            MemoryId::Buffer(_) | MemoryId::Variable(_) => true,
+        }
+    }
+}
+
+impl From<&str> for MemoryId {
+    /// Reads the text form; every text is the id of some memory, perhaps of none that exists.
+    fn from(text: &str) -> MemoryId {
+        if let Some(Ok(block)) = text.strip_prefix(SHARED).map(str::parse) {
+            return MemoryId::Shared(block);
+        }
+        match text.strip_prefix(VARIABLE) {
+            Some(name) => MemoryId::Variable(name.to_owned()),
+            None => MemoryId::Buffer(text.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryId::Buffer(name) => f.write_str(name),
+            MemoryId::Shared(block) => write!(f, "{SHARED}{block}"),
+            MemoryId::Variable(name) => write!(f, "{VARIABLE}{name}"),
+        }
+    }
+}
+
+impl Serialize for MemoryId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MemoryId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MemoryId, D::Error> {
+        String::deserialize(deserializer).map(|text| MemoryId::from(text.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_survive_their_text_form() {
+        let ids = [
+            MemoryId::Buffer("out".into()),
+            MemoryId::Shared(3),
+            MemoryId::Variable("table".into()),
+        ];
+        for id in ids {
+            assert_eq!(MemoryId::from(id.to_string().as_str()), id);
+        }
+    }
+
+    #[test]
+    fn shared_memory_is_shown_with_its_own_block() {
+        assert!(MemoryId::Buffer("out".into()).is_shown_with(3));
+        assert!(MemoryId::Shared(3).is_shown_with(3));
+        assert!(!MemoryId::Shared(2).is_shown_with(3));
+    }
+}

@@ -1,0 +1,126 @@
+//! A toy language: one instruction per line, `lane r`, `add r s 5`, `put r`; comments start with `#`.
+
+use crate::lower::lower;
+use warpgrid_program::{
+    CheckedText, CodeFacts, ColouredToken, Diagnostic, Explanation, FormFacts, FrontEnd, HoverText,
+    Overrides, SignatureText, Span, Suggestion, TokenClass,
+};
+
+/// The front end of the toy language.
+pub(crate) struct Toy;
+
+pub(crate) static TOY: Toy = Toy;
+
+/// The opcodes with their syntax lines and meanings.
+const OPCODES: &[(&str, &str, &str)] = &[
+    ("lane", "lane r", "Sets r to the number of the lane."),
+    ("add", "add r s n", "Sets r to s plus the number n."),
+    (
+        "put",
+        "put r",
+        "Stores r in the lane's element of the output.",
+    ),
+];
+
+/// The lines that hold an instruction, each with its words.
+pub(crate) fn lines(source: &str) -> Vec<(Span, Vec<(Span, &str)>)> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for line in source.split_inclusive('\n') {
+        let code = line.split('#').next().unwrap_or("");
+        let words = words(code, start);
+        if let (Some(first), Some(last)) = (words.first(), words.last()) {
+            lines.push((Span::new(first.0.start, last.0.end), words));
+        }
+        start += line.len() as u32;
+    }
+    lines
+}
+
+fn words(code: &str, start: u32) -> Vec<(Span, &str)> {
+    let place = |word: &str| word.as_ptr() as usize - code.as_ptr() as usize;
+    let found = code.split_whitespace().map(|word| {
+        let at = start + place(word) as u32;
+        (Span::new(at, at + word.len() as u32), word)
+    });
+    found.collect()
+}
+
+fn opcode(word: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    OPCODES.iter().find(|(name, _, _)| *name == word)
+}
+
+impl FrontEnd for Toy {
+    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
+        let lines = lines(source);
+        let unknown = lines
+            .iter()
+            .filter(|(_, words)| opcode(words[0].1).is_none());
+        let diagnostics: Vec<Diagnostic> = unknown
+            .map(|(_, words)| Diagnostic::error("T0001", words[0].0, "unknown opcode"))
+            .collect();
+        CheckedText {
+            program: diagnostics
+                .is_empty()
+                .then(|| lower(&lines, source.len(), overrides)),
+            diagnostics,
+            ..CheckedText::default()
+        }
+    }
+
+    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+        let lines = lines(source);
+        let words = lines.iter().flat_map(|(_, words)| words);
+        let tokens = words.map(|(span, word)| ColouredToken {
+            span: *span,
+            class: match word {
+                _ if opcode(word).is_some() => TokenClass::Opcode,
+                _ if word.starts_with('r') => TokenClass::Register,
+                _ => TokenClass::Number,
+            },
+        });
+        tokens.collect()
+    }
+
+    fn hover(&self, source: &str, _overrides: &Overrides, offset: u32) -> Option<HoverText> {
+        let lines = lines(source);
+        let mut words = lines.iter().flat_map(|(_, words)| words);
+        let (span, word) = words.find(|(span, _)| (span.start..span.end).contains(&offset))?;
+        let (_, syntax, help) = opcode(word)?;
+        Some(HoverText {
+            span: *span,
+            title: (*syntax).to_owned(),
+            lines: vec![(*help).to_owned()],
+            section: None,
+            declared: None,
+        })
+    }
+
+    fn complete(&self, _source: &str, _overrides: &Overrides, _offset: u32) -> Vec<Suggestion> {
+        Vec::new()
+    }
+
+    fn signature(&self, _source: &str, _offset: u32) -> Option<SignatureText> {
+        None
+    }
+
+    fn format(&self, source: &str) -> String {
+        source.to_owned()
+    }
+
+    fn explain(&self, _instruction: &str) -> Option<Explanation> {
+        None
+    }
+
+    fn forms(&self) -> Vec<FormFacts> {
+        Vec::new()
+    }
+
+    fn codes(&self) -> Vec<CodeFacts> {
+        Vec::new()
+    }
+
+    fn line_comment(&self) -> &'static str {
+        "#"
+    }
+}

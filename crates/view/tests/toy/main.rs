@@ -1,0 +1,92 @@
+//! A second front end, defined here, gets checks, tokens, hover, a run and a grid through the calls that PTX uses: no room
+//! to its right knows which language it is.
+
+mod dialect;
+mod lower;
+
+use dialect::TOY;
+use warpgrid_view::model::{GridRequest, TokenClass};
+use warpgrid_view::{CheckOptions, Language, MemoryId, Scenario, Session, Writers};
+
+const SOURCE: &str =
+    "#@ launch block=32\n#@ buffer out: u32[32] = 0\nlane r0\nadd r1 r0 5\nput r1\n";
+
+fn toy() -> Language {
+    Language::new(&TOY)
+}
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    let launched = toy().session(scenario, Writers::Tracked);
+    launched.unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn out() -> GridRequest {
+    GridRequest {
+        memory: MemoryId::Buffer("out".into()),
+        ty: None,
+        columns: None,
+        first_row: 0,
+        n_rows: None,
+    }
+}
+
+#[test]
+fn a_check_reports_the_mistakes_of_the_text_and_of_its_launch_facts() {
+    let accepted = toy().check(SOURCE, &CheckOptions::default());
+    assert!(accepted.accept, "{:?}", accepted.diagnostics);
+    let wrong = format!("#@ lunch\n{SOURCE}mul r1 r1 2\n");
+    let report = toy().check(&wrong, &CheckOptions::default());
+    let found: Vec<_> = report
+        .diagnostics
+        .iter()
+        .map(|d| (d.code.as_str(), d.line))
+        .collect();
+    assert_eq!(found, [("T0001", 7), ("W0700", 1)]);
+}
+
+#[test]
+fn tokens_and_hover_come_from_the_front_end() {
+    let tokens = toy().tokens("add r1 r0 5");
+    let classes: Vec<TokenClass> = tokens.iter().map(|token| token.class).collect();
+    use TokenClass::{Number, Opcode, Register};
+    assert_eq!(classes, [Opcode, Register, Register, Number]);
+    let at = SOURCE.find("put").map_or(0, |at| at as u32);
+    let hover = toy().hover(SOURCE, &CheckOptions::default(), at + 1);
+    let hover = hover.expect("the pointer is on an opcode");
+    assert_eq!((hover.start, hover.title.as_str()), (at, "put r"));
+}
+
+#[test]
+fn a_run_shows_its_grid_its_store_and_its_sentence() {
+    let mut session = session(SOURCE);
+    assert!(session.run_to_store(100));
+    let grid = session.grid(&out()).expect("a buffer");
+    let texts: Vec<&str> = grid.cells.iter().map(|cell| cell.text.as_str()).collect();
+    assert_eq!((texts[0], texts[31]), ("5", "36"));
+    let frame = session.frame(&Default::default());
+    let store = frame.store.expect("a store");
+    assert_eq!(
+        (store.opcode.as_str(), &store.sources[..]),
+        ("put", &[Some("r1".to_owned())][..])
+    );
+    assert_eq!(frame.sentence[0].text, "put");
+    let step = frame.last.expect("a step");
+    assert_eq!(
+        (step.instruction.as_str(), &step.names[..]),
+        ("put r1", &["r1".to_owned()][..])
+    );
+    assert!(session.run(100) && session.back());
+}
+
+#[test]
+fn a_guess_is_stated_in_comments_of_the_language() {
+    let session = session("lane r0\nput r0\n");
+    assert_eq!(
+        session.guesses(),
+        ["#@ launch grid=1 block=32", "#@ buffer out: u32[32] = 0"]
+    );
+}

@@ -1,0 +1,55 @@
+//! Format and lints: the sources go in, one result for each check comes out.
+
+use super::tally::Tally;
+use crate::setup::rust;
+use crate::shell::{self, Result};
+use std::process::Command;
+
+pub(super) fn run() -> Result<Tally> {
+    rust::wasm_target()?;
+    let mut format = shell::cargo();
+    format.args(["fmt", "--all", "--check"]);
+    let mut native = clippy(&["--workspace", "--all-targets", "--features", "xtask/core"]);
+    let mut wasm = clippy(&[
+        "--package",
+        "warpgrid-wasm",
+        "--package",
+        "warpgrid-web",
+        "--package",
+        "warpgrid-worker",
+        "--target",
+        rust::WASM,
+    ]);
+    let mut total = Tally::default();
+    for (title, command) in [
+        ("format", &mut format),
+        ("lints, native", &mut native),
+        ("lints, wasm", &mut wasm),
+    ] {
+        total += one(title, command);
+    }
+    Ok(total)
+}
+
+fn clippy(what: &[&str]) -> Command {
+    let mut command = shell::cargo();
+    command
+        .arg("clippy")
+        .args(what)
+        .args(["--", "--deny", "warnings"]);
+    command
+}
+
+/// Runs one check; a failure is printed by the step itself, and the other checks still run.
+fn one(title: &str, command: &mut Command) -> Tally {
+    match shell::step(title, command) {
+        Ok(_) => Tally {
+            passed: 1,
+            ..Tally::default()
+        },
+        Err(message) => {
+            eprintln!("  {title}: {message}");
+            Tally::broken()
+        }
+    }
+}

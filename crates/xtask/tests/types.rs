@@ -1,0 +1,99 @@
+//! The types of the npm package: generated from those that cross the boundary, and held by `crates/wasm/src/types.ts`;
+//! `UPDATE_EXPECT=1` writes it.
+
+use expect_test::expect_file;
+use ts_rs::{Config, TS};
+use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
+use warpgrid_view::model::{
+    Cell, DiagnosticView, EditView, FaultView, FixView, Frame, FrameRequest, Grid, GridOptions,
+    GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView, Phrase, RegisterView,
+    RunOptions, RunStatus, Severity, SourceRange, Space, StepView, StoreView, WarpView, Written,
+};
+use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
+use warpgrid_view::scenario::{Buffer, ExpectedFault, Field, Init};
+use warpgrid_view::value::{ElementType, Literal};
+use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
+
+/// What no Rust type says.
+const HEAD: &str = "\
+// Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
+
+/** Thrown by `new Session` and by calls with wrong arguments. */
+export interface WarpgridError extends Error {
+  name: \"WarpgridError\";
+  code: string;
+  diagnostics: DiagnosticView[] | null;
+}
+";
+
+/// A type as TypeScript declares it, with its documentation.
+fn declaration<T: TS + 'static>(config: &Config) -> String {
+    let docs = T::docs().unwrap_or_default();
+    // Comments of one line take one line; the generator leaves blanks at the ends of lines.
+    let text = format!("\n{docs}export {}\n", T::decl(config));
+    let text = text.replace("\n */\n", " */\n").replace("/**\n * ", "/** ");
+    text.lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+macro_rules! declarations {
+    ($config:expr, $($ty:ty),* $(,)?) => {
+        [$(declaration::<$ty>($config)),*].concat()
+    };
+}
+
+#[test]
+fn the_types_of_the_package_are_those_of_the_core() {
+    // Counts are far below 2^53; addresses and 64-bit values cross as text.
+    let config = &Config::new().with_large_int("number");
+    let types = declarations![
+        config,
+        Front,
+        CheckOptions,
+        CheckReport,
+        SourceRange,
+        Severity,
+        DiagnosticView,
+        LabelView,
+        FixView,
+        EditView,
+        Literal,
+        ElementType,
+        Init,
+        Buffer,
+        Field,
+        Parameter,
+        ExpectedFault,
+        Scenario,
+        RunOptions,
+        GridOptions,
+        GridRequest,
+        FrameRequest,
+        MemoryId,
+        Space,
+        MemoryView,
+        Written,
+        Cell,
+        Grid,
+        LaneStore,
+        StoreView,
+        StepView,
+        FaultView,
+        LaneState,
+        LaneView,
+        RegisterView,
+        WarpView,
+        Phrase,
+        RunStatus,
+        Frame,
+        HoverView,
+        CompletionSort,
+        CompletionView,
+        ValuePage,
+        SlotPage,
+        FormPage,
+        CodePage,
+    ];
+    expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{types}"));
+}
