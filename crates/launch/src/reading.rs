@@ -1,10 +1,12 @@
 //! What single instructions do, as far as a launch, its guesses and its views depend on it: an instruction of the program
-//! goes in, a few plain facts come out. The only file to the right of the emulator that takes operations apart.
+//! goes in, a few plain facts come out. The only file to the right of the emulator that takes operands apart.
 
-use warpgrid_isa::{MulPart, ScalarType, SpecialRegister, StateSpace};
+use warpgrid_isa::{
+    ArithmeticOp, Does, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace,
+};
 use warpgrid_program::{
-    AddressBase, Arithmetic, Function, Instruction, Operation, Program, RegisterId, Source,
-    VariableId,
+    Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
+    Program, RegisterId, RegisterRun, Source, VariableId,
 };
 
 /// An instruction with what is needed to read it.
@@ -116,51 +118,150 @@ impl<'a> Reader<'a> {
 
     /// What the instruction does.
     pub fn read(self) -> Reading {
-        match &self.instruction.operation {
-            Operation::Move { d, a, .. } | Operation::ConvertAddress { d, a, .. } => {
-                Reading::Copy {
-                    to: *d,
-                    from: value(a),
-                }
-            }
-            Operation::Arithmetic {
-                op, d, sources, ty, ..
-            } => Reading::Compute {
-                to: *d,
-                sources: sources.iter().map(value).collect(),
-                ty: *ty,
-                is_wide: matches!(op, Arithmetic::Mad(MulPart::Wide)),
-                is_addition: matches!(op, Arithmetic::Add),
-            },
-            _ => self.access().map_or(Reading::Other, Reading::Access),
+        let Some(action) = self.program.action(self.instruction) else {
+            return Reading::Other;
+        };
+        match action.does {
+            Does::Move(MoveOp::Mov | MoveOp::Cvta) => self.copied(),
+            Does::Arithmetic(op) => self.computed(action, op),
+            Does::Memory(op) => self
+                .accessed(action, op)
+                .map_or(Reading::Other, Reading::Access),
+            Does::Move(
+                MoveOp::Cvt | MoveOp::CvtPacked | MoveOp::Isspacep | MoveOp::CreatePolicy,
+            )
+            | Does::Carry(_)
+            | Does::Compare(_)
+            | Does::Async(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Unknown => Reading::Other,
         }
     }
 
     /// The access to memory, if the instruction is one.
     pub fn access(self) -> Option<Access> {
-        let (kind, access, address, data) = match &self.instruction.operation {
-            Operation::Load { access, address, d } => {
-                (AccessKind::Load, access, address, d.clone())
+        match self.read() {
+            Reading::Access(access) => Some(access),
+            Reading::Copy { .. } | Reading::Compute { .. } | Reading::Other => None,
+        }
+    }
+
+    /// The registers that the instruction may write.
+    pub fn destinations(self) -> Vec<RegisterId> {
+        self.function.destinations(self.instruction)
+    }
+
+    /// The opcode with its modifiers, as it is first written in the module.
+    pub fn opcode(self) -> &'a str {
+        let action = self.program.action(self.instruction);
+        action.map_or("", |action| action.opcode.as_str())
+    }
+
+    /// The names of the registers that the instruction reads or writes, in operand order.
+    pub fn register_names(self) -> Vec<String> {
+        let mut ids = Vec::new();
+        if let Some(guard) = self.instruction.guard {
+            ids.push(guard.predicate);
+        }
+        for operand in self.operands() {
+            self.add_registers(&operand.value, &mut ids);
+        }
+        let name = |id: RegisterId| Some(self.function.registers.get(id.0 as usize)?.name.clone());
+        ids.into_iter().filter_map(name).collect()
+    }
+
+    fn add_registers(self, operand: &OperandValue, ids: &mut Vec<RegisterId>) {
+        let run = |ids: &mut Vec<RegisterId>, run: &RegisterRun| ids.extend(run.registers());
+        match operand {
+            OperandValue::Destination(Some(written)) => run(ids, written),
+            OperandValue::Pair(written, predicate) => {
+                written.iter().for_each(|written| run(ids, written));
+                ids.extend(predicate);
             }
-            Operation::Store {
-                access,
-                address,
-                sources,
-            } => {
-                let registers = sources.iter().map(|source| value(source).register());
-                (AccessKind::Store, access, address, registers.collect())
+            OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
+                match source {
+                    Source::Register(read) => run(ids, read),
+                    Source::RegisterOffset { register, .. } => ids.push(*register),
+                    Source::Immediate(_)
+                    | Source::Special(_)
+                    | Source::VariableAddress { .. }
+                    | Source::FunctionAddress(_)
+                    | Source::Constant { .. }
+                    | Source::Sink => {}
+                }
             }
-            Operation::Atomic {
-                access, address, ..
-            } => (AccessKind::Atomic, access, address, Vec::new()),
-            _ => return None,
+            OperandValue::Address(address) => {
+                if let AddressBase::Register(base) = &address.base {
+                    run(ids, base);
+                }
+                address.uniform.iter().for_each(|uniform| run(ids, uniform));
+            }
+            OperandValue::List(list) => {
+                for element in self.function.operands_of(*list) {
+                    self.add_registers(&element.value, ids);
+                }
+            }
+            OperandValue::Absent
+            | OperandValue::Destination(None)
+            | OperandValue::Label(_)
+            | OperandValue::Callee(_) => {}
+        }
+    }
+
+    fn operands(self) -> &'a [Operand] {
+        self.function.operands_of(self.instruction.operands)
+    }
+
+    fn copied(self) -> Reading {
+        let (Some(to), Some(from)) = (self.operands().first(), self.operands().get(1)) else {
+            return Reading::Other;
         };
+        match (written(&to.value), &from.value) {
+            (Some(to), OperandValue::Source(source, _)) => Reading::Copy {
+                to,
+                from: value(source),
+            },
+            _ => Reading::Other,
+        }
+    }
+
+    fn computed(self, action: &Action, op: ArithmeticOp) -> Reading {
+        let to = self.operands().first().and_then(|d| written(&d.value));
+        let (Some(to), Some(ty)) = (to, action.modifiers.result_type()) else {
+            return Reading::Other;
+        };
+        let sources = self.operands().iter().skip(1);
+        Reading::Compute {
+            to,
+            sources: sources.map(|operand| read_value(&operand.value)).collect(),
+            ty,
+            is_wide: op == ArithmeticOp::Mad && action.modifiers.part == Some(MulPart::Wide),
+            is_addition: op == ArithmeticOp::Add,
+        }
+    }
+
+    fn accessed(self, action: &Action, op: MemoryOp) -> Option<Access> {
+        let operands = self.operands();
+        let (kind, data) = match op {
+            MemoryOp::Load => (AccessKind::Load, self.elements(operands.first()?)),
+            MemoryOp::Store => (AccessKind::Store, self.elements(operands.get(1)?)),
+            MemoryOp::Atomic | MemoryOp::Reduction => (AccessKind::Atomic, Vec::new()),
+            MemoryOp::StoreBulk => return None,
+        };
+        let address = operands.iter().find_map(|operand| match &operand.value {
+            OperandValue::Address(address) => Some(address),
+            _ => None,
+        })?;
         Some(Access {
             kind,
-            space: access.space,
-            ty: access.ty,
+            space: self.space(action, address),
+            ty: action.modifiers.ty?,
             base: match address.base {
-                AddressBase::Register(register) => Base::Register(register),
+                AddressBase::Register(run) => Base::Register(run.first),
                 AddressBase::Variable(variable) => Base::Variable(variable),
                 AddressBase::None => Base::Absolute,
             },
@@ -169,30 +270,81 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The registers that the instruction may write.
-    pub fn destinations(self) -> Vec<RegisterId> {
-        self.instruction.operation.destinations()
+    /// The space of an access: a variable says its own where the instruction is generic or on parameters, and the
+    /// parameters of a kernel are other ones than those of a call (PTX ISA, "Parameter State Space").
+    fn space(self, action: &Action, address: &Address) -> StateSpace {
+        let named = action.modifiers.state_space();
+        let is_open = matches!(named, StateSpace::Generic | StateSpace::ParamFunc);
+        match (address.base, named) {
+            (AddressBase::Variable(id), _) if is_open => self.variable_space(id).unwrap_or(named),
+            (_, StateSpace::ParamFunc) if self.function.kind == FunctionKind::Entry => {
+                StateSpace::ParamEntry
+            }
+            _ => named,
+        }
     }
 
-    /// The names of the registers that a store takes its elements from, in order of address.
-    pub fn stored_names(self) -> Vec<Option<String>> {
-        let data = self.access().map(|access| access.data).unwrap_or_default();
-        let name = |register: RegisterId| {
-            let register = self.function.registers.get(register.0 as usize)?;
-            Some(register.name.clone())
+    fn variable_space(self, id: VariableId) -> Option<StateSpace> {
+        let variable = match id {
+            VariableId::Module(index) => self.program.variables.get(index as usize),
+            VariableId::Function(index) => self.function.variables.get(index as usize),
         };
-        data.into_iter().map(|found| name(found?)).collect()
+        variable.map(|variable| variable.space)
+    }
+
+    /// The register of each element of a vector or of a single value.
+    fn elements(self, operand: &Operand) -> Vec<Option<RegisterId>> {
+        let register =
+            |value: &OperandValue| written(value).or_else(|| read_value(value).register());
+        match operand.value {
+            OperandValue::List(list) => {
+                let elements = self.function.operands_of(list).iter();
+                elements.map(|element| register(&element.value)).collect()
+            }
+            _ => vec![register(&operand.value)],
+        }
+    }
+}
+
+fn written(value: &OperandValue) -> Option<RegisterId> {
+    match value {
+        OperandValue::Destination(run) | OperandValue::Pair(run, _) => {
+            run.map(|run: RegisterRun| run.first)
+        }
+        OperandValue::Absent
+        | OperandValue::Source(..)
+        | OperandValue::Predicate { .. }
+        | OperandValue::Address(_)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => None,
+    }
+}
+
+fn read_value(read: &OperandValue) -> Value {
+    match read {
+        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => value(source),
+        OperandValue::Absent
+        | OperandValue::Destination(_)
+        | OperandValue::Pair(..)
+        | OperandValue::Address(_)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => Value::Other,
     }
 }
 
 fn value(source: &Source) -> Value {
     match *source {
-        Source::Register(register) => Value::Register(register),
+        Source::Register(run) => Value::Register(run.first),
         Source::Immediate(bits) => Value::Constant(bits),
         Source::Special(special) => Value::Special(special),
         Source::VariableAddress {
             variable, offset, ..
         } => Value::Variable(variable, offset),
-        Source::FunctionAddress(_) | Source::Sink => Value::Other,
+        Source::RegisterOffset { .. }
+        | Source::FunctionAddress(_)
+        | Source::Constant { .. }
+        | Source::Sink => Value::Other,
     }
 }

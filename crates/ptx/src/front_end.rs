@@ -60,7 +60,7 @@ impl FrontEnd for Ptx {
                 text: found.text,
                 kind: kind(found.sort),
                 help: found.help,
-                needs: reference::gate_text(found.gate),
+                needs: found.gate.phrase(),
                 span: found.span,
             })
             .collect()

@@ -66,8 +66,8 @@ fn cell(
         .and_then(|writers| writers.get(start..end))
         .and_then(|writers| writers.iter().copied().max_by_key(|entry| entry >> 8))
         .and_then(Writer::unpack);
-    let n_lanes = touched.n_lanes(start as u64, end as u64);
-    let written = match (n_lanes, writer) {
+    let n_pieces = touched.n_pieces(start as u64, end as u64);
+    let written = match (n_pieces, writer) {
         (0, None) => Written::Never,
         (0, Some(_)) => Written::Before,
         _ => Written::Now,
@@ -78,51 +78,71 @@ fn cell(
         lane: writer.map(|writer| writer.lane as u8),
         step: writer.map(|writer| writer.step + 1),
         written,
-        conflict: n_lanes > 1 && touched.conflicts(start as u64, end as u64),
+        conflict: n_pieces > 1 && touched.conflicts(start as u64, end as u64),
     }
 }
 
-/// The byte ranges that the present step stored to a memory: sorted by start.
+/// A range of bytes that the present step wrote.
+struct Range {
+    start: u64,
+    end: u64,
+    /// Whether another lane wrote other values to some of these bytes.
+    lost: bool,
+}
+
+/// The ranges of a memory that the present step wrote: sorted by start.
 struct Touched {
-    ranges: Vec<(u64, u64)>,
+    ranges: Vec<Range>,
+    longest: u64,
 }
 
 impl Touched {
     fn new(memory: &Memory, now: &[StoreView]) -> Touched {
-        let found = now
+        let mut ranges: Vec<Range> = now
             .iter()
-            .filter(|store| store.memory.as_ref() == Some(&memory.view.id))
-            .flat_map(|store| &store.lanes)
-            .filter_map(|lane| Some((lane.offset?, lane.offset? + lane.bytes.len() as u64)));
-        let mut ranges = Vec::new();
-        for range in found {
-            ranges.insert(ranges.partition_point(|other| *other <= range), range);
+            .flat_map(|store| store.lanes.iter().map(move |lane| (store, lane)))
+            .flat_map(|(store, lane)| lane.pieces.iter().map(move |piece| (store, piece)))
+            .filter(|(_, piece)| piece.written && piece.memory.as_ref() == Some(&memory.view.id))
+            .filter_map(|(store, piece)| {
+                let start = piece.offset?;
+                Some(Range {
+                    start,
+                    end: start + u64::from(piece.n_bytes),
+                    lost: store.lost > 0,
+                })
+            })
+            .collect();
+        ranges.sort_by_key(|range| (range.start, range.end));
+        let longest = ranges.iter().map(|range| range.end - range.start).max();
+        Touched {
+            longest: longest.unwrap_or(0),
+            ranges,
         }
-        Touched { ranges }
     }
 
-    fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
-        // Ranges of one store have one width, so those that end at or before `start` form a prefix.
-        let first = self.ranges.partition_point(|range| range.1 <= start);
+    fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = &Range> {
+        let first = self
+            .ranges
+            .partition_point(|range| range.start + self.longest <= start);
         self.ranges
             .iter()
             .skip(first)
-            .copied()
-            .take_while(move |range| range.0 < end)
+            .take_while(move |range| range.start < end)
+            .filter(move |range| range.end > start)
     }
 
-    fn n_lanes(&self, start: u64, end: u64) -> usize {
+    fn n_pieces(&self, start: u64, end: u64) -> usize {
         self.overlapping(start, end).count()
     }
 
-    /// Whether two of the lanes wrote the same byte, not only the same cell.
+    /// Whether two lanes wrote other values to the same byte, not only to the same cell.
     fn conflicts(&self, start: u64, end: u64) -> bool {
         let mut reach = 0;
-        for (from, to) in self.overlapping(start, end) {
-            if from < reach {
+        for range in self.overlapping(start, end).filter(|range| range.lost) {
+            if range.start < reach {
                 return true;
             }
-            reach = reach.max(to);
+            reach = reach.max(range.end);
         }
         false
     }

@@ -20,8 +20,8 @@ pub mod reference;
 mod sentence;
 pub mod session;
 mod stores;
+mod traffic;
 pub mod warp;
-mod written;
 
 pub use check::{CheckOptions, CheckReport, check};
 pub use language::Language;

@@ -352,9 +352,51 @@ pub struct LaneStore {
     pub address: String,
     /// Bytes from the start of the memory; absent when no known memory holds the address.
     pub offset: Option<u64>,
+    /// What memory holds of the lane's elements after the store; sinks have no bytes.
     pub bytes: Vec<u8>,
-    /// The value as the store's type, elements separated by commas.
+    /// What memory holds after the store, as the store's type; elements separated by commas, `_` for a sink.
     pub value: String,
+    /// One per element that is not a sink.
+    pub pieces: Vec<PieceView>,
+}
+
+/// One element of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PieceView {
+    /// Which element of the lane's vector it is.
+    pub element: u8,
+    /// The lane that gave the address.
+    pub asked: u8,
+    /// Id of the memory; absent when no known memory holds the address.
+    pub memory: Option<MemoryId>,
+    pub address: String,
+    /// Bytes from the start of the memory.
+    pub offset: Option<u64>,
+    pub n_bytes: u32,
+    #[serde(rename = "type")]
+    pub ty: ElementType,
+    /// What memory holds after.
+    pub value: String,
+    /// What memory held before.
+    pub before: String,
+    /// What the lane gave: the stored value, or the operand of the atomic.
+    pub given: String,
+    /// Whether memory took a new value: false for a comparison that failed or a minimum that was there already.
+    pub written: bool,
+    /// The operand that the lane gave, as written: `%r3`.
+    pub source: Option<String>,
+}
+
+/// How a step changes memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoreAction {
+    Store,
+    /// Returns the old value.
+    Atomic,
+    /// An atomic that returns nothing.
+    Reduction,
 }
 
 /// A store as an event of the run.
@@ -370,20 +412,29 @@ pub struct StoreView {
     pub instruction: String,
     /// Its opcode with the modifiers: `st.global.v2.f32`.
     pub opcode: String,
-    /// The registers that the elements come from, in order of address; absent for sinks and constants.
-    pub sources: Vec<Option<String>>,
+    pub action: StoreAction,
+    /// Whether this is the landing of an operation that was in flight.
+    pub has_landed: bool,
     /// Id of the memory that the lanes wrote; absent when they wrote several.
     pub memory: Option<MemoryId>,
+    /// Ids of all memories that the lanes wrote.
+    pub memories: Vec<MemoryId>,
     pub space: Space,
     /// Element type and count per lane: `f32`, 4.
     #[serde(rename = "type")]
     pub ty: ElementType,
     pub n_elements: u32,
     pub lanes: Vec<LaneStore>,
-    /// Distinct sectors of global memory that the lanes touch.
+    /// Distinct bytes that were written.
+    pub n_bytes: u32,
+    /// Distinct sectors of global memory that the lanes wrote.
     pub n_sectors: u32,
-    /// Passes over shared memory that the store needs (1 without conflict); 0 for other spaces.
+    /// Passes over shared memory that the store needs; 0 for other spaces and for atomics.
     pub n_wavefronts: u32,
+    /// The fewest passes that an access of this width needs; 0 where passes are not counted.
+    pub fewest_wavefronts: u32,
+    /// Lanes that lost a race: another lane of the same store wrote another value to one of their bytes.
+    pub lost: u32,
 }
 
 /// A step of a warp.

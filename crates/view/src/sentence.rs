@@ -2,7 +2,7 @@
 
 use crate::hardware::Hardware;
 use crate::memory_id::MemoryId;
-use crate::model::{FaultView, Phrase, RunStatus, StepView, StoreView};
+use crate::model::{FaultView, Phrase, RunStatus, Space, StepView, StoreAction, StoreView};
 
 /// Builds a sentence from stretches.
 #[derive(Debug, Default)]
@@ -68,52 +68,113 @@ fn stepped(step: &StepView) -> Sentence {
 }
 
 fn stored(store: &StoreView, hardware: Hardware) -> Sentence {
-    let n_lanes = store.lanes.len() as u32;
-    let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
-    let target = store
-        .memory
-        .as_ref()
-        .map_or_else(|| format!("{} memory", store.space.name()), memory_name);
-    let mut sentence = Sentence::default()
-        .strong(store.opcode.as_str())
-        .plain(" wrote ");
-    sentence = match n_lanes {
-        32 => sentence
-            .strong(plural(n_bytes as u32, "byte"))
-            .plain(" of all 32 lanes"),
-        n => sentence
-            .strong(plural(n_bytes as u32, "byte"))
-            .plain(" of ")
-            .strong(plural(n, "lane")),
+    let opening = Sentence::default().strong(store.opcode.as_str());
+    let sentence = match store.action {
+        StoreAction::Store => wrote(opening, store),
+        StoreAction::Atomic | StoreAction::Reduction => changed(opening, store),
     };
-    sentence = sentence.plain(format!(" to {target}"));
+    let sentence = spread(sentence, store, hardware).plain(".");
+    match store.action {
+        StoreAction::Store => overlap(sentence, store),
+        StoreAction::Atomic | StoreAction::Reduction => sentence,
+    }
+}
+
+fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
+    let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
+    let verb = if store.has_landed {
+        " landed "
+    } else {
+        " wrote "
+    };
+    let sentence = sentence.plain(verb).strong(plural(n_bytes as u32, "byte"));
+    let sentence = match store.lanes.len() {
+        32 => sentence.plain(" of all 32 lanes"),
+        n => sentence.plain(" of ").strong(plural(n as u32, "lane")),
+    };
+    sentence.plain(format!(" to {}", target(store)))
+}
+
+/// What an atomic did: it is done lane by lane, and may leave memory as it was.
+fn changed(sentence: Sentence, store: &StoreView) -> Sentence {
+    let pieces = || store.lanes.iter().flat_map(|lane| &lane.pieces);
+    let n_written = pieces().filter(|piece| piece.written).count() as u32;
+    let n_kept = pieces().count() as u32 - n_written;
+    let lanes = plural(store.lanes.len() as u32, "lane");
+    let sentence = sentence.plain(" in ").strong(lanes);
+    match (n_written, n_kept) {
+        (0, _) => sentence.plain(format!(" left {} as it was", target(store))),
+        (n, 0) => sentence
+            .plain(", one after another, changed ")
+            .strong(plural(store.n_bytes, "byte"))
+            .plain(format!(" of {} {}", target(store), times(n))),
+        (n, kept) => sentence
+            .plain(" changed ")
+            .strong(plural(store.n_bytes, "byte"))
+            .plain(format!(" of {} {}; ", target(store), times(n)))
+            .strong(plural(kept, "lane"))
+            .plain(" found a value that stays"),
+    }
+}
+
+fn times(n: u32) -> String {
+    match n {
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    }
+}
+
+/// How the bytes lie in sectors and banks.
+fn spread(sentence: Sentence, store: &StoreView, hardware: Hardware) -> Sentence {
+    let mut sentence = sentence;
     if store.n_sectors > 0 {
-        let whole = store.n_sectors as usize * hardware.sector_bytes as usize == n_bytes;
+        let n_bytes = store.n_sectors * hardware.sector_bytes;
         sentence = sentence
             .plain(" in ")
             .strong(plural(store.n_sectors, "sector"));
-        sentence = sentence.plain(if whole { ", each used whole" } else { "" });
+        // Bytes of shared memory are in no sector, so only a store to global memory alone can be compared.
+        if store.space == Space::Global && store.memories.len() <= 1 {
+            sentence = match store.n_bytes {
+                all if all == n_bytes => sentence.plain(", each used whole"),
+                used => sentence.plain(format!(", {used} of their {n_bytes} bytes used")),
+            };
+        }
     }
-    sentence = match store.n_wavefronts {
-        0 => sentence,
-        1 => sentence
+    match (store.n_wavefronts, store.fewest_wavefronts) {
+        (0, _) => sentence,
+        (1, _) => sentence
             .plain(" in ")
             .strong("one pass")
             .plain(" without bank conflict"),
-        n => sentence.plain(" in ").strong(plural(n, "pass")),
-    };
-    sentence = sentence.plain(".");
-    if let Some(n) = overwritten(store) {
+        (n, fewest) if n <= fewest => sentence
+            .plain(" in ")
+            .strong(plural(n, "pass"))
+            .plain(", the fewest for this width"),
+        (n, fewest) => sentence
+            .plain(" in ")
+            .strong(plural(n, "pass"))
+            .plain(format!(" instead of {fewest}, because of bank conflicts")),
+    }
+}
+
+/// What the lanes have to do with each other.
+fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
+    if store.lost > 0 {
         return sentence
             .plain(" ")
-            .strong(plural(n, "lane"))
+            .strong(plural(store.lost, "lane"))
             .plain(" lost the race to another lane at the same bytes.");
     }
+    let width = store.lanes.first().map_or(0, |lane| lane.bytes.len());
     match stride(store) {
-        Some(stride) if stride.unsigned_abs() as usize == store.lanes[0].bytes.len() => {
+        Some(stride) if stride.unsigned_abs() as usize == width => {
             sentence.plain(" The lanes write side by side.")
         }
-        Some(0) | None => sentence,
+        Some(0) => sentence.plain(" All lanes wrote the same value to the same place."),
+        None => sentence,
+        Some(stride) if (stride.unsigned_abs() as usize) < width => {
+            sentence.plain(" Neighbouring lanes overlap with equal values.")
+        }
         Some(stride) => sentence.plain(format!(
             " Neighbouring lanes lie {} apart.",
             plural(stride.unsigned_abs() as u32, "byte")
@@ -121,14 +182,14 @@ fn stored(store: &StoreView, hardware: Hardware) -> Sentence {
     }
 }
 
-/// The constant distance between neighbouring lanes, if there is one.
+/// The constant distance between neighbouring lanes, if there is one; lanes of different memories have none.
 fn stride(store: &StoreView) -> Option<i64> {
     let offsets: Option<Vec<i64>> = store
         .lanes
         .iter()
         .map(|lane| lane.offset.map(|offset| offset as i64))
         .collect();
-    let offsets = offsets.filter(|offsets| offsets.len() > 1)?;
+    let offsets = offsets.filter(|offsets| offsets.len() > 1 && store.memories.len() == 1)?;
     let stride = offsets[1] - offsets[0];
     let constant = offsets.windows(2).all(|pair| pair[1] - pair[0] == stride);
     let neighbours = store
@@ -138,13 +199,14 @@ fn stride(store: &StoreView) -> Option<i64> {
     (constant && neighbours).then_some(stride)
 }
 
-/// Lanes whose bytes another lane of the same store wrote too.
-fn overwritten(store: &StoreView) -> Option<u32> {
-    let offsets: Vec<u64> = store.lanes.iter().filter_map(|lane| lane.offset).collect();
-    let again = (0..offsets.len())
-        .filter(|index| offsets[..*index].contains(&offsets[*index]))
-        .count();
-    (again > 0).then_some(again as u32)
+/// The memories that were written, by name.
+fn target(store: &StoreView) -> String {
+    let names: Vec<String> = store.memories.iter().map(memory_name).collect();
+    match names.split_last() {
+        None => format!("{} memory", store.space.name()),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
 }
 
 fn memory_name(id: &MemoryId) -> String {

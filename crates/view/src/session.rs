@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::sentence::sentence;
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
-use crate::{fault, grid, warp, written};
+use crate::{fault, grid, warp};
 use std::sync::Arc;
 use warpgrid_emulator::{Status, Timeline, TimelineLimits};
 use warpgrid_isa::ScalarType;
@@ -498,15 +498,15 @@ impl Session {
     fn store_view(&self, record: &StoreRecord, memories: &[Memory]) -> StoreView {
         let function = FunctionId(record.function);
         let reader = self.reader(function, record.instruction);
-        let access = reader.and_then(Reader::access);
-        let text = self.text_of(function, record.instruction);
+        let ty = record.pieces.first().map(|piece| piece.piece.ty);
         record.view(&StorePlace {
             range: self.range_of(function, record.instruction),
-            instruction: text,
-            opcode: written::opcode(self.language, text),
-            sources: reader.map(Reader::stored_names).unwrap_or_default(),
+            instruction: self.text_of(function, record.instruction),
+            opcode: reader.map_or("", Reader::opcode),
+            function: reader.map(|reader| reader.function),
+            text: &|span| self.places.text(span).to_owned(),
             hardware: self.hardware(),
-            ty: access.map_or(ScalarType::B8, |access| access.ty),
+            ty: ty.unwrap_or(ScalarType::B8),
             grid: self.scenario.grid.unwrap_or([1; 3]),
             block: self.scenario.block.unwrap_or(DEFAULT_BLOCK),
             memories,
@@ -539,8 +539,8 @@ struct LastStore {
 }
 
 impl warpgrid_emulator::Observer for LastStore {
-    fn store(&mut self, event: &warpgrid_emulator::AccessEvent<'_>) {
-        if event.step < self.before {
+    fn access(&mut self, event: &warpgrid_emulator::AccessEvent<'_>) {
+        if event.action.writes() && event.step < self.before {
             self.step = Some(event.step);
         }
     }

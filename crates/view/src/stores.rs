@@ -1,49 +1,74 @@
-//! What stores did, lane by lane: collected while the emulator runs a step, shown in the screen's words.
+//! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
 
 use crate::hardware::Hardware;
 use crate::memories::{Memory, element_of};
-use crate::model::{LaneStore, SourceRange, Space, StoreView};
-use warpgrid_emulator::{AccessEvent, MemoryRegion, Observer};
-use warpgrid_isa::{ScalarType, StateSpace};
-use warpgrid_launch::value::ElementType;
+use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
+use crate::traffic;
+use warpgrid_emulator::{
+    AccessAction, AccessEvent, Agent, MemoryId as Place, MemoryRegion, Observer, Piece, StepEvent,
+};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::Function;
+
+/// One element of a store, without borrowed parts.
+#[derive(Clone, Debug)]
+pub(crate) struct PieceRecord {
+    pub(crate) piece: Piece,
+    /// What the lane gave to memory.
+    pub(crate) bytes: Vec<u8>,
+    /// What memory held before.
+    pub(crate) old: Vec<u8>,
+    /// What memory holds after.
+    pub(crate) new: Vec<u8>,
+}
+
+impl PieceRecord {
+    /// The addresses of the bytes, within the piece's memory.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> {
+        let first = self.piece.address;
+        (0..self.bytes.len() as u64).map(move |byte| first.wrapping_add(byte))
+    }
+}
 
 /// A store as the emulator reports it, without borrowed parts.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreRecord {
     pub(crate) step: u64,
-    pub(crate) block: u64,
-    pub(crate) warp: u32,
+    agent: Agent,
+    /// The block and warp whose instruction it is.
+    issued_by: (u64, u32),
     pub(crate) function: u32,
     pub(crate) instruction: u32,
-    resolved: [StateSpace; 32],
+    action: AccessAction,
     mask: u32,
-    addresses: [u64; 32],
-    width_bytes: u32,
-    element_bytes: u32,
-    bytes: Vec<u8>,
-    elements: u32,
+    /// Bytes per lane, sinks included.
+    pub(crate) width_bytes: u32,
+    pub(crate) pieces: Vec<PieceRecord>,
 }
 
 impl From<&AccessEvent<'_>> for StoreRecord {
     fn from(event: &AccessEvent<'_>) -> StoreRecord {
+        let piece = |piece: &Piece| PieceRecord {
+            piece: *piece,
+            bytes: event.bytes(piece).to_vec(),
+            old: event.before(piece).to_vec(),
+            new: event.after(piece).to_vec(),
+        };
         StoreRecord {
             step: event.step,
-            block: event.block,
-            warp: event.warp,
+            agent: event.agent,
+            issued_by: event.warp().unwrap_or((0, 0)),
             function: event.function.0,
             instruction: event.instruction,
-            resolved: *event.resolved,
+            action: event.action,
             mask: event.mask,
-            addresses: *event.addresses,
             width_bytes: event.width_bytes,
-            element_bytes: event.element_bytes,
-            bytes: event.bytes.to_vec(),
-            elements: event.elements,
+            pieces: event.pieces.iter().map(piece).collect(),
         }
     }
 }
 
-/// Keeps the stores of the steps that it watches, up to a limit.
+/// Keeps the stores of the steps that it observes, up to a limit.
 #[derive(Debug)]
 pub(crate) struct StoreCollector {
     pub(crate) stores: Vec<StoreRecord>,
@@ -60,8 +85,16 @@ impl StoreCollector {
 }
 
 impl Observer for StoreCollector {
-    fn store(&mut self, event: &AccessEvent<'_>) {
-        if self.stores.len() < self.limit {
+    fn step(&mut self, event: &StepEvent) {
+        // What an operation in flight does names no warp; its step names the one that started it.
+        let landed = self.stores.iter_mut().rev();
+        for record in landed.take_while(|record| record.step == event.position) {
+            record.issued_by = (event.block, event.warp);
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        if event.action.writes() && self.stores.len() < self.limit {
             self.stores.push(event.into());
         }
     }
@@ -71,8 +104,10 @@ impl Observer for StoreCollector {
 pub(crate) struct StorePlace<'a> {
     pub(crate) range: SourceRange,
     pub(crate) instruction: &'a str,
-    pub(crate) opcode: String,
-    pub(crate) sources: Vec<Option<String>>,
+    pub(crate) opcode: &'a str,
+    pub(crate) function: Option<&'a Function>,
+    /// The text of an operand.
+    pub(crate) text: &'a dyn Fn(warpgrid_program::Span) -> String,
     pub(crate) hardware: Hardware,
     /// Element type of the instruction.
     pub(crate) ty: ScalarType,
@@ -81,147 +116,184 @@ pub(crate) struct StorePlace<'a> {
     pub(crate) memories: &'a [Memory],
 }
 
-impl StoreRecord {
-    /// The memory that a lane wrote, and where in it.
-    fn locate<'a>(&self, lane: usize, memories: &'a [Memory]) -> Option<(&'a Memory, u64)> {
-        let address = self.addresses[lane];
-        memories.iter().find_map(|memory| {
-            let here = match (self.resolved[lane], memory.region) {
-                (StateSpace::Shared, MemoryRegion::Shared { block }) => block == self.block,
-                (StateSpace::Global, MemoryRegion::Buffer(_) | MemoryRegion::Variable(_)) => true,
+impl StorePlace<'_> {
+    /// The memory that holds a piece, and where in it.
+    fn locate(&self, piece: &Piece) -> Option<(&Memory, u64)> {
+        self.memories.iter().find_map(|memory| {
+            let here = match (piece.memory, memory.region) {
+                (Place::Shared { block }, MemoryRegion::Shared { block: of }) => block == of,
+                (
+                    Place::Global | Place::Constant,
+                    MemoryRegion::Buffer(_) | MemoryRegion::Variable(_),
+                ) => true,
                 _ => false,
             };
-            Some((memory, memory.offset(address).filter(|_| here)?))
+            Some((memory, memory.offset(piece.address).filter(|_| here)?))
         })
     }
 
-    /// The record in the screen's words.
-    pub(crate) fn view(&self, place: &StorePlace<'_>) -> StoreView {
-        let element = element_of(place.ty);
-        let lanes: Vec<usize> = (0..32).filter(|lane| self.mask >> lane & 1 == 1).collect();
-        let located: Vec<Option<(&Memory, u64)>> = lanes
-            .iter()
-            .map(|lane| self.locate(*lane, place.memories))
-            .collect();
-        let mut ids = located
-            .iter()
-            .map(|found| found.map(|(memory, _)| &memory.view.id));
-        let first = ids.next().flatten();
-        let memory = first.filter(|_| ids.all(|id| id == first)).cloned();
-        let lane_stores = lanes
-            .iter()
-            .zip(&located)
-            .map(|(lane, found)| self.lane(*lane, found.map(|(_, offset)| offset), element, place))
-            .collect();
-        StoreView {
-            step: self.step,
-            block: unravel(self.block, place.grid),
-            warp: self.warp,
-            range: place.range,
-            instruction: place.instruction.to_owned(),
-            opcode: place.opcode.clone(),
-            sources: place.sources.clone(),
-            memory,
-            space: lanes
-                .first()
-                .map_or(Space::Generic, |lane| self.resolved[*lane].into()),
-            ty: element,
-            n_elements: self.width_bytes / self.element_bytes.max(1),
-            lanes: lane_stores,
-            n_sectors: self.n_sectors(place.hardware),
-            n_wavefronts: self.n_wavefronts(place.hardware),
-        }
-    }
-
-    fn lane(
-        &self,
-        lane: usize,
-        offset: Option<u64>,
-        element: ElementType,
-        place: &StorePlace<'_>,
-    ) -> LaneStore {
-        let width = self.width_bytes as usize;
-        let bytes = self
-            .bytes
-            .get(lane * width..(lane + 1) * width)
-            .unwrap_or(&[])
-            .to_vec();
-        let values: Vec<String> = bytes
-            .chunks(self.element_bytes.max(1) as usize)
-            .enumerate()
-            .map(|(index, chunk)| {
-                if self.elements >> index & 1 == 1 {
-                    element.text(element.bits(chunk))
-                } else {
-                    "_".to_owned()
-                }
-            })
-            .collect();
-        LaneStore {
-            lane: lane as u8,
-            thread: unravel(u64::from(self.warp) * 32 + lane as u64, place.block),
-            address: format!("{:#x}", self.addresses[lane]),
-            offset,
-            bytes,
-            value: values.join(", "),
-        }
-    }
-
-    /// Distinct sectors of global memory that the lanes touch.
-    fn n_sectors(&self, hardware: Hardware) -> u32 {
-        let sector_bytes = u64::from(hardware.sector_bytes);
-        let mut sectors = Distinct::default();
-        for lane in self.lanes_in(StateSpace::Global) {
-            let first = self.addresses[lane] / sector_bytes;
-            let last =
-                (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / sector_bytes;
-            (first..=last).for_each(|sector| sectors.add(sector));
-        }
-        sectors.0.len() as u32
-    }
-
-    /// Passes that the banks need: the most distinct words that any one bank is asked for. Accesses of
-    /// 8 and 16 bytes go in two and four groups of lanes, each with its own passes.
-    fn n_wavefronts(&self, hardware: Hardware) -> u32 {
-        let (n_banks, bank_bytes) = (u64::from(hardware.n_banks), u64::from(hardware.bank_bytes));
-        let lanes_a_pass = match self.width_bytes {
-            0..=4 => 32,
-            5..=8 => 16,
-            _ => 8,
-        };
-        let mut passes = 0;
-        for group in (0..32).step_by(lanes_a_pass) {
-            let mut words = vec![Distinct::default(); n_banks as usize];
-            for lane in self
-                .lanes_in(StateSpace::Shared)
-                .filter(|lane| (group..group + lanes_a_pass).contains(lane))
-            {
-                let first = self.addresses[lane] / bank_bytes;
-                let last =
-                    (self.addresses[lane] + u64::from(self.width_bytes.max(1)) - 1) / bank_bytes;
-                for word in first..=last {
-                    words[(word % n_banks) as usize].add(word);
-                }
-            }
-            passes += words.iter().map(|bank| bank.0.len()).max().unwrap_or(0) as u32;
-        }
-        passes
-    }
-
-    fn lanes_in(&self, space: StateSpace) -> impl Iterator<Item = usize> {
-        (0..32).filter(move |lane| self.mask >> lane & 1 == 1 && self.resolved[*lane] == space)
+    fn source_text(&self, piece: &Piece) -> Option<String> {
+        let operand = piece.operand?.of(self.function?)?;
+        let text = (self.text)(operand.span);
+        (!text.is_empty()).then_some(text)
     }
 }
 
-/// Distinct numbers; those of one store are so few that they are quickly looked through.
-#[derive(Clone, Default)]
-struct Distinct(Vec<u64>);
-
-impl Distinct {
-    fn add(&mut self, number: u64) {
-        if !self.0.contains(&number) {
-            self.0.push(number);
+impl StoreRecord {
+    /// The record in the screen's words.
+    pub(crate) fn view(&self, place: &StorePlace<'_>) -> StoreView {
+        let lanes: Vec<LaneStore> = (0..32)
+            .filter(|lane| self.mask >> lane & 1 == 1)
+            .map(|lane| self.lane(lane, place))
+            .collect();
+        let mut memories = Vec::new();
+        for found in self
+            .pieces
+            .iter()
+            .filter_map(|piece| place.locate(&piece.piece))
+        {
+            if !memories.contains(&found.0.view.id) {
+                memories.push(found.0.view.id.clone());
+            }
         }
+        let (block, warp) = self.issued_by;
+        StoreView {
+            step: self.step,
+            block: unravel(block, place.grid),
+            warp,
+            has_landed: matches!(self.agent, Agent::InFlight(_)),
+            action: self.action(),
+            range: place.range,
+            instruction: place.instruction.to_owned(),
+            opcode: place.opcode.to_owned(),
+            memory: match &memories[..] {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            memories,
+            space: self
+                .pieces
+                .first()
+                .map_or(Space::Generic, |piece| piece.piece.memory.space().into()),
+            ty: element_of(place.ty),
+            n_elements: self.width_bytes / place.ty.width_bytes().max(1),
+            n_bytes: traffic::distinct_bytes(self.written()),
+            n_sectors: traffic::sectors(self.written(), place.hardware),
+            n_wavefronts: self.wavefronts(place.hardware),
+            fewest_wavefronts: self.fewest_wavefronts(place.hardware),
+            lost: self.lost(),
+            lanes,
+        }
+    }
+
+    fn action(&self) -> StoreAction {
+        match self.action {
+            AccessAction::Load | AccessAction::Store => StoreAction::Store,
+            AccessAction::Atomic => StoreAction::Atomic,
+            AccessAction::Reduction => StoreAction::Reduction,
+        }
+    }
+
+    /// The pieces that memory took.
+    fn written(&self) -> impl Iterator<Item = &PieceRecord> + Clone {
+        self.pieces.iter().filter(|piece| piece.piece.written)
+    }
+
+    /// Passes over shared memory. Atomics on one word are done one after another, which no count of banks tells.
+    fn wavefronts(&self, hardware: Hardware) -> u32 {
+        match self.action() {
+            StoreAction::Store => traffic::wavefronts(self.written(), self.width_bytes, hardware),
+            StoreAction::Atomic | StoreAction::Reduction => 0,
+        }
+    }
+
+    fn fewest_wavefronts(&self, hardware: Hardware) -> u32 {
+        match self.wavefronts(hardware) {
+            0 => 0,
+            _ => traffic::groups(self.width_bytes) as u32,
+        }
+    }
+
+    /// Lanes of a plain store of which another lane overwrote a byte with another value. Equal values are no race, and
+    /// atomics take effect one after another.
+    fn lost(&self) -> u32 {
+        if self.action() != StoreAction::Store {
+            return 0;
+        }
+        let pieces: Vec<&PieceRecord> = self.written().collect();
+        let overwrites = |early: &PieceRecord, late: &PieceRecord| {
+            early.piece.gave != late.piece.gave
+                && early.piece.memory == late.piece.memory
+                && early.addresses().zip(&early.bytes).any(|(address, byte)| {
+                    let at = address.wrapping_sub(late.piece.address) as usize;
+                    late.bytes.get(at).is_some_and(|other| other != byte)
+                })
+        };
+        let mut lanes = 0u32;
+        for (index, early) in pieces.iter().enumerate() {
+            let bit = 1 << early.piece.gave;
+            if lanes & bit == 0
+                && pieces[index + 1..]
+                    .iter()
+                    .any(|late| overwrites(early, late))
+            {
+                lanes |= bit;
+            }
+        }
+        lanes.count_ones()
+    }
+
+    fn lane(&self, lane: u8, place: &StorePlace<'_>) -> LaneStore {
+        let own: Vec<&PieceRecord> = self
+            .pieces
+            .iter()
+            .filter(|piece| piece.piece.gave == lane)
+            .collect();
+        let pieces: Vec<PieceView> = own.iter().map(|piece| view_piece(piece, place)).collect();
+        let first = own.first().map(|piece| piece.piece.address);
+        let n_elements = self.width_bytes / place.ty.width_bytes().max(1);
+        let text = |element: u32| {
+            let found = pieces
+                .iter()
+                .find(|piece| u32::from(piece.element) == element);
+            found.map_or("_", |piece| piece.value.as_str())
+        };
+        LaneStore {
+            lane,
+            thread: unravel(
+                u64::from(self.issued_by.1) * 32 + u64::from(lane),
+                place.block,
+            ),
+            address: first.map_or_else(String::new, |address| format!("{address:#x}")),
+            offset: pieces.first().and_then(|piece| piece.offset),
+            bytes: own
+                .iter()
+                .flat_map(|piece| piece.new.iter().copied())
+                .collect(),
+            value: (0..n_elements).map(text).collect::<Vec<_>>().join(", "),
+            pieces,
+        }
+    }
+}
+
+fn view_piece(record: &PieceRecord, place: &StorePlace<'_>) -> PieceView {
+    let piece = &record.piece;
+    let element = element_of(piece.ty);
+    let text = |bytes: &[u8]| element.text(element.bits(bytes));
+    let found = place.locate(piece);
+    PieceView {
+        element: piece.element,
+        asked: piece.asked,
+        memory: found.map(|(memory, _)| memory.view.id.clone()),
+        address: format!("{:#x}", piece.address),
+        offset: found.map(|(_, offset)| offset),
+        n_bytes: piece.n_bytes,
+        ty: element,
+        value: text(&record.new),
+        before: text(&record.old),
+        given: text(&record.bytes),
+        written: piece.written,
+        source: place.source_text(piece),
     }
 }
 

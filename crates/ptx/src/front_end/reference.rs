@@ -1,7 +1,7 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
 use warpgrid_isa::form::{Bound, Layout, Slot, SlotKind, bind, forms_of, layouts};
-use warpgrid_isa::{Gate, Origin, Value, Version};
+use warpgrid_isa::Value;
 use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
 
 /// Every form, in table order.
@@ -53,10 +53,10 @@ fn form(layout: &Layout) -> FormFacts {
         opcode: layout.opcode.to_owned(),
         syntax: form.syntax.to_owned(),
         help: form.help.to_owned(),
-        needs: gate_text(form.gate),
+        needs: form.gate.phrase(),
         section: form.section.to_owned(),
         slots: layout.slots.iter().map(slot).collect(),
-        rules: form.rules().iter().map(|rule| rule.sentence()).collect(),
+        rules: form.rules.iter().map(|rule| rule.sentence()).collect(),
         examples: form
             .good
             .iter()
@@ -72,7 +72,7 @@ fn slot(slot: &Slot) -> SlotFacts {
         required: slot.required,
         values: match slot.kind {
             SlotKind::Set(set) => set.values.iter().map(value).collect(),
-            SlotKind::Literal(_) => Vec::new(),
+            SlotKind::Literal(..) => Vec::new(),
         },
     }
 }
@@ -80,7 +80,7 @@ fn slot(slot: &Slot) -> SlotFacts {
 fn title(slot: &Slot) -> &'static str {
     match slot.kind {
         SlotKind::Set(set) => set.title,
-        SlotKind::Literal(_) => "modifier",
+        SlotKind::Literal(..) => "modifier",
     }
 }
 
@@ -88,24 +88,7 @@ fn value(value: &Value) -> ValueFacts {
     ValueFacts {
         text: value.text.to_owned(),
         help: value.help.to_owned(),
-        needs: gate_text(value.gate),
-        origin: match value.gate.origin {
-            Origin::Documented => "PTX ISA".to_owned(),
-            Origin::Assembler(version) => format!("assembler {version}"),
-            Origin::Measured(target) => format!("measured on `{target}`"),
-        },
-    }
-}
-
-/// A gate as a person reads it; `None` for what was always there.
-pub(super) fn gate_text(gate: Gate) -> Option<String> {
-    let version = (gate.ptx > Version::new(1, 0)).then(|| format!("since PTX {}", gate.ptx));
-    // The first architecture of all is no condition.
-    let target = (gate.sm > 10).then(|| format!("on `sm_{}` and later", gate.sm));
-    match (version, target) {
-        (None, None) => None,
-        (Some(version), None) => Some(version),
-        (None, Some(target)) => Some(target),
-        (Some(version), Some(target)) => Some(format!("{version}, {target}")),
+        needs: value.gate.phrase(),
+        origin: value.gate.origin.text(),
     }
 }
