@@ -154,15 +154,33 @@ fn store(text: &mut String, operand: &Operand, offset: usize) {
 
 /// The instruction text with registers for the operands.
 fn operation(form: &Form) -> String {
-    let mut text = form.op.replace("{{", "\u{1}").replace("}}", "\u{2}");
-    for operand in form.inputs.iter().chain(&form.outputs).chain(&form.scratch) {
-        text = text.replace(&format!("{{{}}}", operand.name), &register(operand));
+    let mut text = String::new();
+    let mut rest = form.op.as_str();
+    while let Some(at) = rest.find(['{', '}']) {
+        let (before, braces) = rest.split_at(at);
+        text.push_str(before);
+        rest = if let Some(after) = braces.strip_prefix("{{") {
+            text.push('{');
+            after
+        } else if let Some(after) = braces.strip_prefix("}}") {
+            text.push('}');
+            after
+        } else {
+            let (name, after) = braces[1..].split_once('}').unwrap_or((&braces[1..], ""));
+            text.push_str(&register_name(name));
+            after
+        };
     }
-    text.replace('\u{1}', "{").replace('\u{2}', "}")
+    text.push_str(rest);
+    text
 }
 
 fn register(operand: &Operand) -> String {
-    format!("%x_{}", operand.name)
+    register_name(&operand.name)
+}
+
+fn register_name(operand: &str) -> String {
+    format!("%x_{operand}")
 }
 
 fn register_type(operand: &Operand) -> String {
