@@ -10,19 +10,23 @@ use std::process::Command;
 /// How much of a collection is kept.
 #[derive(Clone, Copy, Debug)]
 struct Amount {
-    /// The sum of the shares of all generators and verdicts.
+    /// The number that each generator and verdict has a share of.
     n_sample: usize,
     /// At least this number of each generator and verdict, where there are.
     n_least: usize,
+    /// Whether the generators of a family are told apart.
+    by_group: bool,
 }
 
 const STORES_AMOUNT: Amount = Amount {
     n_sample: 3000,
     n_least: 6,
+    by_group: true,
 };
 const GENERAL_AMOUNT: Amount = Amount {
-    n_sample: 700,
+    n_sample: 780,
     n_least: 1,
+    by_group: false,
 };
 
 /// Chooses the samples of the collections that are asked for.
@@ -63,7 +67,11 @@ fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
         .into_iter()
         .filter(|case| case.known_difference().is_none())
     {
-        let key = (case.family.clone(), case.group.clone(), case.accept);
+        let group = match amount.by_group {
+            true => case.group.clone(),
+            false => String::new(),
+        };
+        let key = (case.family.clone(), group, case.accept);
         strata.entry(key).or_default().push(case);
     }
     let mut text = String::new();
@@ -161,9 +169,8 @@ fn cannot_say(messages: &[String]) -> bool {
 /// The verdict and the error texts.
 fn ask(ptxas: &str, case: &Case, file: &Path) -> Result<(bool, Vec<String>)> {
     write(file, &case.module())?;
-    let arch = architecture(ptxas, case);
     let output = Command::new(ptxas)
-        .args(["-arch", &arch])
+        .args(["-arch", architecture(case)])
         .arg(file)
         .args(["-o", if cfg!(windows) { "NUL" } else { "/dev/null" }])
         .output()
@@ -180,12 +187,13 @@ fn ask(ptxas: &str, case: &Case, file: &Path) -> Result<(bool, Vec<String>)> {
     Ok((output.status.success(), messages.collect()))
 }
 
-/// What to generate code for: the target, or the lowest that is still there.
-fn architecture(_ptxas: &str, case: &Case) -> String {
-    let digits: String = case.target.chars().filter(char::is_ascii_digit).collect();
+/// What to generate code for: the target without its options, or the lowest that is still there.
+fn architecture(case: &Case) -> &str {
+    let target = case.target.split(',').next().unwrap_or("").trim();
+    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
     match digits.parse::<u32>() {
-        Ok(sm) if sm < 75 => "sm_75".to_owned(),
-        _ => case.target.clone(),
+        Ok(sm) if sm < 75 => "sm_75",
+        _ => target,
     }
 }
 
