@@ -52,7 +52,7 @@ pub(super) fn read(path: &Path, forms: &mut Vec<Form>) -> Result<()> {
 }
 
 impl Form {
-    fn parse(file: &str, line: &str) -> Option<Form> {
+    pub(super) fn parse(file: &str, line: &str) -> Option<Form> {
         let value: Value = serde_json::from_str(line).ok()?;
         let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
         let inputs = operands(value.get("in")?)?;

@@ -189,3 +189,34 @@ fn register_type(operand: &Operand) -> String {
         width => format!(".b{width}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::form::Form;
+    use super::{Outcome, operation, run};
+
+    fn form(line: &str) -> Form {
+        Form::parse("test", line).expect("an operation form")
+    }
+
+    #[test]
+    fn doubled_braces_are_those_of_the_instruction() {
+        let form = form(
+            r#"{"op":"mov.b64 {d}, {{{a}, {b}}};","in":[["a","b32"],["b","b32"]],"out":[["d","b64"]],"target":"sm_90","ptx":"8.8","source":"","rows":[]}"#,
+        );
+        assert_eq!(operation(&form), "mov.b64 %x_d, {%x_a, %x_b};");
+    }
+
+    #[test]
+    fn each_lane_computes_a_row() {
+        let form = form(
+            r#"{"op":"add.u16 {d}, {a}, {b};","in":[["a","u16"],["b","u16"]],"out":[["d","u16"]],"target":"sm_90","ptx":"8.8","source":"","rows":[["0x1","0x2","0x3"],["0xffff","0x1","0x0"]]}"#,
+        );
+        let Outcome::Ran(found) = run(&form) else {
+            panic!("the form does not run");
+        };
+        assert_eq!(found, [[3], [0]]);
+        assert!(form.agrees(&form.rows[0], &found[0]));
+        assert!(!form.agrees(&form.rows[0], &found[1]));
+    }
+}

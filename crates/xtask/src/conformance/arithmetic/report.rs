@@ -40,6 +40,15 @@ impl Tally {
         self.why.clone_from(why);
     }
 
+    fn add(&mut self, other: &Tally) {
+        self.agreed += other.agreed;
+        self.differ += other.differ;
+        self.not_run += other.not_run;
+        self.refused += other.refused;
+        self.stopped += other.stopped;
+        self.doubtful += other.doubtful;
+    }
+
     /// Rows that ran.
     fn n_run(&self) -> usize {
         self.agreed + self.differ + self.stopped
@@ -50,15 +59,14 @@ impl Tally {
     }
 
     fn line(&self, name: &str) -> String {
-        let percent = match self.n_run() {
-            0 => 100.0,
-            n => 100.0 * self.agreed as f64 / n as f64,
+        let mut line = match self.n_run() {
+            0 => format!("  {name:<60} {:>16}          ", "none ran"),
+            n => format!(
+                "  {name:<60} {:>6} of {n:>6}  {:>7.3} %",
+                self.agreed,
+                100.0 * self.agreed as f64 / n as f64
+            ),
         };
-        let mut line = format!(
-            "  {name:<60} {:>6} of {:>6}  {percent:>7.3} %",
-            self.agreed,
-            self.n_run()
-        );
         let counts = [
             (self.differ, "differ"),
             (self.stopped, "stopped"),
@@ -95,21 +103,36 @@ pub(super) fn print(compared: &[Compared<'_>], options: &Options) -> bool {
     for (file, tally) in &files {
         println!("{}", tally.line(file));
     }
-    println!("\nby operation");
-    let mut n_full = 0;
-    for (operation, tally) in &operations {
-        if tally.is_full() && !options.all {
-            n_full += 1;
-            continue;
-        }
-        match tally.why.is_empty() {
-            true => println!("{}", tally.line(operation)),
-            false => println!("{}: {}", tally.line(operation), tally.why),
-        }
-    }
-    println!("  {n_full} agree in full (--all shows them)");
+    print_operations(&operations, options.all);
     list(compared, options.n_shown);
     total.differ + total.stopped == 0
+}
+
+/// Prints the operations that differ, each, and what does not run by its first word; all of them where asked.
+fn print_operations(operations: &BTreeMap<&str, Tally>, all: bool) {
+    println!("\nby operation");
+    let mut n_full = 0;
+    let mut waiting: BTreeMap<&str, Tally> = BTreeMap::new();
+    for (operation, tally) in operations {
+        if all || tally.differ + tally.stopped > 0 {
+            match tally.why.is_empty() {
+                true => println!("{}", tally.line(operation)),
+                false => println!("{}: {}", tally.line(operation), tally.why),
+            }
+        } else if tally.is_full() {
+            n_full += 1;
+        } else {
+            let opcode = operation.split(['.', ' ']).next().unwrap_or(operation);
+            waiting.entry(opcode).or_default().add(tally);
+        }
+    }
+    for (opcode, tally) in &waiting {
+        println!(
+            "{}",
+            tally.line(&format!("{opcode} (forms that do not run)"))
+        );
+    }
+    println!("  {n_full} agree in full (--all shows every operation)");
 }
 
 fn list(compared: &[Compared<'_>], n_shown: usize) {
@@ -128,8 +151,17 @@ fn list(compared: &[Compared<'_>], n_shown: usize) {
     let step = (rows.len() / n_shown.max(1)).max(1);
     for (form, row, found) in rows.iter().step_by(step).take(n_shown) {
         println!(
-            "  {}\n    in {:#x?} expected {:#x?} found {:#x?} ({})",
-            form.op, row.inputs, row.outputs, found, form.source
+            "  {}\n    in {}  expected {}  found {}  ({})",
+            form.op,
+            hex(&row.inputs),
+            hex(&row.outputs),
+            hex(found),
+            form.source
         );
     }
+}
+
+fn hex(values: &[u64]) -> String {
+    let texts: Vec<String> = values.iter().map(|value| format!("{value:#x}")).collect();
+    texts.join(" ")
 }

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn any_nan_serves_only_where_the_source_leaves_it_open() {
+    fn a_nan_agrees_with_any_other_only_where_the_source_leaves_it_open() {
         assert!(agree("f32", true, 0x7fff_ffff, 0xffc0_0000));
         assert!(!agree("f32", false, 0x7fff_ffff, 0xffc0_0000));
         assert!(!agree("f32", true, 0x7f80_0000, 0x7fff_ffff));
