@@ -21,7 +21,7 @@ pub(crate) struct Case {
     pub(crate) messages: Vec<String>,
     pub(crate) context: String,
     pub(crate) address_size: u64,
-    /// The line as it stands in the file.
+    /// The line of the file.
     pub(crate) line: String,
 }
 
@@ -138,7 +138,7 @@ impl Case {
     }
 
     /// Our verdict.
-    pub(crate) fn judge(&self) -> Verdict {
+    pub(crate) fn check(&self) -> Verdict {
         let report = warpgrid_view::check(&self.module(), &warpgrid_view::CheckOptions::default());
         let errors = report
             .diagnostics

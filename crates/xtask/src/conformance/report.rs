@@ -44,7 +44,7 @@ impl Tally {
     }
 
     fn line(self, name: &str) -> String {
-        // Cases that a newer release judges as we do count neither way.
+        // Cases on which a newer release agrees with us count neither way.
         let n = self.n - self.known;
         let agreed = n - self.false_accepts - self.false_rejects;
         let percent = match n {
@@ -107,7 +107,7 @@ pub(super) fn print(title: &str, cases: &[Compared<'_>], options: &Options) -> b
         section("by rule (the assembler's first words)", rules, options.all);
     }
     if !reasons.is_empty() {
-        println!("\nknown differences: verdicts of an old release that newer ones judge as we do");
+        println!("\nknown differences: verdicts of an old release; newer ones agree with us");
         for (reason, n) in &reasons {
             println!("  {n:>6}  {reason}");
         }
@@ -156,7 +156,7 @@ fn list(differing: &[&Compared<'_>], n_shown: usize) {
     }
 }
 
-/// The assembler's message without what stands in quotes.
+/// The assembler's message without the words in quotes.
 fn rule_of(case: &Case) -> String {
     let Some(message) = case.messages.first() else {
         return if case.accept {

@@ -14,7 +14,7 @@ struct Amount {
     n_sample: usize,
     /// At least this number of each generator and verdict, where there are.
     n_least: usize,
-    /// Whether the generators of a family are told apart.
+    /// Whether each generator of a family has its own share.
     by_group: bool,
 }
 
@@ -127,11 +127,11 @@ fn ask_again(sample: &Path, ptxas: &str, release: &str) -> Result<()> {
             println!("{} of {}", index + 1, cases.len());
         }
     }
-    // The folder is temporary: what stays behind does no harm.
+    // The folder is temporary: what remains does no harm.
     let _ = std::fs::remove_dir_all(&folder);
     write(sample, &text)?;
     println!(
-        "{} verdicts, {n_changed} changed, {n_kept} kept that this release cannot judge",
+        "{} verdicts, {n_changed} changed, {n_kept} kept where this release refuses the whole module",
         cases.len()
     );
     Ok(())

@@ -64,7 +64,7 @@ pub(super) fn compare(
         return true;
     }
     let start = Instant::now();
-    let verdicts = map_on_threads(cases, options.n_threads, Case::judge);
+    let verdicts = map_on_threads(cases, options.n_threads, Case::check);
     let seconds = start.elapsed().as_secs_f64();
     let compared: Vec<Compared<'_>> = cases
         .iter()
