@@ -21,7 +21,7 @@ pub(crate) struct Case {
     pub(crate) messages: Vec<String>,
     pub(crate) context: String,
     pub(crate) address_size: u64,
-    /// The line as it is in the file.
+    /// The line of the file.
     pub(crate) line: String,
 }
 
@@ -52,19 +52,20 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Adds the verdicts of one file.
 pub(crate) fn read(path: &Path, cases: &mut Vec<Case>) -> Result<()> {
+    cases.extend(lines(path)?.into_iter().filter_map(Case::parse));
+    Ok(())
+}
+
+/// The lines of a file, which may be compressed.
+pub(crate) fn lines(path: &Path) -> Result<Vec<String>> {
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let file = File::open(path).map_err(failed)?;
     let text: Box<dyn Read> = match path.extension().is_some_and(|e| e == "gz") {
         true => Box::new(flate2::read::GzDecoder::new(file)),
         false => Box::new(file),
     };
-    for line in BufReader::new(text).lines() {
-        let line = line.map_err(failed)?;
-        if let Some(case) = Case::parse(line) {
-            cases.push(case);
-        }
-    }
-    Ok(())
+    let lines = BufReader::new(text).lines();
+    lines.collect::<std::io::Result<_>>().map_err(failed)
 }
 
 impl Case {
@@ -137,17 +138,15 @@ impl Case {
     }
 
     /// Our verdict.
-    pub(crate) fn verdict(&self) -> Verdict {
-        let source = self.module();
-        let parse = warpgrid_ptx::parse(&source);
-        let checked = warpgrid_ptx::check(&source, &parse, &warpgrid_ptx::Options::default());
-        let errors = checked
+    pub(crate) fn check(&self) -> Verdict {
+        let report = warpgrid_view::check(&self.module(), &warpgrid_view::CheckOptions::default());
+        let errors = report
             .diagnostics
             .iter()
-            .filter(|d| d.severity == warpgrid_program::Severity::Error)
-            .map(|d| format!("{} {}", d.code, d.message));
+            .filter(|diagnostic| diagnostic.severity == "error")
+            .map(|diagnostic| format!("{} {}", diagnostic.code, diagnostic.message));
         Verdict {
-            accept: checked.accept(),
+            accept: report.accept,
             errors: errors.collect(),
         }
     }

@@ -1,38 +1,54 @@
-//! `cargo xtask conformance`: every verdict of the reference assembler beside ours. In: files of verdicts; out: how far
-//! we agree, by family, by generator and by rule, and the modules on which we do not.
+//! `cargo xtask conformance`: what the reference assembler says and computes beside what we say and compute. In: files of
+//! verdicts and of arithmetic results; out: how far we agree, by family and by operation, and where we do not.
 
 #![expect(
     clippy::print_stdout,
     reason = "a command for people talks on standard output"
 )]
 
+mod arithmetic;
 mod case;
+mod families;
 mod report;
 mod sample;
+mod verdicts;
 
-use case::{Case, Verdict};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// A sentence says what went wrong and what to do.
 type Result<T> = std::result::Result<T, String>;
 
-/// Folder of all verdicts, from the root of the repository. It is not part of the project; without it the sample is
-/// read.
-const ORACLE: &str = "../shared/oracle";
-const SAMPLE: &str = "crates/ptx/tests/data/verdicts.jsonl";
+/// Where the reference data lie, from the root of the repository.
+const STORES: &str = "../shared/oracle";
+const GENERAL: &str = "../shared/oracle_general";
+const ARITHMETIC: &str = "../shared/arith";
+/// What a checkout of the project alone has: samples of the two collections of verdicts.
+const STORES_SAMPLE: &str = "crates/ptx/tests/data/verdicts.jsonl";
+const GENERAL_SAMPLE: &str = "crates/ptx/tests/data/verdicts_general.jsonl";
 
 /// What the command line asks for.
 #[derive(Debug)]
 struct Options {
-    oracle: PathBuf,
+    stores: PathBuf,
+    general: PathBuf,
+    arithmetic: PathBuf,
+    part: Option<Part>,
     family: Option<String>,
-    n_listed: usize,
+    n_shown: usize,
     n_threads: usize,
     all: bool,
+    json: Option<PathBuf>,
     task: Task,
     ptxas: String,
+}
+
+/// A collection of reference data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Stores,
+    General,
+    Arithmetic,
 }
 
 /// What to do.
@@ -54,101 +70,149 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the command; false when a verdict differs that is not known to.
-fn run(mut words: impl Iterator<Item = String>) -> Result<bool> {
-    let mut options = Options {
-        oracle: ORACLE.into(),
-        family: None,
-        n_listed: 20,
-        n_threads: 1,
-        all: false,
-        task: Task::Compare,
-        ptxas: "ptxas".to_owned(),
-    };
-    while let Some(word) = words.next() {
-        let mut value = || {
-            words
-                .next()
-                .ok_or_else(|| format!("`{word}` needs a value"))
-        };
-        match word.as_str() {
-            "--sample" => options.task = Task::Sample,
-            "--regenerate" => options.task = Task::Regenerate,
-            "--ptxas" => options.ptxas = value()?,
-            "--oracle" => options.oracle = value()?.into(),
-            "--family" => options.family = Some(value()?),
-            "--list" => options.n_listed = number(&value()?)?,
-            "--threads" => options.n_threads = number(&value()?)?.clamp(1, 64),
-            "--all" => options.all = true,
-            _ => return Err(format!("`{word}` is not understood here\n\n{HELP}")),
-        }
-    }
+/// Runs the command; false when something differs that is modelled or run, and is not known to differ.
+fn run(words: impl Iterator<Item = String>) -> Result<bool> {
+    let options = Options::parse(words)?;
     match options.task {
         Task::Compare => compare(&options),
-        Task::Sample => sample::take(&options.oracle, SAMPLE.as_ref()),
-        Task::Regenerate => sample::regenerate(SAMPLE.as_ref(), &options.ptxas),
+        Task::Sample => sample::take(&options),
+        Task::Regenerate => sample::regenerate(&options),
+    }
+}
+
+impl Options {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Options> {
+        let mut options = Options {
+            stores: STORES.into(),
+            general: GENERAL.into(),
+            arithmetic: ARITHMETIC.into(),
+            part: None,
+            family: None,
+            n_shown: 10,
+            n_threads: std::thread::available_parallelism().map_or(1, usize::from),
+            all: false,
+            json: None,
+            task: Task::Compare,
+            ptxas: "ptxas".to_owned(),
+        };
+        while let Some(word) = words.next() {
+            let mut value = || {
+                words
+                    .next()
+                    .ok_or_else(|| format!("`{word}` needs a value"))
+            };
+            match word.as_str() {
+                "--sample" => options.task = Task::Sample,
+                "--regenerate" => options.task = Task::Regenerate,
+                "--ptxas" => options.ptxas = value()?,
+                "--oracle" => options.stores = value()?.into(),
+                "--general" => options.general = value()?.into(),
+                "--arithmetic" => options.arithmetic = value()?.into(),
+                "--only" => options.part = Some(Part::from_name(&value()?)?),
+                "--family" => options.family = Some(value()?),
+                "--show" => options.n_shown = number(&value()?)?,
+                "--threads" => options.n_threads = number(&value()?)?.clamp(1, 64),
+                "--json" => options.json = Some(value()?.into()),
+                "--all" => options.all = true,
+                _ => return Err(format!("`{word}` is not understood here\n\n{HELP}")),
+            }
+        }
+        Ok(options)
+    }
+
+    fn includes(&self, part: Part) -> bool {
+        self.part.is_none_or(|only| only == part)
+    }
+}
+
+impl Part {
+    fn from_name(name: &str) -> Result<Part> {
+        match name {
+            "stores" => Ok(Part::Stores),
+            "general" => Ok(Part::General),
+            "arithmetic" => Ok(Part::Arithmetic),
+            _ => Err(format!(
+                "found `--only {name}`, expected `stores`, `general` or `arithmetic`"
+            )),
+        }
     }
 }
 
 const HELP: &str = "\
-cargo xtask conformance [--family NAME] [--list N] [--all] [--threads N] [--oracle FOLDER]
-    agreement with the verdicts in FOLDER (default ../shared/oracle, else the project's own sample)
-cargo xtask conformance --sample [--oracle FOLDER]
-    choose the project's own sample again
+cargo xtask conformance [--only stores|general|arithmetic] [--family NAME] [--show N] [--all] [--threads N] [--json FILE]
+    agreement with the reference assembler: verdicts on stores (--oracle FOLDER), on all other instructions
+    (--general FOLDER), and results of arithmetic (--arithmetic FOLDER); the default folders are in ../shared.
+    --family names a family of verdicts (`st`, `atom`, `mbarrier.init`) or starts an operation (`cvt.rn`)
+    --show prints N differing cases, spread over all of them; --all also the families that agree
+    --json writes every differing case, one a line
+cargo xtask conformance --sample
+    choose the project's own samples of verdicts again
 cargo xtask conformance --regenerate [--ptxas PROGRAM]
-    ask an installed assembler about the sample again";
+    ask an installed assembler about the samples again";
 
 fn number(text: &str) -> Result<usize> {
     text.parse().map_err(|_| format!("`{text}` is no number"))
 }
 
 fn compare(options: &Options) -> Result<bool> {
-    let cases = read_cases(options)?;
-    if cases.is_empty() {
-        return Err("there are no verdicts to compare with".to_owned());
+    let mut differences = report::Differences::default();
+    let mut agreed = true;
+    let mut n_compared = 0;
+    let collections = [
+        (Part::Stores, &options.stores, STORES_SAMPLE),
+        (Part::General, &options.general, GENERAL_SAMPLE),
+    ];
+    for (part, folder, sample) in collections {
+        if options.includes(part) {
+            let cases = verdicts::read(folder, Path::new(sample), options.family.as_deref())?;
+            n_compared += cases.len();
+            agreed &= verdicts::compare(part, &cases, options, &mut differences);
+        }
     }
-    let start = Instant::now();
-    let verdicts = verdicts_of(&cases, options.n_threads);
-    let seconds = start.elapsed().as_secs_f64();
-    let agreed = report::print(&cases, &verdicts, options.n_listed, options.all);
-    println!(
-        "\n{} modules in {seconds:.2} s on {} thread(s): {:.0} modules a second",
-        cases.len(),
-        options.n_threads,
-        cases.len() as f64 / seconds.max(1e-9)
-    );
+    if options.includes(Part::Arithmetic) {
+        let forms = arithmetic::read(&options.arithmetic, options.family.as_deref())?;
+        n_compared += forms.len();
+        agreed &= arithmetic::compare(&forms, options, &mut differences);
+    }
+    if n_compared == 0 {
+        return Err("there is nothing to compare with".to_owned());
+    }
+    differences.write(options.json.as_deref())?;
     Ok(agreed)
 }
 
-fn read_cases(options: &Options) -> Result<Vec<Case>> {
-    let mut cases = Vec::new();
-    if options.oracle.is_dir() {
-        for path in case::files(&options.oracle)? {
-            case::read(&path, &mut cases)?;
-        }
-    } else {
-        println!(
-            "no {}, reading the project's own sample",
-            options.oracle.display()
-        );
-        case::read(SAMPLE.as_ref(), &mut cases)?;
-    }
-    if let Some(family) = &options.family {
-        cases.retain(|case| case.family == *family);
-    }
-    Ok(cases)
-}
-
-fn verdicts_of(cases: &[Case], n_threads: usize) -> Vec<Verdict> {
-    let n_each = cases.len().div_ceil(n_threads).max(1);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = cases
-            .chunks(n_each)
-            .map(|chunk| scope.spawn(move || chunk.iter().map(Case::verdict).collect::<Vec<_>>()))
+/// Maps a function over a list on several threads, in order.
+fn map_on_threads<T: Sync, R: Send>(
+    items: &[T],
+    n_threads: usize,
+    function: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    // Neighbours cost alike, so each thread takes every n-th item.
+    let function = &function;
+    let mut parts: Vec<std::vec::IntoIter<R>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..n_threads)
+            .map(|first| {
+                scope.spawn(move || {
+                    let own = items.iter().skip(first).step_by(n_threads);
+                    own.map(function).collect::<Vec<R>>().into_iter()
+                })
+            })
             .collect();
         workers
             .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_default())
+            .filter_map(|worker| worker.join().ok())
             .collect()
-    })
+    });
+    (0..items.len())
+        .filter_map(|index| parts.get_mut(index % n_threads)?.next())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn results_of_threads_stand_in_order() {
+        let items: Vec<u32> = (0..101).collect();
+        assert_eq!(super::map_on_threads(&items, 3, |item| *item), items);
+    }
 }

@@ -1,36 +1,62 @@
 //! Prints how far two lists of verdicts agree.
 
-use super::case::{Case, Verdict};
+use super::case::Case;
+use super::verdicts::Compared;
+use super::{Options, Result};
 use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Differing cases, one line of JSON each.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    lines: String,
+}
+
+impl Differences {
+    pub(super) fn add(&mut self, difference: &serde_json::Value) {
+        self.lines.push_str(&difference.to_string());
+        self.lines.push('\n');
+    }
+
+    pub(super) fn write(&self, file: Option<&Path>) -> Result<()> {
+        let Some(file) = file else { return Ok(()) };
+        std::fs::write(file, &self.lines).map_err(|e| format!("{}: {e}", file.display()))
+    }
+}
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     n: usize,
-    agreed: usize,
     known: usize,
+    false_accepts: usize,
+    false_rejects: usize,
 }
 
 impl Tally {
-    fn count(&mut self, agreed: bool, known: bool) {
+    fn count(&mut self, compared: &Compared<'_>, known: bool) {
         self.n += 1;
-        self.agreed += usize::from(agreed);
-        self.known += usize::from(!agreed && known);
+        match (compared.agrees(), known) {
+            (true, _) => {}
+            (false, true) => self.known += 1,
+            (false, false) if compared.verdict.accept => self.false_accepts += 1,
+            (false, false) => self.false_rejects += 1,
+        }
     }
 
     fn line(self, name: &str) -> String {
-        // Cases whose newer verdict is the same as ours count neither way.
+        // Cases on which a newer release agrees with us count neither way.
         let n = self.n - self.known;
+        let agreed = n - self.false_accepts - self.false_rejects;
         let percent = match n {
             0 => 100.0,
-            n => 100.0 * self.agreed as f64 / n as f64,
+            n => 100.0 * agreed as f64 / n as f64,
         };
-        let differ = n - self.agreed;
-        let mut line = format!(
-            "  {name:<36} {:>6} of {n:>6}  {percent:>7.3} %",
-            self.agreed
-        );
-        if differ > 0 {
-            line.push_str(&format!("  {differ} differ"));
+        let mut line = format!("  {name:<40} {agreed:>6} of {n:>6}  {percent:>7.3} %");
+        if agreed < n {
+            line.push_str(&format!(
+                "  {:>5} false accepts {:>5} false rejects",
+                self.false_accepts, self.false_rejects
+            ));
         }
         if self.known > 0 {
             line.push_str(&format!("  (and {} known)", self.known));
@@ -40,51 +66,53 @@ impl Tally {
 }
 
 /// Prints the report; true when nothing differs but what is known to.
-pub(super) fn print(cases: &[Case], verdicts: &[Verdict], n_listed: usize, all: bool) -> bool {
+pub(super) fn print(title: &str, cases: &[Compared<'_>], options: &Options) -> bool {
     let mut families: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut groups: BTreeMap<String, Tally> = BTreeMap::new();
     let mut rules: BTreeMap<String, Tally> = BTreeMap::new();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut total = Tally::default();
     let mut differing = Vec::new();
-    for (case, verdict) in cases.iter().zip(verdicts) {
-        let agreed = case.accept == verdict.accept;
-        let reason = case.known_difference().filter(|_| !agreed);
+    for compared in cases {
+        let case = compared.case;
+        let reason = case.known_difference().filter(|_| !compared.agrees());
         let known = reason.is_some();
-        families
-            .entry(&case.family)
-            .or_default()
-            .count(agreed, known);
         let group = format!("{}: {}", case.family, case.group);
-        groups.entry(group).or_default().count(agreed, known);
-        rules.entry(rule_of(case)).or_default().count(agreed, known);
+        let tallies = [
+            &mut total,
+            families.entry(&case.family).or_default(),
+            groups.entry(group).or_default(),
+            rules.entry(rule_of(case)).or_default(),
+        ];
+        for tally in tallies {
+            tally.count(compared, known);
+        }
         match reason {
             Some(reason) => *reasons.entry(reason).or_default() += 1,
-            None if !agreed => differing.push((case, verdict)),
+            None if !compared.agrees() => differing.push(compared),
             None => {}
         }
     }
+    println!("\n== {title}: {} families", families.len());
+    println!("{}", total.line("all"));
     section(
         "by family",
         families.iter().map(|(name, tally)| (*name, *tally)),
-        true,
+        options.all,
     );
-    section(
-        "by generator",
-        groups.iter().map(|(name, tally)| (name.as_str(), *tally)),
-        all,
-    );
-    section(
-        "by rule (the assembler's first words)",
-        rules.iter().map(|(name, tally)| (name.as_str(), *tally)),
-        all,
-    );
+    if options.all || options.family.is_some() {
+        let groups = groups.iter().map(|(name, tally)| (name.as_str(), *tally));
+        section("by generator", groups, true);
+        let rules = rules.iter().map(|(name, tally)| (name.as_str(), *tally));
+        section("by rule (the assembler's first words)", rules, options.all);
+    }
     if !reasons.is_empty() {
-        println!("\nknown differences: verdicts of an old release that newer ones changed to ours");
+        println!("\nknown differences: verdicts of an old release; newer ones agree with us");
         for (reason, n) in &reasons {
             println!("  {n:>6}  {reason}");
         }
     }
-    list(&differing, n_listed);
+    list(&differing, options.n_shown);
     differing.is_empty()
 }
 
@@ -92,7 +120,7 @@ fn section<'a>(title: &str, tallies: impl Iterator<Item = (&'a str, Tally)>, all
     let mut n_full = 0;
     println!("\n{title}");
     for (name, tally) in tallies {
-        if all || tally.agreed < tally.n {
+        if all || tally.false_accepts + tally.false_rejects > 0 {
             println!("{}", tally.line(name));
         } else {
             n_full += 1;
@@ -103,14 +131,14 @@ fn section<'a>(title: &str, tallies: impl Iterator<Item = (&'a str, Tally)>, all
     }
 }
 
-fn list(differing: &[(&Case, &Verdict)], n_listed: usize) {
+fn list(differing: &[&Compared<'_>], n_shown: usize) {
     if differing.is_empty() {
         return;
     }
     println!("\n{} differ", differing.len());
     // Spread over the whole list, so that one cause does not fill it.
-    let step = (differing.len() / n_listed.max(1)).max(1);
-    for (case, verdict) in differing.iter().step_by(step).take(n_listed) {
+    let step = (differing.len() / n_shown.max(1)).max(1);
+    for Compared { case, verdict } in differing.iter().step_by(step).take(n_shown) {
         let word = |accept| if accept { "accepts" } else { "rejects" };
         println!(
             "  {} ptx {} {} ({}): the assembler {}, we {}",
@@ -128,7 +156,7 @@ fn list(differing: &[(&Case, &Verdict)], n_listed: usize) {
     }
 }
 
-/// The assembler's message without its quoted parts.
+/// The assembler's message without the words in quotes.
 fn rule_of(case: &Case) -> String {
     let Some(message) = case.messages.first() else {
         return if case.accept {

@@ -1,19 +1,62 @@
 //! The project's own sample of verdicts: chosen from the whole, and asked again of an installed assembler.
 
 use super::case::{self, Case};
-use crate::Result;
+use super::{GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Verdicts that are kept, about.
-const N_SAMPLE: usize = 3000;
-/// Verdicts of each generator and outcome that are kept at least, if there are as many.
-const N_LEAST: usize = 6;
+/// How much of a collection is kept.
+#[derive(Clone, Copy, Debug)]
+struct Amount {
+    /// The number that each generator and verdict has a share of.
+    n_sample: usize,
+    /// At least this number of each generator and verdict, where there are.
+    n_least: usize,
+    /// Whether each generator of a family has its own share.
+    by_group: bool,
+}
 
-/// Chooses the sample: from each generator, accepted and rejected apart, in proportion, by the hash in the id.
-pub(super) fn take(oracle: &Path, sample: &Path) -> Result<bool> {
+const STORES_AMOUNT: Amount = Amount {
+    n_sample: 3000,
+    n_least: 6,
+    by_group: true,
+};
+const GENERAL_AMOUNT: Amount = Amount {
+    n_sample: 780,
+    n_least: 1,
+    by_group: false,
+};
+
+/// Chooses the samples of the collections that are asked for.
+pub(super) fn take(options: &Options) -> Result<bool> {
+    if options.includes(Part::Stores) {
+        choose(&options.stores, STORES_SAMPLE.as_ref(), STORES_AMOUNT)?;
+    }
+    if options.includes(Part::General) {
+        choose(&options.general, GENERAL_SAMPLE.as_ref(), GENERAL_AMOUNT)?;
+    }
+    Ok(true)
+}
+
+/// Asks the assembler again about the samples that are asked for.
+pub(super) fn regenerate(options: &Options) -> Result<bool> {
+    let release = release(&options.ptxas)?;
+    println!("{} is release {release}", options.ptxas);
+    for (part, sample) in [
+        (Part::Stores, STORES_SAMPLE),
+        (Part::General, GENERAL_SAMPLE),
+    ] {
+        if options.includes(part) {
+            ask_again(sample.as_ref(), &options.ptxas, &release)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Chooses a sample: from each generator, accepted and rejected apart, in proportion, by the hash in the id.
+fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
     let mut cases = Vec::new();
     for path in case::files(oracle)? {
         case::read(&path, &mut cases)?;
@@ -24,14 +67,18 @@ pub(super) fn take(oracle: &Path, sample: &Path) -> Result<bool> {
         .into_iter()
         .filter(|case| case.known_difference().is_none())
     {
-        let key = (case.family.clone(), case.group.clone(), case.accept);
+        let group = match amount.by_group {
+            true => case.group.clone(),
+            false => String::new(),
+        };
+        let key = (case.family.clone(), group, case.accept);
         strata.entry(key).or_default().push(case);
     }
     let mut text = String::new();
     let mut n = 0;
     for mut cases in strata.into_values() {
         cases.sort_by(|a, b| a.id.cmp(&b.id));
-        let n_kept = (cases.len() * N_SAMPLE / n_all).max(N_LEAST);
+        let n_kept = (cases.len() * amount.n_sample / n_all).max(amount.n_least);
         for case in cases.iter().take(n_kept) {
             text.push_str(&kept(case)?);
             text.push('\n');
@@ -40,7 +87,7 @@ pub(super) fn take(oracle: &Path, sample: &Path) -> Result<bool> {
     }
     write(sample, &text)?;
     println!("{n} verdicts in {}", sample.display());
-    Ok(true)
+    Ok(())
 }
 
 /// The line of a case with what the tests need.
@@ -53,9 +100,7 @@ fn kept(case: &Case) -> Result<String> {
 }
 
 /// Asks the assembler again about each module of the sample that it was asked about in this or an older release.
-pub(super) fn regenerate(sample: &Path, ptxas: &str) -> Result<bool> {
-    let release = release(ptxas)?;
-    println!("{ptxas} is release {release}");
+fn ask_again(sample: &Path, ptxas: &str, release: &str) -> Result<()> {
     let mut cases = Vec::new();
     case::read(sample, &mut cases)?;
     let folder = std::env::temp_dir().join(format!("warpgrid-verdicts-{}", std::process::id()));
@@ -76,20 +121,20 @@ pub(super) fn regenerate(sample: &Path, ptxas: &str) -> Result<bool> {
             n_changed += 1;
             println!("changed: {} {}", case.id, case.insn);
         }
-        text.push_str(&line(case, &release, verdict)?);
+        text.push_str(&line(case, release, verdict)?);
         text.push('\n');
         if index % 500 == 499 {
             println!("{} of {}", index + 1, cases.len());
         }
     }
-    // The folder is temporary: files that stay do no harm.
+    // The folder is temporary: what remains does no harm.
     let _ = std::fs::remove_dir_all(&folder);
     write(sample, &text)?;
     println!(
-        "{} verdicts, {n_changed} changed, {n_kept} kept that this release cannot check",
+        "{} verdicts, {n_changed} changed, {n_kept} kept where this release refuses the whole module",
         cases.len()
     );
-    Ok(true)
+    Ok(())
 }
 
 fn release(ptxas: &str) -> Result<String> {
@@ -124,9 +169,8 @@ fn cannot_say(messages: &[String]) -> bool {
 /// The verdict and the error texts.
 fn ask(ptxas: &str, case: &Case, file: &Path) -> Result<(bool, Vec<String>)> {
     write(file, &case.module())?;
-    let arch = architecture(ptxas, case);
     let output = Command::new(ptxas)
-        .args(["-arch", &arch])
+        .args(["-arch", architecture(case)])
         .arg(file)
         .args(["-o", if cfg!(windows) { "NUL" } else { "/dev/null" }])
         .output()
@@ -143,12 +187,13 @@ fn ask(ptxas: &str, case: &Case, file: &Path) -> Result<(bool, Vec<String>)> {
     Ok((output.status.success(), messages.collect()))
 }
 
-/// What to generate code for: the target, or the lowest that is still there.
-fn architecture(_ptxas: &str, case: &Case) -> String {
-    let digits: String = case.target.chars().filter(char::is_ascii_digit).collect();
+/// What to generate code for: the target without its options, or the lowest that is still there.
+fn architecture(case: &Case) -> &str {
+    let target = case.target.split(',').next().unwrap_or("").trim();
+    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
     match digits.parse::<u32>() {
-        Ok(sm) if sm < 75 => "sm_75".to_owned(),
-        _ => case.target.clone(),
+        Ok(sm) if sm < 75 => "sm_75",
+        _ => target,
     }
 }
 

@@ -1,0 +1,134 @@
+//! One operation form with known results, as a line of a file has it.
+
+use super::super::{Result, case};
+use super::value::agree;
+use serde_json::Value;
+use std::path::Path;
+
+/// An operation form, the source of its results, and the rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    /// The file without its endings.
+    pub(super) file: String,
+    /// The instruction text: `{a}` is an operand, `{{` a brace.
+    pub(super) op: String,
+    pub(super) inputs: Vec<Operand>,
+    pub(super) outputs: Vec<Operand>,
+    pub(super) scratch: Vec<Operand>,
+    pub(super) target: String,
+    pub(super) version: String,
+    pub(super) source: String,
+    /// The source fixes that a result is a NaN, but not its bits.
+    pub(super) any_nan: bool,
+    /// Not to be built on.
+    pub(super) doubtful: bool,
+    pub(super) rows: Vec<Row>,
+}
+
+/// A named operand and its type.
+#[derive(Clone, Debug)]
+pub(crate) struct Operand {
+    pub(super) name: String,
+    pub(super) ty: String,
+}
+
+/// Inputs and the results that they give.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(super) inputs: Vec<u64>,
+    pub(super) outputs: Vec<u64>,
+}
+
+/// Adds the forms of one file.
+pub(super) fn read(path: &Path, forms: &mut Vec<Form>) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let file = name.split('.').next().unwrap_or("").to_owned();
+    for line in case::lines(path)? {
+        let form = Form::parse(&file, &line)
+            .ok_or_else(|| format!("{}: a line is no operation form", path.display()))?;
+        forms.push(form);
+    }
+    Ok(())
+}
+
+impl Form {
+    pub(super) fn parse(file: &str, line: &str) -> Option<Form> {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
+        let inputs = operands(value.get("in")?)?;
+        let outputs = operands(value.get("out")?)?;
+        let scratch = match value.get("temps") {
+            Some(Value::Object(map)) => map
+                .iter()
+                .map(|(name, ty)| Operand::new(name, ty))
+                .collect::<Option<Vec<_>>>()?,
+            Some(list) => operands(list)?,
+            None => Vec::new(),
+        };
+        let rows = value.get("rows")?.as_array()?.iter();
+        Some(Form {
+            file: file.to_owned(),
+            op: text("op")?,
+            rows: rows
+                .map(|row| Row::parse(row, inputs.len(), outputs.len()))
+                .collect::<Option<Vec<_>>>()?,
+            inputs,
+            outputs,
+            scratch,
+            target: text("target")?,
+            version: text("ptx")?,
+            source: text("source")?,
+            any_nan: text("nan").as_deref() == Some("any"),
+            doubtful: value
+                .get("doubtful")
+                .and_then(Value::as_bool)
+                .unwrap_or(false),
+        })
+    }
+
+    /// The instruction text without the remark after it.
+    pub(super) fn title(&self) -> &str {
+        self.op.split("  //").next().unwrap_or(&self.op).trim_end()
+    }
+
+    /// Whether the values found for a row are those known.
+    pub(super) fn agrees(&self, row: &Row, found: &[u64]) -> bool {
+        let results = self.outputs.iter().zip(&row.outputs).zip(found);
+        found.len() == row.outputs.len()
+            && results.into_iter().all(|((operand, expected), found)| {
+                agree(&operand.ty, self.any_nan, *expected, *found)
+            })
+    }
+}
+
+impl Operand {
+    fn new(name: &str, ty: &Value) -> Option<Operand> {
+        Some(Operand {
+            name: name.to_owned(),
+            ty: ty.as_str()?.to_owned(),
+        })
+    }
+}
+
+impl Row {
+    fn parse(row: &Value, n_inputs: usize, n_outputs: usize) -> Option<Row> {
+        let values = row.as_array()?.iter();
+        let values = values
+            .map(|value| u64::from_str_radix(value.as_str()?.strip_prefix("0x")?, 16).ok())
+            .collect::<Option<Vec<u64>>>()?;
+        if values.len() != n_inputs + n_outputs {
+            return None;
+        }
+        let (inputs, outputs) = values.split_at(n_inputs);
+        Some(Row {
+            inputs: inputs.to_vec(),
+            outputs: outputs.to_vec(),
+        })
+    }
+}
+
+fn operands(list: &Value) -> Option<Vec<Operand>> {
+    let list = list.as_array()?.iter();
+    list.map(|pair| Operand::new(pair.get(0)?.as_str()?, pair.get(1)?))
+        .collect()
+}

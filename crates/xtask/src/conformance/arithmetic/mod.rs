@@ -1,0 +1,108 @@
+//! Compares arithmetic: known results of operations and what the emulator computes, bit for bit.
+
+mod form;
+mod kernel;
+mod report;
+mod value;
+
+use super::report::Differences;
+use super::{Options, Result, case, map_on_threads};
+use form::Form;
+use kernel::Outcome;
+use serde_json::json;
+use std::path::Path;
+use std::time::Instant;
+
+/// A form with what came of running it.
+#[derive(Clone, Copy, Debug)]
+struct Compared<'a> {
+    form: &'a Form,
+    outcome: &'a Outcome,
+}
+
+impl Compared<'_> {
+    /// The rows whose results differ, with what was computed.
+    fn differing(&self) -> Vec<(&form::Row, &[u64])> {
+        let Outcome::Ran(results) = self.outcome else {
+            return Vec::new();
+        };
+        let rows = self.form.rows.iter().zip(results);
+        rows.filter(|(row, found)| !self.form.agrees(row, found))
+            .map(|(row, found)| (row, found.as_slice()))
+            .collect()
+    }
+
+    fn add_to(&self, differences: &mut Differences) {
+        let common = |state: &str, why: &str| {
+            json!({
+                "op": self.form.op,
+                "file": self.form.file,
+                "source": self.form.source,
+                "state": state,
+                "why": why,
+                "n_rows": self.form.rows.len(),
+            })
+        };
+        let state = match self.outcome {
+            Outcome::Ran(_) => {
+                for (row, found) in self.differing() {
+                    let hex = |values: &[u64]| -> Vec<String> {
+                        values.iter().map(|value| format!("{value:#x}")).collect()
+                    };
+                    let mut line = common("differs", "");
+                    line["in"] = json!(hex(&row.inputs));
+                    line["expected"] = json!(hex(&row.outputs));
+                    line["found"] = json!(hex(found));
+                    differences.add(&line);
+                }
+                return;
+            }
+            Outcome::NotRunYet(why) => common("not run yet", why),
+            Outcome::Refused(why) => common("refused by check", why),
+            Outcome::Stopped(why) => common("stopped", why),
+        };
+        differences.add(&state);
+    }
+}
+
+/// The forms of the files in a folder; of one operation where `operation` starts its text.
+pub(super) fn read(folder: &Path, operation: Option<&str>) -> Result<Vec<Form>> {
+    let mut forms = Vec::new();
+    if !folder.is_dir() {
+        println!("no {}, no results of arithmetic", folder.display());
+        return Ok(forms);
+    }
+    for path in case::files(folder)? {
+        form::read(&path, &mut forms)?;
+    }
+    if let Some(operation) = operation {
+        forms.retain(|form| form.op.starts_with(operation));
+    }
+    Ok(forms)
+}
+
+/// Compares and prints; true when every row that runs agrees.
+pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Differences) -> bool {
+    if forms.is_empty() {
+        return true;
+    }
+    let start = Instant::now();
+    let outcomes = map_on_threads(forms, options.n_threads, kernel::run);
+    let seconds = start.elapsed().as_secs_f64();
+    let compared: Vec<Compared<'_>> = forms
+        .iter()
+        .zip(&outcomes)
+        .map(|(form, outcome)| Compared { form, outcome })
+        .collect();
+    let agreed = report::print(&compared, options);
+    let certain = compared.iter().filter(|compared| !compared.form.doubtful);
+    for compared in certain {
+        compared.add_to(differences);
+    }
+    println!(
+        "\n{} kernels in {seconds:.2} s on {} thread(s)",
+        forms.len(),
+        options.n_threads
+    );
+    agreed
+}

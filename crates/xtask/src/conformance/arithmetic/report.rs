@@ -1,0 +1,167 @@
+//! Prints how far results of arithmetic agree, by file and by operation.
+
+use super::super::Options;
+use super::Compared;
+use super::kernel::Outcome;
+use std::collections::BTreeMap;
+
+/// Rows of a file or an operation.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    agreed: usize,
+    differ: usize,
+    not_run: usize,
+    refused: usize,
+    stopped: usize,
+    doubtful: usize,
+    /// Why rows were not run, refused or stopped.
+    why: String,
+}
+
+impl Tally {
+    fn count(&mut self, compared: &Compared<'_>) {
+        let n = compared.form.rows.len();
+        if compared.form.doubtful {
+            self.doubtful += n;
+            return;
+        }
+        let (rows, why) = match compared.outcome {
+            Outcome::Ran(_) => {
+                let differ = compared.differing().len();
+                self.differ += differ;
+                self.agreed += n - differ;
+                return;
+            }
+            Outcome::NotRunYet(why) => (&mut self.not_run, why),
+            Outcome::Refused(why) => (&mut self.refused, why),
+            Outcome::Stopped(why) => (&mut self.stopped, why),
+        };
+        *rows += n;
+        self.why.clone_from(why);
+    }
+
+    fn add(&mut self, other: &Tally) {
+        self.agreed += other.agreed;
+        self.differ += other.differ;
+        self.not_run += other.not_run;
+        self.refused += other.refused;
+        self.stopped += other.stopped;
+        self.doubtful += other.doubtful;
+    }
+
+    /// Rows that ran.
+    fn n_run(&self) -> usize {
+        self.agreed + self.differ + self.stopped
+    }
+
+    fn is_full(&self) -> bool {
+        self.differ + self.not_run + self.refused + self.stopped == 0
+    }
+
+    fn line(&self, name: &str) -> String {
+        let mut line = match self.n_run() {
+            0 => format!("  {name:<60} {:>16}          ", "none ran"),
+            n => format!(
+                "  {name:<60} {:>6} of {n:>6}  {:>7.3} %",
+                self.agreed,
+                100.0 * self.agreed as f64 / n as f64
+            ),
+        };
+        let counts = [
+            (self.differ, "differ"),
+            (self.stopped, "stopped"),
+            (self.not_run, "not run yet"),
+            (self.refused, "refused by check"),
+            (self.doubtful, "doubtful"),
+        ];
+        for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
+            line.push_str(&format!("  {n} {what}"));
+        }
+        line
+    }
+}
+
+/// Prints the report; true when every row that runs agrees.
+pub(super) fn print(compared: &[Compared<'_>], options: &Options) -> bool {
+    let mut files: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut operations: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut total = Tally::default();
+    for compared in compared {
+        total.count(compared);
+        files
+            .entry(&compared.form.file)
+            .or_default()
+            .count(compared);
+        operations
+            .entry(compared.form.title())
+            .or_default()
+            .count(compared);
+    }
+    println!("\n== arithmetic: {} operations, by rows", operations.len());
+    println!("{}", total.line("all"));
+    println!("\nby file");
+    for (file, tally) in &files {
+        println!("{}", tally.line(file));
+    }
+    print_operations(&operations, options.all);
+    list(compared, options.n_shown);
+    total.differ + total.stopped == 0
+}
+
+/// Prints the operations that differ, each, and what does not run by its first word; all of them where asked.
+fn print_operations(operations: &BTreeMap<&str, Tally>, all: bool) {
+    println!("\nby operation");
+    let mut n_full = 0;
+    let mut waiting: BTreeMap<&str, Tally> = BTreeMap::new();
+    for (operation, tally) in operations {
+        if all || tally.differ + tally.stopped > 0 {
+            match tally.why.is_empty() {
+                true => println!("{}", tally.line(operation)),
+                false => println!("{}: {}", tally.line(operation), tally.why),
+            }
+        } else if tally.is_full() {
+            n_full += 1;
+        } else {
+            let opcode = operation.split(['.', ' ']).next().unwrap_or(operation);
+            waiting.entry(opcode).or_default().add(tally);
+        }
+    }
+    for (opcode, tally) in &waiting {
+        println!(
+            "{}",
+            tally.line(&format!("{opcode} (forms that do not run)"))
+        );
+    }
+    println!("  {n_full} agree in full (--all shows every operation)");
+}
+
+fn list(compared: &[Compared<'_>], n_shown: usize) {
+    let certain = compared.iter().filter(|compared| !compared.form.doubtful);
+    let rows: Vec<_> = certain
+        .flat_map(|compared| {
+            let rows = compared.differing().into_iter();
+            rows.map(move |(row, found)| (compared.form, row, found))
+        })
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    println!("\n{} rows differ", rows.len());
+    // Spread over the whole list, so that one cause does not fill it.
+    let step = (rows.len() / n_shown.max(1)).max(1);
+    for (form, row, found) in rows.iter().step_by(step).take(n_shown) {
+        println!(
+            "  {}\n    in {}  expected {}  found {}  ({})",
+            form.op,
+            hex(&row.inputs),
+            hex(&row.outputs),
+            hex(found),
+            form.source
+        );
+    }
+}
+
+fn hex(values: &[u64]) -> String {
+    let texts: Vec<String> = values.iter().map(|value| format!("{value:#x}")).collect();
+    texts.join(" ")
+}

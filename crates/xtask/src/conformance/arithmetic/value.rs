@@ -1,0 +1,103 @@
+//! Types of operands in the reference results: how wide their registers are, and what a NaN is.
+
+/// Bits of the register of an operand type; a predicate is one.
+pub(super) fn width_bits(ty: &str) -> u32 {
+    match ty {
+        "pred" => 1,
+        "f16x2" | "bf16x2" | "u16x2" | "s16x2" => 32,
+        "f32x2" => 64,
+        "e2m1x2" => 8,
+        _ if ty.ends_with("x2") => 16,
+        _ => ty
+            .trim_start_matches(|letter: char| !letter.is_ascii_digit())
+            .parse()
+            .unwrap_or(64),
+    }
+}
+
+/// Whether two values agree: bit for bit, or as NaN where `any_nan` says that the source leaves sign and payload open.
+pub(super) fn agree(ty: &str, any_nan: bool, expected: u64, found: u64) -> bool {
+    if expected == found {
+        return true;
+    }
+    let Some(format) = any_nan.then(|| Format::of(ty)).flatten() else {
+        return false;
+    };
+    (0..format.n_elements).all(|index| {
+        let expected = format.element(expected, index);
+        let found = format.element(found, index);
+        expected == found || (format.is_nan(expected) && format.is_nan(found))
+    })
+}
+
+/// A floating-point format, once or packed.
+#[derive(Clone, Copy, Debug)]
+struct Format {
+    n_elements: u32,
+    width: u32,
+    exponent: u32,
+    mantissa: u32,
+    /// Without infinities: only all ones are NaN.
+    only_all_ones: bool,
+}
+
+impl Format {
+    /// The format of a type; `None` where the type has no NaN.
+    fn of(ty: &str) -> Option<Format> {
+        let (base, n_elements) = match ty.strip_suffix("x2") {
+            Some(base) => (base, 2),
+            None => (ty, 1),
+        };
+        let (width, exponent, mantissa, only_all_ones) = match base {
+            "f16" => (16, 5, 10, false),
+            "bf16" => (16, 8, 7, false),
+            "f32" => (32, 8, 23, false),
+            "f64" => (64, 11, 52, false),
+            "e5m2" => (8, 5, 2, false),
+            "e4m3" => (8, 4, 3, true),
+            "ue8m0" => (8, 8, 0, true),
+            _ => return None,
+        };
+        Some(Format {
+            n_elements,
+            width,
+            exponent,
+            mantissa,
+            only_all_ones,
+        })
+    }
+
+    fn element(self, bits: u64, index: u32) -> u64 {
+        (bits >> (index * self.width)) & (u64::MAX >> (64 - self.width))
+    }
+
+    fn is_nan(self, bits: u64) -> bool {
+        let magnitude = bits & ((1 << (self.exponent + self.mantissa)) - 1);
+        let infinity = ((1_u64 << self.exponent) - 1) << self.mantissa;
+        match self.only_all_ones {
+            true => magnitude == infinity | ((1 << self.mantissa) - 1),
+            false => magnitude > infinity,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{agree, width_bits};
+
+    #[test]
+    fn widths_are_those_of_registers() {
+        let types = ["pred", "b8", "bf16", "f16x2", "f32x2", "e4m3x2", "e2m1x2"];
+        assert_eq!(types.map(width_bits), [1, 8, 16, 32, 64, 16, 8]);
+    }
+
+    #[test]
+    fn a_nan_agrees_with_any_other_only_where_the_source_leaves_it_open() {
+        assert!(agree("f32", true, 0x7fff_ffff, 0xffc0_0000));
+        assert!(!agree("f32", false, 0x7fff_ffff, 0xffc0_0000));
+        assert!(!agree("f32", true, 0x7f80_0000, 0x7fff_ffff));
+        assert!(agree("f16x2", true, 0x7fff_0001, 0x7e00_0001));
+        assert!(!agree("f16x2", true, 0x7fff_0001, 0x7e00_0002));
+        assert!(!agree("e2m1x2", true, 1, 2));
+    }
+}

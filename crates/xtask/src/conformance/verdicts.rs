@@ -1,0 +1,103 @@
+//! Compares verdicts: what the assembler said about modules and what we say.
+
+use super::case::{self, Case, Verdict};
+use super::report::{self, Differences};
+use super::{Options, Part, Result, families, map_on_threads};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Instant;
+
+/// A case with our verdict on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compared<'a> {
+    pub(super) case: &'a Case,
+    pub(super) verdict: &'a Verdict,
+}
+
+impl Compared<'_> {
+    pub(super) fn agrees(&self) -> bool {
+        self.case.accept == self.verdict.accept
+    }
+
+    fn difference(&self) -> serde_json::Value {
+        json!({
+            "id": self.case.id,
+            "family": self.case.family,
+            "group": self.case.group,
+            "ptx_version": self.case.ptx_version,
+            "target": self.case.target,
+            "ctx": self.case.context,
+            "decls": self.case.decls,
+            "insn": self.case.insn,
+            "assembler": { "accept": self.case.accept, "messages": self.case.messages },
+            "ours": { "accept": self.verdict.accept, "errors": self.verdict.errors },
+        })
+    }
+}
+
+/// The cases in a folder, or those of the sample where the folder is missing.
+pub(super) fn read(folder: &Path, sample: &Path, family: Option<&str>) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    if folder.is_dir() {
+        for path in case::files(folder)? {
+            case::read(&path, &mut cases)?;
+        }
+    } else if sample.is_file() {
+        println!("no {}, reading the project's own sample", folder.display());
+        case::read(sample, &mut cases)?;
+    }
+    if let Some(family) = family {
+        cases.retain(|case| case.family == family);
+    }
+    Ok(cases)
+}
+
+/// Compares and prints; true when nothing differs but what is known to, or is not modelled yet.
+pub(super) fn compare(
+    part: Part,
+    cases: &[Case],
+    options: &Options,
+    differences: &mut Differences,
+) -> bool {
+    if cases.is_empty() {
+        return true;
+    }
+    let start = Instant::now();
+    let verdicts = map_on_threads(cases, options.n_threads, Case::check);
+    let seconds = start.elapsed().as_secs_f64();
+    let compared: Vec<Compared<'_>> = cases
+        .iter()
+        .zip(&verdicts)
+        .map(|(case, verdict)| Compared { case, verdict })
+        .collect();
+    let names: BTreeSet<&str> = cases.iter().map(|case| case.family.as_str()).collect();
+    let modelled = match part {
+        Part::General => families::modelled(&names),
+        Part::Stores | Part::Arithmetic => names,
+    };
+    let (inside, outside): (Vec<_>, Vec<_>) = compared
+        .into_iter()
+        .partition(|compared| modelled.contains(compared.case.family.as_str()));
+    let title = match part {
+        Part::General => "verdicts, all other instructions: modelled",
+        Part::Stores | Part::Arithmetic => "verdicts, stores",
+    };
+    let agreed = report::print(title, &inside, options);
+    if !outside.is_empty() {
+        let title = "verdicts, all other instructions: not modelled yet (names and gates only)";
+        report::print(title, &outside, options);
+    }
+    for compared in inside.iter().chain(&outside) {
+        if !compared.agrees() && compared.case.known_difference().is_none() {
+            differences.add(&compared.difference());
+        }
+    }
+    println!(
+        "\n{} modules in {seconds:.2} s on {} thread(s): {:.0} modules a second",
+        cases.len(),
+        options.n_threads,
+        cases.len() as f64 / seconds.max(1e-9)
+    );
+    agreed
+}
