@@ -8,6 +8,9 @@ pub const UNREADABLE_ARGUMENT: &str = "W0901";
 /// The code of a memory that the launch does not have.
 pub const NO_SUCH_MEMORY: &str = "W0902";
 
+/// The code of an instruction that the emulator does not run.
+pub(crate) const NOT_RUN_YET: &str = "W0904";
+
 /// A line of a batch that is no request.
 pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
     let start = SourceRange {
@@ -42,6 +45,15 @@ pub(crate) fn unknown_version(found: &str) -> Diagnostic {
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
+/// A note at the first instruction of each kind that is legal but that the emulator does not run.
+pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` is legal, but does not run yet: a run stops here");
+    let mut note = Diagnostic::error(NOT_RUN_YET, span, message);
+    note.severity = warpgrid_program::Severity::Information;
+    note.help = Some(format!("the emulator does not have {reason} yet"));
+    note
+}
+
 /// A row of the table below.
 const fn page(
     code: &'static str,
@@ -66,4 +78,5 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     page(UNREADABLE_ARGUMENT, "unreadable argument", "An argument of the JavaScript API does not have the shape that its type says.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
     page(NO_SUCH_MEMORY, "no such memory", "Memories are named as in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
     page("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
+    page(NOT_RUN_YET, "does not run yet", "The instruction is legal for its version and target, and its operands are right, but the emulator does not run it yet. A run stops before it; all that comes earlier is shown.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
 ];

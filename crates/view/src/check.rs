@@ -6,7 +6,8 @@ use crate::model::{
     DiagnosticView, EditView, FixView, LabelView, Severity, SourceRange, TokenClass, TokenView,
 };
 use serde::{Deserialize, Serialize};
-use warpgrid_isa::{Target, Version};
+use warpgrid_emulator::{Support, supports};
+use warpgrid_isa::{Does, Target, Version};
 use warpgrid_launch::{Annotations, Front};
 use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
 
@@ -79,6 +80,9 @@ impl Language {
         let checked = self.front_end.check(source, &overrides);
         let mut annotations = Annotations::parse(source, self.front_end.line_comment());
         diagnostics.extend(checked.diagnostics);
+        if let Some(program) = &checked.program {
+            diagnostics.extend(not_run_yet(program));
+        }
         diagnostics.append(&mut annotations.diagnostics);
         let is_error =
             |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
@@ -103,6 +107,36 @@ impl Language {
             annotations,
         }
     }
+}
+
+/// A note for each kind of instruction that the emulator does not run, at its first place. The front end cannot know: what
+/// runs is the emulator's to say.
+fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
+    let reason = |action| match supports(action) {
+        Support::Runs => None,
+        Support::NotYet { reason } => Some(reason),
+    };
+    let reasons: Vec<Option<&str>> = program.actions.iter().map(reason).collect();
+    // A front end's own note says more about an opcode that it does not know.
+    let is_known = |index: usize| program.actions[index].does != Does::Unknown;
+    let mut missing: Vec<usize> = (0..reasons.len())
+        .filter(|index| reasons[*index].is_some() && is_known(*index))
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    for instruction in program.functions.iter().flat_map(|f| &f.instructions) {
+        let index = instruction.action.0 as usize;
+        let Some(place) = missing.iter().position(|of| *of == index) else {
+            continue;
+        };
+        missing.swap_remove(place);
+        let opcode = &program.actions[index].opcode;
+        let reason = reasons[index].unwrap_or_default();
+        notes.push(catalogue::not_run_yet(opcode, reason, instruction.span));
+    }
+    notes
 }
 
 /// The overrides as a front end takes them, and what is wrong with them.

@@ -1,9 +1,9 @@
 //! A window of memory as cells: values, last writers, what the present store touched.
 
-use crate::hardware::Hardware;
 use crate::memories::Memory;
 use crate::model::{Cell, Grid, GridRequest, Space, StoreView, Written};
 use warpgrid_emulator::Writer;
+use warpgrid_isa::MemoryShape;
 use warpgrid_launch::value::ElementType;
 
 /// Most rows of one answer.
@@ -18,7 +18,7 @@ pub(crate) fn layout(
     bytes: &[u8],
     writers: Option<&[u64]>,
     now: &[StoreView],
-    hardware: Hardware,
+    shape: MemoryShape,
 ) -> Grid {
     let element = request.ty.unwrap_or(memory.element);
     let width = element.width_bytes();
@@ -46,7 +46,7 @@ pub(crate) fn layout(
         first_row,
         n_rows,
         total_rows,
-        sector_bytes: (memory.view.space == Space::Global).then_some(hardware.sector_bytes),
+        sector_bytes: (memory.view.space == Space::Global).then_some(shape.sector_bytes),
         cells,
     }
 }

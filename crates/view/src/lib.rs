@@ -11,7 +11,6 @@ pub mod expect;
 mod fault;
 pub mod front_ends;
 pub mod grid;
-mod hardware;
 pub mod language;
 mod memories;
 pub mod memory_id;

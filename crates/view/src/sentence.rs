@@ -1,8 +1,8 @@
 //! One sentence about what the last step did, in plain words, the numbers strong.
 
-use crate::hardware::Hardware;
 use crate::memory_id::MemoryId;
 use crate::model::{FaultView, Phrase, RunStatus, Space, StepView, StoreAction, StoreView};
+use warpgrid_isa::MemoryShape;
 
 /// Builds a sentence from stretches.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub(crate) fn sentence(
     last: Option<&StepView>,
     store: Option<&StoreView>,
     fault: Option<&FaultView>,
-    hardware: Hardware,
+    shape: MemoryShape,
 ) -> Vec<Phrase> {
     let mut sentence = match (fault, store, last) {
         (Some(fault), _, _) => {
@@ -41,7 +41,7 @@ pub(crate) fn sentence(
                 .plain(format!(": {}.", fault.message))
                 .0;
         }
-        (None, Some(store), _) => stored(store, hardware),
+        (None, Some(store), _) => stored(store, shape),
         (None, None, Some(step)) => stepped(step),
         (None, None, None) => Sentence::default().plain("Nothing has run yet: step, or play."),
     };
@@ -67,13 +67,13 @@ fn stepped(step: &StepView) -> Sentence {
     }
 }
 
-fn stored(store: &StoreView, hardware: Hardware) -> Sentence {
+fn stored(store: &StoreView, shape: MemoryShape) -> Sentence {
     let opening = Sentence::default().strong(store.opcode.as_str());
     let sentence = match store.action {
         StoreAction::Store => wrote(opening, store),
         StoreAction::Atomic | StoreAction::Reduction => changed(opening, store),
     };
-    let sentence = spread(sentence, store, hardware).plain(".");
+    let sentence = spread(sentence, store, shape).plain(".");
     match store.action {
         StoreAction::Store => overlap(sentence, store),
         StoreAction::Atomic | StoreAction::Reduction => sentence,
@@ -125,10 +125,10 @@ fn times(n: u32) -> String {
 }
 
 /// How the bytes lie in sectors and banks.
-fn spread(sentence: Sentence, store: &StoreView, hardware: Hardware) -> Sentence {
+fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence {
     let mut sentence = sentence;
     if store.n_sectors > 0 {
-        let n_bytes = store.n_sectors * hardware.sector_bytes;
+        let n_bytes = store.n_sectors * shape.sector_bytes;
         sentence = sentence
             .plain(" in ")
             .strong(plural(store.n_sectors, "sector"));

@@ -1,7 +1,6 @@
 //! A run that a host steps through: one scenario, one machine with its past, views of its position.
 
 use crate::check::{CheckOptions, Places};
-use crate::hardware::Hardware;
 use crate::language::Language;
 use crate::memories::{Memory, memories};
 use crate::memory_id::MemoryId;
@@ -14,7 +13,7 @@ use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
 use crate::{fault, grid, warp};
 use std::sync::Arc;
 use warpgrid_emulator::{Status, Timeline, TimelineLimits};
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
 use warpgrid_launch::prepare::{Prepared, Writers, prepare};
@@ -45,7 +44,6 @@ struct Last {
 
 /// A scenario, checked and ready to be stepped forward and back.
 pub struct Session {
-    language: Language,
     scenario: Scenario,
     program: Arc<Program>,
     places: Places,
@@ -76,7 +74,7 @@ impl Language {
         let prepared = prepare(scenario, checked.annotations, &program, &mark, writers);
         let prepared =
             prepared.map_err(|problem| refused(problem, &diagnostics, &places, &facts))?;
-        Ok(Session::of(self, prepared, program, places, diagnostics))
+        Ok(Session::of(prepared, program, places, diagnostics))
     }
 }
 
@@ -131,14 +129,12 @@ impl Session {
     }
 
     fn of(
-        language: Language,
         prepared: Prepared,
         program: Arc<Program>,
         places: Places,
         diagnostics: Vec<DiagnosticView>,
     ) -> Session {
         Session {
-            language,
             guesses: prepared.guesses,
             scenario: prepared.scenario,
             program,
@@ -356,7 +352,7 @@ impl Session {
                 last.as_ref(),
                 stores.first(),
                 fault.as_ref(),
-                self.hardware(),
+                self.memory_shape(),
             ),
             last,
             next,
@@ -383,8 +379,8 @@ impl Session {
             .collect()
     }
 
-    fn hardware(&self) -> Hardware {
-        Hardware::of(self.program.target)
+    fn memory_shape(&self) -> MemoryShape {
+        self.program.target.memory
     }
 
     fn memories(&self) -> Vec<Memory> {
@@ -407,7 +403,7 @@ impl Session {
             machine.memory(memory.region)?,
             machine.writers(memory.region),
             now,
-            self.hardware(),
+            self.memory_shape(),
         ))
     }
 
@@ -505,7 +501,7 @@ impl Session {
             opcode: reader.map_or("", Reader::opcode),
             function: reader.map(|reader| reader.function),
             text: &|span| self.places.text(span).to_owned(),
-            hardware: self.hardware(),
+            shape: self.memory_shape(),
             ty: ty.unwrap_or(ScalarType::B8),
             grid: self.scenario.grid.unwrap_or([1; 3]),
             block: self.scenario.block.unwrap_or(DEFAULT_BLOCK),

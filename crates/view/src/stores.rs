@@ -1,13 +1,12 @@
 //! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
 
-use crate::hardware::Hardware;
 use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
 use crate::traffic;
 use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, MemoryId as Place, MemoryRegion, Observer, Piece, StepEvent,
 };
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_program::Function;
 
 /// One element of a store, without borrowed parts.
@@ -108,7 +107,7 @@ pub(crate) struct StorePlace<'a> {
     pub(crate) function: Option<&'a Function>,
     /// The text of an operand.
     pub(crate) text: &'a dyn Fn(warpgrid_program::Span) -> String,
-    pub(crate) hardware: Hardware,
+    pub(crate) shape: MemoryShape,
     /// Element type of the instruction.
     pub(crate) ty: ScalarType,
     pub(crate) grid: [u32; 3],
@@ -178,9 +177,9 @@ impl StoreRecord {
             ty: element_of(place.ty),
             n_elements: self.width_bytes / place.ty.width_bytes().max(1),
             n_bytes: traffic::distinct_bytes(self.written()),
-            n_sectors: traffic::sectors(self.written(), place.hardware),
-            n_wavefronts: self.wavefronts(place.hardware),
-            fewest_wavefronts: self.fewest_wavefronts(place.hardware),
+            n_sectors: traffic::sectors(self.written(), place.shape),
+            n_wavefronts: self.wavefronts(place.shape),
+            fewest_wavefronts: self.fewest_wavefronts(place.shape),
             lost: self.lost(),
             lanes,
         }
@@ -200,15 +199,15 @@ impl StoreRecord {
     }
 
     /// Passes over shared memory. Atomics on one word are done one after another, which no count of banks tells.
-    fn wavefronts(&self, hardware: Hardware) -> u32 {
+    fn wavefronts(&self, shape: MemoryShape) -> u32 {
         match self.action() {
-            StoreAction::Store => traffic::wavefronts(self.written(), self.width_bytes, hardware),
+            StoreAction::Store => traffic::wavefronts(self.written(), self.width_bytes, shape),
             StoreAction::Atomic | StoreAction::Reduction => 0,
         }
     }
 
-    fn fewest_wavefronts(&self, hardware: Hardware) -> u32 {
-        match self.wavefronts(hardware) {
+    fn fewest_wavefronts(&self, shape: MemoryShape) -> u32 {
+        match self.wavefronts(shape) {
             0 => 0,
             _ => traffic::groups(self.width_bytes) as u32,
         }

@@ -1,8 +1,8 @@
 //! What the memory system makes of an access: pieces go in, sectors and passes over banks come out.
 
-use crate::hardware::Hardware;
 use crate::stores::PieceRecord;
 use warpgrid_emulator::MemoryId as Place;
+use warpgrid_isa::MemoryShape;
 
 /// Distinct bytes of all memories.
 pub(crate) fn distinct_bytes<'a>(pieces: impl Iterator<Item = &'a PieceRecord>) -> u32 {
@@ -19,12 +19,12 @@ pub(crate) fn distinct_bytes<'a>(pieces: impl Iterator<Item = &'a PieceRecord>) 
 /// Distinct sectors of global memory.
 pub(crate) fn sectors<'a>(
     pieces: impl Iterator<Item = &'a PieceRecord>,
-    hardware: Hardware,
+    shape: MemoryShape,
 ) -> u32 {
     let mut sectors: Vec<u64> = pieces
         .filter(|piece| piece.piece.memory == Place::Global)
         .flat_map(PieceRecord::addresses)
-        .map(|address| address / u64::from(hardware.sector_bytes))
+        .map(|address| address / u64::from(shape.sector_bytes))
         .collect();
     count_distinct(&mut sectors)
 }
@@ -42,7 +42,7 @@ pub(crate) fn groups(width_bytes: u32) -> usize {
 pub(crate) fn wavefronts<'a>(
     pieces: impl Iterator<Item = &'a PieceRecord> + Clone,
     width_bytes: u32,
-    hardware: Hardware,
+    shape: MemoryShape,
 ) -> u32 {
     let lanes_per_group = 32 / groups(width_bytes);
     (0..groups(width_bytes))
@@ -54,8 +54,8 @@ pub(crate) fn wavefronts<'a>(
             });
             let mut words: Vec<(u64, u64)> = of_group
                 .flat_map(PieceRecord::addresses)
-                .map(|address| address / u64::from(hardware.bank_bytes))
-                .map(|word| (word % u64::from(hardware.n_banks), word))
+                .map(|address| address / u64::from(shape.bank_bytes))
+                .map(|word| (word % u64::from(shape.banks), word))
                 .collect();
             words.sort_unstable();
             words.dedup();

@@ -1,7 +1,7 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
-use warpgrid_isa::form::{Bound, Layout, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::Value;
+use warpgrid_isa::form::{Bound, Layout, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
 
 /// Every form, in table order.
