@@ -25,6 +25,86 @@ use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
+/// Operations that change registers alone and are frequent: [`compute`].
+macro_rules! frequent {
+    () => {
+        Op::Int32 { .. }
+            | Op::Int64 { .. }
+            | Op::Wide32 { .. }
+            | Op::Float32 { .. }
+            | Op::Mov32 { .. }
+            | Op::Mov64 { .. }
+            | Op::SetPredicate { .. }
+            | Op::Extend32 { .. }
+            | Op::Truncate64 { .. }
+            | Op::Select32 { .. }
+            | Op::Shift64 { .. }
+            | Op::Nop
+    };
+}
+
+/// Operations that change registers alone and are less frequent: [`compute_more`].
+macro_rules! infrequent {
+    () => {
+        Op::Int16 { .. }
+            | Op::Int16x2 { .. }
+            | Op::Extract64 { .. }
+            | Op::Count64 { .. }
+            | Op::Insert32(_)
+            | Op::Insert64(_)
+            | Op::Wide16 { .. }
+            | Op::Float64 { .. }
+            | Op::Float32x2 { .. }
+            | Op::Half { .. }
+            | Op::Carry32 { .. }
+            | Op::Carry64 { .. }
+            | Op::Mov128 { .. }
+            | Op::MovPredicate { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Convert { .. }
+            | Op::ConvertPacked { .. }
+            | Op::Offset { .. }
+            | Op::Set { .. }
+            | Op::TestFloat { .. }
+            | Op::Select64 { .. }
+            | Op::SelectSign { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Modify { .. }
+            | Op::AddressSum { .. }
+            | Op::Policy { .. }
+            | Op::ActiveMask { .. }
+    };
+}
+
+/// Operations that reach memory or other warps, or change where lanes go: [`execute`] and [`rare`].
+macro_rules! beyond_registers {
+    () => {
+        Op::Load(_)
+            | Op::Store(_)
+            | Op::Branch { .. }
+            | Op::Atomic(_)
+            | Op::IsSpace { .. }
+            | Op::BranchIndexed { .. }
+            | Op::Call(_)
+            | Op::SystemCall(_)
+            | Op::Return
+            | Op::Exit
+            | Op::Barrier(_)
+            | Op::ClusterArrive
+            | Op::Yield
+            | Op::Trap
+            | Op::Refused(_)
+    };
+}
+
+/// Operations that may have to wait for others before they are executed: [`must_wait`].
+macro_rules! waiting {
+    () => {
+        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
+    };
+}
+
 /// Why a warp stopped before its turn was over.
 pub(crate) enum Stop {
     /// The turn is over, or something must be looked at before it goes on.
@@ -78,7 +158,7 @@ pub(crate) struct Run {
     pub(crate) stop: Stop,
     /// The last of these steps.
     pub(crate) last: Option<LastStep>,
-    /// Where the warp stopped: place in the code, and lanes that were there.
+    /// Where lanes came to a barrier: place in the code, and the lanes that were there.
     pub(crate) at: (u32, u32),
 }
 
@@ -94,62 +174,46 @@ pub(crate) struct Choice<'c> {
     pub(crate) executed: u32,
 }
 
-/// What a warp does next.
-pub(crate) enum Next<'c> {
-    Execute(Choice<'c>),
-    /// A group begins to wait at its instruction, which is not executed and takes no step.
-    Waits(Choice<'c>, WaitReason),
-    /// No group can go on.
-    Blocked,
-    /// A group of these lanes is at a place without an instruction.
-    Lost(u32),
-}
-
-/// Makes the group current that executes next, or lets it wait. The steps and whoever asks what comes next both ask
-/// this function, so that what is shown is what happens.
+/// Finds the instruction of the current group of lanes, and the lanes whose guard lets it happen; none if the group is
+/// at a place without an instruction. Like [`begin_to_wait`], it is asked by the steps and by whoever wants to know
+/// what comes next, so that what is shown is what happens.
 #[inline(always)]
-pub(crate) fn choose<'c>(
-    code: &'c Code,
-    warp: &mut Warp,
-    cluster_pending: u32,
-    in_bundle: bool,
-) -> Next<'c> {
-    // The parts of a step belong to one group.
-    if !in_bundle && !warp.splits.select() {
-        return Next::Blocked;
-    }
+pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> {
     let split = warp.splits.current();
     let (pc, depth, lanes) = (split.pc, split.depth, split.mask);
-    let Some(instr) = code.instructions.get(pc as usize) else {
-        return Next::Lost(lanes);
-    };
+    let instr = code.instructions.get(pc as usize)?;
     let mut executed = lanes;
     if instr.guard.is_some() {
         let guard = lanes_at(code, warp, depth, lanes).predicate(instr.guard);
         executed &= if instr.negated { !guard } else { guard };
     }
-    let choice = Choice {
+    Some(Choice {
         instr,
         pc,
         depth,
         lanes,
         executed,
-    };
-    if matches!(
-        instr.op,
-        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
-    ) && executed != 0
-        && let Some(reason) = must_wait(code, warp, &choice, cluster_pending)
-    {
-        part_from_excluded(warp, executed);
-        warp.splits.current_mut().state = SplitState::Waiting(reason);
-        return Next::Waits(choice, reason);
+    })
+}
+
+/// Lets the chosen lanes wait if their instruction cannot be executed yet. That takes no step.
+#[inline(never)]
+pub(crate) fn begin_to_wait(
+    code: &Code,
+    warp: &mut Warp,
+    choice: &Choice<'_>,
+    cluster_pending: u32,
+) -> Option<WaitReason> {
+    if choice.executed == 0 {
+        return None;
     }
-    Next::Execute(choice)
+    let reason = must_wait(code, warp, choice, cluster_pending)?;
+    part_from_excluded(warp, choice.executed);
+    warp.splits.current_mut().state = SplitState::Waiting(reason);
+    Some(reason)
 }
 
 /// What the lanes that execute must wait for before they can.
-#[inline(never)]
 fn must_wait(
     code: &Code,
     warp: &mut Warp,
@@ -172,7 +236,7 @@ fn must_wait(
             missing_lanes(code, warp, slot, mask, here)
         }
         Op::ClusterWait if cluster_pending & mask != 0 => return Some(WaitReason::ClusterBarrier),
-        _ => 0,
+        Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
     };
     (missing != 0).then_some(WaitReason::WarpLanes { missing })
 }
@@ -197,26 +261,19 @@ pub(crate) fn run_warp(
     let mut last = Trace::default();
     let mut at = (0, 0);
     let stop = loop {
-        if steps == budget && !in_bundle {
-            break Stop::Turn;
+        // The parts of a step belong to one group.
+        if !in_bundle {
+            if steps == budget {
+                break Stop::Turn;
+            }
+            if !warp.splits.select() {
+                break Stop::Blocked;
+            }
         }
-        let choice = match choose(code, warp, around.cluster_pending, in_bundle) {
-            Next::Execute(choice) => choice,
-            Next::Waits(choice, reason) => {
-                in_bundle = false;
-                if around.interest.steps {
-                    let what = Outcome::Waits(reason);
-                    report(around, agent, Trace::of(&choice, false), what, step);
-                }
-                continue;
-            }
-            Next::Blocked => break Stop::Blocked,
-            Next::Lost(lanes) => {
-                let what = "a place in the code without an instruction";
-                break Stop::Fault(Halt::internal(what, lanes));
-            }
+        let Some(choice) = choose(code, warp) else {
+            let what = "a place in the code without an instruction";
+            break Stop::Fault(Halt::internal(what, warp.splits.current().mask));
         };
-        at = (choice.pc, choice.lanes);
         if choice.instr.reads_clock {
             refresh_clocks(code, warp, step);
         }
@@ -230,15 +287,30 @@ pub(crate) fn run_warp(
                 Ok(stores) => stored = stores,
                 Err(halt) => break Stop::Fault(halt),
             }
+            if stored {
+                around.stores += 1;
+                around.observer.store_step(step);
+            }
             warp.splits.current_mut().pc = choice.pc + 1;
         } else if let Op::Branch { target } = choice.instr.op {
             branch(warp, choice.executed, target);
+        } else if let Some(reason) = begin_to_wait(code, warp, &choice, around.cluster_pending) {
+            in_bundle = false;
+            if around.interest.steps {
+                let what = Outcome::Waits(reason);
+                report(around, agent, Trace::of(&choice, false), what, step);
+            }
+            continue;
         } else {
-            match rare(around, warp, &choice, step, &mut stored) {
-                Ok(After::Next) => warp.splits.current_mut().pc = choice.pc + 1,
+            match rare(around, warp, &choice, step) {
+                Ok(After::Next { stores }) => {
+                    stored = stores;
+                    warp.splits.current_mut().pc = choice.pc + 1;
+                }
                 Ok(After::Moved) => {}
                 // Counted by the machine, once the other warps are looked at.
                 Ok(After::Stops(stop @ (Stop::Barrier { .. } | Stop::ClusterArrive { .. }))) => {
+                    at = (choice.pc, choice.lanes);
                     break stop;
                 }
                 Ok(After::Stops(stop)) => {
@@ -260,10 +332,10 @@ pub(crate) fn run_warp(
                 }
                 Err(halt) => break Stop::Fault(halt),
             }
-        }
-        if stored {
-            around.stores += 1;
-            around.observer.store_step(step);
+            if stored {
+                around.stores += 1;
+                around.observer.store_step(step);
+            }
         }
         in_bundle = choice.instr.with_next;
         if in_bundle {
@@ -394,82 +466,6 @@ fn reach<'r>(
     )
 }
 
-/// Operations that change registers alone and are frequent: [`compute`].
-macro_rules! frequent {
-    () => {
-        Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Wide32 { .. }
-            | Op::Float32 { .. }
-            | Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::SetPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Select32 { .. }
-            | Op::Shift64 { .. }
-            | Op::Nop
-    };
-}
-
-/// Operations that change registers alone and are less frequent: [`compute_more`].
-macro_rules! infrequent {
-    () => {
-        Op::Int16 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Extract64 { .. }
-            | Op::Count64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Wide16 { .. }
-            | Op::Float64 { .. }
-            | Op::Float32x2 { .. }
-            | Op::Half { .. }
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. }
-            | Op::Mov128 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Convert { .. }
-            | Op::ConvertPacked { .. }
-            | Op::Offset { .. }
-            | Op::Set { .. }
-            | Op::TestFloat { .. }
-            | Op::Select64 { .. }
-            | Op::SelectSign { .. }
-            | Op::PredicateLogic { .. }
-            | Op::Modify { .. }
-            | Op::AddressSum { .. }
-            | Op::Policy { .. }
-            | Op::ActiveMask { .. }
-    };
-}
-
-/// Operations that reach memory or other warps, or change where lanes go: [`execute`] and [`rare`].
-macro_rules! beyond_registers {
-    () => {
-        Op::Load(_)
-            | Op::Store(_)
-            | Op::Branch { .. }
-            | Op::Atomic(_)
-            | Op::IsSpace { .. }
-            | Op::Collective(_)
-            | Op::WarpBarrier { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call(_)
-            | Op::SystemCall(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Barrier(_)
-            | Op::ClusterArrive
-            | Op::ClusterWait
-            | Op::Yield
-            | Op::Trap
-            | Op::Refused(_)
-    };
-}
-
 /// Operations that only change registers. False for all others, which are not executed.
 #[inline(never)]
 fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
@@ -505,7 +501,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
         Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
         Op::Nop => {}
         infrequent!() => return compute_more(instr, code, l, results),
-        beyond_registers!() => return false,
+        beyond_registers!() | waiting!() => return false,
     }
     true
 }
@@ -599,7 +595,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             let mask = l.mask;
             l.set32(d, &[mask; LANES]);
         }
-        frequent!() | beyond_registers!() => return false,
+        frequent!() | beyond_registers!() | waiting!() => return false,
     }
     true
 }
@@ -607,7 +603,9 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
 /// What becomes of the running group.
 enum After {
     /// It goes on with the next instruction.
-    Next,
+    Next {
+        stores: bool,
+    },
     /// It has been sent elsewhere.
     Moved,
     Stops(Stop),
@@ -620,10 +618,10 @@ fn rare(
     warp: &mut Warp,
     choice: &Choice<'_>,
     step: u64,
-    stored: &mut bool,
 ) -> Result<After, Box<Halt>> {
     let code = around.code;
     let mask = choice.executed;
+    let next = Ok(After::Next { stores: false });
     let writer = Writer { step, lane: 0 };
     let without_plan = |what| Err(Halt::internal(what, mask));
     match choice.instr.op {
@@ -633,23 +631,24 @@ fn rare(
             };
             let (mut reach, mut lanes) = reach(around, warp, choice, step);
             atomic(&mut reach, &mut lanes, plan)?;
-            *stored = reach.stored;
-            Ok(After::Next)
+            Ok(After::Next {
+                stores: reach.stored,
+            })
         }
         Op::IsSpace { space, d, a } => {
             is_space(around, warp, (space, d, a), mask);
-            Ok(After::Next)
+            next
         }
         Op::Collective(index) => {
             let Some(plan) = code.collectives.get(index as usize) else {
                 return without_plan("a collective without a plan");
             };
             collective(&mut lanes_at(code, warp, choice.depth, mask), plan);
-            Ok(After::Next)
+            next
         }
         Op::WarpBarrier { mask: slot } => {
             open_warp_barrier(code, warp, slot, mask);
-            Ok(After::Next)
+            next
         }
         Op::BranchIndexed { index, table } => {
             let Some(targets) = code.branch_tables.get(table as usize) else {
@@ -665,7 +664,7 @@ fn rare(
         }
         Op::SystemCall(plan) => {
             run_system_call(around, warp, plan, mask, step)?;
-            Ok(After::Next)
+            next
         }
         Op::Return if returns(code, warp, mask, writer) => Ok(After::Moved),
         Op::Return | Op::Exit => {
@@ -679,7 +678,7 @@ fn rare(
             Ok(After::Stops(Stop::ClusterArrive { mask }))
         }
         // Its lanes have waited before they got here.
-        Op::ClusterWait => Ok(After::Next),
+        Op::ClusterWait => next,
         Op::Yield => {
             warp.splits.current_mut().pc = choice.pc + 1;
             Ok(After::Stops(Stop::Yield))

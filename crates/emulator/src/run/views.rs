@@ -1,7 +1,7 @@
 //! Looking into a machine that stands still.
 
 use crate::decode::code::{Bank, Element};
-use crate::exec::step::{Next, choose};
+use crate::exec::step::{begin_to_wait, choose};
 use crate::run::event::{Agent, PendingId, StepEvent, Turn};
 use crate::run::inspect::*;
 use crate::run::launch::BufferIndex;
@@ -271,13 +271,16 @@ impl Machine {
         let block = self.state.blocks.get(place.block)?;
         let mut warp = block.warps.get(place.warp)?.clone();
         let pending = self.cluster_pending(place);
+        let code = &self.setup.code;
         loop {
-            let choice = match choose(&self.setup.code, &mut warp, pending, false) {
-                Next::Execute(choice) => choice,
-                Next::Waits(..) => continue,
-                Next::Blocked | Next::Lost(_) => return None,
-            };
-            let (function, instruction) = self.setup.code.origin(choice.pc);
+            if !warp.splits.select() {
+                return None;
+            }
+            let choice = choose(code, &mut warp)?;
+            if begin_to_wait(code, &mut warp, &choice, pending).is_some() {
+                continue;
+            }
+            let (function, instruction) = code.origin(choice.pc);
             return Some(NextStep {
                 agent: Agent::Warp {
                     block: block.index,
