@@ -10,9 +10,9 @@ pub(crate) struct Module {
     pub(crate) version: Version,
     pub(crate) target: &'static Target,
     pub(crate) address_bits: u32,
-    /// Where `.version 8.0` stands, for fixes that raise it.
+    /// The place of `.version 8.0`, for fixes that raise it.
     pub(crate) version_span: Option<Span>,
-    /// Where the target's name stands.
+    /// The place of the target's name.
     pub(crate) target_span: Option<Span>,
 }
 

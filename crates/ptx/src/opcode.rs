@@ -52,7 +52,7 @@ impl<'a> Opcode<'a> {
         self.words.get(1..).unwrap_or(&[])
     }
 
-    /// Whether nothing but the dot stands between a word (the opcode is word 0) and the one before.
+    /// Whether only the dot is between a word (the opcode is word 0) and the one before.
     pub(crate) fn is_joined(&self, word: usize) -> bool {
         match (
             word.checked_sub(1).and_then(|w| self.spans.get(w)),

@@ -92,7 +92,7 @@ pub(crate) enum Problem {
     Kinds { at: usize },
     /// The element is not as wide as the first.
     Width { at: usize },
-    /// The vector does not serve the type of the instruction.
+    /// The vector does not fit the type of the instruction.
     Type,
 }
 

@@ -7,7 +7,7 @@ use crate::tree::{
 use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
 use warpgrid_program::Span;
 
-/// What a name stands for.
+/// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A register; the number of elements of a vector, 1 for a scalar.
@@ -63,7 +63,7 @@ pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<Visible> {
     names.list
 }
 
-/// What a name stands for at an offset; the innermost declaration wins.
+/// What a name means at an offset; the innermost declaration wins.
 pub fn lookup(source: &str, tree: &Tree, offset: u32, text: &str) -> Option<Visible> {
     let mut names = visible(source, tree, offset);
     let index = names.iter().rposition(|name| name.is_called(text))?;

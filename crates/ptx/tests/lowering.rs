@@ -177,7 +177,7 @@ fn operand_text(program: &Program, function: &Function, operand: &Operand) -> St
 }
 
 #[test]
-fn operands_stand_in_the_order_of_the_syntax_line() {
+fn operands_are_in_the_order_of_the_syntax_line() {
     let mut wrong = String::new();
     for (text, expected) in CASES {
         let program = instruction(text);

@@ -90,7 +90,11 @@ impl ScalarType {
     /// Whether a register of type `register` fits an operand of this type.
     #[inline]
     pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
-        register == self || self.takes(ValueClass::of(register), fit)
+        // Nearly every operand: the very type, or another integer of the same width, which every fit takes.
+        let is_alike = register.width_bits() == self.width_bits()
+            && register.is_integer()
+            && self.is_integer();
+        is_alike || register == self || self.takes(ValueClass::of(register), fit)
     }
 
     /// Whether a value fits an operand of this type.

@@ -276,7 +276,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn name_span(&self, operand: &Operand, name: Name) -> Span {
         let text = operand.span.text(self.source);
         let stem = self.tree.symbols.text(self.source, name.stem);
-        // Nearly always right behind the bracket.
+        // Nearly always right after the bracket.
         let mut places = 0..text.len();
         let is_here = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(stem));
         let start = places.find(is_here).unwrap_or(0) as u32 + operand.span.start;

@@ -21,7 +21,7 @@ const SYSTEM: &[&str] = &[
     "cudaDeviceSynchronize",
 ];
 
-/// What stands in a call, in the order of the text.
+/// The parts of a call, in the order of the text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Parts<'t> {
     returns: Option<Operands<'t>>,

@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Notes that a label stands before the next instruction.
+    /// Notes that a label is before the next instruction.
     pub(crate) fn place_label(&mut self, name: crate::tree::Name) {
         let at = self.body.instructions.len() as u32;
         if let Binding::Label(index) = self.names.get(name)

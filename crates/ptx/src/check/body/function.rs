@@ -14,7 +14,7 @@ pub(crate) struct Label {
     pub(crate) span: Span,
     /// The brace scope it belongs to, counted in order of opening; 0 is the function itself.
     pub(crate) block: u32,
-    /// Index of the instruction it stands before; `u32::MAX` until the pass is there.
+    /// Index of the instruction after it; `u32::MAX` until the pass is there.
     pub(crate) at: u32,
     /// Index of the directive plus one when the label names a table or prototype instead.
     pub(crate) table: u32,

@@ -13,7 +13,7 @@ use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
-/// Where an instruction stands.
+/// An instruction and its operands in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site<'t> {
     pub(crate) instruction: &'t Instruction,
@@ -305,7 +305,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Compares a register with the type that the instruction wants.
+    /// Compares a register with the type that the instruction expects.
     #[inline]
     pub(crate) fn fit(
         &mut self,

@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A pointer: to a buffer that is a parameter of the kernel, or to an array in the space, with a place for each
-    /// lane (or one for all, when `bytes` is 0). Returns what the name stands for, and its declaration for people.
+    /// lane (or one for all, when `bytes` is 0). Returns what the name means, and its declaration for people.
     pub(crate) fn declare_pointer(&mut self, text: &str, place: Place) -> (Binding, String) {
         let bytes = place.bytes;
         // What lies before the address, in whole lines of 16 bytes, and after it.

@@ -29,10 +29,10 @@ pub(crate) struct Use {
     pub(crate) written: bool,
 }
 
-/// What an instruction wants of a name.
+/// What an instruction expects of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// A register of this type and so many components.
+    /// A register of this type, with this number of components.
     Value(ScalarType, u8),
     /// An address in this space.
     Pointer(Place),
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
             || SpecialRegister::from_name(&with_component).is_some()
     }
 
-    /// What an instruction wants of the names in it.
+    /// What an instruction expects of the names in it.
     fn uses(&self, instruction: &Instruction, uses: &mut Vec<Use>) {
         if let Some(guard) = self.tree.guard(instruction) {
             uses.push(read(guard.name, What::Value(ScalarType::Pred, 1)));
@@ -421,7 +421,7 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
     }
 }
 
-/// Components of a name that stands where a vector may.
+/// Components of a name where a vector is allowed.
 fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
     match ty {
         ScalarType::Pred => 1,
@@ -443,7 +443,7 @@ fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
     }
 }
 
-/// A type that serves both uses.
+/// A type that fits both uses.
 fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
     let (a, b) = (register_type(a), register_type(b));
     if a == b {

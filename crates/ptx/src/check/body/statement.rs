@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
             self.report_problems(&site, plan);
         }
         if self.body.function.is_none() {
-            // The parser says that it stands outside of a function.
+            // The parser reports instructions outside of functions.
             return;
         }
         let guard = match tree.guard(instruction) {

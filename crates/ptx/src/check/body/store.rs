@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         offer::is_legal(opcode.name(), &modifiers, &self.module)
     }
 
-    /// Where a word of the opcode stands.
+    /// The place of a word of the opcode.
     fn place(&self, site: &Site<'a>, word: Option<usize>) -> Option<Span> {
         word.map(|word| self.tree.word_span(site.instruction, word + 1))
     }

@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
 
     fn async_single(&mut self, operand: &Operand, wanted: &Wanted) -> Option<OperandValue> {
         if operand.kind == OperandKind::Sink {
-            // The parser has told.
+            // The parser has reported it.
             return None;
         }
         if let OperandKind::Sum { name, .. } = operand.kind {

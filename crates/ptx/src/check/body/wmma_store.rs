@@ -216,7 +216,7 @@ fn bits_of(element: &Element, ty: ScalarType) -> Source {
     }
 }
 
-/// Whether a register of this type serves as a stride.
+/// Whether a register of this type can be a stride.
 fn is_stride(ty: ScalarType) -> bool {
     ty.is_integer() && ty.width_bits() == 32
 }

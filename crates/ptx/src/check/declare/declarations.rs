@@ -10,7 +10,7 @@ use crate::tree::{
 use warpgrid_isa::{Gate, ScalarType, StateSpace, Target, VectorWidth, Version};
 use warpgrid_program::{FunctionId, FunctionKind, Span};
 
-/// Where a declaration stands.
+/// The scope of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Outside of functions.

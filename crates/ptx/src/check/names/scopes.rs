@@ -8,13 +8,13 @@ use crate::tree::{Name, Symbol};
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
 
-/// What a name stands for.
+/// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
     /// Nothing.
     None,
     Register(RegisterId),
-    /// A vector register: so many registers from this one on.
+    /// A vector register: `n` registers from this one on.
     Vector {
         first: RegisterId,
         n: u8,
@@ -114,7 +114,7 @@ impl Names {
         }
     }
 
-    /// What the name stands for.
+    /// What the name means.
     #[inline]
     pub(crate) fn get(&self, name: Name) -> Binding {
         // What nearly every name is: a member of the innermost group, or a plain name where there is none.
@@ -313,7 +313,7 @@ impl Names {
         }
     }
 
-    /// Every name that stands for something, with a stem index; in stem order. Groups give their stem only.
+    /// Every name that means something, with a stem index; in stem order. Groups give their stem only.
     pub(crate) fn in_scope(&self) -> impl Iterator<Item = Name> + '_ {
         self.stems.iter().enumerate().flat_map(|(index, stem)| {
             let stem_of = Symbol(index as u32);

@@ -54,7 +54,7 @@ pub(crate) struct Plan {
     /// are right say of them.
     pub(crate) is_sound: bool,
     pub(crate) expect: [Expect; MAX_OPERANDS],
-    /// How many operands the form has, optional ones included: so many has each of its instructions in the program.
+    /// How many operands the form has, optional ones included; each of its instructions has as many in the program.
     pub(crate) n_slots: usize,
     pub(crate) n_least: usize,
     pub(crate) n_most: usize,
@@ -231,7 +231,7 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
     }
 }
 
-/// The unsigned type of this width, which stands for any integer or bits type of the width.
+/// The unsigned type of this width, which means any integer or bits type of the width.
 fn unsigned(width_bits: u32) -> ScalarType {
     match width_bits {
         8 => ScalarType::U8,

@@ -53,7 +53,7 @@ impl Store {
     }
 }
 
-/// What the opcode alone makes odd: the assembler wants the vector width right before the type.
+/// What the opcode alone makes odd: the assembler expects the vector width right before the type.
 pub(crate) fn check_order(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let (Some(vector), Some(ty)) = (bound.word(SlotName::Vector), bound.word(SlotName::Type))
     else {

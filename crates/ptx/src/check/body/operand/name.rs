@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// What a name stands for; registers of groups are made here, when they are first named.
+    /// What a name means; registers of groups are made here, when they are first named.
     #[inline]
     pub(crate) fn binding(&mut self, name: Name, span: Span) -> Binding {
         match self.names.get(name) {
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The same where an address stands: a snippet may use one name as an address here and a value there.
+    /// The same where an address is expected: a snippet may use one name as an address here and a value there.
     #[inline]
     pub(crate) fn address_binding(&mut self, name: Name, span: Span) -> Binding {
         match self.pointers.get(name) {

@@ -11,7 +11,7 @@ use crate::tree::{Component, Name, Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{Source, Span};
 
-/// How an address stands among values.
+/// How an address is written among values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressRule {
     /// `name`

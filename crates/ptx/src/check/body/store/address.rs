@@ -1,4 +1,4 @@
-//! Where a store writes: address forms, the registers and variables that serve, and what must not be written.
+//! Where a store writes: address forms, the registers and variables that can be one, and what must not be written.
 
 use crate::check::Checker;
 use crate::check::body::address::{AddressRule, NoAddress, Words};
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
         Some(AddressBase::Variable(variable))
     }
 
-    /// What stands between the brackets of `name[...]`, where it is no constant.
+    /// What is between the brackets of `name[...]`, where it is no constant.
     fn store_index(&mut self, children: Operands<'a>) -> Option<()> {
         for (child, _) in children {
             let name = match child.kind {
