@@ -23,84 +23,6 @@ use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Operations that change registers alone and are frequent: [`compute`].
-macro_rules! frequent {
-    () => {
-        Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Wide32 { .. }
-            | Op::Float32 { .. }
-            | Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::SetPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Select32 { .. }
-            | Op::Shift64 { .. }
-            | Op::Nop
-    };
-}
-
-/// Operations that change registers alone and are less frequent: [`compute_more`].
-macro_rules! infrequent {
-    () => {
-        Op::Int16 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Extract64 { .. }
-            | Op::Count64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Wide16 { .. }
-            | Op::Float64 { .. }
-            | Op::Float32x2 { .. }
-            | Op::Half { .. }
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. }
-            | Op::Mov128 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Convert { .. }
-            | Op::ConvertPacked { .. }
-            | Op::Offset { .. }
-            | Op::Set { .. }
-            | Op::TestFloat { .. }
-            | Op::Select64 { .. }
-            | Op::SelectSign { .. }
-            | Op::PredicateLogic { .. }
-            | Op::Policy { .. }
-            | Op::ActiveMask { .. }
-    };
-}
-
-/// Operations that reach memory or other warps, or change where lanes go: [`execute`] and [`rare`].
-macro_rules! beyond_registers {
-    () => {
-        Op::Load(_)
-            | Op::Store(_)
-            | Op::Branch { .. }
-            | Op::Atomic(_)
-            | Op::IsSpace { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call(_)
-            | Op::SystemCall(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Barrier(_)
-            | Op::ClusterArrive
-            | Op::Yield
-            | Op::Trap
-            | Op::Refused(_)
-    };
-}
-
-/// Operations that may have to wait for others before they are executed: [`must_wait`].
-macro_rules! waiting {
-    () => {
-        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
-    };
-}
-
 /// Why a warp stopped before its turn was over.
 pub(crate) enum Stop {
     /// The turn is over, or something must be looked at before it goes on.
@@ -195,44 +117,16 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
 pub(crate) fn begin_to_wait(
     code: &Code,
     warp: &mut Warp,
-    choice: &Choice<'_>,
+    choice: Choice<'_>,
     cluster_pending: u32,
 ) -> Option<WaitReason> {
     if choice.executed == 0 {
         return None;
     }
-    let reason = must_wait(code, warp, choice, cluster_pending)?;
+    let reason = must_wait(code, warp, &choice, cluster_pending)?;
     part_from_excluded(warp, choice.executed);
     warp.splits.current_mut().state = SplitState::Waiting(reason);
     Some(reason)
-}
-
-/// What the lanes that execute must wait for before they can.
-fn must_wait(
-    code: &Code,
-    warp: &mut Warp,
-    choice: &Choice<'_>,
-    cluster_pending: u32,
-) -> Option<WaitReason> {
-    let mask = choice.executed;
-    let missing = match choice.instr.op {
-        Op::Collective(plan) => match code.collectives.get(plan as usize) {
-            // `elect` asks one of the lanes that are there.
-            None
-            | Some(Collective {
-                kind: CollectiveKind::Elect { .. },
-                ..
-            }) => 0,
-            Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
-        },
-        Op::WarpBarrier { mask: slot } => {
-            let here = mask | waiting_at_warp_barrier(code, warp);
-            missing_lanes(code, warp, slot, mask, here)
-        }
-        Op::ClusterWait if cluster_pending & mask != 0 => return Some(WaitReason::ClusterBarrier),
-        Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
-    };
-    (missing != 0).then_some(WaitReason::WarpLanes { missing })
 }
 
 /// Runs a warp for at most `budget` steps, the first of which has number `step`.
@@ -288,7 +182,7 @@ pub(crate) fn run_warp(
             warp.splits.current_mut().pc = choice.pc + 1;
         } else if let Op::Branch { target } = choice.instr.op {
             branch(warp, choice.executed, target);
-        } else if let Some(reason) = begin_to_wait(code, warp, &choice, around.cluster_pending) {
+        } else if let Some(reason) = begin_to_wait(code, warp, choice, around.cluster_pending) {
             in_bundle = false;
             if around.interest.steps {
                 let what = Outcome::Waits(reason);
@@ -296,7 +190,7 @@ pub(crate) fn run_warp(
             }
             continue;
         } else {
-            match rare(around, warp, &choice, step) {
+            match rare(around, warp, choice, step) {
                 Ok(After::Next { stores }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
@@ -458,6 +352,84 @@ fn reach<'r>(
     )
 }
 
+/// Operations that change registers alone and are frequent: [`compute`].
+macro_rules! frequent {
+    () => {
+        Op::Int32 { .. }
+            | Op::Int64 { .. }
+            | Op::Wide32 { .. }
+            | Op::Float32 { .. }
+            | Op::Mov32 { .. }
+            | Op::Mov64 { .. }
+            | Op::SetPredicate { .. }
+            | Op::Extend32 { .. }
+            | Op::Truncate64 { .. }
+            | Op::Select32 { .. }
+            | Op::Shift64 { .. }
+            | Op::Nop
+    };
+}
+
+/// Operations that change registers alone and are less frequent: [`compute_more`].
+macro_rules! infrequent {
+    () => {
+        Op::Int16 { .. }
+            | Op::Int16x2 { .. }
+            | Op::Extract64 { .. }
+            | Op::Count64 { .. }
+            | Op::Insert32(_)
+            | Op::Insert64(_)
+            | Op::Wide16 { .. }
+            | Op::Float64 { .. }
+            | Op::Float32x2 { .. }
+            | Op::Half { .. }
+            | Op::Carry32 { .. }
+            | Op::Carry64 { .. }
+            | Op::Mov128 { .. }
+            | Op::MovPredicate { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Convert { .. }
+            | Op::ConvertPacked { .. }
+            | Op::Offset { .. }
+            | Op::Set { .. }
+            | Op::TestFloat { .. }
+            | Op::Select64 { .. }
+            | Op::SelectSign { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Policy { .. }
+            | Op::ActiveMask { .. }
+    };
+}
+
+/// Operations that reach memory or other warps, or change where lanes go: [`run_warp`] and [`rare`].
+macro_rules! beyond_registers {
+    () => {
+        Op::Load(_)
+            | Op::Store(_)
+            | Op::Branch { .. }
+            | Op::Atomic(_)
+            | Op::IsSpace { .. }
+            | Op::BranchIndexed { .. }
+            | Op::Call(_)
+            | Op::SystemCall(_)
+            | Op::Return
+            | Op::Exit
+            | Op::Barrier(_)
+            | Op::ClusterArrive
+            | Op::Yield
+            | Op::Trap
+            | Op::Refused(_)
+    };
+}
+
+/// Operations that may have to wait for others before they are executed: [`must_wait`].
+macro_rules! waiting {
+    () => {
+        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
+    };
+}
+
 /// Operations that only change registers. False for all others, which are not executed.
 #[inline(never)]
 fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
@@ -583,6 +555,34 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
     true
 }
 
+/// What the lanes that execute must wait for before they can.
+fn must_wait(
+    code: &Code,
+    warp: &mut Warp,
+    choice: &Choice<'_>,
+    cluster_pending: u32,
+) -> Option<WaitReason> {
+    let mask = choice.executed;
+    let missing = match choice.instr.op {
+        Op::Collective(plan) => match code.collectives.get(plan as usize) {
+            // `elect` asks one of the lanes that are there.
+            None
+            | Some(Collective {
+                kind: CollectiveKind::Elect { .. },
+                ..
+            }) => 0,
+            Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
+        },
+        Op::WarpBarrier { mask: slot } => {
+            let here = mask | waiting_at_warp_barrier(code, warp);
+            missing_lanes(code, warp, slot, mask, here)
+        }
+        Op::ClusterWait if cluster_pending & mask != 0 => return Some(WaitReason::ClusterBarrier),
+        Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
+    };
+    (missing != 0).then_some(WaitReason::WarpLanes { missing })
+}
+
 /// What becomes of the running group.
 enum After {
     /// It goes on with the next instruction.
@@ -599,7 +599,7 @@ enum After {
 fn rare(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    choice: &Choice<'_>,
+    choice: Choice<'_>,
     step: u64,
 ) -> Result<After, Box<Halt>> {
     let code = around.code;
@@ -612,7 +612,7 @@ fn rare(
             let Some(plan) = code.atomics.get(plan as usize) else {
                 return without_plan("an atomic without a plan");
             };
-            let (mut reach, mut lanes) = reach(around, warp, choice, step);
+            let (mut reach, mut lanes) = reach(around, warp, &choice, step);
             atomic(&mut reach, &mut lanes, plan)?;
             Ok(After::Next {
                 stores: reach.stored,

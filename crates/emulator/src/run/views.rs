@@ -277,7 +277,7 @@ impl Machine {
                 return None;
             }
             let choice = choose(code, &mut warp)?;
-            if begin_to_wait(code, &mut warp, &choice, pending).is_some() {
+            if begin_to_wait(code, &mut warp, choice, pending).is_some() {
                 continue;
             }
             let (function, instruction) = code.origin(choice.pc);
