@@ -91,8 +91,8 @@ pub(crate) struct Choice<'c> {
 }
 
 /// Finds the instruction of the current group of lanes, and the lanes whose guard lets it happen; none if the group is
-/// at a place without an instruction. Like [`begin_to_wait`], it is asked by the steps and by whoever wants to know
-/// what comes next, so that what is shown is what happens.
+/// at a place without an instruction. Like [`begin_to_wait`], the steps and the search for the
+/// next step both call it, so that what is shown is what happens.
 #[inline(always)]
 pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> {
     let split = warp.splits.current();

@@ -1,4 +1,4 @@
-//! Looking into a machine that stands still.
+//! Looking into a machine between two steps.
 
 use crate::decode::code::{Bank, Element};
 use crate::exec::step::{begin_to_wait, choose};
