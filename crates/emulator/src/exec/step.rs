@@ -23,6 +23,84 @@ use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
+/// Operations that change registers alone and are frequent: [`compute`].
+macro_rules! frequent {
+    () => {
+        Op::Int32 { .. }
+            | Op::Int64 { .. }
+            | Op::Wide32 { .. }
+            | Op::Float32 { .. }
+            | Op::Mov32 { .. }
+            | Op::Mov64 { .. }
+            | Op::SetPredicate { .. }
+            | Op::Extend32 { .. }
+            | Op::Truncate64 { .. }
+            | Op::Select32 { .. }
+            | Op::Shift64 { .. }
+            | Op::Nop
+    };
+}
+
+/// Operations that change registers alone and are less frequent: [`compute_more`].
+macro_rules! infrequent {
+    () => {
+        Op::Int16 { .. }
+            | Op::Int16x2 { .. }
+            | Op::Extract64 { .. }
+            | Op::Count64 { .. }
+            | Op::Insert32(_)
+            | Op::Insert64(_)
+            | Op::Wide16 { .. }
+            | Op::Float64 { .. }
+            | Op::Float32x2 { .. }
+            | Op::Half { .. }
+            | Op::Carry32 { .. }
+            | Op::Carry64 { .. }
+            | Op::Mov128 { .. }
+            | Op::MovPredicate { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Convert { .. }
+            | Op::ConvertPacked { .. }
+            | Op::Offset { .. }
+            | Op::Set { .. }
+            | Op::TestFloat { .. }
+            | Op::Select64 { .. }
+            | Op::SelectSign { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Policy { .. }
+            | Op::ActiveMask { .. }
+    };
+}
+
+/// Operations that reach memory or other warps, or change where lanes go: [`run_warp`] and [`rare`].
+macro_rules! beyond_registers {
+    () => {
+        Op::Load(_)
+            | Op::Store(_)
+            | Op::Branch { .. }
+            | Op::Atomic(_)
+            | Op::IsSpace { .. }
+            | Op::BranchIndexed { .. }
+            | Op::Call(_)
+            | Op::SystemCall(_)
+            | Op::Return
+            | Op::Exit
+            | Op::Barrier(_)
+            | Op::ClusterArrive
+            | Op::Yield
+            | Op::Trap
+            | Op::Refused(_)
+    };
+}
+
+/// Operations that may have to wait for others before they are executed: [`must_wait`].
+macro_rules! waiting {
+    () => {
+        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
+    };
+}
+
 /// Why a warp stopped before its turn was over.
 pub(crate) enum Stop {
     /// The turn is over, or something must be looked at before it goes on.
@@ -91,8 +169,8 @@ pub(crate) struct Choice<'c> {
 }
 
 /// Finds the instruction of the current group of lanes, and the lanes whose guard lets it happen; none if the group is
-/// at a place without an instruction. Like [`begin_to_wait`], the steps and the search for the
-/// next step both call it, so that what is shown is what happens.
+/// at a place without an instruction. The steps and the search for the next step call it and [`begin_to_wait`], so
+/// that what is shown is what happens.
 #[inline(always)]
 pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> {
     let split = warp.splits.current();
@@ -127,6 +205,34 @@ pub(crate) fn begin_to_wait(
     part_from_excluded(warp, choice.executed);
     warp.splits.current_mut().state = SplitState::Waiting(reason);
     Some(reason)
+}
+
+/// What the lanes that execute must wait for before they can.
+fn must_wait(
+    code: &Code,
+    warp: &mut Warp,
+    choice: &Choice<'_>,
+    cluster_pending: u32,
+) -> Option<WaitReason> {
+    let mask = choice.executed;
+    let missing = match choice.instr.op {
+        Op::Collective(plan) => match code.collectives.get(plan as usize) {
+            // `elect` asks one of the lanes that are there.
+            None
+            | Some(Collective {
+                kind: CollectiveKind::Elect { .. },
+                ..
+            }) => 0,
+            Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
+        },
+        Op::WarpBarrier { mask: slot } => {
+            let here = mask | waiting_at_warp_barrier(code, warp);
+            missing_lanes(code, warp, slot, mask, here)
+        }
+        Op::ClusterWait if cluster_pending & mask != 0 => return Some(WaitReason::ClusterBarrier),
+        Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
+    };
+    (missing != 0).then_some(WaitReason::WarpLanes { missing })
 }
 
 /// Runs a warp for at most `budget` steps, the first of which has number `step`.
@@ -352,84 +458,6 @@ fn reach<'r>(
     )
 }
 
-/// Operations that change registers alone and are frequent: [`compute`].
-macro_rules! frequent {
-    () => {
-        Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Wide32 { .. }
-            | Op::Float32 { .. }
-            | Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::SetPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Select32 { .. }
-            | Op::Shift64 { .. }
-            | Op::Nop
-    };
-}
-
-/// Operations that change registers alone and are less frequent: [`compute_more`].
-macro_rules! infrequent {
-    () => {
-        Op::Int16 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Extract64 { .. }
-            | Op::Count64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Wide16 { .. }
-            | Op::Float64 { .. }
-            | Op::Float32x2 { .. }
-            | Op::Half { .. }
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. }
-            | Op::Mov128 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Convert { .. }
-            | Op::ConvertPacked { .. }
-            | Op::Offset { .. }
-            | Op::Set { .. }
-            | Op::TestFloat { .. }
-            | Op::Select64 { .. }
-            | Op::SelectSign { .. }
-            | Op::PredicateLogic { .. }
-            | Op::Policy { .. }
-            | Op::ActiveMask { .. }
-    };
-}
-
-/// Operations that reach memory or other warps, or change where lanes go: [`run_warp`] and [`rare`].
-macro_rules! beyond_registers {
-    () => {
-        Op::Load(_)
-            | Op::Store(_)
-            | Op::Branch { .. }
-            | Op::Atomic(_)
-            | Op::IsSpace { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call(_)
-            | Op::SystemCall(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Barrier(_)
-            | Op::ClusterArrive
-            | Op::Yield
-            | Op::Trap
-            | Op::Refused(_)
-    };
-}
-
-/// Operations that may have to wait for others before they are executed: [`must_wait`].
-macro_rules! waiting {
-    () => {
-        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
-    };
-}
-
 /// Operations that only change registers. False for all others, which are not executed.
 #[inline(never)]
 fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
@@ -553,34 +581,6 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
         frequent!() | beyond_registers!() | waiting!() => return false,
     }
     true
-}
-
-/// What the lanes that execute must wait for before they can.
-fn must_wait(
-    code: &Code,
-    warp: &mut Warp,
-    choice: &Choice<'_>,
-    cluster_pending: u32,
-) -> Option<WaitReason> {
-    let mask = choice.executed;
-    let missing = match choice.instr.op {
-        Op::Collective(plan) => match code.collectives.get(plan as usize) {
-            // `elect` asks one of the lanes that are there.
-            None
-            | Some(Collective {
-                kind: CollectiveKind::Elect { .. },
-                ..
-            }) => 0,
-            Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
-        },
-        Op::WarpBarrier { mask: slot } => {
-            let here = mask | waiting_at_warp_barrier(code, warp);
-            missing_lanes(code, warp, slot, mask, here)
-        }
-        Op::ClusterWait if cluster_pending & mask != 0 => return Some(WaitReason::ClusterBarrier),
-        Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
-    };
-    (missing != 0).then_some(WaitReason::WarpLanes { missing })
 }
 
 /// What becomes of the running group.
