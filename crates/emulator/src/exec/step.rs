@@ -77,7 +77,7 @@ macro_rules! infrequent {
     };
 }
 
-/// Operations that reach memory or other warps, or change where lanes go: [`execute`] and [`rare`].
+/// Operations that reach memory or other warps, or change where lanes go: [`run_warp`] and [`rare`].
 macro_rules! beyond_registers {
     () => {
         Op::Load(_)
@@ -175,8 +175,8 @@ pub(crate) struct Choice<'c> {
 }
 
 /// Finds the instruction of the current group of lanes, and the lanes whose guard lets it happen; none if the group is
-/// at a place without an instruction. Like [`begin_to_wait`], it is asked by the steps and by whoever wants to know
-/// what comes next, so that what is shown is what happens.
+/// at a place without an instruction. The steps and the search for the next step call it and [`begin_to_wait`], so
+/// that what is shown is what happens.
 #[inline(always)]
 pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> {
     let split = warp.splits.current();
@@ -201,13 +201,13 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
 pub(crate) fn begin_to_wait(
     code: &Code,
     warp: &mut Warp,
-    choice: &Choice<'_>,
+    choice: Choice<'_>,
     cluster_pending: u32,
 ) -> Option<WaitReason> {
     if choice.executed == 0 {
         return None;
     }
-    let reason = must_wait(code, warp, choice, cluster_pending)?;
+    let reason = must_wait(code, warp, &choice, cluster_pending)?;
     part_from_excluded(warp, choice.executed);
     warp.splits.current_mut().state = SplitState::Waiting(reason);
     Some(reason)
@@ -294,7 +294,7 @@ pub(crate) fn run_warp(
             warp.splits.current_mut().pc = choice.pc + 1;
         } else if let Op::Branch { target } = choice.instr.op {
             branch(warp, choice.executed, target);
-        } else if let Some(reason) = begin_to_wait(code, warp, &choice, around.cluster_pending) {
+        } else if let Some(reason) = begin_to_wait(code, warp, choice, around.cluster_pending) {
             in_bundle = false;
             if around.interest.steps {
                 let what = Outcome::Waits(reason);
@@ -302,7 +302,7 @@ pub(crate) fn run_warp(
             }
             continue;
         } else {
-            match rare(around, warp, &choice, step) {
+            match rare(around, warp, choice, step) {
                 Ok(After::Next { stores }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
@@ -616,7 +616,7 @@ enum After {
 fn rare(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    choice: &Choice<'_>,
+    choice: Choice<'_>,
     step: u64,
 ) -> Result<After, Box<Halt>> {
     let code = around.code;
@@ -629,7 +629,7 @@ fn rare(
             let Some(plan) = code.atomics.get(plan as usize) else {
                 return without_plan("an atomic without a plan");
             };
-            let (mut reach, mut lanes) = reach(around, warp, choice, step);
+            let (mut reach, mut lanes) = reach(around, warp, &choice, step);
             atomic(&mut reach, &mut lanes, plan)?;
             Ok(After::Next {
                 stores: reach.stored,

@@ -104,7 +104,7 @@ fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> 
     Ok(())
 }
 
-/// What can only be judged once sizes are known.
+/// Checks what depends on sizes.
 pub(crate) fn check_layout(
     program: &Program,
     launch: &Launch,

@@ -6,7 +6,7 @@ use std::fmt;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
 
-/// A run that stopped. Nothing of the faulting instruction happened; all before it stands.
+/// A run that stopped. Nothing of the faulting instruction happened; all before it happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -106,7 +106,7 @@ pub enum FaultKind {
     OutOfBounds,
     /// A store to constant memory or to the parameters of a kernel.
     ReadOnly,
-    /// An atomic or a named space that the memory behind the address does not allow.
+    /// An atomic or a named space that the memory at the address does not allow.
     WrongSpace,
     /// Every thread of the block that is left waits for something that cannot come.
     Deadlock { waiting: Vec<Waiter> },

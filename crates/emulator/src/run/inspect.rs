@@ -1,10 +1,10 @@
-//! What a host can see of a machine that stands still: plain data, no handles.
+//! What a host can see of a machine between two steps: plain data, no handles.
 
 use crate::run::event::Agent;
 use crate::run::fault::WaitReason;
 use warpgrid_program::{FunctionId, VariableId};
 
-/// Where a run stands.
+/// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Running,
@@ -111,7 +111,7 @@ pub enum MemoryRegion {
 }
 
 impl Writer {
-    /// How [`crate::Machine::writers`] tells it: 0 is nobody.
+    /// An entry of [`crate::Machine::writers`]; 0 is for bytes that no step wrote.
     pub const fn pack(self) -> u64 {
         (self.step << 8) | (self.lane as u64 + 1)
     }

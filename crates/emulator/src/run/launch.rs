@@ -38,9 +38,9 @@ pub struct BufferInit {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contents {
     Bytes(Vec<u8>),
-    /// So many bytes, all zero.
+    /// This many bytes, all zero.
     Zeroed(u64),
-    /// So many bytes, the pattern over and over.
+    /// `size_bytes` bytes, the pattern over and over.
     Fill {
         size_bytes: u64,
         pattern: Vec<u8>,
@@ -87,7 +87,7 @@ pub struct Limits {
     pub max_call_depth: u32,
     /// Stack of one thread.
     pub max_local_bytes: u64,
-    /// Lines that `printf` may leave behind.
+    /// Lines that `printf` may leave.
     pub max_notes: u32,
 }
 
@@ -157,7 +157,7 @@ pub enum LaunchError {
         expected: u64,
         found: u64,
     },
-    /// A pointer patch names no buffer or stands outside of its argument.
+    /// A pointer patch names no buffer or lies outside of its argument.
     BadPointer {
         index: usize,
     },

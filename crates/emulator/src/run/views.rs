@@ -1,4 +1,4 @@
-//! Looking into a machine that stands still.
+//! Looking into a machine between two steps.
 
 use crate::decode::code::{Bank, Element};
 use crate::exec::step::{begin_to_wait, choose};
@@ -277,7 +277,7 @@ impl Machine {
                 return None;
             }
             let choice = choose(code, &mut warp)?;
-            if begin_to_wait(code, &mut warp, &choice, pending).is_some() {
+            if begin_to_wait(code, &mut warp, choice, pending).is_some() {
                 continue;
             }
             let (function, instruction) = code.origin(choice.pc);

@@ -40,7 +40,7 @@ impl PagedBytes {
         self.size
     }
 
-    /// The bytes, and the padding behind them.
+    /// The bytes, and the padding after them.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -133,7 +133,7 @@ impl PagedBytes {
         }
     }
 
-    /// All zero again, nobody's writing.
+    /// Sets all bytes to zero, written by no step.
     pub(crate) fn reset(&mut self) {
         self.bytes.fill(0);
         self.writers.fill(0);

@@ -267,7 +267,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// At least so many bytes a lane; what is there stays.
+    /// Grows to at least `lane_bytes` bytes per lane; what is there stays.
     pub(crate) fn grow(&mut self, lane_bytes: usize, tracked: bool) {
         // Every lane's stack starts where the widest element may.
         let lane_bytes = lane_bytes.next_multiple_of(32);
