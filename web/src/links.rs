@@ -2,7 +2,7 @@
 
 use crate::model::{Focus, Model};
 use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Cell, StoreView};
+use warpgrid_view::model::{Cell, PieceView, StoreView};
 
 /// What is lit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,33 +78,33 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     links.lanes = 1 << (lane & 31);
     links.writer = Some((lane, step));
     let offset = index.saturating_mul(grid.ty.width_bytes() as u64);
-    if let Some((store, register)) =
+    if let Some((store, piece)) =
         writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, offset)
     {
         links.lines.push(store.range.line);
-        links.registers.extend(register.map(str::to_owned));
+        links.registers.extend(piece.source.clone());
     }
     links
 }
 
-/// The store that wrote these bytes of a memory from this lane, and the register it took.
+/// The store that wrote the byte at `offset` of a memory from this lane, and the element that did.
 pub fn writer_of<'a>(
     stores: &'a [StoreView],
     memory: &MemoryId,
     lane: u8,
     offset: u64,
-) -> Option<(&'a StoreView, Option<&'a str>)> {
+) -> Option<(&'a StoreView, &'a PieceView)> {
+    let holds = |piece: &&PieceView| {
+        let within = piece.offset.and_then(|start| offset.checked_sub(start));
+        piece.written
+            && piece.memory.as_ref() == Some(memory)
+            && within.is_some_and(|at| at < u64::from(piece.n_bytes))
+    };
     stores.iter().find_map(|store| {
-        if store.memory.as_ref().is_some_and(|id| id != memory) {
-            return None;
-        }
-        let of_lane = store.lanes.iter().find(|of_lane| of_lane.lane == lane)?;
-        let within = offset
-            .checked_sub(of_lane.offset?)
-            .filter(|at| *at < of_lane.bytes.len() as u64);
-        let element = within.unwrap_or(0) / store.ty.width_bytes() as u64;
-        let register = store.sources.get(usize::try_from(element).ok()?);
-        Some((store, register.and_then(Option::as_deref)))
+        let of_lane = store.lanes.iter().filter(|of_lane| of_lane.lane == lane);
+        // Of several elements at one place the last one stays.
+        let pieces = of_lane.flat_map(|of_lane| &of_lane.pieces);
+        Some((store, pieces.filter(holds).next_back()?))
     })
 }
 

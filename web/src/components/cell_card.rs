@@ -6,7 +6,7 @@ use crate::layout::index_text;
 use crate::links::writer_of;
 use crate::model::cell_of;
 use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Grid, StoreView};
+use warpgrid_view::model::{Grid, PieceView, StoreAction, StoreView};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -45,15 +45,15 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                 } else {
                     <tr><th>{ "written by" }</th><td>{ "no store so far" }</td></tr>
                 }
-                if let Some((store, register)) = writer {
-                    { written(store, register, cell.lane.unwrap_or(0)) }
+                if let Some((store, piece)) = writer {
+                    { written(store, piece, cell.lane.unwrap_or(0)) }
                 }
             </table>
         </section>
     }
 }
 
-fn written(store: &StoreView, register: Option<&str>, lane: u8) -> Html {
+fn written(store: &StoreView, piece: &PieceView, lane: u8) -> Html {
     let of_lane = store.lanes.iter().find(|of_lane| of_lane.lane == lane);
     let [x, y, z] = of_lane.map_or([0; 3], |of_lane| of_lane.thread);
     let [block_x, block_y, block_z] = store.block;
@@ -63,8 +63,14 @@ fn written(store: &StoreView, register: Option<&str>, lane: u8) -> Html {
                 <th>{ "thread" }</th>
                 <td>{ format!("({x}, {y}, {z}) of block ({block_x}, {block_y}, {block_z}), warp {}", store.warp) }</td>
             </tr>
-            if let Some(register) = register {
-                <tr><th>{ "from" }</th><td><code>{ register }</code></td></tr>
+            if let Some(source) = &piece.source {
+                <tr><th>{ "from" }</th><td><code>{ source }</code></td></tr>
+            }
+            if store.action != StoreAction::Store {
+                <tr>
+                    <th>{ "changed" }</th>
+                    <td>{ format!("{} to {}, given {}", piece.before, piece.value, piece.given) }</td>
+                </tr>
             }
             <tr>
                 <th>{ format!("line {}", store.range.line) }</th>

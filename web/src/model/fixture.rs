@@ -2,8 +2,8 @@
 #![cfg(test)]
 
 use warpgrid_view::model::{
-    Cell, Frame, Grid, LaneStore, MemoryView, Phrase, RunStatus, SourceRange, Space, StoreView,
-    Written,
+    Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, RunStatus, SourceRange, Space,
+    StoreAction, StoreView, Written,
 };
 use warpgrid_view::value::ElementType;
 
@@ -43,8 +43,10 @@ pub(crate) fn store() -> StoreView {
         },
         instruction: "st.global.u32 [%rd1], %r2;".into(),
         opcode: "st.global.u32".into(),
-        sources: vec![Some("%r2".into())],
+        action: StoreAction::Store,
+        has_landed: false,
         memory: Some("out".into()),
+        memories: vec!["out".into()],
         space: Space::Global,
         ty: ElementType::U32,
         n_elements: 1,
@@ -55,9 +57,26 @@ pub(crate) fn store() -> StoreView {
             offset: Some(4),
             bytes: vec![9, 0, 0, 0],
             value: "9".into(),
+            pieces: vec![PieceView {
+                element: 0,
+                asked: 1,
+                memory: Some("out".into()),
+                address: "0x7f0000000404".into(),
+                offset: Some(4),
+                n_bytes: 4,
+                ty: ElementType::U32,
+                value: "9".into(),
+                before: "0".into(),
+                given: "9".into(),
+                written: true,
+                source: Some("%r2".into()),
+            }],
         }],
+        n_bytes: 4,
         n_sectors: 1,
         n_wavefronts: 0,
+        fewest_wavefronts: 0,
+        lost: 0,
     }
 }
 

@@ -1,10 +1,13 @@
 //! From lines of the toy language to a program: a kernel `main` with one parameter, the pointer `out`.
 
-use warpgrid_isa::{MulPart, ScalarType, Sem, SpecialRegister, StateSpace, Target, Version};
+use warpgrid_isa::{
+    ArithmeticOp, ControlOp, Does, MemoryOp, Modifiers, MoveOp, MulPart, ScalarType,
+    SpecialRegister, StateSpace, Target, Version,
+};
 use warpgrid_program::{
-    Address, AddressBase, Arithmetic, ArithmeticMode, Function, FunctionKind, Instruction,
-    LaunchBounds, MemoryAccess, Operation, Overrides, Parameter, Program, Register, RegisterId,
-    Source, Span, Variable, VariableId,
+    Action, ActionId, Address, AddressBase, Function, FunctionKind, Instruction, LaunchBounds,
+    Module, Operand, OperandList, OperandValue, Overrides, Parameter, Program, Register,
+    RegisterId, RegisterRun, Source, SourceModifiers, Span, StepPart, Variable, VariableId,
 };
 
 /// Registers `r0` to `r9`.
@@ -13,114 +16,154 @@ const N_REGISTERS: u32 = 10;
 const POINTER: RegisterId = RegisterId(N_REGISTERS);
 const ELEMENT: RegisterId = RegisterId(N_REGISTERS + 1);
 
+/// What the opcodes do, in the order of their action numbers.
+fn actions() -> Vec<Action> {
+    let typed = |ty| Modifiers {
+        ty: Some(ty),
+        ..Modifiers::default()
+    };
+    let on = |space, ty| Modifiers {
+        space: Some(space),
+        ..typed(ty)
+    };
+    let wide = Modifiers {
+        part: Some(MulPart::Wide),
+        ..typed(ScalarType::U32)
+    };
+    let action = |does, modifiers, opcode: &str| Action {
+        does,
+        modifiers,
+        opcode: opcode.to_owned(),
+    };
+    vec![
+        action(
+            Does::Memory(MemoryOp::Load),
+            on(StateSpace::ParamEntry, ScalarType::U64),
+            "",
+        ),
+        action(Does::Arithmetic(ArithmeticOp::Mad), wide, ""),
+        action(Does::Move(MoveOp::Mov), typed(ScalarType::U32), "lane"),
+        action(
+            Does::Arithmetic(ArithmeticOp::Add),
+            typed(ScalarType::U32),
+            "add",
+        ),
+        action(
+            Does::Memory(MemoryOp::Store),
+            on(StateSpace::Global, ScalarType::U32),
+            "put",
+        ),
+        action(Does::Control(ControlOp::Exit), Modifiers::default(), ""),
+    ]
+}
+const LOAD: ActionId = ActionId(0);
+const MAD_WIDE: ActionId = ActionId(1);
+const LANE: ActionId = ActionId(2);
+const ADD: ActionId = ActionId(3);
+const PUT: ActionId = ActionId(4);
+const EXIT: ActionId = ActionId(5);
+
+/// Instructions with the operands that they point to.
+#[derive(Default)]
+struct Body {
+    instructions: Vec<Instruction>,
+    operands: Vec<Operand>,
+}
+
+impl Body {
+    fn add(&mut self, action: ActionId, span: Span, operands: Vec<(OperandValue, Span)>) {
+        let list = OperandList {
+            start: self.operands.len() as u32,
+            n: operands.len() as u32,
+        };
+        let operands = operands.into_iter();
+        self.operands
+            .extend(operands.map(|(value, span)| Operand { value, span }));
+        self.instructions.push(Instruction {
+            guard: None,
+            action,
+            operands: list,
+            step: StepPart::Whole,
+            span,
+        });
+    }
+}
+
 /// Lowers lines whose opcodes are known; missing words read as `r0` and 0.
 pub(crate) fn lower(
     lines: &[(Span, Vec<(Span, &str)>)],
     len: usize,
     overrides: &Overrides,
 ) -> Program {
-    let mut instructions = prologue();
-    instructions.extend(lines.iter().map(|(span, words)| {
+    let mut body = Body::default();
+    add_prologue(&mut body);
+    for (span, words) in lines {
         let word = |at: usize| words.get(at).map_or("", |(_, word)| *word);
+        let place = |at: usize| words.get(at).map_or(*span, |(place, _)| *place);
         let register = |at: usize| {
-            RegisterId(
-                word(at)
-                    .trim_start_matches('r')
-                    .parse()
-                    .unwrap_or(0)
-                    .min(N_REGISTERS - 1),
-            )
+            let number = word(at).trim_start_matches('r').parse().unwrap_or(0);
+            RegisterId(number.min(N_REGISTERS - 1))
         };
-        let operation = match word(0) {
-            "lane" => Operation::Move {
-                ty: ScalarType::U32,
-                d: register(1),
-                a: Source::Special(SpecialRegister::Laneid),
-            },
-            "add" => arithmetic(
-                Arithmetic::Add,
-                register(1),
-                [
-                    Source::Register(register(2)),
-                    Source::Immediate(word(3).parse().unwrap_or(0)),
-                    Source::Immediate(0),
-                ],
-            ),
-            _ => Operation::Store {
-                access: access(StateSpace::Global, ScalarType::U32),
-                address: Address {
-                    base: AddressBase::Register(ELEMENT),
-                    offset: 0,
-                },
-                sources: vec![Source::Register(register(1))],
-            },
-        };
-        instruction(operation, *span)
-    }));
-    let end = Span::at(len as u32);
-    instructions.push(instruction(Operation::Exit, end));
-    program(instructions, overrides)
+        let to = |at: usize| (written(register(at)), place(at));
+        let from = |at: usize| (read(register(at)), place(at));
+        match word(0) {
+            "lane" => {
+                let lane = source(Source::Special(SpecialRegister::Laneid));
+                body.add(LANE, *span, vec![to(1), (lane, *span)]);
+            }
+            "add" => {
+                let number = source(Source::Immediate(word(3).parse().unwrap_or(0)));
+                body.add(ADD, *span, vec![to(1), from(2), (number, place(3))]);
+            }
+            _ => {
+                let element = (
+                    address(AddressBase::Register(RegisterRun::one(ELEMENT))),
+                    *span,
+                );
+                body.add(PUT, *span, vec![element, from(1)]);
+            }
+        }
+    }
+    body.add(EXIT, Span::at(len as u32), Vec::new());
+    program(body, overrides)
 }
 
 /// Loads the pointer and computes the address of the lane's element.
-fn prologue() -> Vec<Instruction> {
-    let load = Operation::Load {
-        access: access(StateSpace::ParamEntry, ScalarType::U64),
-        address: Address {
-            base: AddressBase::Variable(VariableId::Function(0)),
-            offset: 0,
-        },
-        d: vec![Some(POINTER)],
-    };
-    let element = arithmetic(
-        Arithmetic::Mad(MulPart::Wide),
-        ELEMENT,
-        [
-            Source::Special(SpecialRegister::Laneid),
-            Source::Immediate(4),
-            Source::Register(POINTER),
-        ],
+fn add_prologue(body: &mut Body) {
+    let here = Span::at(0);
+    let parameter = address(AddressBase::Variable(VariableId::Function(0)));
+    body.add(
+        LOAD,
+        here,
+        vec![(written(POINTER), here), (parameter, here)],
     );
-    let operations = [load, element];
-    operations
-        .map(|operation| instruction(operation, Span::at(0)))
-        .into()
+    let sources = [
+        source(Source::Special(SpecialRegister::Laneid)),
+        source(Source::Immediate(4)),
+        read(POINTER),
+    ];
+    let mut operands = vec![(written(ELEMENT), here)];
+    operands.extend(sources.map(|value| (value, here)));
+    body.add(MAD_WIDE, here, operands);
 }
 
-fn instruction(operation: Operation, span: Span) -> Instruction {
-    Instruction {
-        guard: None,
-        operation,
-        span,
-    }
+fn written(register: RegisterId) -> OperandValue {
+    OperandValue::Destination(Some(RegisterRun::one(register)))
 }
 
-fn arithmetic(op: Arithmetic, d: RegisterId, sources: [Source; 3]) -> Operation {
-    Operation::Arithmetic {
-        op,
-        ty: ScalarType::U32,
-        mode: ArithmeticMode::default(),
-        d,
-        sources,
-    }
+fn read(register: RegisterId) -> OperandValue {
+    source(Source::Register(RegisterRun::one(register)))
 }
 
-fn access(space: StateSpace, ty: ScalarType) -> MemoryAccess {
-    MemoryAccess {
-        space,
-        sem: Sem::Weak,
-        scope: None,
-        mmio: false,
-        ty,
-        cache: None,
-        evict_l1: None,
-        evict_l2: None,
-        cache_policy: None,
-        non_coherent: false,
-    }
+fn source(source: Source) -> OperandValue {
+    OperandValue::Source(source, SourceModifiers::NONE)
 }
 
-fn program(instructions: Vec<Instruction>, overrides: &Overrides) -> Program {
+fn address(base: AddressBase) -> OperandValue {
+    OperandValue::Address(Address::new(base, 0))
+}
+
+fn program(body: Body, overrides: &Overrides) -> Program {
     let named = |name: String, ty: ScalarType| Register { name, ty };
     let mut registers: Vec<Register> = (0..N_REGISTERS)
         .map(|n| named(format!("r{n}"), ScalarType::B32))
@@ -146,12 +189,13 @@ fn program(instructions: Vec<Instruction>, overrides: &Overrides) -> Program {
         returns: Vec::new(),
         variables: vec![out],
         registers,
-        instructions,
+        instructions: body.instructions,
+        operands: body.operands,
         labels: Vec::new(),
         bounds: LaunchBounds::default(),
         span: Span::default(),
     };
-    Program {
+    Program::of_checked(Module {
         version: overrides.version.unwrap_or(Version::NEWEST),
         target: overrides
             .target
@@ -160,5 +204,6 @@ fn program(instructions: Vec<Instruction>, overrides: &Overrides) -> Program {
         address_bits: 64,
         variables: Vec::new(),
         functions: vec![main],
-    }
+        actions: actions(),
+    })
 }

@@ -69,15 +69,13 @@ fn a_run_shows_its_grid_its_store_and_its_sentence() {
     assert_eq!((texts[0], texts[31]), ("5", "36"));
     let frame = session.frame(&Default::default());
     let store = frame.store.expect("a store");
-    assert_eq!(
-        (store.opcode.as_str(), &store.sources[..]),
-        ("put", &[Some("r1".to_owned())][..])
-    );
+    let source = store.lanes[0].pieces[0].source.as_deref();
+    assert_eq!((store.opcode.as_str(), source), ("put", Some("r1")));
     assert_eq!(frame.sentence[0].text, "put");
     let step = frame.last.expect("a step");
     assert_eq!(
         (step.instruction.as_str(), &step.names[..]),
-        ("put r1", &["r1".to_owned()][..])
+        ("put r1", &["element".to_owned(), "r1".to_owned()][..])
     );
     assert!(session.run(100) && session.back());
 }
