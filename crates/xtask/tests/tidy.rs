@@ -89,58 +89,6 @@ fn no_file_names_a_machine_or_leaves_work_undone() {
     }
 }
 
-/// Words that a reader stumbles over, with the word to use instead (CONTRIBUTING, "Words").
-const WORDS: &[(&str, &str)] = &[
-    ("so many", "name the parameter: `max_steps`"),
-    ("behind", "after"),
-    ("stands", "is, comes, lies"),
-    ("told", "reported"),
-    ("judge", "check"),
-    ("judges", "checks"),
-    ("judged", "checked"),
-    ("serves", "is compatible"),
-    ("wants", "expects"),
-    ("nobody", "no thread, no lane, no host"),
-    ("everybody", "all lanes, all threads"),
-    ("forth", "forward"),
-    ("at a press", "with one click"),
-];
-
-#[test]
-fn every_sentence_keeps_to_the_words_of_the_field() {
-    let mut found = Vec::new();
-    for (name, text) in files(&["rs", "md", "html", "ts", "js", "mjs", "ptx"]) {
-        if name.ends_with("tests/tidy.rs") || name.contains("/corpus/") {
-            continue;
-        }
-        for (number, line) in text.lines().enumerate() {
-            let words = WORDS.iter().filter(|(word, _)| has_word(line, word));
-            found.extend(
-                words.map(|(word, instead)| format!("{name}:{}: `{word}` ({instead})", number + 1)),
-            );
-        }
-    }
-    assert!(
-        found.is_empty(),
-        "{} places:\n{}",
-        found.len(),
-        found.join("\n")
-    );
-}
-
-/// Whether the line has the word with no letter right before or after it.
-fn has_word(line: &str, word: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
-    line.match_indices(word).any(|(at, _)| {
-        let before = line.get(..at).and_then(|text| text.chars().next_back());
-        let after = line
-            .get(at + word.len()..)
-            .and_then(|text| text.chars().next());
-        !is_letter(before) && !is_letter(after)
-    })
-}
-
 #[test]
 fn lock_files_name_no_registry_host() {
     let (_, lock) = files(&["json"])
