@@ -38,14 +38,7 @@ pub static OTHER_MODIFIERS: &[&str] = &[
 /// Forms without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
 #[rustfmt::skip]
 pub static UNMODELLED: &[(&str, &str)] = &[
-    ("red", "async"), ("cvt", "e4m3x2"), ("cvt", "e5m2x2"), ("cvt", "e2m1x2"),
-    ("cvt", "e2m3x2"), ("cvt", "e3m2x2"), ("cvt", "ue8m0x2"), ("cvt", "e4m3x4"),
-    ("cvt", "e5m2x4"), ("cvt", "tf32"), ("cvt", "satfinite"), ("cvt", "pack"), ("cvt", "rs"),
-    ("cvt", "rna"), ("barrier", "cluster"), ("wmma", "load"), ("wmma", "mma"),
-    ("fence", "tensormap::generic"), ("fence", "sync_restrict::shared::cta"),
-    ("fence", "sync_restrict::shared::cluster"), ("prefetch", "tensormap"), ("atom", "v2"),
-    ("atom", "v4"), ("atom", "v8"), ("red", "v2"), ("red", "v4"), ("red", "v8"),
-    ("redux", "f32"), ("min", "f32x2"), ("max", "f32x2"),
+    ("red", "async"), ("cvt", "pack"), ("barrier", "cluster"), ("wmma", "load"), ("wmma", "mma"),
 ];
 
 /// Modifiers that no instruction checks, so that any may have them; they count where a row names them (assembler 13.5).

@@ -100,6 +100,8 @@ catalogue! {
     MISPLACED_WORD = "W0142", "part of the opcode behind a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
     /// A text without a single statement is neither a module nor a snippet: there is nothing to judge or to run.
     EMPTY = "W0143", "empty text", "// only a comment", "ret;";
+    /// The instruction takes numbers of a range only: positions in bit fields are at most 255, a line has 128 bytes.
+    OUT_OF_RANGE = "W0144", "number out of range", "bfe.u32 %r1, %r2, 256, 1;", "bfe.u32 %r1, %r2, 255, 1;";
 }
 
 /// A sentence part for an operand that should not be there.
@@ -425,6 +427,11 @@ pub(crate) fn expected_address(opcode: &str, span: Span) -> Diagnostic {
     )
 }
 
+pub(crate) fn constant_address(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` takes a number alone as address in local memory only");
+    Diagnostic::error(WRONG_OPERAND, span, message).help("move the address to a register first")
+}
+
 pub(crate) fn expected_label(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,
@@ -439,6 +446,19 @@ pub(crate) fn literal_expected(opcode: &str, span: Span) -> Diagnostic {
         span,
         format!("`{opcode}` wants an integer literal here"),
     )
+}
+
+pub(crate) fn out_of_range(
+    opcode: &str,
+    span: Span,
+    found: u64,
+    (least, most): (u64, u64),
+) -> Diagnostic {
+    let message = match least == most {
+        true => format!("found {found}, `{opcode}` takes {least} only"),
+        false => format!("found {found}, `{opcode}` takes {least} to {most}"),
+    };
+    Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
 pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
@@ -670,6 +690,30 @@ pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic
     let message = format!("this conversion is exact, `.{text}` is not allowed");
     Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
         format!("remove `.{text}`"),
+        opcode.dotted_span(word),
+        "",
+    )
+}
+
+pub(crate) fn illegal_pair(
+    opcode: &Opcode<'_>,
+    word: usize,
+    to: ScalarType,
+    from: ScalarType,
+) -> Diagnostic {
+    let message = format!("`{}` does not convert `.{from}` to `.{to}`", opcode.name());
+    Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message)
+}
+
+pub(crate) fn needless_saturation(
+    opcode: &Opcode<'_>,
+    word: usize,
+    to: ScalarType,
+    from: ScalarType,
+) -> Diagnostic {
+    let message = format!("`.sat` is not allowed between `.{from}` and `.{to}`");
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message).fix(
+        "remove `.sat`",
         opcode.dotted_span(word),
         "",
     )

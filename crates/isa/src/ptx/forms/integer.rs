@@ -38,8 +38,8 @@ operands! {
     WIDE: "d" Wide(Type);
     WIDE_SUM: "d" Wide(Type), "c" Wide(Type);
     COUNT: "d" Bits(32);
-    FIELD: "b" Bits(32), "c" Bits(32);
-    INSERT: "c" Bits(32), "e" Bits(32);
+    FIELD: "b" UpTo(255), "c" UpTo(255);
+    INSERT: "c" UpTo(255), "e" UpTo(255);
     LENGTH: "b" Bits(32);
     START_LENGTH: "a" Bits(32), "b" Bits(32);
     DOT: "d" Bits(32), "a" Bits(32), "b" Bits(32), "c" Bits(32);
@@ -129,7 +129,7 @@ pub static FORMS: &[Form] = &[
         good: &["brev.b32 r, r;"]),
     form!("bfe.type d, a, b, c", [LONG_WORDS], Arithmetic(Bfe), gate: since(2, 0).sm(20), types: FIELD;
         "Extracts c bits of a from bit b on, extended by sign or zero.", "integer-arithmetic-instructions-bfe";
-        good: &["bfe.u32 r, r, 8, 8;"]),
+        good: &["bfe.u32 r, r, 8, 8;"], bad: &[("bfe.u32 r, r, 256, 8;", "W0144")]),
     form!("bfi.type d, a, b, c, e", [BITS], Arithmetic(Bfi), gate: since(2, 0).sm(20), types: INSERT;
         "Inserts the low e bits of a into b from bit c on.", "integer-arithmetic-instructions-bfi";
         good: &["bfi.b64 d, d, d, 8, 8;"]),

@@ -19,6 +19,7 @@ set! { SPACE: Space "state space";
 }
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 set! { PREFETCHED: Space "state space"; GLOBAL; LOCAL; }
+set! { DESCRIBED: Space "state space"; CONST; PARAM; }
 /// Memory order and scopes.
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel);
 
@@ -39,6 +40,9 @@ set! { PREFETCH_PRIORITY: LevelPriority "eviction priority";
     "L2::evict_last",   EvictL2(Last),   since(7, 4).sm(80), "level 2, kept as long as possible";
     "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "level 2, normal priority";
 }
+set! { APPLIED: LevelPriority "eviction priority";
+    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "level 2, normal priority";
+}
 set! { DISCARDED: Level "cache level";
     "L2", CacheLevel(L2), ALWAYS, "of the second-level cache";
 }
@@ -56,7 +60,7 @@ set! { SECONDARY: SecondaryPriority "priority of the rest";
 operands! {
     LOADED: "d" Vector(Type), "cache-policy" CachePolicy;
     UNIFORM: "d" Vector(Type);
-    SIZE: "size" Bits(32);
+    SIZE: "size" Number(128, 128);
     FRACTION: "fraction" Fixed(F32);
     PART: "primary" Bits(32), "total" Bits(32);
 }
@@ -79,16 +83,19 @@ pub static FORMS: &[Form] = &[
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);
         "Prefetches a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
-    form!("prefetch.ss.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
+    form!("prefetch{.ss}.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
         "Prefetches a line into the second-level cache with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2::evict_last [d];"]),
+    form!("prefetch{.ss}.tensormap [a]", [DESCRIBED], Hint(Prefetch), gate: since(8, 0).sm(90);
+        "Prefetches the description of a tensor.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        good: &["prefetch.tensormap [d];", "prefetch.const.tensormap [d];"], bad: &[("prefetch.global.tensormap [d];", "W0102")]),
     form!("prefetchu.L1 [a]", [], Hint(Prefetch), gate: since(2, 0).sm(20);
         "Prefetches a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetchu.L1 [d];"]),
-    form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(ApplyPriority),
+    form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, APPLIED], Hint(ApplyPriority),
         gate: POLICY, address: AnyWidth, types: SIZE;
         "Gives a line another eviction priority.", "data-movement-and-conversion-instructions-applypriority";
-        good: &["applypriority.global.L2::evict_normal [d], 128;"]),
+        good: &["applypriority.global.L2::evict_normal [d], 128;"], bad: &[("applypriority.global.L2::evict_normal [d], 64;", "W0144")]),
     form!("discard{.ss}.level [a], size", [GLOBAL_ONLY, DISCARDED], Hint(Discard), gate: POLICY, types: SIZE;
         "Drops a line without writing it back.", "data-movement-and-conversion-instructions-discard";
         good: &["discard.global.L2 [d], 128;"]),

@@ -221,9 +221,8 @@ impl<'a> Checker<'a> {
         let opcode = self.opcode(site);
         match problem {
             NoAddress::Unbracketed => diagnose::expected_address(opcode, operand.span),
-            NoAddress::Constant(span) | NoAddress::Name(span, _) => {
-                diagnose::expected_address(opcode, span)
-            }
+            NoAddress::Constant(span) => diagnose::constant_address(opcode, span),
+            NoAddress::Name(span, _) => diagnose::expected_address(opcode, span),
             NoAddress::Register(span, ty) => diagnose::address_type(opcode, span, ty),
             NoAddress::Narrow(span, ty) => diagnose::narrow_address(opcode, span, ty),
             NoAddress::Space(span, _, variable) => {

@@ -28,7 +28,9 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         },
         Does::Async(AsyncOp::Store) => store_async::check(opcode, bound, module),
         Does::Matrix(MatrixOp::WmmaStore) => wmma_store::check(opcode, bound, module),
-        Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => convert::check(opcode, bound, &modifiers),
+        Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
+            convert::check(opcode, bound, &modifiers, module)
+        }
         Does::Compare(CompareForm::Setp | CompareForm::Set) => {
             check_comparison(opcode, bound, &modifiers)
         }

@@ -22,8 +22,20 @@ pub(crate) enum Expect {
     Destination(ScalarType, Fit),
     /// As many registers that are written as the vector width says, in braces or as a vector register.
     Destinations(ScalarType),
+    /// As many registers that are written, each of the very type.
+    Elements(ScalarType),
+    /// So many values that are read, in braces or as a vector register.
+    Sources(ScalarType, usize),
     /// A value that is read.
     Source(ScalarType, Fit),
+    /// A register of the very type that is written.
+    OwnDestination(ScalarType),
+    /// A number from the first to the second.
+    Number(u64, u64),
+    /// A 32-bit integer; a number is at most this.
+    UpTo(u64),
+    /// An address of 32 or 64 bits as a value.
+    AnyAddress,
     /// A value that is read and must be a literal.
     Literal(ScalarType),
     /// A destination and, after a bar, a predicate.
@@ -209,6 +221,22 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
             let ty = bound.scalar(name).filter(|_| bound.complaints.is_empty());
             return ty.map_or(Expect::Custom, Expect::Destinations);
         }
+        OperandType::Elements(name) => {
+            let n = bound.modifiers().n_elements();
+            return match (bound.scalar(name), slot.role) {
+                (None, _) => Expect::Custom,
+                (Some(ty), Role::Written) => Expect::Elements(ty),
+                (Some(ty), Role::Read) => Expect::Sources(ty, n),
+            };
+        }
+        OperandType::List(name, n) => {
+            let ty = bound.scalar(name);
+            return ty.map_or(Expect::Custom, |ty| Expect::Sources(ty, n));
+        }
+        OperandType::Own(ty) => return Expect::OwnDestination(ty),
+        OperandType::Number(least, most) => return Expect::Number(least, most),
+        OperandType::UpTo(most) => return Expect::UpTo(most),
+        OperandType::AnyAddress => return Expect::AnyAddress,
         OperandType::Fixed(ty) => (Some(ty), Fit::Exact),
         OperandType::Bits(width) => (Some(unsigned(width)), Fit::Integer),
         OperandType::Literal(width) => return Expect::Literal(unsigned(width)),
