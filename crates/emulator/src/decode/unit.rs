@@ -147,6 +147,8 @@ fn int(op: ArithmeticOp, part: MulPart) -> Option<IntOp> {
         | A::Ex2
         | A::Tanh
         | A::Copysign
+        | A::Min3
+        | A::Max3
         | A::Lop3
         | A::Shl
         | A::Shr
@@ -288,6 +290,8 @@ fn int32(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int32Op> {
         | A::Ex2
         | A::Tanh
         | A::Copysign
+        | A::Min3
+        | A::Max3
         | A::Bfi
         | A::Fns => return None,
     })
@@ -348,6 +352,8 @@ fn plain_float(op: ArithmeticOp) -> Option<FloatOp> {
         | A::Ex2
         | A::Tanh
         | A::Copysign
+        | A::Min3
+        | A::Max3
         | A::And
         | A::Or
         | A::Xor

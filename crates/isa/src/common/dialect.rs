@@ -1,7 +1,7 @@
 //! One instruction set as a value: its forms, its opcodes, and the questions that are asked of them. In: the tables of
 //! a dialect; out: forms by opcode, words, and the form that fits an instruction best.
 
-use crate::form::{Form, Layout};
+use crate::form::{Form, Layout, Outline};
 use std::sync::OnceLock;
 
 /// The tables of one instruction set, as plain data.
@@ -15,8 +15,8 @@ pub struct Tables {
     pub opcodes: &'static [&'static str],
     /// Modifiers that only instructions without a row take.
     pub other_modifiers: &'static [&'static str],
-    /// Instructions without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
-    pub unmodelled: &'static [(&'static str, &'static str)],
+    /// Instructions without a row, one list per topic.
+    pub outlines: &'static [&'static [Outline]],
     /// Words that are part of the name of one instruction and that no other takes.
     pub name_words: &'static [&'static str],
     /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
@@ -93,7 +93,13 @@ impl Dialect {
         self.known_words().binary_search(&word).is_ok()
             || self.tables.other_modifiers.contains(&word)
             || self.tables.ignored.contains(&word)
+            || self.outlines().any(|outline| outline.find(word).is_some())
             || crate::types::ScalarType::from_name(word).is_some()
+    }
+
+    /// Every outline.
+    pub fn outlines(&self) -> impl Iterator<Item = &'static Outline> + use<> {
+        self.tables.outlines.iter().flat_map(|list| list.iter())
     }
 
     /// Whether the dialect has the opcode, with or without a row.

@@ -6,6 +6,7 @@
 pub mod bind;
 pub mod gate;
 pub mod layout;
+pub mod outline;
 pub mod rule;
 pub mod slot;
 pub mod spelling;
@@ -13,6 +14,7 @@ pub mod spelling;
 pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
 pub use gate::{Gate, Lacking, Origin};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
+pub use outline::Outline;
 pub use rule::{Pick, Rule, RuleKind, Verdict, Wide, alternatives};
 pub use slot::{SlotKey, SlotName};
 pub use spelling::{meant, nearest};

@@ -35,12 +35,6 @@ pub static OTHER_MODIFIERS: &[&str] = &[
     "b", "unified", "async", "bulk", "tensor", "sc", "acq_rel", "acquire", "mmio", "alloc", "dealloc",
 ];
 
-/// Forms without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
-#[rustfmt::skip]
-pub static UNMODELLED: &[(&str, &str)] = &[
-    ("red", "async"), ("cvt", "pack"), ("barrier", "cluster"), ("wmma", "load"), ("wmma", "mma"),
-];
-
 /// Modifiers that no instruction checks, so that any may have them; they count where a row names them (assembler 13.5).
 #[rustfmt::skip]
 pub static IGNORED: &[&str] = &[

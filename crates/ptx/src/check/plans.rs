@@ -5,6 +5,7 @@ pub(crate) mod families;
 pub(crate) mod judge;
 pub(crate) mod load;
 pub(crate) mod offer;
+pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod rules;
 pub(crate) mod store;

@@ -19,7 +19,7 @@ pub mod wmma_store;
 
 pub use super::words::OPCODES;
 
-mod table;
+pub(super) mod table;
 
 /// Every form: one list per family.
 pub static FAMILIES: &[&[Form]] = &[

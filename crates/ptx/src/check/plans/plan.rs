@@ -4,11 +4,12 @@
 use crate::check::Module;
 use crate::check::plans::judge;
 use crate::check::plans::offer;
+use crate::check::plans::outline;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
-use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot};
+use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline};
 use warpgrid_isa::{Does, Fit, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes};
 use warpgrid_program::{Action, Diagnostic, Span};
 
@@ -60,6 +61,8 @@ pub(crate) enum PairRule {
 pub(crate) struct Plan {
     /// `None` for opcodes that no row describes.
     pub(crate) bound: Option<Bound>,
+    /// What is known of an instruction without a row.
+    pub(crate) outline: Option<&'static Outline>,
     pub(crate) does: Does,
     pub(crate) modifiers: Modifiers,
     /// Whether every modifier is one of the form. Where it is not, operands are only checked for what the words that
@@ -93,16 +96,30 @@ pub(crate) struct Plan {
 impl Plan {
     /// Checks one opcode.
     pub(crate) fn new(opcode: &Opcode<'_>, module: &Module) -> Plan {
-        match form::bind(opcode.name(), opcode.modifiers(), None) {
-            Some(bound) if !is_unmodelled(opcode, &bound) => Plan::of_form(opcode, bound, module),
-            Some(_) => Plan::without_form(opcode, None),
-            None if PTX.is_opcode(opcode.name()) => Plan::without_form(opcode, None),
-            None => {
+        let (name, words) = (opcode.name(), opcode.modifiers());
+        let outline = PTX.outline(name, words);
+        // `wmma.load.a` is no form of `wmma`, though `wmma.store.d` has a row.
+        if let Some(outline) = outline.filter(|outline| outline.n_names() > 1) {
+            return Plan::of_outline(opcode, outline, module);
+        }
+        match (form::bind(name, words, None), outline) {
+            (Some(bound), _) => Plan::of_form(opcode, bound, module),
+            (None, Some(outline)) => Plan::of_outline(opcode, outline, module),
+            (None, None) => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     offer::is_legal(other, opcode.modifiers(), module)
                 });
-                Plan::without_form(opcode, Some(problem))
+                Plan::without_form(opcode, vec![problem])
             }
+        }
+    }
+
+    fn of_outline(opcode: &Opcode<'_>, outline: &'static Outline, module: &Module) -> Plan {
+        let mut problems = vec![diagnose::names_only(opcode)];
+        problems.extend(outline::check(opcode, outline, module));
+        Plan {
+            outline: Some(outline),
+            ..Plan::without_form(opcode, problems)
         }
     }
 
@@ -143,11 +160,11 @@ impl Plan {
             first: opcode.span,
             store: Store::read(opcode, &bound),
             bound: Some(bound),
+            outline: None,
         }
     }
 
-    fn without_form(opcode: &Opcode<'_>, problem: Option<Diagnostic>) -> Plan {
-        let mut problems = vec![problem.unwrap_or_else(|| diagnose::names_only(opcode))];
+    fn without_form(opcode: &Opcode<'_>, mut problems: Vec<Diagnostic>) -> Plan {
         let foreign = opcode
             .modifiers()
             .iter()
@@ -155,6 +172,7 @@ impl Plan {
         problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
         Plan {
             bound: None,
+            outline: None,
             does: Does::Unknown,
             modifiers: Modifiers::default(),
             is_sound: false,
@@ -191,24 +209,6 @@ impl Plan {
     /// Whether a variable of this space may be the address; any may where the modifiers are wrong.
     pub(crate) fn takes_space(&self, variable: StateSpace) -> bool {
         !self.is_sound || self.space().takes_variable(variable)
-    }
-}
-
-/// Whether the words are those of a form that has no row, although its opcode has others.
-fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
-    !bound.complaints.is_empty()
-        && PTX
-            .tables
-            .unmodelled
-            .iter()
-            .any(|(name, word)| opcode.name() == *name && is_said(opcode, name, word))
-}
-
-/// Words of a name of several parts stand in front.
-fn is_said(opcode: &Opcode<'_>, name: &str, word: &str) -> bool {
-    match name {
-        "st" | "red" | "wmma" => opcode.modifiers().first() == Some(&word),
-        _ => opcode.modifiers().contains(&word),
     }
 }
 
