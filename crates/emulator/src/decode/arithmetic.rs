@@ -6,6 +6,7 @@ use crate::decode::code::{FloatMode, Op};
 use crate::decode::ops::Int32Op;
 use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
+use warpgrid_program::OperandValue;
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, Rounding, ScalarType};
 
 pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
@@ -38,6 +39,9 @@ fn is_beyond(op: ArithmeticOp, modifiers: &Modifiers) -> bool {
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let modifiers = d.modifiers;
+    if matches!(op, ArithmeticOp::Min | ArithmeticOp::Max) && !matches!(d.operand(3), OperandValue::Absent) {
+        return Err(Refusal::NotYet(Some("the smallest or largest of three".to_owned())));
+    }
     let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
     let ty = operand_type(op, modifiers);
     let (bits, signed) = (ty.width_bits(), ty.is_signed());
@@ -209,8 +213,6 @@ const fn n_sources(op: ArithmeticOp) -> usize {
         | A::Min
         | A::Max
         | A::Copysign
-        | A::Min3
-        | A::Max3
         | A::And
         | A::Or
         | A::Xor

@@ -147,8 +147,6 @@ fn int(op: ArithmeticOp, part: MulPart) -> Option<IntOp> {
         | A::Ex2
         | A::Tanh
         | A::Copysign
-        | A::Min3
-        | A::Max3
         | A::Lop3
         | A::Shl
         | A::Shr
@@ -290,8 +288,6 @@ fn int32(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int32Op> {
         | A::Ex2
         | A::Tanh
         | A::Copysign
-        | A::Min3
-        | A::Max3
         | A::Bfi
         | A::Fns => return None,
     })
@@ -352,8 +348,6 @@ fn plain_float(op: ArithmeticOp) -> Option<FloatOp> {
         | A::Ex2
         | A::Tanh
         | A::Copysign
-        | A::Min3
-        | A::Max3
         | A::And
         | A::Or
         | A::Xor

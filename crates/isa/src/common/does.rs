@@ -51,10 +51,6 @@ pub enum ArithmeticOp {
     Neg,
     Min,
     Max,
-    /// The smallest of three.
-    Min3,
-    /// The largest of three.
-    Max3,
     Rcp,
     Sqrt,
     Rsqrt,

@@ -91,7 +91,8 @@ impl ScalarType {
     #[inline]
     pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
         // Nearly every operand: the very type, or another integer of the same width, which every fit takes.
-        let is_alike = register.width_bits() == self.width_bits()
+        let is_alike = !self.is_packed_integer()
+            && register.width_bits() == self.width_bits()
             && register.is_integer()
             && self.is_integer();
         is_alike || register == self || self.takes(ValueClass::of(register), fit)
@@ -102,6 +103,10 @@ impl ScalarType {
         use ValueClass as V;
         if self == ScalarType::Pred {
             return matches!(value, V::Predicate | V::Integer | V::Open);
+        }
+        if self.is_packed_integer() {
+            // Registers of integers hold one number, so the assembler refuses them.
+            return matches!(value, V::Bits(32) | V::Halves | V::Open);
         }
         let width = self.width_bits();
         match (fit, value) {

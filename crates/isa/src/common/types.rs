@@ -169,6 +169,14 @@ impl ScalarType {
         )
     }
 
+    /// Whether the type is several integers in one register.
+    pub const fn is_packed_integer(self) -> bool {
+        matches!(
+            self,
+            ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4
+        )
+    }
+
     /// The integer type of twice the width, which `mul.wide` writes.
     pub const fn widened(self) -> ScalarType {
         match self {

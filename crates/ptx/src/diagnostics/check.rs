@@ -719,6 +719,21 @@ pub(crate) fn needless_saturation(
     )
 }
 
+pub(crate) fn signs_of_three(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` takes two sources: `.xorsign` combines two signs");
+    Diagnostic::error(OPERAND_COUNT, span, message)
+}
+
+pub(crate) fn signs_of_two(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` of two sources needs `.xorsign` and `.abs` together");
+    Diagnostic::error(MISSING_MODIFIER, span, message)
+}
+
+pub(crate) fn third_source(opcode: &str, span: Span, gate: Gate) -> Diagnostic {
+    let message = format!("a third source of `{opcode}` needs {}", gate.text());
+    Diagnostic::error(NEEDS_VERSION, span, message)
+}
+
 pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
     let (name, text) = (opcode.name(), opcode.modifier(word));
     let place = opcode.spans.first().map_or(opcode.span.start, |s| s.end);

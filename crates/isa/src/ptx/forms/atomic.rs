@@ -74,14 +74,14 @@ set! { HALF_OPS: Op "operation";
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
-    assembler(From { when: any(S::Scope), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
     assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128 bits reach the system since then"),
 ];
 #[rustfmt::skip]
 const EXTREME_RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
-    assembler(From { when: any(S::Scope), gate: since(5, 0).sm(60) }, "scopes came with it"),
-    assembler(From { when: of(S::Type, &["u64", "s64"]), gate: since(1, 2).sm(32) }, "64 bits came later"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64 bits came later"),
 ];
 
 operands! {

@@ -5,7 +5,7 @@ use super::table::{form, operands, set, since, types};
 use crate::does::MoveOp::{Cvt, CvtPacked};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler};
 use crate::form::{Form, Gate, SlotName as S};
-use crate::modifier::Flag::Satfinite;
+use crate::modifier::Flag::{Relu, Satfinite};
 use crate::target::TargetGate::{self, Family, OneOf, Only};
 use crate::types::ScalarType::{B16, B32};
 
@@ -63,12 +63,12 @@ operands! {
 /// `.satfinite` came to conversions that had none before.
 #[rustfmt::skip]
 const FINITE: &[Rule] = &[
-    assembler(From { when: any(S::Literal(Satfinite)), gate: since(8, 1).sm(70) }, "conversions to halves are saturated since then"),
-    assembler(From { when: any(S::Literal(crate::modifier::Flag::Relu)), gate: BRAIN }, "negative results become zero since then"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "conversions to halves are saturated since then"),
+    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "negative results become zero since then"),
 ];
 #[rustfmt::skip]
 const FINITE_TENSOR: &[Rule] = &[
-    assembler(From { when: any(S::Literal(Satfinite)), gate: since(8, 1).sm(80) }, "conversions to `.tf32` are saturated since then"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "conversions to `.tf32` are saturated since then"),
 ];
 /// The forms of conversions from and to narrow floats.
 #[rustfmt::skip]

@@ -11,7 +11,8 @@ use crate::diagnostics::check as diagnose;
 use crate::diagnostics::outline as words;
 use crate::tree::OperandKind;
 use warpgrid_isa::form::Outline;
-use warpgrid_isa::{AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, SyncOp};
+use warpgrid_isa::form::Gate;
+use warpgrid_isa::{ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, SyncOp};
 use warpgrid_program::{
     Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
     SourceModifiers, Span,
@@ -52,6 +53,10 @@ impl<'a> Checker<'a> {
             Does::Memory(MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction) => {
                 self.resolve(site, plan)?;
                 self.check_policy(site, plan, start)
+            }
+            Does::Arithmetic(ArithmeticOp::Min | ArithmeticOp::Max) if plan.n_slots > 3 => {
+                self.resolve(site, plan)?;
+                self.check_extremes(site, plan, start)
             }
             Does::Arithmetic(_)
             | Does::Carry(_)
@@ -136,6 +141,12 @@ impl<'a> Checker<'a> {
         };
         let hinted = plan.modifiers.has(Flag::CacheHint);
         let operand = self.lowered(start, position)?;
+        if let OperandValue::Source(Source::VariableAddress { .. }, _) = operand.value {
+            let span = operand.span;
+            let opcode = self.opcode(site);
+            self.report(diagnose::expected_register(opcode, span, "a variable"));
+            return None;
+        }
         if hinted != (operand.value == OperandValue::Absent) {
             return Some(());
         }
@@ -162,6 +173,25 @@ impl<'a> Checker<'a> {
         }
         let opcode = self.opcode(site);
         self.report(diagnose::space_mismatch(opcode, span, have, plan.space()));
+        None
+    }
+
+    /// `min.f32` and `max.f32`: magnitudes are compared with `.xorsign` where there are two sources, and without it where
+    /// there are three, which came with PTX 8.8 and `sm_100` (assembler 13.5).
+    fn check_extremes(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        const THREE: Gate = Gate::ptx(8, 8).sm(100);
+        let signs = plan.modifiers.has(Flag::Xorsign);
+        let magnitudes = plan.modifiers.has(Flag::Abs);
+        let third = self.lowered(start, 3)?;
+        let (span, has_third) = (third.span, third.value != OperandValue::Absent);
+        let opcode = self.opcode(site);
+        let problem = match has_third {
+            true if signs => diagnose::signs_of_three(opcode, span),
+            true if !self.module.meets(THREE) => diagnose::third_source(opcode, span, THREE),
+            false if signs != magnitudes => diagnose::signs_of_two(opcode, site.span),
+            true | false => return Some(()),
+        };
+        self.report(problem);
         None
     }
 

@@ -339,7 +339,7 @@ impl<'a> Checker<'a> {
         let OperandKind::Name(name) = operand.kind else {
             return ScalarType::U64;
         };
-        match self.names.get(name) {
+        match self.binding(name, operand.span) {
             Binding::Register(register) if self.body.type_of(register).width_bits() == 32 => {
                 ScalarType::U32
             }
