@@ -87,7 +87,8 @@ impl<'a> Checker<'a> {
         }
         let lane = self
             .body
-            .add_register("%inferred_lane".to_owned(), ScalarType::U32);
+            .registers
+            .add("%inferred_lane", ScalarType::U32);
         self.before(Inserted::new(
             Does::Move(MoveOp::Mov),
             "mov",
@@ -122,8 +123,8 @@ impl<'a> Checker<'a> {
         if n <= 1 {
             return lane;
         }
-        let name = format!("%inferred_{n}_{i}");
-        let d = self.body.add_register(name, ScalarType::U32);
+        let name = format_args!("%inferred_{n}_{i}");
+        let d = self.body.registers.add_formatted(name, ScalarType::U32);
         let product = Inserted::new(
             Does::Arithmetic(ArithmeticOp::Mad),
             "mad.lo",
@@ -162,10 +163,11 @@ impl<'a> Checker<'a> {
             let line = format!("`.param .b8 {text}[{size}];`");
             return (Binding::Variable(variable), line);
         }
-        let d = self.body.add_register(text.to_owned(), ScalarType::B64);
+        let d = self.body.registers.add(text, ScalarType::B64);
         let base = self
             .body
-            .add_register(format!("{text}.base"), ScalarType::B64);
+            .registers
+            .add_formatted(format_args!("{text}.base"), ScalarType::B64);
         let is_buffer = matches!(array, StateSpace::Generic | StateSpace::Global);
         if is_buffer {
             self.load_parameter(text, base);

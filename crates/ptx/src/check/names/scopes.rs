@@ -218,9 +218,16 @@ impl Names {
             span: group.span,
         };
         let old = self.put(name, entry);
-        if !self.scopes.is_empty() {
+        // A member that takes a free place goes with its group.
+        let goes_with_group = old.binding == Binding::None && !self.is_sparse(name);
+        if !self.scopes.is_empty() && !goes_with_group {
             self.undo.push((name, old));
         }
+    }
+
+    fn is_sparse(&self, name: Name) -> bool {
+        let stem = self.stems.get(name.stem.0 as usize);
+        stem.is_none_or(|stem| stem.has_sparse)
     }
 
     /// Binds a name of the machine: it outlives every scope.
@@ -304,6 +311,10 @@ impl Names {
                 && let Some(stem) = self.stems.get_mut(group.stem.0 as usize)
             {
                 stem.groups.pop();
+                let members = stem.numbered.iter_mut().take(group.count as usize);
+                for member in members.filter(|member| member.depth == group.depth) {
+                    *member = FREE;
+                }
                 let outer = stem
                     .groups
                     .last()

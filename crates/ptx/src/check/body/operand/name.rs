@@ -73,20 +73,29 @@ impl<'a> Checker<'a> {
         let Some(group) = self.names.group(group) else {
             return Binding::None;
         };
-        let text = self.name_text(name);
-        let binding = self.add_register(text, group.ty, group.n);
+        let stem = self.tree.symbols.text(self.source, name.stem);
+        let binding = match (group.n, name.number()) {
+            (0 | 1, Some(number)) => {
+                Binding::Register(self.body.registers.add_numbered(stem, number, group.ty))
+            }
+            _ => {
+                let text = self.name_text(name);
+                self.add_register(&text, group.ty, group.n)
+            }
+        };
         self.names.bind_member(name, binding, group);
         binding
     }
 
     /// Makes a register, or the registers of a vector.
-    pub(crate) fn add_register(&mut self, name: String, ty: ScalarType, n: u8) -> Binding {
+    pub(crate) fn add_register(&mut self, name: &str, ty: ScalarType, n: u8) -> Binding {
+        let registers = &mut self.body.registers;
         if n <= 1 {
-            return Binding::Register(self.body.add_register(name, ty));
+            return Binding::Register(registers.add(name, ty));
         }
-        let first = self.body.add_register(format!("{name}.x"), ty);
+        let first = registers.add_formatted(format_args!("{name}.x"), ty);
         for component in ["y", "z", "w"].iter().take(usize::from(n) - 1) {
-            self.body.add_register(format!("{name}.{component}"), ty);
+            registers.add_formatted(format_args!("{name}.{component}"), ty);
         }
         Binding::Vector { first, n }
     }
