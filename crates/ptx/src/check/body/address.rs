@@ -125,6 +125,11 @@ impl<'a> Checker<'a> {
         rule: &AddressRule<'_>,
         (name, binding): (Name, Binding),
     ) -> Option<AddressBase> {
+        if let (Binding::Variable(variable), Words::Plain) = (binding, rule.words)
+            && self.variable_fits(rule, variable)
+        {
+            return Some(AddressBase::Variable(variable));
+        }
         let span = self.name_span(operand, name);
         let problem = match binding {
             Binding::Register(register) => {

@@ -53,6 +53,24 @@ impl<'a> Checker<'a> {
     /// What a name means; registers of groups are made here, when they are first named.
     #[inline]
     pub(crate) fn binding(&mut self, name: Name, span: Span) -> Binding {
+        match self.names.bound(name) {
+            Some(binding) => binding,
+            None => self.new_binding(name, span),
+        }
+    }
+
+    /// The same for a name that is not bound itself: nearly always a register named for the first time.
+    fn new_binding(&mut self, name: Name, span: Span) -> Binding {
+        if let Some(group) = self.names.only_group(name)
+            && group.n <= 1
+        {
+            let stem = self.tree.symbols.text(self.source, name.stem);
+            let registers = &mut self.body.registers;
+            let register = registers.add_numbered(stem, name.number, group.ty);
+            let binding = Binding::Register(register);
+            self.names.bind_only_member(name, binding, group);
+            return binding;
+        }
         match self.names.get(name) {
             Binding::Group(group) => self.make_register(name, group),
             Binding::None => self.binding_of_text(name, span),
@@ -73,16 +91,8 @@ impl<'a> Checker<'a> {
         let Some(group) = self.names.group(group) else {
             return Binding::None;
         };
-        let stem = self.tree.symbols.text(self.source, name.stem);
-        let binding = match (group.n, name.number()) {
-            (0 | 1, Some(number)) => {
-                Binding::Register(self.body.registers.add_numbered(stem, number, group.ty))
-            }
-            _ => {
-                let text = self.name_text(name);
-                self.add_register(&text, group.ty, group.n)
-            }
-        };
+        let text = self.name_text(name);
+        let binding = self.add_register(&text, group.ty, group.n);
         self.names.bind_member(name, binding, group);
         binding
     }
