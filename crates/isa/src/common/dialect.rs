@@ -19,6 +19,12 @@ pub struct Tables {
     pub unmodelled: &'static [(&'static str, &'static str)],
     /// Words that are part of the name of one instruction and that no other takes.
     pub name_words: &'static [&'static str],
+    /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
+    pub ignored: &'static [&'static str],
+    /// Words of which one instruction has at most one, even where they mean nothing.
+    pub exclusive: &'static [&'static str],
+    /// Literals that may be written twice in every instruction.
+    pub repeatable: &'static [&'static str],
     /// What people mean by words of other languages, where the letters are too far off.
     pub meant: &'static [(&'static str, &'static str)],
 }
@@ -86,6 +92,7 @@ impl Dialect {
     pub fn is_known_word(&'static self, word: &str) -> bool {
         self.known_words().binary_search(&word).is_ok()
             || self.tables.other_modifiers.contains(&word)
+            || self.tables.ignored.contains(&word)
             || crate::types::ScalarType::from_name(word).is_some()
     }
 

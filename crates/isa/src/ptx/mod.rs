@@ -14,5 +14,8 @@ pub static PTX: Dialect = Dialect::new(Tables {
     other_modifiers: words::OTHER_MODIFIERS,
     unmodelled: words::UNMODELLED,
     name_words: words::NAME_WORDS,
+    ignored: words::IGNORED,
+    exclusive: words::EXCLUSIVE,
+    repeatable: words::REPEATABLE,
     meant: words::MEANT,
 });

@@ -48,6 +48,25 @@ pub static UNMODELLED: &[(&str, &str)] = &[
     ("redux", "f32"), ("min", "f32x2"), ("max", "f32x2"),
 ];
 
+/// Modifiers that no instruction checks, so that any may have them; they count where a row names them (assembler 13.5).
+#[rustfmt::skip]
+pub static IGNORED: &[&str] = &[
+    "finite", "infinite", "number", "notanumber", "normal", "subnormal",
+    "acc::f16", "acc::f32", "b8x16", "b6x16_p32", "b4x16_p64",
+    "global_address", "rank", "box_dim", "global_dim", "global_stride", "element_stride", "elemtype",
+    "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode",
+];
+
+/// Tests of `testp`, which come alone even where they mean nothing (assembler 13.5).
+pub static EXCLUSIVE: &[&str] = &[
+    "finite", "infinite", "number", "notanumber", "normal", "subnormal",
+];
+
+/// Modifiers that may be written twice (assembler 13.5); all others may not.
+pub static REPEATABLE: &[&str] = &[
+    "sat", "satfinite", "NaN", "relu", "approx", "uni", "cc", "sync",
+];
+
 /// Words of the name `wmma.store.d` and of no other instruction (assembler 13.5).
 pub static NAME_WORDS: &[&str] = &["store", "d"];
 

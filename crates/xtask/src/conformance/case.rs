@@ -143,7 +143,7 @@ impl Case {
         let errors = report
             .diagnostics
             .iter()
-            .filter(|diagnostic| diagnostic.severity == "error")
+            .filter(|diagnostic| diagnostic.severity == warpgrid_view::model::Severity::Error)
             .map(|diagnostic| format!("{} {}", diagnostic.code, diagnostic.message));
         Verdict {
             accept: report.accept,

@@ -179,7 +179,7 @@ impl Dialect {
             if ScalarType::from_name(word).is_some() && !is_literal_of(layout, word) {
                 bind_type(&mut bound, type_slots.next(), index, word);
             } else {
-                bind_word(self, &mut bound, index, word);
+                bind_word(self, &mut bound, index, words);
             }
         }
         for (slot, filled) in bound.slots.iter().enumerate() {
@@ -238,7 +238,8 @@ fn bind_type(bound: &mut Bound, slot: Option<usize>, word: usize, text: &str) {
     }
 }
 
-fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, text: &str) {
+fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &[&str]) {
+    let text = words.get(word).copied().unwrap_or("");
     let mut taken = None;
     for (index, slot) in bound.layout.slots.iter().enumerate() {
         let Some(value) = slot.find(text) else {
@@ -246,10 +247,18 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, text: &s
         };
         match bound.slots.get(index) {
             Some(None) => return fill(bound, index, word, value),
-            Some(Some(_)) if is_repeatable(bound.layout, slot) => return,
+            Some(Some(_)) if is_repeatable(dialect, bound.layout, slot) => return,
             Some(Some(binding)) => taken = taken.or(Some(binding.word)),
             None => {}
         }
+    }
+    let exclusive = dialect.tables.exclusive;
+    let taken = taken.or_else(|| {
+        let mut before = words.iter().take(word);
+        before.position(|other| exclusive.contains(other) && exclusive.contains(&text))
+    });
+    if taken.is_none() && dialect.tables.ignored.contains(&text) {
+        return;
     }
     bound.complaints.push(match taken {
         Some(first) => Complaint::Duplicate { word, first },
@@ -259,8 +268,9 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, text: &s
 }
 
 /// Whether the assembler overlooks that the literal is written twice.
-fn is_repeatable(layout: &Layout, slot: &Slot) -> bool {
-    matches!(slot.kind, SlotKind::Literal(_, Some(flag)) if layout.form.repeatable.contains(&flag))
+fn is_repeatable(dialect: &Dialect, layout: &Layout, slot: &Slot) -> bool {
+    matches!(slot.kind, SlotKind::Literal(text, Some(flag))
+        if layout.form.repeatable.contains(&flag) || dialect.tables.repeatable.contains(&text))
 }
 
 fn fill(bound: &mut Bound, slot: usize, word: usize, value: Option<&'static Value>) {

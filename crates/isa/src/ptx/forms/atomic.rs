@@ -7,7 +7,7 @@ use crate::form::{Form, Gate};
 use crate::modifier::{AtomicOp::*, Sem::*};
 use crate::target::Feature;
 
-const MODEL: Gate = since(6, 0).with(Feature::MemoryModel);
+const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler("13.5");
 
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
 set! { SEM: Sem "memory order";

@@ -27,16 +27,16 @@ operands! {
 /// The forms of comparison and selection.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("setp.cmp.type p{|q}, a, b", [COMPARE_INTEGER, INTEGERS], Compare(Setp), writes: &["p"], types: PREDICATE;
+    form!("setp.cmp.type p{|q}, a, b", [COMPARE_INTEGER, INTEGERS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares; q is the opposite of p.", "comparison-and-selection-instructions-setp";
         good: &["setp.eq.s32 p, r, 1;", "setp.ge.u64 p|q, d, d;"], bad: &[("setp.lo.s32 p, r, r;", "W0130"), ("setp.eq.s32 r, r, r;", "W0109")]),
-    form!("setp.cmp.bool.type p{|q}, a, b, {!}c", [COMPARE_INTEGER, BOOL, INTEGERS], Compare(Setp), writes: &["p"], types: PREDICATE;
+    form!("setp.cmp.bool.type p{|q}, a, b, {!}c", [COMPARE_INTEGER, BOOL, INTEGERS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares and combines with a predicate.", "comparison-and-selection-instructions-setp";
         good: &["setp.lt.and.s32 p, r, r, q;", "setp.lt.or.s32 p|q, r, r, !q;"]),
-    form!("setp.cmp{.ftz}.type p{|q}, a, b", [COMPARE_FLOAT, FLOATS], Compare(Setp), writes: &["p"], types: PREDICATE;
+    form!("setp.cmp{.ftz}.type p{|q}, a, b", [COMPARE_FLOAT, FLOATS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares floats; q is the opposite of p.", "comparison-and-selection-instructions-setp";
         good: &["setp.gtu.f32 p, f, f;", "setp.lt.f64 p, g, g;"]),
-    form!("setp.cmp.bool{.ftz}.type p{|q}, a, b, {!}c", [COMPARE_FLOAT, BOOL, FLOATS], Compare(Setp), writes: &["p"], types: PREDICATE;
+    form!("setp.cmp.bool{.ftz}.type p{|q}, a, b, {!}c", [COMPARE_FLOAT, BOOL, FLOATS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares floats and combines with a predicate.", "comparison-and-selection-instructions-setp";
         good: &["setp.nan.xor.f32 p, f, f, q;"]),
     form!("set.cmp.dtype.stype d, a, b", [COMPARE_INTEGER, RESULTS, SET_INTEGERS], Compare(Set), types: RESULT;

@@ -19,7 +19,7 @@ pub static FORMS: &[Form] = &[
     form!("bra{.uni} tgt", [], Control(Branch), types: TARGET;
         "Branches to a label; `.uni` asserts that all active lanes branch together.", "control-flow-instructions-bra";
         good: &["bra L;", "bra.uni L;"], bad: &[("bra M;", "W0113"), ("bra 5;", "W0110")]),
-    form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(6, 0).sm(30), leads: 1, types: TABLE;
+    form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(5, 1).sm(30).assembler("13.5"), leads: 1, types: TABLE;
         "Branches to the label with this index in a list.", "control-flow-instructions-brx-idx"),
     form!("call{.uni} func", [], Control(Call), types: CALLEE;
         "Calls a function.", "control-flow-instructions-call"),

@@ -134,7 +134,7 @@ pub static FORMS: &[Form] = &[
     form!("neg.type d, a", [F64_ONLY], Arithmetic(Neg);
         "Negates.", "floating-point-instructions-neg";
         good: &["neg.f64 g, g;"]),
-    form!("neg{.ftz}.type d, a", [HALVES], Arithmetic(Neg), gate: since(6, 0);
+    form!("neg{.ftz}.type d, a", [HALVES], Arithmetic(Neg), gate: since(5, 1).assembler("13.5");
         "Negates halves.", "half-precision-floating-point-instructions-neg";
         good: &["neg.f16x2 r, r;"]),
     form!("neg.type d, a", [BRAINS], Arithmetic(Neg);
@@ -218,7 +218,7 @@ pub static FORMS: &[Form] = &[
     form!("copysign.type d, a, b", [F32_F64], Arithmetic(Copysign), gate: since(2, 0).sm(20);
         "Combines the magnitude of b with the sign of a.", "floating-point-instructions-copysign";
         good: &["copysign.f32 f, f, f;"]),
-    form!("testp.op.type p, a", [TESTS, F32_F64], Compare(Testp), gate: since(2, 0).sm(20), writes: &["p"], types: PREDICATE;
+    form!("testp{.op}.type p, a", [TESTS, F32_F64], Compare(Testp), gate: since(2, 0).sm(20), writes: &["p"], types: PREDICATE;
         "Tests what kind of number a is.", "floating-point-instructions-testp";
         good: &["testp.finite.f32 p, f;"]),
 ];

@@ -54,7 +54,7 @@ pub static FORMS: &[Form] = &[
         bad: &[("add.b32 r, r, r;", "W0104"), ("add.u32 r, r;", "W0108"), ("add.u32 r, r, d;", "W0109")]),
     form!("add.sat.type d, a, b", [S32_ONLY], Arithmetic(Add);
         "Adds and clamps to the range of the type.", "integer-arithmetic-instructions-add";
-        good: &["add.sat.s32 r, r, r;"], bad: &[("add.sat.sat.s32 r, r, r;", "W0103")]),
+        good: &["add.sat.s32 r, r, r;", "add.sat.sat.s32 r, r, r;", "add.sat.rank.s32 r, r, r;"], bad: &[("add.sat.finite.normal.s32 r, r, r;", "W0103")]),
     form!("sub.type d, a, b", [PACKED_INTEGERS], Arithmetic(Sub);
         "Subtracts b from a; overflow wraps.", "integer-arithmetic-instructions-sub";
         good: &["sub.s32 r, r, -1;"]),

@@ -57,7 +57,7 @@ pub static FORMS: &[Form] = &[
     form!("lop3.type d, a, b, c, immLut", [B32_ONLY], Arithmetic(Lop3), gate: since(4, 3).sm(50), types: TABLE;
         "Computes any function of three bits, given as a truth table.", "logic-and-shift-instructions-lop3";
         good: &["lop3.b32 r, r, r, r, 0x96;"], bad: &[("lop3.b32 r, r, r, r, r;", "W0110")]),
-    form!("lop3.bool.type d|p, a, b, c, immLut, {!}q", [COMBINED, B32_ONLY], Arithmetic(Lop3), gate: since(8, 2).sm(70), types: TABLE;
+    form!("lop3.bool.type d|p, a, b, c, immLut, {!}q", [COMBINED, B32_ONLY], Arithmetic(Lop3), gate: since(8, 2).sm(70), takes: &[Sink], types: TABLE;
         "Computes `lop3`, and whether the result, combined with q, is not zero.", "logic-and-shift-instructions-lop3";
         good: &["lop3.or.b32 r|p, r, r, r, 0x96, q;"], bad: &[("lop3.xor.b32 r|p, r, r, r, 0x96, q;", "W0102")]),
     form!("shf.l.mode.type d, a, b, c", [SHIFT_MODE, B32_ONLY], Arithmetic(Shf), gate: since(3, 1).sm(32), leads: 1, types: FUNNEL;

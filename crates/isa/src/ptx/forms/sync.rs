@@ -71,7 +71,10 @@ operands! {
     SHUFFLED: "b" Fixed(U32), "c" Fixed(U32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);
 }
-const VOLTA: Gate = since(6, 0).sm(30);
+/// The manual dates it 6.0.
+const VOTED: Gate = since(5, 1).assembler("13.5");
+const VOLTA: Gate = VOTED.sm(30);
+const BARRIER: Gate = since(6, 0).sm(30);
 
 /// The forms of barriers, fences and warp-wide exchange.
 #[rustfmt::skip]
@@ -88,16 +91,16 @@ pub static FORMS: &[Form] = &[
     form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: BOTH_TYPES;
         "Waits, and tests whether c is true in all threads, or in some thread.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.and.pred p, 0, p;"]),
-    form!("barrier{.cta}.sync{.aligned} a{, b}", [], Sync(Barrier), gate: VOLTA, leads: 1, types: SYNC;
+    form!("barrier{.cta}.sync{.aligned} a{, b}", [], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
         "Waits as `bar.sync`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
-    form!("barrier{.cta}.arrive{.aligned} a, b", [], Sync(Barrier), gate: VOLTA, leads: 1, types: SYNC;
+    form!("barrier{.cta}.arrive{.aligned} a, b", [], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
         "Arrives as `bar.arrive`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.arrive 0, 64;"]),
-    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Barrier), gate: VOLTA, leads: 2, types: POPC_TYPES;
+    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: POPC_TYPES;
         "Counts as `bar.red.popc`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.popc.u32 r, 0, p;"]),
-    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Barrier), gate: VOLTA, leads: 2, types: BOTH_TYPES;
+    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: BOTH_TYPES;
         "Tests as `bar.red.and` and `bar.red.or`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.or.pred p, 0, p;"]),
     form!("bar.warp.sync membermask", [], Sync(WarpBarrier), gate: VOLTA, leads: 1, types: MASK;
@@ -109,7 +112,7 @@ pub static FORMS: &[Form] = &[
     form!("membar.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
         "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["membar.proxy.alias;"]),
-    form!("fence{.sem}.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: since(6, 0).sm(70);
+    form!("fence{.sem}.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: VOTED.sm(70);
         "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.acq_rel.gpu;", "fence.sc.sys;"], bad: &[("fence.sc;", "W0105")]),
     form!("fence.proxy.proxykind{.ss}", [PROXY, PROXY_SPACE], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
@@ -136,10 +139,10 @@ pub static FORMS: &[Form] = &[
     form!("vote.mode.type d, {!}a", [BALLOT, B32_ONLY], Warp(Vote), gate: since(2, 0).sm(20);
         "Collects the lanes in which a predicate is true; the form without a mask of lanes.", "parallel-synchronization-and-communication-instructions-vote";
         bad: &[("vote.ballot.b32 r, p;", "W0141")]),
-    form!("match.any.sync.type d, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: GATHERED;
+    form!("match.any.sync.type d, a, membermask", [BITS], Warp(Match), gate: VOTED.sm(70), types: GATHERED;
         "Finds the lanes that hold the same value.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.any.sync.b64 r, d, -1;"]),
-    form!("match.all.sync.type d{|p}, a, membermask", [BITS], Warp(Match), gate: since(6, 0).sm(70), types: GATHERED;
+    form!("match.all.sync.type d{|p}, a, membermask", [BITS], Warp(Match), gate: VOTED.sm(70), takes: &[Sink], types: GATHERED;
         "Gives the mask of lanes where all of them hold the same value, else zero.", "parallel-synchronization-and-communication-instructions-match-sync";
         good: &["match.all.sync.b32 r|p, r, -1;"]),
     form!("activemask.type d", [B32_ONLY], Warp(ActiveMask), gate: since(6, 2).sm(30);
@@ -151,7 +154,7 @@ pub static FORMS: &[Form] = &[
     form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
         "Combines the bits of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
         good: &["redux.sync.or.b32 r, r, r;"]),
-    form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), types: GATHERED;
+    form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), takes: &[Sink], types: GATHERED;
         "Elects one lane of the mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
         good: &["elect.sync r|p, -1;", "elect.sync _|p, -1;"]),
 ];

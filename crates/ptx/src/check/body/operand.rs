@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
             Expect::Destinations(ty) => self.destinations(site, plan, ty, operand, children),
             Expect::Source(ty, fit) => Some(source(self.source(site, plan, operand, ty, fit)?)),
             Expect::Literal(ty) => self.literal(site, plan, operand, ty),
-            Expect::Pair(ty, rule) => self.pair(site, operand, ty, rule),
+            Expect::Pair(ty, rule) => self.pair(site, plan, operand, ty, rule),
             Expect::Predicate => self.predicate(site, operand),
             Expect::Address => self.address(site, plan, operand).map(OperandValue::Address),
             Expect::Custom => Some(OperandValue::Absent),
@@ -160,6 +160,11 @@ impl<'a> Checker<'a> {
             OperandKind::Component { name, component } => {
                 self.component(site, name, component, operand.span)?
             }
+            // The sink after a bar throws a second result away that the instruction need not have (assembler 13.5).
+            OperandKind::Pair {
+                first: Some(name),
+                second: None,
+            } => self.register(site, name, operand.span)?,
             OperandKind::Sink => return Some(None),
             OperandKind::Error => return None,
             _ => {
@@ -249,6 +254,7 @@ impl<'a> Checker<'a> {
     fn pair(
         &mut self,
         site: &Site<'a>,
+        plan: &'a Plan,
         operand: &Operand,
         ty: ScalarType,
         rule: PairRule,
@@ -261,6 +267,14 @@ impl<'a> Checker<'a> {
             let register = self.written(site, operand, ty, Fit::Exact)?;
             return Some(OperandValue::Pair(register.map(RegisterRun::one), None));
         };
+        if second.is_none() && rule == PairRule::Required {
+            self.report(diagnose::expected_pair(self.opcode(site), operand.span));
+            return None;
+        }
+        if first.is_none() && !plan.takes_sink {
+            self.report_sink(site, operand);
+            return None;
+        }
         let half = |checker: &mut Self, name: Option<Name>, ty| match name {
             None => Some(None),
             Some(name) => {

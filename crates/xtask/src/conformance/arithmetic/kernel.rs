@@ -29,7 +29,11 @@ pub(super) enum Outcome {
 pub(super) fn run(form: &Form) -> Outcome {
     let source = source(form);
     let report = warpgrid_view::check(&source, &CheckOptions::default());
-    if let Some(error) = report.diagnostics.iter().find(|d| d.severity == "error") {
+    if let Some(error) = report
+        .diagnostics
+        .iter()
+        .find(|d| d.severity == warpgrid_view::model::Severity::Error)
+    {
         return Outcome::Refused(format!("{} {}", error.code, error.message));
     }
     if let Some(note) = report.diagnostics.iter().find(|d| d.code == "W0117") {
