@@ -15,6 +15,9 @@ pub mod language;
 mod memories;
 pub mod memory_id;
 pub mod model;
+mod pending;
+#[cfg(test)]
+mod pending_tests;
 pub mod reference;
 mod sentence;
 pub mod session;
