@@ -22,7 +22,6 @@ const ENUMS: &[&str] = &[
     "WarpOp",
     "HintOp",
     "Op",
-    "OperandValue",
 ];
 
 /// Every room that handles meanings.
