@@ -5,6 +5,7 @@
 
 pub mod form;
 pub mod forms;
+pub mod fragment;
 pub mod modifier;
 pub mod space;
 pub mod special;
