@@ -7,6 +7,7 @@ mod past;
 mod run;
 mod state;
 
+pub use exec::tensor;
 pub use past::timeline::{Progress, StoreTicks, Timeline, TimelineLimits};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter,

@@ -14,3 +14,4 @@ pub(crate) mod soft;
 mod soft_tests;
 pub(crate) mod step;
 pub(crate) mod system;
+pub mod tensor;

@@ -1,0 +1,127 @@
+//! Floating-point operands taken apart: bits go in, significand and exponent come out.
+
+/// A small floating-point format: sign, exponent, fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Format {
+    pub(super) exponent_bits: u8,
+    /// Fraction bits that count.
+    pub(super) fraction_bits: u8,
+    /// Low bits of the operand that the hardware ignores (`tf32` in its 32 bits).
+    pub(super) ignored_bits: u8,
+    /// Whether the largest exponent means infinities and NaN; `e4m3` has one NaN and no infinity.
+    pub(super) has_infinity: bool,
+}
+
+const fn format(exponent_bits: u8, fraction_bits: u8, ignored_bits: u8) -> Format {
+    Format {
+        exponent_bits,
+        fraction_bits,
+        ignored_bits,
+        has_infinity: true,
+    }
+}
+
+pub(super) const F16: Format = format(5, 10, 0);
+pub(super) const BF16: Format = format(8, 7, 0);
+pub(super) const TF32: Format = format(8, 10, 13);
+pub(super) const E5M2: Format = format(5, 2, 0);
+pub(super) const E4M3: Format = Format {
+    has_infinity: false,
+    ..format(4, 3, 0)
+};
+/// The accumulator; too wide for an [`Operand`].
+pub(super) const F32: Format = format(8, 23, 0);
+
+/// An operand of a product: `significand` * 2^(`exponent` - fraction bits). Subnormal numbers keep the smallest exponent and have a
+/// significand below 1, since nothing is normalised before the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Operand {
+    pub(super) significand: i16,
+    pub(super) exponent: i16,
+}
+
+/// Exponents outside the range of every format, so that their sums tell what a product is without a test of each factor: a sum of
+/// [`SPECIAL_PRODUCT`] or more has an infinity or a NaN in it, and a zero is below every floor.
+const ZERO: i16 = -500;
+const SPECIAL: i16 = 4000;
+pub(super) const SPECIAL_PRODUCT: i32 = 2000;
+
+/// What a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Finite,
+    Zero,
+    Infinity,
+    NotANumber,
+}
+
+/// A number of any format: (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) class: Class,
+    pub(super) is_negative: bool,
+    pub(super) significand: u32,
+    pub(super) exponent: i32,
+}
+
+impl Format {
+    /// Takes `bits` apart.
+    pub(super) fn number(self, bits: u32) -> Number {
+        let bits = bits >> self.ignored_bits;
+        let fraction = bits & ((1 << self.fraction_bits) - 1);
+        let exponent_mask = (1u32 << self.exponent_bits) - 1;
+        let exponent = (bits >> self.fraction_bits) & exponent_mask;
+        let is_negative = (bits >> (self.fraction_bits + self.exponent_bits)) & 1 != 0;
+        let is_top = exponent == exponent_mask;
+        let is_all_ones = fraction == (1 << self.fraction_bits) - 1;
+        let class = match (exponent, fraction) {
+            (0, 0) => Class::Zero,
+            (_, 0) if is_top && self.has_infinity => Class::Infinity,
+            (_, _) if is_top && (self.has_infinity || is_all_ones) => Class::NotANumber,
+            _ => Class::Finite,
+        };
+        let hidden = u32::from(exponent != 0) << self.fraction_bits;
+        Number {
+            class,
+            is_negative,
+            significand: fraction | hidden,
+            exponent: exponent.max(1) as i32 - (exponent_mask >> 1) as i32,
+        }
+    }
+
+    /// Takes the `bits` of a factor apart.
+    pub(super) fn operand(self, bits: u32) -> Operand {
+        let number = self.number(bits);
+        let sign = if number.is_negative { -1 } else { 1 };
+        match number.class {
+            Class::Finite => Operand {
+                significand: sign * number.significand as i16,
+                exponent: number.exponent as i16,
+            },
+            Class::Zero => Operand {
+                significand: 0,
+                exponent: ZERO,
+            },
+            Class::Infinity => Operand {
+                significand: sign,
+                exponent: SPECIAL,
+            },
+            Class::NotANumber => Operand {
+                significand: 0,
+                exponent: SPECIAL,
+            },
+        }
+    }
+}
+
+impl Operand {
+    /// What the number is.
+    pub(super) fn class(self) -> Class {
+        match (self.exponent, self.significand) {
+            (SPECIAL, 0) => Class::NotANumber,
+            (SPECIAL, _) => Class::Infinity,
+            (_, 0) => Class::Zero,
+            _ => Class::Finite,
+        }
+    }
+}
