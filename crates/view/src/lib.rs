@@ -10,6 +10,7 @@ mod catalogue;
 pub mod check;
 pub mod expect;
 mod fault;
+pub mod fragment;
 pub mod grid;
 mod guess;
 pub mod launch;
