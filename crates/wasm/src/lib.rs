@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::model::{FrameRequest, GridRequest};
 use warpgrid_view::{CheckOptions, Scenario, SessionError, assist, reference};
 use wasm_bindgen::prelude::*;
@@ -65,6 +66,18 @@ pub fn check(
 #[wasm_bindgen]
 pub fn explain(subject: &str) -> Option<String> {
     warpgrid_view::explain(subject)
+}
+
+/// Which lane and register holds which element of a matrix: `{ op, shape, type, target, layout?, stride? }`. Throws a
+/// `WarpgridError` that says what exists instead when there is no such fragment.
+#[wasm_bindgen(unchecked_return_type = "FragmentView")]
+pub fn fragment(
+    #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
+) -> Result<JsValue, JsValue> {
+    let request: FragmentRequest = from_js(query, "query")?;
+    let view = warpgrid_view::fragment::fragment(&request)
+        .map_err(|refusal| failure("W0901", &refusal.message, JsValue::NULL))?;
+    to_js(&view)
 }
 
 /// The source, formatted.

@@ -193,3 +193,90 @@ export interface FormPage {
   examples: string[];
 }
 export interface CodePage { code: string; title: string; explanation: string; wrong: string; right: string }
+
+/** What `fragment` looks up. */
+export interface FragmentRequest {
+  /** "store.d", "load.a", "load.b", "load.c"; "mma.a" to "mma.d"; "ldmatrix.x4", "stmatrix.x4"; "movmatrix.a", "movmatrix.d". */
+  op: string;
+  /** "m16n16k16" */
+  shape: string;
+  /** The type of an element: "f16". */
+  type: string;
+  /** "sm_90" */
+  target: string;
+  /** The order of the matrix in memory; the first that the operation has when left out. */
+  layout?: "row" | "col" | null;
+  /** Elements between the starts of rows (columns); the length of one when left out. */
+  stride?: number | null;
+}
+
+/** For each lane, register and position in the register (low bits first): [row, col]. */
+export type FragmentLanes = [number, number][][][];
+export interface FragmentMapEntry {
+  rows: number;
+  cols: number;
+  regs: number;
+  elems_per_reg: number;
+  /** `row = ...; col = ...` in the variables; valid JavaScript and Python. */
+  formula: string;
+  lanes: FragmentLanes;
+}
+export interface FragmentEntry {
+  op: string;
+  shape: string;
+  type: string;
+  /** The targets on which it is the same. */
+  archs: string[];
+  layouts: ("row" | "col")[];
+  family: "quad-pair" | "group";
+  regs: number;
+  elems_per_reg: number;
+  /** The stride when it is left out, by layout. */
+  default_stride: Record<string, number>;
+  /** The name of its map. */
+  map: string;
+  /** The leading registers that `wmma.mma` reads, for A and B of shapes with several. */
+  mma_reads?: number;
+}
+export interface AccessView {
+  /** Bytes of the widest access, which is the alignment that address and stride need. */
+  bytes: number;
+  count: number;
+  /** What a stride that is not aligned so does. */
+  short_stride?: "fault" | "moved";
+}
+export interface AccessEntry {
+  op: string;
+  shape: string;
+  type: string;
+  layout: "row" | "col";
+  archs: string[];
+  /** For generic addresses too. */
+  global: AccessView;
+  shared: AccessView;
+}
+
+/** Which lane and register holds which element of a matrix. From `format` on it is a file of maps with this one in it. */
+export interface FragmentView extends FragmentMapEntry {
+  op: string;
+  shape: string;
+  type: string;
+  target: string;
+  layout: "row" | "col";
+  stride: number;
+  /** Bits of one element. */
+  element_bits: number;
+  /** Where the map comes from. */
+  origin: string;
+  /** How often each element is held. */
+  copies: number;
+  /** Elements between the start of the matrix and the element, in the order of `lanes`. */
+  offsets: number[][][];
+  /** The matrix, in the order of `lanes`, where there are several. */
+  matrices: number[][][] | null;
+  format: 1;
+  variables: Record<string, string>;
+  maps: Record<string, FragmentMapEntry>;
+  fragments: FragmentEntry[];
+  access: AccessEntry[];
+}
