@@ -4,7 +4,7 @@
 //! sum is exact; the result is normalised and rounded once.
 
 use super::explain::{Special, TermSource};
-use super::number::{self, Class, Format, Number, Operand, SPECIAL_PRODUCT};
+use super::number::{self, Block, Class, Format, Number, SPECIAL_PRODUCT};
 
 /// The NaN that every NaN and invalid operation becomes.
 pub(super) const NAN_32: u32 = 0x7fff_ffff;
@@ -64,20 +64,25 @@ pub(super) trait Watch {
 impl Watch for () {}
 
 /// The sum of the products of `a` and `b` and of the accumulator `c`, as bits of the accumulator's format.
-pub(super) fn block(
+pub(super) fn block<const N: usize>(
     rule: &BlockRule,
-    a: &[Operand],
-    b: &[Operand],
+    a: Block<'_, N>,
+    b: Block<'_, N>,
     c: u32,
     watch: &mut impl Watch,
 ) -> u32 {
     let accumulator = rule.accumulator.format().number(c);
-    let mut exponent = rule.floor;
+    let mut exponents = [0i16; N];
+    for (exponent, (a, b)) in exponents
+        .iter_mut()
+        .zip(a.exponents.iter().zip(b.exponents))
+    {
+        *exponent = a + b;
+    }
+    let largest = exponents.iter().copied().fold(i16::MIN, i16::max);
+    let mut exponent = rule.floor.max(i32::from(largest));
     if accumulator.class == Class::Finite {
         exponent = exponent.max(accumulator.exponent);
-    }
-    for (a, b) in a.iter().zip(b) {
-        exponent = exponent.max(i32::from(a.exponent) + i32::from(b.exponent));
     }
     watch.starts(exponent, rule, c);
     let is_finite = matches!(accumulator.class, Class::Finite | Class::Zero);
@@ -88,27 +93,26 @@ pub(super) fn block(
         return result;
     }
     let mut sum = align_accumulator(rule, accumulator, exponent, watch);
-    let up = u32::from(rule.kept_bits) - u32::from(rule.product_bits);
+    // Significands are whole numbers of 11 bits and their products of 22, so `f32` has them exactly, and times a power of two; the
+    // conversion cuts towards zero. Powers of two too small for `f32` become zero, and what they would scale is cut away whole.
+    let up = 127 + i32::from(rule.kept_bits) - i32::from(rule.product_bits) - exponent;
+    let mut aligned = [0i32; N];
+    for (at, aligned) in aligned.iter_mut().enumerate() {
+        let power = f32::from_bits(((up + i32::from(exponents[at])).max(0) as u32) << 23);
+        *aligned = (a.significands[at] * b.significands[at] * power) as i32;
+    }
+    for (at, aligned) in aligned.iter().enumerate() {
+        watch.adds(Aligned {
+            source: TermSource::Product(at as u16),
+            significand: (a.significands[at] * b.significands[at]) as i64,
+            fraction_bits: rule.product_bits,
+            exponent: i32::from(exponents[at]),
+            aligned: i64::from(*aligned),
+        });
+    }
     // Sixteen terms of 27 bits fit in 32.
-    for (at, (a, b)) in a.chunks(16).zip(b.chunks(16)).enumerate() {
-        let mut part = 0i32;
-        for (index, (a, b)) in a.iter().zip(b).enumerate() {
-            let product = i32::from(a.significand) * i32::from(b.significand);
-            let product_exponent = i32::from(a.exponent) + i32::from(b.exponent);
-            let down = (exponent - product_exponent).clamp(0, 31) as u32;
-            // The cut is towards zero, so it is done on the magnitude.
-            let sign = product >> 31;
-            let aligned = ((((product ^ sign) - sign) << up) >> down ^ sign) - sign;
-            part += aligned;
-            watch.adds(Aligned {
-                source: TermSource::Product((16 * at + index) as u16),
-                significand: i64::from(product),
-                fraction_bits: rule.product_bits,
-                exponent: product_exponent,
-                aligned: i64::from(aligned),
-            });
-        }
-        sum += i64::from(part);
+    for part in aligned.chunks(16) {
+        sum += i64::from(part.iter().sum::<i32>());
     }
     let result = rule
         .accumulator
@@ -150,21 +154,21 @@ fn align_accumulator(
 }
 
 /// What infinities and NaN among the terms make of the sum. Order does not matter.
-fn special(a: &[Operand], b: &[Operand], accumulator: Number) -> Special {
+fn special<const N: usize>(a: Block<'_, N>, b: Block<'_, N>, accumulator: Number) -> Special {
     let mut has_infinity = [false; 2];
     match accumulator.class {
         Class::NotANumber => return Special::NotANumber,
         Class::Infinity => has_infinity[usize::from(accumulator.is_negative)] = true,
         Class::Finite | Class::Zero => {}
     }
-    for (a, b) in a.iter().zip(b) {
+    for (a, b) in a.operands().zip(b.operands()) {
         match (a.class(), b.class()) {
             (Class::NotANumber, _)
             | (_, Class::NotANumber)
             | (Class::Infinity, Class::Zero)
             | (Class::Zero, Class::Infinity) => return Special::NotANumber,
             (Class::Infinity, _) | (_, Class::Infinity) => {
-                has_infinity[usize::from((a.significand < 0) != (b.significand < 0))] = true;
+                has_infinity[usize::from((a.significand < 0.0) != (b.significand < 0.0))] = true;
             }
             (Class::Finite | Class::Zero, Class::Finite | Class::Zero) => {}
         }

@@ -32,12 +32,98 @@ pub(super) const E4M3: Format = Format {
 /// The accumulator; too wide for an [`Operand`].
 pub(super) const F32: Format = format(8, 23, 0);
 
-/// An operand of a product: `significand` * 2^(`exponent` - fraction bits). Subnormal numbers keep the smallest exponent and have a
-/// significand below 1, since nothing is normalised before the product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// A factor: `significand` * 2^(`exponent` - fraction bits), where the significand is a whole number of at most 11 bits. Subnormal
+/// numbers keep the smallest exponent and have a significand below 1, since nothing is normalised before the product.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Operand {
-    pub(super) significand: i16,
+    pub(super) significand: f32,
     pub(super) exponent: i16,
+}
+
+/// Factors, taken apart into arrays so that loops over them become vectors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operands<const N: usize> {
+    pub(super) significands: [f32; N],
+    pub(super) exponents: [i16; N],
+}
+
+impl<const N: usize> Operands<N> {
+    /// Takes `bits` apart, as many as there is room for.
+    pub(super) fn read(format: Format, bits: &[u64]) -> Operands<N> {
+        let mut operands = Operands {
+            significands: [0.0; N],
+            exponents: [ZERO; N],
+        };
+        let places = operands
+            .significands
+            .iter_mut()
+            .zip(&mut operands.exponents);
+        for ((significand, exponent), bits) in places.zip(bits) {
+            let operand = format.operand(*bits as u32);
+            (*significand, *exponent) = (operand.significand, operand.exponent);
+        }
+        operands
+    }
+
+    /// The first `n`.
+    pub(super) fn first(&self, n: usize) -> Factors<'_> {
+        let n = n.min(N);
+        Factors {
+            significands: &self.significands[..n],
+            exponents: &self.exponents[..n],
+        }
+    }
+}
+
+/// A part of [`Operands`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factors<'a> {
+    significands: &'a [f32],
+    exponents: &'a [i16],
+}
+
+impl<'a> Factors<'a> {
+    /// The parts of `n` factors each.
+    pub(super) fn chunks(self, n: usize) -> impl Iterator<Item = Factors<'a>> {
+        let significands = self.significands.chunks_exact(n);
+        significands
+            .zip(self.exponents.chunks_exact(n))
+            .map(|(significands, exponents)| Factors {
+                significands,
+                exponents,
+            })
+    }
+
+    /// The parts of `N` factors each.
+    pub(super) fn blocks<const N: usize>(self) -> impl Iterator<Item = Block<'a, N>> {
+        let (significands, _) = self.significands.as_chunks();
+        let (exponents, _) = self.exponents.as_chunks();
+        significands
+            .iter()
+            .zip(exponents)
+            .map(|(significands, exponents)| Block {
+                significands,
+                exponents,
+            })
+    }
+}
+
+/// The factors of one fused sum.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block<'a, const N: usize> {
+    pub(super) significands: &'a [f32; N],
+    pub(super) exponents: &'a [i16; N],
+}
+
+impl<const N: usize> Block<'_, N> {
+    /// Each factor.
+    pub(super) fn operands(&self) -> impl Iterator<Item = Operand> {
+        let places = self.significands.iter().zip(self.exponents);
+        places.map(|(significand, exponent)| Operand {
+            significand: *significand,
+            exponent: *exponent,
+        })
+    }
 }
 
 /// Exponents outside the range of every format, so that their sums tell what a product is without a test of each factor: a sum of
@@ -92,14 +178,14 @@ impl Format {
     /// Takes the `bits` of a factor apart.
     pub(super) fn operand(self, bits: u32) -> Operand {
         let number = self.number(bits);
-        let sign = if number.is_negative { -1 } else { 1 };
+        let sign = if number.is_negative { -1.0 } else { 1.0 };
         match number.class {
             Class::Finite => Operand {
-                significand: sign * number.significand as i16,
+                significand: sign * number.significand as f32,
                 exponent: number.exponent as i16,
             },
             Class::Zero => Operand {
-                significand: 0,
+                significand: 0.0,
                 exponent: ZERO,
             },
             Class::Infinity => Operand {
@@ -107,7 +193,7 @@ impl Format {
                 exponent: SPECIAL,
             },
             Class::NotANumber => Operand {
-                significand: 0,
+                significand: 0.0,
                 exponent: SPECIAL,
             },
         }
@@ -117,11 +203,11 @@ impl Format {
 impl Operand {
     /// What the number is.
     pub(super) fn class(self) -> Class {
-        match (self.exponent, self.significand) {
-            (SPECIAL, 0) => Class::NotANumber,
-            (SPECIAL, _) => Class::Infinity,
-            (_, 0) => Class::Zero,
-            _ => Class::Finite,
+        match (self.exponent, self.significand == 0.0) {
+            (SPECIAL, true) => Class::NotANumber,
+            (SPECIAL, false) => Class::Infinity,
+            (_, true) => Class::Zero,
+            (_, false) => Class::Finite,
         }
     }
 }

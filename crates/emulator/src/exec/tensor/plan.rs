@@ -2,7 +2,7 @@
 
 use super::explain::{Explanation, Recorder, Step};
 use super::fused::{self, Watch};
-use super::number::{Format, Operand};
+use super::number::{Factors, Operands};
 use super::rule::{Fused, Kernel, Product, UnsupportedProduct};
 use super::{ieee, integer};
 
@@ -63,10 +63,10 @@ impl Plan {
             }
             return;
         };
-        let mut buffers = [[Operand::default(); MAX_OPERANDS]; 2];
-        let [left, right] = &mut buffers;
-        // Each operand is used by a whole row or column of D, and taken apart once.
-        let (left, right) = (unpack(fused.a, a, left), unpack(fused.b, b, right));
+        // Each factor is used by a whole row or column of D, and taken apart once.
+        let left = Operands::<MAX_OPERANDS>::read(fused.a, a);
+        let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
+        let (left, right) = (left.first(a.len()), right.first(b.len()));
         for ((d, c), a) in rows.zip(left.chunks(depth)) {
             for (b, (d, c)) in right.chunks(depth).zip(d.iter_mut().zip(c)) {
                 *d = in_blocks(&fused, a, b, *c as u32, &mut ());
@@ -97,21 +97,12 @@ impl Plan {
             } => integer::sum((a, x), (b, y), c, overflow),
             Kernel::Bits(op) => integer::count(op, a, b, c),
             Kernel::Fused(fused) => {
-                let (mut left, mut right) = buffers();
-                let (left, right) = (
-                    unpack(fused.a, a, &mut left),
-                    unpack(fused.b, b, &mut right),
-                );
+                let left = Operands::<MAX_DEPTH>::read(fused.a, a);
+                let right = Operands::<MAX_DEPTH>::read(fused.b, b);
+                let (left, right) = (left.first(a.len()), right.first(b.len()));
                 in_blocks(&fused, left, right, c as u32, watch)
             }
-            Kernel::Halves(fused) => {
-                let (mut left, mut right) = buffers();
-                let (left, right) = (
-                    unpack(fused.a, a, &mut left),
-                    unpack(fused.b, b, &mut right),
-                );
-                in_halves(&fused, left, right, c as u32, watch)
-            }
+            Kernel::Halves(fused) => in_halves(&fused, a, b, c as u32, watch),
             Kernel::Chain(fused) => in_chain(&fused, a, b, c as u32, watch),
         }
     }
@@ -123,22 +114,6 @@ pub(super) trait Listener: Watch {
 }
 
 impl Listener for () {}
-
-fn buffers() -> ([Operand; MAX_DEPTH], [Operand; MAX_DEPTH]) {
-    (
-        [Operand::default(); MAX_DEPTH],
-        [Operand::default(); MAX_DEPTH],
-    )
-}
-
-fn unpack<'a>(format: Format, bits: &[u64], buffer: &'a mut [Operand]) -> &'a [Operand] {
-    let n = bits.len().min(buffer.len());
-    let operands = &mut buffer[..n];
-    for (operand, bits) in operands.iter_mut().zip(bits) {
-        *operand = format.operand(*bits as u32);
-    }
-    operands
-}
 
 /// C as the accumulator has it.
 fn widened(fused: &Fused, c: u32, watch: &mut impl Listener) -> u32 {
@@ -168,38 +143,61 @@ fn narrowed(fused: &Fused, sum: u32, watch: &mut impl Listener) -> u64 {
 
 fn in_blocks(
     fused: &Fused,
-    a: &[Operand],
-    b: &[Operand],
-    c: u32,
-    watch: &mut impl Listener,
-) -> u64 {
-    let block = usize::from(fused.block);
-    let mut sum = widened(fused, c, watch);
-    for (a, b) in a.chunks(block).zip(b.chunks(block)) {
-        sum = fused::block(&fused.rule, a, b, sum, watch);
-    }
-    narrowed(fused, sum, watch)
-}
-
-fn in_halves(
-    fused: &Fused,
-    a: &[Operand],
-    b: &[Operand],
+    a: Factors<'_>,
+    b: Factors<'_>,
     c: u32,
     watch: &mut impl Listener,
 ) -> u64 {
     let c = widened(fused, c, watch);
+    let sum = sum_blocks(fused, a, b, c, watch);
+    narrowed(fused, sum, watch)
+}
+
+/// The blocks in order, each with the result of the one before.
+fn sum_blocks(
+    fused: &Fused,
+    a: Factors<'_>,
+    b: Factors<'_>,
+    c: u32,
+    watch: &mut impl Listener,
+) -> u32 {
+    match fused.block {
+        4 => sum_blocks_of::<4>(fused, a, b, c, watch),
+        8 => sum_blocks_of::<8>(fused, a, b, c, watch),
+        16 => sum_blocks_of::<16>(fused, a, b, c, watch),
+        _ => sum_blocks_of::<32>(fused, a, b, c, watch),
+    }
+}
+
+fn sum_blocks_of<const N: usize>(
+    fused: &Fused,
+    a: Factors<'_>,
+    b: Factors<'_>,
+    c: u32,
+    watch: &mut impl Listener,
+) -> u32 {
+    let blocks = a.blocks::<N>().zip(b.blocks::<N>());
+    blocks.fold(c, |sum, (a, b)| fused::block(&fused.rule, a, b, sum, watch))
+}
+
+fn in_halves(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Listener) -> u64 {
+    let c = widened(fused, c, watch);
     let mut sum = 0;
     for half in 0..2 {
-        let (mut left, mut right) = buffers();
+        let (mut left, mut right) = ([0; MAX_DEPTH / 2], [0; MAX_DEPTH / 2]);
+        let taken = a
+            .iter()
+            .zip(b)
+            .enumerate()
+            .filter(|(k, _)| k >> 1 & 1 == half);
         let mut n = 0;
-        for (k, (a, b)) in a.iter().zip(b).enumerate() {
-            if k >> 1 & 1 == half {
-                (left[n], right[n]) = (*a, *b);
-                n += 1;
-            }
+        for ((left, right), (_, (a, b))) in left.iter_mut().zip(&mut right).zip(taken) {
+            (*left, *right) = (*a, *b);
+            n += 1;
         }
-        sum = fused::block(&fused.rule, &left[..n], &right[..n], sum, watch);
+        let left = Operands::<{ MAX_DEPTH / 2 }>::read(fused.a, &left[..n]);
+        let right = Operands::<{ MAX_DEPTH / 2 }>::read(fused.b, &right[..n]);
+        sum = sum_blocks(fused, left.first(n), right.first(n), sum, watch);
     }
     let result = match fused.rule.accumulator {
         fused::Accumulator::F32 { .. } => ieee::add32(sum, c),

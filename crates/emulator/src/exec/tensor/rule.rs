@@ -154,7 +154,7 @@ impl Product {
             return Err(unsupported);
         };
         let hardware = if has_bytes {
-            byte_hardware(self.core)
+            self.byte_hardware()
         } else {
             self.hardware()
         };
@@ -225,6 +225,23 @@ impl Product {
     }
 }
 
+impl Product {
+    /// The hardware for 8-bit floats.
+    fn byte_hardware(&self) -> Option<Hardware> {
+        let depth = self.shape.k.min(32) as u8;
+        match self.core {
+            TensorCore::Volta | TensorCore::Turing | TensorCore::Ampere => None,
+            TensorCore::Ada => Some(fused(13, 16)),
+            // `mma.sync` has none: two `f16` instructions, each one block with half of k.
+            TensorCore::Hopper | TensorCore::Blackwell => Some(Hardware {
+                kernel: KernelKind::Halves,
+                ..fused(25, depth / 2)
+            }),
+            TensorCore::BlackwellRtx => Some(fused(25, depth)),
+        }
+    }
+}
+
 /// The lowest exponent to which terms are aligned, from that of the accumulator's smallest normal number (Khattak and Mikaitis).
 const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
     least_exponent - 5 - (kept_bits as i32 - 23)
@@ -249,20 +266,6 @@ const fn fused(kept_bits: u8, block: u8) -> Hardware {
         kernel: KernelKind::Fused,
         kept_bits,
         block,
-    }
-}
-
-/// The hardware for 8-bit floats.
-const fn byte_hardware(core: TensorCore) -> Option<Hardware> {
-    match core {
-        TensorCore::Volta | TensorCore::Turing | TensorCore::Ampere => None,
-        TensorCore::Ada => Some(fused(13, 16)),
-        // `mma.sync` has none: two `f16` instructions, each one block with half of k.
-        TensorCore::Hopper | TensorCore::Blackwell => Some(Hardware {
-            kernel: KernelKind::Halves,
-            ..fused(25, 16)
-        }),
-        TensorCore::BlackwellRtx => Some(fused(25, 32)),
     }
 }
 
