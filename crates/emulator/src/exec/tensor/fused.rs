@@ -4,7 +4,7 @@
 //! sum is exact; the result is normalised and rounded once.
 
 use super::explain::{Special, TermSource};
-use super::number::{self, Block, Class, Format, Number, SPECIAL_PRODUCT};
+use super::number::{self, Block, Class, Format, Number, SPECIAL_PRODUCT, power_of_two};
 
 /// The NaN that every NaN and invalid operation becomes.
 pub(super) const NAN_32: u32 = 0x7fff_ffff;
@@ -93,32 +93,44 @@ pub(super) fn block<const N: usize>(
         return result;
     }
     let mut sum = align_accumulator(rule, accumulator, exponent, watch);
-    // Significands are whole numbers of 11 bits and their products of 22, so `f32` has them exactly, and times a power of two; the
-    // conversion cuts towards zero. Powers of two too small for `f32` become zero, and what they would scale is cut away whole.
-    let up = 127 + i32::from(rule.kept_bits) - i32::from(rule.product_bits) - exponent;
-    let mut aligned = [0i32; N];
-    for (at, aligned) in aligned.iter_mut().enumerate() {
-        let power = f32::from_bits(((up + i32::from(exponents[at])).max(0) as u32) << 23);
-        *aligned = (a.significands[at] * b.significands[at] * power) as i32;
+    // Values have 11 bits and products 22, so `f64` has all of them exactly, also in units of the block.
+    let unit = power_of_two(i32::from(rule.kept_bits) - exponent);
+    let mut aligned = [0.0; N];
+    for (aligned, (a, b)) in aligned.iter_mut().zip(a.values.iter().zip(b.values)) {
+        *aligned = cut(a * b * unit);
     }
     for (at, aligned) in aligned.iter().enumerate() {
+        let up = power_of_two(i32::from(rule.product_bits) - i32::from(exponents[at]));
         watch.adds(Aligned {
             source: TermSource::Product(at as u16),
-            significand: (a.significands[at] * b.significands[at]) as i64,
+            significand: (a.values[at] * b.values[at] * up) as i64,
             fraction_bits: rule.product_bits,
             exponent: i32::from(exponents[at]),
-            aligned: i64::from(*aligned),
+            aligned: *aligned as i64,
         });
     }
-    // Sixteen terms of 27 bits fit in 32.
-    for part in aligned.chunks(16) {
-        sum += i64::from(part.iter().sum::<i32>());
+    // Whole numbers of less than 53 bits: their sum is exact in any order.
+    let mut parts = [0.0; 4];
+    for four in aligned.chunks_exact(4) {
+        for (part, term) in parts.iter_mut().zip(four) {
+            *part += term;
+        }
     }
+    sum += (parts[0] + parts[1] + parts[2] + parts[3]) as i64;
     let result = rule
         .accumulator
         .round(sum, exponent - i32::from(rule.kept_bits));
     watch.ends(sum, None, result);
     result
+}
+
+/// `value`, cut towards zero to a whole number, for magnitudes below 2^30 with at most 24 significant bits. Such a magnitude is at least
+/// 2^-24 away from the next whole number, so rounding it to nearest after a little less than a half is taken away is the cut; adding and
+/// subtracting a number with no bits below 1 rounds. This becomes vector instructions everywhere, which conversions to integers do not.
+fn cut(value: f64) -> f64 {
+    const LESS_THAN_HALF: f64 = 0.5 - 1.0 / (1 << 25) as f64;
+    const ROUND: f64 = (3u64 << 51) as f64;
+    ((value.abs() - LESS_THAN_HALF) + ROUND - ROUND).copysign(value)
 }
 
 /// The accumulator in units of the block.
@@ -168,7 +180,7 @@ fn special<const N: usize>(a: Block<'_, N>, b: Block<'_, N>, accumulator: Number
             | (Class::Infinity, Class::Zero)
             | (Class::Zero, Class::Infinity) => return Special::NotANumber,
             (Class::Infinity, _) | (_, Class::Infinity) => {
-                has_infinity[usize::from((a.significand < 0.0) != (b.significand < 0.0))] = true;
+                has_infinity[usize::from((a.value < 0.0) != (b.value < 0.0))] = true;
             }
             (Class::Finite | Class::Zero, Class::Finite | Class::Zero) => {}
         }
@@ -194,10 +206,25 @@ impl Accumulator {
     }
 
     /// The bits of `sum` * 2^`unit`. A sum of zero is positive; one that vanishes when it is rounded keeps its sign.
+    #[inline]
     pub(super) fn round(self, sum: i64, unit: i32) -> u32 {
         if sum == 0 {
             return 0;
         }
+        // Sums have less than 53 bits, so `f64` has the fraction ready to be cut.
+        let bits = (sum as f64).to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i32 - 1023 + unit;
+        if let (Accumulator::F32 { cleared_bits }, -126..=127) = (self, exponent) {
+            let fraction = (bits >> 29) as u32 & 0x7f_ffff;
+            let word = ((exponent + 127) as u32) << 23 | fraction;
+            return (bits >> 63 << 31) as u32 | word >> cleared_bits << cleared_bits;
+        }
+        self.round_at_the_edge(sum, unit)
+    }
+
+    /// The same for `f16`, and for results outside the normal range of `f32`.
+    #[inline(never)]
+    fn round_at_the_edge(self, sum: i64, unit: i32) -> u32 {
         let is_negative = u32::from(sum < 0);
         let magnitude = sum.unsigned_abs();
         match self {

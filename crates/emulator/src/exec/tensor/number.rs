@@ -32,18 +32,18 @@ pub(super) const E4M3: Format = Format {
 /// The accumulator; too wide for an [`Operand`].
 pub(super) const F32: Format = format(8, 23, 0);
 
-/// A factor: `significand` * 2^(`exponent` - fraction bits), where the significand is a whole number of at most 11 bits. Subnormal
-/// numbers keep the smallest exponent and have a significand below 1, since nothing is normalised before the product.
+/// A factor: its value (1 with the sign of an infinity, 0 for a NaN), and the exponent to which its fraction belongs. Subnormal numbers have
+/// the smallest exponent, since nothing is normalised before the product.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Operand {
-    pub(super) significand: f32,
+    pub(super) value: f64,
     pub(super) exponent: i16,
 }
 
 /// Factors, taken apart into arrays so that loops over them become vectors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands<const N: usize> {
-    pub(super) significands: [f32; N],
+    pub(super) values: [f64; N],
     pub(super) exponents: [i16; N],
 }
 
@@ -51,16 +51,13 @@ impl<const N: usize> Operands<N> {
     /// Takes `bits` apart, as many as there is room for.
     pub(super) fn read(format: Format, bits: &[u64]) -> Operands<N> {
         let mut operands = Operands {
-            significands: [0.0; N],
+            values: [0.0; N],
             exponents: [ZERO; N],
         };
-        let places = operands
-            .significands
-            .iter_mut()
-            .zip(&mut operands.exponents);
-        for ((significand, exponent), bits) in places.zip(bits) {
+        let places = operands.values.iter_mut().zip(&mut operands.exponents);
+        for ((value, exponent), bits) in places.zip(bits) {
             let operand = format.operand(*bits as u32);
-            (*significand, *exponent) = (operand.significand, operand.exponent);
+            (*value, *exponent) = (operand.value, operand.exponent);
         }
         operands
     }
@@ -69,7 +66,7 @@ impl<const N: usize> Operands<N> {
     pub(super) fn first(&self, n: usize) -> Factors<'_> {
         let n = n.min(N);
         Factors {
-            significands: &self.significands[..n],
+            values: &self.values[..n],
             exponents: &self.exponents[..n],
         }
     }
@@ -78,49 +75,43 @@ impl<const N: usize> Operands<N> {
 /// A part of [`Operands`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factors<'a> {
-    significands: &'a [f32],
+    values: &'a [f64],
     exponents: &'a [i16],
 }
 
 impl<'a> Factors<'a> {
     /// The parts of `n` factors each.
     pub(super) fn chunks(self, n: usize) -> impl Iterator<Item = Factors<'a>> {
-        let significands = self.significands.chunks_exact(n);
-        significands
+        let values = self.values.chunks_exact(n);
+        values
             .zip(self.exponents.chunks_exact(n))
-            .map(|(significands, exponents)| Factors {
-                significands,
-                exponents,
-            })
+            .map(|(values, exponents)| Factors { values, exponents })
     }
 
     /// The parts of `N` factors each.
     pub(super) fn blocks<const N: usize>(self) -> impl Iterator<Item = Block<'a, N>> {
-        let (significands, _) = self.significands.as_chunks();
+        let (values, _) = self.values.as_chunks();
         let (exponents, _) = self.exponents.as_chunks();
-        significands
+        values
             .iter()
             .zip(exponents)
-            .map(|(significands, exponents)| Block {
-                significands,
-                exponents,
-            })
+            .map(|(values, exponents)| Block { values, exponents })
     }
 }
 
 /// The factors of one fused sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'a, const N: usize> {
-    pub(super) significands: &'a [f32; N],
+    pub(super) values: &'a [f64; N],
     pub(super) exponents: &'a [i16; N],
 }
 
 impl<const N: usize> Block<'_, N> {
     /// Each factor.
     pub(super) fn operands(&self) -> impl Iterator<Item = Operand> {
-        let places = self.significands.iter().zip(self.exponents);
-        places.map(|(significand, exponent)| Operand {
-            significand: *significand,
+        let places = self.values.iter().zip(self.exponents);
+        places.map(|(value, exponent)| Operand {
+            value: *value,
             exponent: *exponent,
         })
     }
@@ -131,6 +122,11 @@ impl<const N: usize> Block<'_, N> {
 const ZERO: i16 = -500;
 const SPECIAL: i16 = 4000;
 pub(super) const SPECIAL_PRODUCT: i32 = 2000;
+
+/// 2^`exponent`, within the normal range of `f64`.
+pub(super) fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent).clamp(0, 2046) as u64) << 52)
+}
 
 /// What a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,19 +177,21 @@ impl Format {
         let sign = if number.is_negative { -1.0 } else { 1.0 };
         match number.class {
             Class::Finite => Operand {
-                significand: sign * number.significand as f32,
+                value: sign
+                    * f64::from(number.significand)
+                    * power_of_two(number.exponent - i32::from(self.fraction_bits)),
                 exponent: number.exponent as i16,
             },
             Class::Zero => Operand {
-                significand: 0.0,
+                value: 0.0,
                 exponent: ZERO,
             },
             Class::Infinity => Operand {
-                significand: sign,
+                value: sign,
                 exponent: SPECIAL,
             },
             Class::NotANumber => Operand {
-                significand: 0.0,
+                value: 0.0,
                 exponent: SPECIAL,
             },
         }
@@ -203,7 +201,7 @@ impl Format {
 impl Operand {
     /// What the number is.
     pub(super) fn class(self) -> Class {
-        match (self.exponent, self.significand == 0.0) {
+        match (self.exponent, self.value == 0.0) {
             (SPECIAL, true) => Class::NotANumber,
             (SPECIAL, false) => Class::Infinity,
             (_, true) => Class::Zero,
