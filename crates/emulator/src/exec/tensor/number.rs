@@ -80,6 +80,11 @@ pub(super) struct Factors<'a> {
 }
 
 impl<'a> Factors<'a> {
+    /// How many there are.
+    pub(super) fn len(self) -> usize {
+        self.values.len()
+    }
+
     /// The parts of `n` factors each.
     pub(super) fn chunks(self, n: usize) -> impl Iterator<Item = Factors<'a>> {
         let values = self.values.chunks_exact(n);
@@ -89,12 +94,27 @@ impl<'a> Factors<'a> {
     }
 
     /// The parts of `N` factors each.
-    pub(super) fn blocks<const N: usize>(self) -> impl Iterator<Item = Block<'a, N>> {
+    pub(super) fn blocks<const N: usize>(self) -> Blocks<'a, N> {
         let (values, _) = self.values.as_chunks();
         let (exponents, _) = self.exponents.as_chunks();
+        Blocks { values, exponents }
+    }
+}
+
+/// Factors in parts of `N`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks<'a, const N: usize> {
+    values: &'a [[f64; N]],
+    exponents: &'a [[i16; N]],
+}
+
+impl<'a, const N: usize> Blocks<'a, N> {
+    /// Every `step`th part from `first` on.
+    pub(super) fn every(self, first: usize, step: usize) -> impl Iterator<Item = Block<'a, N>> {
+        let values = self.values.get(first..).unwrap_or(&[]).iter().step_by(step);
+        let exponents = self.exponents.get(first..).unwrap_or(&[]);
         values
-            .iter()
-            .zip(exponents)
+            .zip(exponents.iter().step_by(step))
             .map(|(values, exponents)| Block { values, exponents })
     }
 }

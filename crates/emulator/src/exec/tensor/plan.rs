@@ -68,9 +68,7 @@ impl Plan {
         let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
         let (left, right) = (left.first(a.len()), right.first(b.len()));
         for ((d, c), a) in rows.zip(left.chunks(depth)) {
-            for (b, (d, c)) in right.chunks(depth).zip(d.iter_mut().zip(c)) {
-                *d = in_blocks(&fused, a, b, *c as u32, &mut ());
-            }
+            row(&fused, a, right, c, d);
         }
     }
 
@@ -176,8 +174,35 @@ fn sum_blocks_of<const N: usize>(
     c: u32,
     watch: &mut impl Listener,
 ) -> u32 {
-    let blocks = a.blocks::<N>().zip(b.blocks::<N>());
+    let blocks = a.blocks::<N>().every(0, 1).zip(b.blocks::<N>().every(0, 1));
     blocks.fold(c, |sum, (a, b)| fused::block(&fused.rule, a, b, sum, watch))
+}
+
+/// A row of D. `b` has the columns of B one after the other.
+fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) {
+    for (d, c) in d.iter_mut().zip(c) {
+        *d = u64::from(widened(fused, *c as u32, &mut ()));
+    }
+    match fused.block {
+        4 => row_in_blocks::<4>(fused, a, b, d),
+        8 => row_in_blocks::<8>(fused, a, b, d),
+        16 => row_in_blocks::<16>(fused, a, b, d),
+        _ => row_in_blocks::<32>(fused, a, b, d),
+    }
+    for d in d {
+        *d = narrowed(fused, *d as u32, &mut ());
+    }
+}
+
+/// Adds the products of a row to `sums`, block by block over all columns: neighbouring sums do not depend on each other, so that the host
+/// computes several at a time.
+fn row_in_blocks<const N: usize>(fused: &Fused, a: Factors<'_>, b: Factors<'_>, sums: &mut [u64]) {
+    let n_blocks = (a.len() / N).max(1);
+    for (at, a) in a.blocks::<N>().every(0, 1).enumerate() {
+        for (sum, b) in sums.iter_mut().zip(b.blocks::<N>().every(at, n_blocks)) {
+            *sum = u64::from(fused::block(&fused.rule, a, b, *sum as u32, &mut ()));
+        }
+    }
 }
 
 fn in_halves(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Listener) -> u64 {
