@@ -2,9 +2,9 @@
 //! A fragment map and a layout go in.
 
 use super::catalogue::FragmentFamily;
-use super::core::TensorCore;
 use super::map::FragmentMap;
 use super::operation::{FragmentOp, Matrix, Shape};
+use super::tensor_core::TensorCore;
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 

@@ -2,13 +2,13 @@
 //! comes out.
 
 use super::FragmentQuery;
-use super::core::TensorCore;
 use super::error::FragmentError;
 use super::formula::Formula;
 use super::group::{self, Bit, Blocks};
 use super::map::FragmentMap;
 use super::operation::{FragmentOp, Matrix, Shape};
 use super::quad_pair;
+use super::tensor_core::TensorCore;
 use crate::form::Origin;
 use crate::modifier::MatrixLayout;
 use crate::target::Target;

@@ -12,21 +12,21 @@
 
 mod access;
 mod catalogue;
-mod core;
 mod error;
 mod formula;
 mod group;
 mod map;
 mod operation;
 mod quad_pair;
+mod tensor_core;
 
-pub use self::core::TensorCore;
 pub use access::{Access, Accesses, ShortStride};
 pub use catalogue::{FragmentFamily, all_fragments, fragment};
 pub use error::FragmentError;
 pub use formula::{Field, Formula, Source, Sum, VARIABLES};
 pub use map::{FragmentMap, Holder, Place};
 pub use operation::{FragmentOp, Matrix, Shape};
+pub use tensor_core::TensorCore;
 
 use crate::modifier::MatrixLayout;
 use crate::target::Target;

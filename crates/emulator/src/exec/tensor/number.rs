@@ -1,4 +1,4 @@
-//! Floating-point operands taken apart: bits go in, significand and exponent come out.
+//! Floating-point operands taken apart: bits go in, value and exponent come out.
 
 /// A small floating-point format: sign, exponent, fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
