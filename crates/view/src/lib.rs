@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod check;
 pub mod expect;
 mod fault;
+pub mod fragment;
 pub mod front_ends;
 pub mod grid;
 pub mod language;

@@ -103,8 +103,15 @@ fn it_lands_later_and_going_back_takes_it_into_flight_again() {
     assert!(store.has_landed);
     assert_eq!(store.lanes[0].lane, 7);
     let cell = &landed.grids[0].cells[40];
-    assert_eq!((cell.text.as_str(), cell.written, cell.pending), ("9", Written::Now, false));
-    let text: String = landed.sentence.iter().map(|part| part.text.as_str()).collect();
+    assert_eq!(
+        (cell.text.as_str(), cell.written, cell.pending),
+        ("9", Written::Now, false)
+    );
+    let text: String = landed
+        .sentence
+        .iter()
+        .map(|part| part.text.as_str())
+        .collect();
     assert!(text.starts_with("st.global.u32 landed 4 bytes"), "{text}");
 
     assert!(session.back());
