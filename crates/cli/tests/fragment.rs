@@ -87,7 +87,7 @@ fn the_layout_decides_where_the_hardware_says_so() {
 }
 
 #[test]
-fn several_matrices_are_reported_apart() {
+fn several_matrices_are_kept_apart() {
     let output = fragment("ldmatrix.x2", "m8n8", "b16", "sm_80", &["--layout", "col"]);
     let table = text(&output.stdout);
     assert!(
