@@ -2,7 +2,7 @@
 
 pub(crate) mod convert;
 pub(crate) mod families;
-pub(crate) mod judge;
+pub(crate) mod problems;
 pub(crate) mod load;
 pub(crate) mod offer;
 pub(crate) mod plan;

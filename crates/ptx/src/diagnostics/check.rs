@@ -98,7 +98,7 @@ catalogue! {
     /// Some opcodes have two words, such as `mul.wide` and `cvta.to`. They stand together; only the modifiers after them may
     /// come in any order.
     MISPLACED_WORD = "W0142", "part of the opcode behind a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
-    /// A text without a single statement is neither a module nor a snippet: there is nothing to judge or to run.
+    /// A text without a single statement is neither a module nor a snippet: there is nothing to check or to run.
     EMPTY = "W0143", "empty text", "// only a comment", "ret;";
 }
 

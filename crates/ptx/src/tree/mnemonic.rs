@@ -1,4 +1,4 @@
-//! Opcodes with their modifiers, interned: each spelling is taken apart (and judged) once a module.
+//! Opcodes with their modifiers, interned: each spelling is taken apart (and checked) once a module.
 
 use super::name::Symbols;
 use warpgrid_program::Span;

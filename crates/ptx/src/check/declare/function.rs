@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let function = self.function_id(header, false);
-        self.judge_parameters(header);
+        self.check_parameters(header);
         self.names.open();
         self.body.variables.clear();
         self.body.registers.clear();
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let function = self.function_id(header, true);
-        self.judge_parameters(header);
+        self.check_parameters(header);
         self.names.open();
         self.body.registers.clear();
         self.body = Body {
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
         let Some(id) = self.body.function.take() else {
             return;
         };
-        self.judge_static_shared(id, span);
+        self.check_static_shared(id, span);
         // Falling off the end returns; labels at the very end have an instruction to stand before.
         let action = self.action(Action {
             does: Does::Control(ControlOp::Return),

@@ -19,7 +19,7 @@ impl<'a> Checker<'a> {
             Some(_) => Place::Body,
             None => Place::Module,
         };
-        self.is_sound = self.judge_declaration(declaration, place);
+        self.is_sound = self.check_declaration(declaration, place);
         for declarator in tree.declarators_of(declaration) {
             match declaration.space {
                 DeclarationSpace::Reg => self.declare_register(declaration, declarator),

@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
     fn binding_of_text(&mut self, name: Name, span: Span) -> Binding {
         let text = self.name_text(name);
         if let Some(special) = SpecialRegister::from_name(&text) {
-            self.judge_special(special, span);
+            self.check_special(special, span);
             let binding = Binding::Special(special);
             self.names.bind_forever(name, binding);
             return binding;
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether the module's version and target have the special register.
-    pub(crate) fn judge_special(&mut self, special: SpecialRegister, span: Span) {
+    pub(crate) fn check_special(&mut self, special: SpecialRegister, span: Span) {
         let gate = special.gate();
         if !self.module.meets(gate) {
             let text = span.text(self.source);

@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
         if self.names.get(name) == Binding::None {
             let text = special_text(self, name, component);
             if let Some(special) = SpecialRegister::from_name(&text) {
-                self.judge_special(special, span);
+                self.check_special(special, span);
                 return self.special(site, plan, span, special, ty, fit);
             }
         }
