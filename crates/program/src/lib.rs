@@ -16,8 +16,7 @@ pub use front_end::{
 };
 pub use function::{
     Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,
-    Parameter, Program, RegisterId, Relocation, RelocationTarget, StepPart, Variable,
-    VariableId,
+    Parameter, Program, RegisterId, Relocation, RelocationTarget, StepPart, Variable, VariableId,
 };
 pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,

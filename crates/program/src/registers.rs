@@ -60,7 +60,9 @@ impl Registers {
     pub fn name(&self, register: RegisterId) -> &str {
         let index = register.0 as usize;
         let end = self.list.get(index).map_or(0, |register| register.name_end);
-        let before = index.checked_sub(1).and_then(|before| self.list.get(before));
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| self.list.get(before));
         let start = before.map_or(0, |register| register.name_end);
         self.names.get(start as usize..end as usize).unwrap_or("")
     }
@@ -111,6 +113,9 @@ mod tests {
         assert_eq!(registers.name(third), "v.x");
         assert_eq!(registers.name(RegisterId(3)), "");
         assert_eq!(registers.get(1).map(|r| r.ty), Some(ScalarType::F32));
-        assert_eq!(registers.names().collect::<Vec<_>>(), ["%r10", "sum", "v.x"]);
+        assert_eq!(
+            registers.names().collect::<Vec<_>>(),
+            ["%r10", "sum", "v.x"]
+        );
     }
 }

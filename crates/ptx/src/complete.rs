@@ -180,7 +180,7 @@ fn is_over(bound: &Bound) -> bool {
     types.peek().is_some() && types.all(|(_, binding)| binding.is_some())
 }
 
-/// A vector width stands directly before a type.
+/// A vector width comes directly before a type.
 fn follows(bound: &Bound, is_type: bool) -> bool {
     match (
         bound.word(SlotName::Vector),

@@ -167,7 +167,7 @@ impl<'s> Cursor<'s> {
         Some(Span::new(start, self.offset()))
     }
 
-    /// Whether a modifier word starts at the cursor (behind the dot): a letter, or digits and a letter as
+    /// Whether a modifier word starts at the cursor (after the dot): a letter, or digits and a letter as
     /// in `.2d` and `.32x32b`. `.32` is a number.
     pub(crate) fn at_modifier(&self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or(&[]);
@@ -192,7 +192,7 @@ impl<'s> Cursor<'s> {
     }
 }
 
-/// What a token is, before anybody knows what it means.
+/// What a token is, before its meaning is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Blank,

@@ -112,7 +112,7 @@ pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem
     let is_uniform = elements.iter().all(|element| element.same_type(*first));
     if first.is_literal {
         let last = elements.last().unwrap_or(first);
-        if !literals_serve(*first, *last, is_uniform, ty) {
+        if !literals_fit(*first, *last, is_uniform, ty) {
             problems.push(Problem::Type);
         }
         return problems;
@@ -138,7 +138,7 @@ fn are_of_a_kind(a: Class, b: Class) -> bool {
 }
 
 /// A vector that starts with a literal counts as a literal.
-fn literals_serve(first: Element, last: Element, is_uniform: bool, ty: ScalarType) -> bool {
+fn literals_fit(first: Element, last: Element, is_uniform: bool, ty: ScalarType) -> bool {
     match (first.class, Class::of(ty)) {
         (Class::Float, Class::Float) => true,
         (Class::Float, Class::Bits) => last.width_bits == ty.width_bits(),

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use warpgrid_isa::{ArithmeticOp, Does, ScalarType};
 use warpgrid_program::{
-    AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterRun, Source, StepPart,
-    VariableId,
+    AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterRun, Source,
+    StepPart, VariableId,
 };
 use warpgrid_ptx::{Options, check, parse};
 

@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a name that is not directly followed by a comma or semicolon.
+    /// What follows a name that is not directly followed by a comma or semicolon.
     fn after_name(&mut self, span: Span, name: Name) -> Read<()> {
         let end = self.cursor.at;
         let kind = match self.cursor.skip() {
@@ -149,7 +149,7 @@ impl Parser<'_> {
         }
         self.cursor.skip();
         if !self.cursor.at_name() {
-            return self.unexpected("a register or `_` behind `|`");
+            return self.unexpected("a register or `_` after `|`");
         }
         let second_span = self.scan_name();
         let second = match second_span.text(self.cursor.source) {
@@ -320,7 +320,7 @@ pub(super) fn starts_constant(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'~' | b'!' | b'(' | b'.')
 }
 
-/// Operators that are refused behind a name.
+/// Operators that are refused after a name.
 pub(super) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -344,7 +344,7 @@ fn component_of(text: &str) -> Option<Component> {
     })
 }
 
-/// Whether a byte may stand behind a number.
+/// Whether a byte may follow a number.
 #[inline]
 pub(super) fn ends_number(byte: u8) -> bool {
     !lexer::is(byte, lexer::NAME)

@@ -23,7 +23,7 @@ impl Word {
     }
 }
 
-/// How the operands behind an opcode are read.
+/// How the operands after an opcode are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
     Plain,
@@ -36,7 +36,7 @@ pub(crate) enum Grammar {
 /// A distinct spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mnemonic {
-    /// Where it stands first. Blanks or comments between the words belong to the spelling.
+    /// Where it occurs first. Blanks or comments between the words belong to the spelling.
     pub first: Span,
     words_start: u32,
     words_end: u32,

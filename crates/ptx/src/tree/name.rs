@@ -1,4 +1,4 @@
-//! Names as two numbers: an interned stem and the decimal number behind it.
+//! Names as two numbers: an interned stem and the decimal number after it.
 //!
 //! `%r12` is the stem `%r` and the number 12, so that a module with 10,000 registers has a handful
 //! of symbols and a checker resolves a register by one vector index instead of a hash of its text.
@@ -35,7 +35,7 @@ impl Name {
 /// The distinct stems of a text, in order of first use.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// Where each stem stands first.
+    /// Where each stem occurs first.
     spans: Vec<Span>,
     /// Open addressing; the number of slots is a power of two.
     slots: Vec<Slot>,
@@ -60,7 +60,7 @@ impl Symbols {
         self.spans.is_empty()
     }
 
-    /// Where a stem stands first.
+    /// Where a stem occurs first.
     pub fn span(&self, symbol: Symbol) -> Span {
         self.spans
             .get(symbol.0 as usize)
@@ -164,7 +164,7 @@ impl Symbols {
     }
 }
 
-/// Length of the stem, and the number behind it.
+/// Length of the stem, and the number after it.
 pub(crate) fn split(text: &[u8]) -> (usize, u32) {
     let mut start = text.len();
     while start > 0 && text.get(start - 1).is_some_and(u8::is_ascii_digit) {

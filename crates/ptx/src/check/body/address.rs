@@ -225,12 +225,12 @@ impl<'a> Checker<'a> {
     ) -> Diagnostic {
         let opcode = self.opcode(site);
         match problem {
-            NoAddress::Unbracketed => diagnose::expected_address(opcode, operand.span),
+            NoAddress::Unbracketed => diagnose::expected_address(operand.span),
             NoAddress::Constant(span) | NoAddress::Name(span, _) => {
-                diagnose::expected_address(opcode, span)
+                diagnose::expected_address(span)
             }
-            NoAddress::Register(span, ty) => diagnose::address_type(opcode, span, ty),
-            NoAddress::Narrow(span, ty) => diagnose::narrow_address(opcode, span, ty),
+            NoAddress::Register(span, ty) => diagnose::address_type(span, ty),
+            NoAddress::Narrow(span, ty) => diagnose::narrow_address(span, ty),
             NoAddress::Space(span, _, variable) => {
                 diagnose::space_mismatch(opcode, span, self.space_of(variable), rule.space)
             }

@@ -85,10 +85,7 @@ impl<'a> Checker<'a> {
         if let Some(lane) = self.lane {
             return lane;
         }
-        let lane = self
-            .body
-            .registers
-            .add("%inferred_lane", ScalarType::U32);
+        let lane = self.body.registers.add("%inferred_lane", ScalarType::U32);
         self.before(Inserted::new(
             Does::Move(MoveOp::Mov),
             "mov",
@@ -206,7 +203,7 @@ impl<'a> Checker<'a> {
         };
         let line = match step {
             0 => format!("{what}, the same place for every lane)"),
-            _ => format!("{what}, {step} bytes a lane)"),
+            _ => format!("{what}, {step} bytes per lane)"),
         };
         (Binding::Register(d), line)
     }

@@ -2,8 +2,8 @@
 //! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
 
 use crate::check::Module;
-use crate::check::plans::problems;
 use crate::check::plans::offer;
+use crate::check::plans::problems;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;

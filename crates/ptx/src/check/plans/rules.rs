@@ -16,7 +16,11 @@ pub(crate) fn find_broken(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
 }
 
 /// What the rules say about the width of all elements together.
-pub(crate) fn find_too_wide(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn find_too_wide(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    module: &Module,
+) -> Vec<Diagnostic> {
     find_some(opcode, bound, module, |kind| {
         matches!(kind, RuleKind::VectorBits { .. })
     })

@@ -27,7 +27,7 @@ impl<'a> Checker<'a> {
             }
             other => {
                 let found = other.describe();
-                self.report(diagnose::expected_register(self.opcode(site), span, found));
+                self.report(diagnose::expected_register(span, found));
             }
         }
         None
@@ -35,7 +35,6 @@ impl<'a> Checker<'a> {
 
     pub(crate) fn component(
         &mut self,
-        site: &Site<'a>,
         name: Name,
         component: Component,
         span: Span,
@@ -45,7 +44,7 @@ impl<'a> Checker<'a> {
                 return Some(RegisterId(first.0 + component.index() as u32));
             }
             Binding::None => self.unknown(span),
-            _ => self.report(diagnose::no_component(self.opcode(site), span)),
+            _ => self.report(diagnose::no_component(span)),
         }
         None
     }
