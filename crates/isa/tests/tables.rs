@@ -4,7 +4,7 @@ use std::mem::discriminant;
 use warpgrid_isa::form::{
     Complaint, Form, Layout, OperandShape, Role, RuleKind, SlotKind, SlotName,
 };
-use warpgrid_isa::{Does, Flag, Meaning, PTX, ScalarType, Set, Takes, Version};
+use warpgrid_isa::{Does, Flag, Meaning, PTX, ScalarType, Set, Takes, Unmodelled, Version};
 
 fn sets() -> impl Iterator<Item = (&'static Form, &'static Set)> {
     let forms = PTX.layouts().iter().map(|layout| layout.form);
@@ -281,7 +281,7 @@ fn every_opcode_is_listed_once_and_in_order() {
     for layout in PTX.layouts() {
         assert!(PTX.is_opcode(layout.opcode), "{}", layout.opcode);
     }
-    for (opcode, _) in tables.unmodelled {
+    for Unmodelled { opcode, .. } in tables.unmodelled {
         assert!(PTX.forms_of(opcode).next().is_some(), "{opcode}");
     }
     for (_, meant) in tables.meant {

@@ -15,8 +15,8 @@ pub struct Tables {
     pub opcodes: &'static [&'static str],
     /// Modifiers that only instructions without a row take.
     pub other_modifiers: &'static [&'static str],
-    /// Instructions without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
-    pub unmodelled: &'static [(&'static str, &'static str)],
+    /// Instructions without a row whose opcode has rows for others.
+    pub unmodelled: &'static [Unmodelled],
     /// Words that are part of the name of one instruction and that no other takes.
     pub name_words: &'static [&'static str],
     /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
@@ -27,6 +27,26 @@ pub struct Tables {
     pub repeatable: &'static [&'static str],
     /// What people mean by words of other languages, where the letters are too far off.
     pub meant: &'static [(&'static str, &'static str)],
+}
+
+/// An instruction without a row: its opcode, and a modifier that no row of the opcode has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmodelled {
+    pub opcode: &'static str,
+    pub word: &'static str,
+    /// Whether the modifier is part of the name, and so comes first.
+    pub leads: bool,
+}
+
+impl Unmodelled {
+    /// Whether these modifiers of the opcode make it this instruction.
+    pub fn is_meant(&self, opcode: &str, modifiers: &[&str]) -> bool {
+        opcode == self.opcode
+            && match self.leads {
+                true => modifiers.first() == Some(&self.word),
+                false => modifiers.contains(&self.word),
+            }
+    }
 }
 
 /// One instruction set.

@@ -1,6 +1,26 @@
 //! Words that the rows do not hold: every opcode of PTX, so that a form without a row is not taken for a misspelled one,
 //! the modifiers of those opcodes, and words of other languages.
 
+use crate::dialect::Unmodelled;
+
+/// An instruction that this modifier makes, where the opcode has it as its second word.
+const fn leading(opcode: &'static str, word: &'static str) -> Unmodelled {
+    Unmodelled {
+        opcode,
+        word,
+        leads: true,
+    }
+}
+
+/// An instruction that this modifier makes wherever it is.
+const fn anywhere(opcode: &'static str, word: &'static str) -> Unmodelled {
+    Unmodelled {
+        opcode,
+        word,
+        leads: false,
+    }
+}
+
 /// Every opcode word of the PTX ISA up to 9.5, sorted; the first word of `st.async` is `st`.
 #[rustfmt::skip]
 pub static OPCODES: &[&str] = &[
@@ -35,17 +55,17 @@ pub static OTHER_MODIFIERS: &[&str] = &[
     "b", "unified", "async", "bulk", "tensor", "sc", "acq_rel", "acquire", "mmio", "alloc", "dealloc",
 ];
 
-/// Forms without a row whose opcode has rows for others: the opcode, and a modifier that only they have.
+/// Forms without a row whose opcode has rows for others.
 #[rustfmt::skip]
-pub static UNMODELLED: &[(&str, &str)] = &[
-    ("red", "async"), ("cvt", "e4m3x2"), ("cvt", "e5m2x2"), ("cvt", "e2m1x2"),
-    ("cvt", "e2m3x2"), ("cvt", "e3m2x2"), ("cvt", "ue8m0x2"), ("cvt", "e4m3x4"),
-    ("cvt", "e5m2x4"), ("cvt", "tf32"), ("cvt", "satfinite"), ("cvt", "pack"), ("cvt", "rs"),
-    ("cvt", "rna"), ("barrier", "cluster"), ("wmma", "load"), ("wmma", "mma"),
-    ("fence", "tensormap::generic"), ("fence", "sync_restrict::shared::cta"),
-    ("fence", "sync_restrict::shared::cluster"), ("prefetch", "tensormap"), ("atom", "v2"),
-    ("atom", "v4"), ("atom", "v8"), ("red", "v2"), ("red", "v4"), ("red", "v8"),
-    ("redux", "f32"), ("min", "f32x2"), ("max", "f32x2"),
+pub static UNMODELLED: &[Unmodelled] = &[
+    leading("red", "async"), anywhere("cvt", "e4m3x2"), anywhere("cvt", "e5m2x2"), anywhere("cvt", "e2m1x2"),
+    anywhere("cvt", "e2m3x2"), anywhere("cvt", "e3m2x2"), anywhere("cvt", "ue8m0x2"), anywhere("cvt", "e4m3x4"),
+    anywhere("cvt", "e5m2x4"), anywhere("cvt", "tf32"), anywhere("cvt", "satfinite"), anywhere("cvt", "pack"),
+    anywhere("cvt", "rs"), anywhere("cvt", "rna"), anywhere("barrier", "cluster"), leading("wmma", "load"),
+    leading("wmma", "mma"), anywhere("fence", "tensormap::generic"), anywhere("fence", "sync_restrict::shared::cta"),
+    anywhere("fence", "sync_restrict::shared::cluster"), anywhere("prefetch", "tensormap"), anywhere("atom", "v2"),
+    anywhere("atom", "v4"), anywhere("atom", "v8"), leading("red", "v2"), leading("red", "v4"), leading("red", "v8"),
+    anywhere("redux", "f32"), anywhere("min", "f32x2"), anywhere("max", "f32x2"),
 ];
 
 /// Modifiers that no instruction checks, so that any may have them; they count where a row names them (assembler 13.5).
@@ -59,12 +79,24 @@ pub static IGNORED: &[&str] = &[
 
 /// Tests of `testp`, which come alone even where they mean nothing (assembler 13.5).
 pub static EXCLUSIVE: &[&str] = &[
-    "finite", "infinite", "number", "notanumber", "normal", "subnormal",
+    "finite",
+    "infinite",
+    "number",
+    "notanumber",
+    "normal",
+    "subnormal",
 ];
 
 /// Modifiers that may be written twice (assembler 13.5); all others may not.
 pub static REPEATABLE: &[&str] = &[
-    "sat", "satfinite", "NaN", "relu", "approx", "uni", "cc", "sync",
+    "sat",
+    "satfinite",
+    "NaN",
+    "relu",
+    "approx",
+    "uni",
+    "cc",
+    "sync",
 ];
 
 /// Words of the name `wmma.store.d` and of no other instruction (assembler 13.5).

@@ -189,15 +189,7 @@ fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
             .tables
             .unmodelled
             .iter()
-            .any(|(name, word)| opcode.name() == *name && is_said(opcode, name, word))
-}
-
-/// Words of a name of several parts stand in front.
-fn is_said(opcode: &Opcode<'_>, name: &str, word: &str) -> bool {
-    match name {
-        "st" | "red" | "wmma" => opcode.modifiers().first() == Some(&word),
-        _ => opcode.modifiers().contains(&word),
-    }
+            .any(|form| form.is_meant(opcode.name(), opcode.modifiers()))
 }
 
 fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {

@@ -15,7 +15,6 @@ pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<D
     let mut problems: Vec<Diagnostic> = bound
         .complaints
         .iter()
-        .filter(|complaint| !is_repeatable(opcode, bound, **complaint))
         .filter(|complaint| !is_misspelled(opcode, bound, **complaint))
         .map(|complaint| complain(opcode, bound, *complaint, module))
         .collect();
@@ -38,16 +37,7 @@ pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<D
     problems
 }
 
-/// Whether the word is one that may be written twice.
-fn is_repeatable(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
-    let Complaint::Duplicate { word, .. } = complaint else {
-        return false;
-    };
-    let mut repeatable = bound.layout.form.repeatable.iter();
-    repeatable.any(|flag| flag.name() == opcode.modifier(word))
-}
-
-/// Whether what is missing is there, but misspelled: the unknown word tells it.
+/// Whether what is missing is there, but misspelled: the unknown word is reported.
 fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
     let Complaint::Missing { slot } = complaint else {
         return false;
