@@ -129,6 +129,24 @@ impl<'s> Cursor<'s> {
         }
     }
 
+    /// Moves over the rest of a name as [`Cursor::skip_name`] does, and gives the place after its last character that is
+    /// no digit.
+    #[inline]
+    pub(crate) fn skip_split_name(&mut self) -> u32 {
+        self.at += 1;
+        let mut stem_end = self.at;
+        loop {
+            let class = CLASS[self.byte() as usize];
+            if class & NAME == 0 {
+                return stem_end as u32;
+            }
+            self.at += 1;
+            if class & DIGIT == 0 {
+                stem_end = self.at;
+            }
+        }
+    }
+
     /// Moves over the characters of a modifier word, `::` between its parts included.
     #[inline]
     pub(crate) fn skip_word(&mut self) {

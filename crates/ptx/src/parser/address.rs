@@ -17,7 +17,7 @@ impl Parser<'_> {
         if !self.cursor.at_name() {
             return self.absolute_address(open);
         }
-        let span = self.scan_name();
+        let (span, stem_end) = self.scan_split_name();
         let first = self
             .cursor
             .text
@@ -29,7 +29,7 @@ impl Parser<'_> {
             self.cursor.at = span.start as usize;
             return self.absolute_address(open);
         }
-        let base = self.name_of(span);
+        let base = self.split_name(span, stem_end);
         let offset = match self.cursor.skip() {
             b']' => 0,
             b'+' => {

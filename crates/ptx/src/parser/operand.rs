@@ -35,10 +35,25 @@ impl Parser<'_> {
         self.since(start)
     }
 
+    /// Scans the name at the cursor; also gives where the number at its end starts.
+    #[inline]
+    pub(super) fn scan_split_name(&mut self) -> (Span, u32) {
+        let start = self.cursor.offset();
+        let stem_end = self.cursor.skip_split_name();
+        (self.since(start), stem_end)
+    }
+
+    /// The name that [`Parser::scan_split_name`] found.
+    #[inline]
+    pub(super) fn split_name(&mut self, span: Span, stem_end: u32) -> Name {
+        let symbols = &mut self.tree.symbols;
+        symbols.intern_split_name(self.cursor.text, span, stem_end)
+    }
+
     /// `%r1`, and all that can follow a name.
     #[inline]
     fn name_operand(&mut self) -> Read<()> {
-        let span = self.scan_name();
+        let (span, stem_end) = self.scan_split_name();
         let first = self
             .cursor
             .text
@@ -50,7 +65,7 @@ impl Parser<'_> {
         {
             return read;
         }
-        let name = self.name_of(span);
+        let name = self.split_name(span, stem_end);
         if !matches!(self.cursor.byte(), b',' | b';') {
             return self.after_name(span, name);
         }

@@ -108,6 +108,22 @@ impl Symbols {
         }
     }
 
+    /// The name at `span` whose last character that is no digit ends at `stem_end`, as the scanner found it.
+    #[inline]
+    pub(crate) fn intern_split_name(&mut self, source: &[u8], span: Span, stem_end: u32) -> Name {
+        let digits = bytes(source, Span::new(stem_end, span.end));
+        let (stem_end, number) = match digits {
+            [] => (span.end, Name::NO_NUMBER),
+            [b'0', _, ..] => (span.end, Name::NO_NUMBER),
+            digits if digits.len() > 9 => (span.end, Name::NO_NUMBER),
+            digits => (stem_end, value(digits)),
+        };
+        Name {
+            stem: self.intern(source, Span::new(span.start, stem_end)),
+            number,
+        }
+    }
+
     /// The symbol of the stem at `span`, new or not.
     #[inline]
     pub(crate) fn intern(&mut self, source: &[u8], span: Span) -> Symbol {
@@ -175,10 +191,14 @@ pub(crate) fn split(text: &[u8]) -> (usize, u32) {
     if start == 0 || digits.is_empty() || digits.len() > 9 || leading_zero {
         return (text.len(), Name::NO_NUMBER);
     }
-    let number = digits
-        .iter()
-        .fold(0u32, |n, d| n * 10 + u32::from(d - b'0'));
-    (start, number)
+    (start, value(digits))
+}
+
+/// The number that at most nine digits make.
+#[inline]
+fn value(digits: &[u8]) -> u32 {
+    let digits = digits.iter().map(|digit| u32::from(digit - b'0'));
+    digits.fold(0, |number, digit| number * 10 + digit)
 }
 
 fn bytes(source: &[u8], span: Span) -> &[u8] {
