@@ -170,8 +170,9 @@ impl<'a> Reader<'a> {
         for operand in self.operands() {
             self.add_registers(&operand.value, &mut ids);
         }
-        let name = |id: RegisterId| Some(self.function.registers.get(id.0 as usize)?.name.clone());
-        ids.into_iter().filter_map(name).collect()
+        let registers = &self.function.registers;
+        let known = ids.into_iter().filter(|id| (id.0 as usize) < registers.len());
+        known.map(|id| registers.name(id).to_owned()).collect()
     }
 
     fn add_registers(self, operand: &OperandValue, ids: &mut Vec<RegisterId>) {

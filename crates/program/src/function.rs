@@ -4,6 +4,7 @@
 //! to indices.
 
 use crate::operand::{Operand, OperandList, OperandValue, RegisterRun};
+use crate::registers::Registers;
 use crate::span::Span;
 use std::ops::Deref;
 use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
@@ -156,7 +157,7 @@ pub struct Function {
     pub returns: Vec<Parameter>,
     /// Variables declared in the function: parameters first, then `.local`, `.shared` and call `.param` ones.
     pub variables: Vec<Variable>,
-    pub registers: Vec<Register>,
+    pub registers: Registers,
     pub instructions: Vec<Instruction>,
     /// The operands of all instructions; each instruction has a range of them.
     pub operands: Vec<Operand>,
@@ -164,14 +165,6 @@ pub struct Function {
     pub labels: Vec<(u32, String)>,
     pub bounds: LaunchBounds,
     pub span: Span,
-}
-
-/// A register that some instruction names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Register {
-    /// As written: `%rd4`.
-    pub name: String,
-    pub ty: ScalarType,
 }
 
 /// A guard `@p` or `@!p`.

@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod front_end;
 pub mod function;
 pub mod operand;
+pub mod registers;
 pub mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
@@ -15,11 +16,11 @@ pub use front_end::{
 };
 pub use function::{
     Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,
-    Parameter, Program, Register, RegisterId, Relocation, RelocationTarget, StepPart, Variable,
-    VariableId,
+    Parameter, Program, RegisterId, Relocation, RelocationTarget, StepPart, Variable, VariableId,
 };
 pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,
     SourceModifiers,
 };
+pub use registers::{Register, Registers};
 pub use span::{LineIndex, Position, Span};

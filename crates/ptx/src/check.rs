@@ -86,7 +86,7 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     };
     checker.run();
     checker.complete_calls();
-    checker.judge_const();
+    checker.check_const();
     finish(checker, parse)
 }
 

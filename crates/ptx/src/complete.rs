@@ -180,7 +180,7 @@ fn is_over(bound: &Bound) -> bool {
     types.peek().is_some() && types.all(|(_, binding)| binding.is_some())
 }
 
-/// A vector width stands directly before a type.
+/// A vector width comes directly before a type.
 fn follows(bound: &Bound, is_type: bool) -> bool {
     match (
         bound.word(SlotName::Vector),
@@ -270,10 +270,11 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         OperandType::Address => addresses(line, module, names, space),
         _ => match bound.scalar(SlotName::Type) {
             Some(ty) => {
-                let fit = match bound.layout.form.does {
-                    Does::Memory(MemoryOp::Store | MemoryOp::Load) => Fit::Wider,
-                    _ => Fit::Exact,
-                };
+                let moves_memory = matches!(
+                    bound.layout.form.does,
+                    Does::Memory(MemoryOp::Store | MemoryOp::Load)
+                );
+                let fit = if moves_memory { Fit::Wider } else { Fit::Exact };
                 of_type(names, line, |have| ty.takes_register(have, fit))
             }
             None => of_type(names, line, |_| true),

@@ -75,7 +75,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// What stands between statements: comments, and blank lines of which one is kept.
+    /// What is between statements: comments, and blank lines of which one is kept.
     fn gap(&mut self, span: Span) {
         let mut at = span.start as usize;
         while at < span.end as usize {
@@ -259,7 +259,7 @@ impl<'s> Before<'s> {
     }
 }
 
-/// Whether one blank stands between two tokens of a line.
+/// Whether one blank is between two tokens of a line.
 fn has_space(last: &str, text: &str, before: &Before<'_>) -> bool {
     if matches!(text, "," | ";" | ")" | "]") || matches!(last, "(" | "[" | "@") {
         return false;

@@ -129,6 +129,24 @@ impl<'s> Cursor<'s> {
         }
     }
 
+    /// Moves over the rest of a name as [`Cursor::skip_name`] does, and gives the place after its last character that is
+    /// no digit.
+    #[inline]
+    pub(crate) fn skip_split_name(&mut self) -> u32 {
+        self.at += 1;
+        let mut stem_end = self.at;
+        loop {
+            let class = CLASS[self.byte() as usize];
+            if class & NAME == 0 {
+                return stem_end as u32;
+            }
+            self.at += 1;
+            if class & DIGIT == 0 {
+                stem_end = self.at;
+            }
+        }
+    }
+
     /// Moves over the characters of a modifier word, `::` between its parts included.
     #[inline]
     pub(crate) fn skip_word(&mut self) {
@@ -167,7 +185,7 @@ impl<'s> Cursor<'s> {
         Some(Span::new(start, self.offset()))
     }
 
-    /// Whether a modifier word starts at the cursor (behind the dot): a letter, or digits and a letter as
+    /// Whether a modifier word starts at the cursor (after the dot): a letter, or digits and a letter as
     /// in `.2d` and `.32x32b`. `.32` is a number.
     pub(crate) fn at_modifier(&self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or(&[]);
@@ -192,7 +210,7 @@ impl<'s> Cursor<'s> {
     }
 }
 
-/// What a token is, before anybody knows what it means.
+/// What a token is, before its meaning is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Blank,

@@ -5,7 +5,7 @@ use crate::tree::{MnemonicId, Tree};
 use warpgrid_isa::form::{Bound, SlotKind};
 use warpgrid_program::Span;
 
-/// An opcode's words and their places, for those who judge them.
+/// An opcode's words and their places.
 #[derive(Clone, Debug)]
 pub(crate) struct Opcode<'a> {
     /// Opcode first, then the modifiers.

@@ -36,7 +36,7 @@ pub struct Parse {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How many findings are told before one closing note.
+/// How many diagnostics are reported before one closing note.
 pub const MAX_DIAGNOSTICS: usize = 1000;
 
 /// How deep expressions and initialisers may be nested.
@@ -121,7 +121,7 @@ impl<'s> Parser<'s> {
         Err(Broken)
     }
 
-    /// What stands at the cursor (which is not on trivia). A token that is wrong by itself is reported.
+    /// The token at the cursor (which is not on trivia). A token that is wrong by itself is reported.
     #[cold]
     fn found(&mut self) -> Found {
         let token = self.cursor.token();
@@ -145,7 +145,7 @@ impl<'s> Parser<'s> {
         self.broken(syntax::unexpected(&found, expected))
     }
 
-    /// Breaks if the token at the cursor is wrong wherever it stands.
+    /// Breaks if the token at the cursor is wrong at any place.
     #[cold]
     fn bad_token(&mut self) -> Read<()> {
         let token = self.cursor.token();

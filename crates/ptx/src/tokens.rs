@@ -22,7 +22,7 @@ pub enum TokenClass {
     SpecialRegister,
     Number,
     String,
-    /// Where it stands and where it is branched to.
+    /// Where it is and where it is branched to.
     Label,
     Punctuation,
     /// A variable, parameter or function.
@@ -107,7 +107,7 @@ pub fn tokens(source: &str) -> Vec<Token> {
     all
 }
 
-/// Where in a statement a token stands.
+/// Where in a statement a token is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Start,

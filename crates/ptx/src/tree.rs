@@ -1,7 +1,7 @@
 //! The syntax tree: flat vectors in text order, ranges instead of boxes, spans instead of strings.
 //!
 //! A [`Tree`] does not hold the source; whoever asks for a text passes the source along. Nothing
-//! here is judged: any opcode is an instruction, any name a name.
+//! here is checked: any opcode is an instruction, any name a name.
 
 mod declaration;
 mod mnemonic;

@@ -96,8 +96,8 @@ pub(crate) enum Problem {
     Type,
 }
 
-/// Judges the elements of a vector in braces, sinks left out.
-pub(crate) fn judge(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
+/// Checks the elements of a vector in braces, sinks left out.
+pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
     let mut problems = Vec::new();
     let Some(first) = elements.first() else {
         return problems;
@@ -112,7 +112,7 @@ pub(crate) fn judge(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
     let is_uniform = elements.iter().all(|element| element.same_type(*first));
     if first.is_literal {
         let last = elements.last().unwrap_or(first);
-        if !literals_serve(*first, *last, is_uniform, ty) {
+        if !literals_fit(*first, *last, is_uniform, ty) {
             problems.push(Problem::Type);
         }
         return problems;
@@ -137,8 +137,8 @@ fn are_of_a_kind(a: Class, b: Class) -> bool {
     a == b || a == Class::Bits || b == Class::Bits || (a.is_integer() && b.is_integer())
 }
 
-/// A vector that starts with a literal is judged as a literal.
-fn literals_serve(first: Element, last: Element, is_uniform: bool, ty: ScalarType) -> bool {
+/// A vector that starts with a literal counts as a literal.
+fn literals_fit(first: Element, last: Element, is_uniform: bool, ty: ScalarType) -> bool {
     match (first.class, Class::of(ty)) {
         (Class::Float, Class::Float) => true,
         (Class::Float, Class::Bits) => last.width_bits == ty.width_bits(),

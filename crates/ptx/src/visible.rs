@@ -22,7 +22,7 @@ pub enum Meaning {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visible {
     pub name: String,
-    /// `%r<4>` stands for `%r0` to `%r3`.
+    /// `%r<4>` means `%r0` to `%r3`.
     pub count: Option<u32>,
     pub meaning: Meaning,
     /// Where the name is declared.

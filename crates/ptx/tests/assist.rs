@@ -184,8 +184,8 @@ proptest! {
             let about_words = checked.diagnostics.iter().filter(|d| {
                 d.severity == Severity::Error && matches!(d.code, "W0101" | "W0102" | "W0103" | "W0104" | "W0106" | "W0107")
             });
-            let told: Vec<_> = about_words.map(|d| &d.message).collect();
-            prop_assert!(told.is_empty(), "{mnemonic} at {place:?}: {told:?}");
+            let reported: Vec<_> = about_words.map(|d| &d.message).collect();
+            prop_assert!(reported.is_empty(), "{mnemonic} at {place:?}: {reported:?}");
         }
     }
 

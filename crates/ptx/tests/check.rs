@@ -45,30 +45,30 @@ fn misspelled_words_offer_the_nearest() {
     body(
         "ad.u32 %r1, %r2, %r3;",
         expect![[r#"
-        W0100 `ad` no instruction is called `ad`
-            fix: replace `ad` by `add`
-    "#]],
+            W0100 `ad` unknown instruction `ad`
+                fix: replace `ad` by `add`
+        "#]],
     );
     body(
         "ld.globl.u32 %r1, [%rd1];",
         expect![[r#"
-        W0101 `globl` no instruction has a modifier `.globl`
-            fix: replace `.globl` by `.global`
-    "#]],
+            W0101 `globl` unknown modifier `.globl`
+                fix: replace `.globl` by `.global`
+        "#]],
     );
     body(
         "mov.u32 %r1, %rr2;",
         expect![[r#"
-        W0111 `%rr2` nothing is called `%rr2` here
-            fix: replace `%rr2` by `%r1`
-    "#]],
+            W0111 `%rr2` unknown name `%rr2`
+                fix: replace `%rr2` by `%r1`
+        "#]],
     );
     body(
         "LOOP: bra LOPP;",
         expect![[r#"
-        W0113 `LOPP` no label `LOPP` is in scope
-            fix: replace `LOPP` by `LOOP`
-    "#]],
+            W0113 `LOPP` unknown label `LOPP`
+                fix: replace `LOPP` by `LOOP`
+        "#]],
     );
 }
 
@@ -77,19 +77,19 @@ fn several_errors_of_one_instruction_are_all_told() {
     body(
         "add.u32.u32 %f1, %rd2, nosuch;",
         expect![[r#"
-        W0103 `u32` `.u32` is given twice
-            fix: remove `.u32`
-        W0109 `%f1` found a `.f32` register, `add.u32.u32` wants `.u32` here
-        W0109 `%rd2` found a `.b64` register, `add.u32.u32` wants `.u32` here
-        W0111 `nosuch` nothing is called `nosuch` here
-    "#]],
+            W0103 `u32` `.u32` is given twice
+                fix: remove `.u32`
+            W0109 `%f1` found a `.f32` register, expected `.u32`
+            W0109 `%rd2` found a `.b64` register, expected `.u32`
+            W0111 `nosuch` unknown name `nosuch`
+        "#]],
     );
     body(
         "mad.lo.s32 %r1, %f2, %r3, 1.5;",
         expect![[r#"
-        W0109 `%f2` found a `.f32` register, `mad.lo.s32` wants `.s32` here
-        W0116 `1.5` found a double literal, `mad.lo.s32` wants `.s32` here
-    "#]],
+            W0109 `%f2` found a `.f32` register, expected `.s32`
+            W0116 `1.5` found a double literal, expected a `.s32` value
+        "#]],
     );
 }
 
@@ -98,13 +98,13 @@ fn operands_are_counted() {
     body(
         "add.u32 %r1, %r2;",
         expect![[r#"
-        W0108 `add.u32` `add.u32` has 2 operands, expected 3
-    "#]],
+            W0108 `add.u32` found 2 operands, expected 3 for `add.u32`
+        "#]],
     );
     body(
         "ret %r1;",
         expect![[r#"
-            W0108 `ret` `ret` has 1 operand, expected 0
+            W0108 `ret` found 1 operand, expected 0 for `ret`
         "#]],
     );
 }
@@ -114,15 +114,15 @@ fn sizes_and_kinds_of_registers() {
     body(
         "add.u32 %r1, %r2, %rd3;",
         expect![[r#"
-        W0109 `%rd3` found a `.b64` register, `add.u32` wants `.u32` here
-    "#]],
+            W0109 `%rd3` found a `.b64` register, expected `.u32`
+        "#]],
     );
     body("add.f32 %f1, %f2, %r3;", expect![]);
     body(
         "mov.u32 %r1, %f1;",
         expect![[r#"
-        W0109 `%f1` found a `.f32` register, `mov.u32` wants `.u32` here
-    "#]],
+            W0109 `%f1` found a `.f32` register, expected `.u32`
+        "#]],
     );
     body(
         "ld.shared.u8 %rd1, [sh]; st.shared.u8 [sh], %rd1; cvt.u16.u32 %r1, %r2;",
@@ -131,8 +131,8 @@ fn sizes_and_kinds_of_registers() {
     body(
         "selp.b32 %r1, %r2, %r3, %r1;",
         expect![[r#"
-        W0109 `%r1` found a `.b32` register, `selp.b32` wants `.pred` here
-    "#]],
+            W0109 `%r1` found a `.b32` register, expected `.pred`
+        "#]],
     );
 }
 
@@ -141,20 +141,20 @@ fn spaces_of_variables() {
     body(
         "ld.global.u32 %r1, [sh];",
         expect![[r#"
-        W0114 `sh` the variable is in `.shared` memory, `ld.global.u32` accesses `.global`
-    "#]],
+            W0114 `sh` found a variable in `.shared` memory, expected `.global` memory for `ld.global.u32`
+        "#]],
     );
     body(
         "ld.param.u32 %r1, [sh];",
         expect![[r#"
-        W0114 `sh` the variable is in `.shared` memory, `ld.param.u32` accesses `.param`
-    "#]],
+            W0114 `sh` found a variable in `.shared` memory, expected `.param` memory for `ld.param.u32`
+        "#]],
     );
     body(
         "cvta.global.u64 %rd1, sh;",
         expect![[r#"
-        W0114 `sh` the variable is in `.shared` memory, `cvta.global.u64` accesses `.global`
-    "#]],
+            W0114 `sh` found a variable in `.shared` memory, expected `.global` memory for `cvta.global.u64`
+        "#]],
     );
 }
 
@@ -163,16 +163,16 @@ fn gates_name_what_is_needed() {
     body(
         "add.bf16x2 %r1, %r2, %r3;",
         expect![[r#"
-        W0107 `bf16x2` `.bf16x2` needs target sm_90, the module is for sm_80
-            fix: raise `.target` to `sm_90`
-    "#]],
+            W0107 `bf16x2` `.bf16x2` needs target `sm_90`, found `sm_80`
+                fix: raise `.target` to `sm_90`
+        "#]],
     );
     body(
         "elect.sync _|%p1, -1;",
         expect![[r#"
-        W0107 `elect.sync` `elect.sync` needs target sm_90, the module is for sm_80
-            fix: raise `.target` to `sm_90`
-    "#]],
+            W0107 `elect.sync` `elect.sync` needs target `sm_90`, found `sm_80`
+                fix: raise `.target` to `sm_90`
+        "#]],
     );
 }
 
@@ -182,21 +182,21 @@ fn vectors_and_pairs() {
     body(
         "ld.shared.v4.u32 {%r1, %r2}, [sh];",
         expect![[r#"
-        W0126 `{%r1, %r2}` found 2 elements, `ld.shared.v4.u32` wants 4
-    "#]],
+            W0126 `{%r1, %r2}` found 2 elements, expected 4
+        "#]],
     );
     body(
         "mov.b64 {%r1, %h1}, %rd1;",
         expect![[r#"
-        W0109 `%h1` found a `.b16` register, `mov.b64` wants `.b32` here
-    "#]],
+            W0109 `%h1` found a `.b16` register, expected `.b32`
+        "#]],
     );
     body(
         "add.u32 %r1, V, V.w;",
         expect![[r#"
-        W0110 `V` `add.u32` takes no whole vector here
-        W0110 `V.w` `add.u32` wants a component that the vector has
-    "#]],
+            W0110 `V` found a vector register, expected a scalar value for `add.u32`
+            W0110 `V.w` expected a component that the vector has
+        "#]],
     );
 }
 
@@ -213,17 +213,17 @@ fn headers() {
     whole(
         ".version 9.9\n.target sm_91\n.entry k() { ret; }",
         expect![[r#"
-            W0120 `.version 9.9` there is no such PTX version: `.version 9.9`
-            W0121 `sm_91` there is no target `sm_91`
+            W0120 `.version 9.9` unknown PTX version `.version 9.9`
+            W0121 `sm_91` unknown target `sm_91`
                 fix: replace `sm_91` by `sm_90`
         "#]],
     );
     whole(
         ".version 6.0\n.target sm_80\n.entry k() { ret; }",
         expect![[r#"
-        W0122 `.target sm_80` target sm_80 needs PTX 7.0, the module is written for 6.0
-            fix: raise `.version` to 7.0
-    "#]],
+            W0122 `.target sm_80` target `sm_80` needs PTX 7.0, found 6.0
+                fix: raise `.version` to 7.0
+        "#]],
     );
 }
 
@@ -245,14 +245,14 @@ fn calls_are_compared_with_functions() {
     whole(
         &module("call (r), f, (b);"),
         expect![[r#"
-        W0135 `call (r), f, (b);` argument 1 does not fit the parameter of `f`
-    "#]],
+            W0135 `call (r), f, (b);` argument 1 is not compatible with the parameter of `f`
+        "#]],
     );
     whole(
         &module("call (r), g, (a);"),
         expect![[r#"
-        W0111 `g` nothing is called `g` here
-    "#]],
+            W0111 `g` unknown name `g`
+        "#]],
     );
     whole(
         &module("call (r), %rd1, (a);"),
@@ -267,19 +267,19 @@ fn snippets_say_what_they_infer() {
     whole(
         "st.global.v4.s32 [p], Q;",
         expect![[r#"
-        W0140 `` declared by inference: `.reg .b64 p;` (a buffer, 16 bytes a lane) `.reg .v4 .s32 Q;`
-    "#]],
+            W0140 `` inferred declarations: `.reg .b64 p;` (a buffer, 16 bytes a lane) `.reg .v4 .s32 Q;`
+        "#]],
     );
     whole(
         "@p ld.shared.f32 x, [s+4];\nmul.f32 x, x, 2.0;",
         expect![[r#"
-            W0140 `` declared by inference: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array, 4 bytes a lane)
+            W0140 `` inferred declarations: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array, 4 bytes a lane)
         "#]],
     );
     whole(
         "add.u64 a, a, 8; st.global.u32 [a], b;",
         expect![[r#"
-            W0140 `` declared by inference: `.reg .b64 a;` (a buffer, 4 bytes a lane) `.reg .u32 b;`
+            W0140 `` inferred declarations: `.reg .b64 a;` (a buffer, 4 bytes a lane) `.reg .u32 b;`
         "#]],
     );
 }

@@ -8,7 +8,7 @@ use warpgrid_ptx::{Options, check, parse};
 /// Codes whose pages tell of texts that are too long to print.
 const UNPRINTABLE: &[&str] = &["W0139"];
 
-fn judge(source: &str) -> Vec<Diagnostic> {
+fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
     check(source, &parse(source), &Options::default()).diagnostics
 }
 
@@ -19,11 +19,11 @@ fn wrong_examples_give_their_code_and_right_ones_do_not() {
         .iter()
         .filter(|page| !UNPRINTABLE.contains(&page.code))
     {
-        let has = |source: &str| judge(source).iter().any(|d| d.code == page.code);
+        let has = |source: &str| diagnostics_of(source).iter().any(|d| d.code == page.code);
         if !has(page.wrong) {
             failures.push(format!("{} is not given for `{}`", page.code, page.wrong));
         }
-        let right = judge(page.right);
+        let right = diagnostics_of(page.right);
         let inferred = |d: &&Diagnostic| !matches!(d.code, "W0140") || page.code == "W0140";
         for diagnostic in right.iter().filter(inferred) {
             failures.push(format!(
@@ -42,10 +42,13 @@ fn fixes_make_their_code_go_away() {
         .iter()
         .filter(|page| !UNPRINTABLE.contains(&page.code))
     {
-        for diagnostic in judge(page.wrong).iter().filter(|d| d.code == page.code) {
+        for diagnostic in diagnostics_of(page.wrong)
+            .iter()
+            .filter(|d| d.code == page.code)
+        {
             for fix in &diagnostic.fixes {
                 let fixed = fix.apply(page.wrong);
-                if judge(&fixed).iter().any(|d| d.code == page.code) {
+                if diagnostics_of(&fixed).iter().any(|d| d.code == page.code) {
                     failures.push(format!("{}: `{}` leaves `{fixed}`", page.code, fix.title));
                 }
             }

@@ -26,7 +26,7 @@ fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
     (source, parse)
 }
 
-/// Codes whose example is told, not written out.
+/// Codes whose example is described, not written out.
 const TOLD: &[&str] = &[
     syntax::SOURCE_TOO_LARGE,
     syntax::TOO_MANY,

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::rows::{Row, check_codes, check_fixes, check_help, judge, kernel};
+use support::rows::{Row, check_codes, check_fixes, check_help, diagnostics_of, kernel};
 use warpgrid_program::Diagnostic;
 
 const DECLS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
@@ -147,7 +147,7 @@ fn example(text: &str) -> Vec<Diagnostic> {
             )
         }
     };
-    judge(&source)
+    diagnostics_of(&source)
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn the_examples_of_the_reference_pages_are_true() {
         }
         let found = example(page.right);
         if !found.is_empty() {
-            let told: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
-            wrong.push(format!("{}: {} gives {told:?}", page.code, page.right));
+            let reported: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
+            wrong.push(format!("{}: {} gives {reported:?}", page.code, page.right));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use warpgrid_isa::{ArithmeticOp, Does, ScalarType};
 use warpgrid_program::{
-    AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterRun, Source, StepPart,
-    VariableId,
+    AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterRun, Source,
+    StepPart, VariableId,
 };
 use warpgrid_ptx::{Options, check, parse};
 
@@ -118,7 +118,7 @@ fn spelled(program: &Program, function: &Function, operands: &[Operand]) -> Stri
 }
 
 fn operand_text(program: &Program, function: &Function, operand: &Operand) -> String {
-    let register = |id: u32| function.registers[id as usize].name.clone();
+    let register = |id: u32| function.registers.name(RegisterId(id)).to_owned();
     let run = |run: &Option<RegisterRun>| match run {
         Some(run) => register(run.first.0),
         None => "_".to_owned(),

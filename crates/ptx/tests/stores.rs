@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::rows::{Row, check_codes, check_fixes, check_help, judge, kernel};
+use support::rows::{Row, check_codes, check_fixes, check_help, diagnostics_of, kernel};
 
 const DECLS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<4>; .reg .f32 %f<9>;
 .reg .b64 %rd<9>; .reg .f64 %fd<4>; .reg .v2 .b32 %v; .reg .v4 .b32 %w;
@@ -143,20 +143,20 @@ fn the_examples_of_the_pages_are_as_they_say() {
     let mut n = 0;
     for page in pages {
         n += 1;
-        let found = judge(&example(page.wrong));
+        let found = diagnostics_of(&example(page.wrong));
         if !found.iter().any(|d| d.code == page.code) {
-            let told: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
-            wrong.push(format!("{} {}: {told:?}", page.code, page.wrong));
+            let reported: Vec<_> = found.iter().map(|d| (d.code, &d.message)).collect();
+            wrong.push(format!("{} {}: {reported:?}", page.code, page.wrong));
         }
         // What the emulator does not run may still be right.
-        let left = judge(&example(page.right));
-        let told: Vec<_> = left
+        let left = diagnostics_of(&example(page.right));
+        let reported: Vec<_> = left
             .iter()
             .filter(|d| d.code != "W0117")
             .map(|d| (d.code, &d.message))
             .collect();
-        if !told.is_empty() {
-            wrong.push(format!("{} {}: {told:?}", page.code, page.right));
+        if !reported.is_empty() {
+            wrong.push(format!("{} {}: {reported:?}", page.code, page.right));
         }
     }
     assert!(n > 30, "only {n} pages");

@@ -350,16 +350,16 @@ ld.u32 %r1, [s, 4];
 ld.u32 %r1, [s][0];
 ret;"#,
         expect![[r#"
-            1:18 W0015 found `-`, but an offset is always added: `+-8` instead of `-8` <->
-            2:16 W0016 found `%rd1` behind a constant, but the name comes first: `[%rd1+4]` <%rd1>
-            3:19 W0016 found `%rd2`, expected a constant: an address is one name and a constant <%rd2>
+            1:18 W0015 found `-`, expected `+`: a negative offset is added, `+-8` <->
+            2:16 W0016 found `%rd1` after a constant, expected the name first: `[%rd1+4]` <%rd1>
+            3:19 W0016 found `%rd2`, expected a constant: an address has one name <%rd2>
             4:13 W0018 an address needs at least one element <[]>
             5:18 W0014 found `;`, expected `]` or `+` <;>
             6:17 W0011 found `]`, expected `;` <]>
-            7:18 W0021 found `.x`, but only a whole register or variable can stand here <.x>
+            7:18 W0021 found `.x`, expected a register or variable without a component <.x>
             8:14 W0020 found `_`, expected an address <_>
             9:15 W0017 found `s`, expected a constant <s>
-            10:15 W0017 found `*` behind a name: operands are not computed, except `name+constant` <*>
+            10:15 W0017 found `*` after a name: the only expression with a name is `name+constant` <*>
             11:17 W0011 found `4`, expected coordinates in braces <4>
             12:16 W0011 found `[`, expected `,` or `;` <[>
         "#]],
@@ -394,8 +394,8 @@ ret;"#,
             1:18 W0011 found `%r3`, expected `,` or `;` <%r3>
             2:13 W0011 found `,`, expected an operand <,>
             3:18 W0011 found `;`, expected an operand <;>
-            4:17 W0017 found `*` behind a name: operands are not computed, except `name+constant` <*>
-            5:16 W0021 `.xy` is no component <.xy>
+            4:17 W0017 found `*` after a name: the only expression with a name is `name+constant` <*>
+            5:16 W0021 unknown component `.xy` <.xy>
             6:21 W0019 found `{` in a vector, expected a register, a constant or `_` <{>
             7:15 W0018 a vector needs at least one element <{}>
             8:24 W0014 found `;`, expected `,` or `}` <;>
@@ -404,10 +404,10 @@ ret;"#,
             11:14 W0020 found `_`, expected a value, as only a result can be dropped <_>
             12:14 W0011 found `"a"`, expected an operand <\"a\">
             14:5 W0011 found `;`, expected an operand <;>
-            15:3 W0022 found `.` without a modifier directly behind it <.>
-            16:3 W0022 found `.` without a modifier directly behind it <.>
-            17:3 W0023 `.reg` is a word of declarations and cannot be a modifier <.reg>
-            18:3 W0022 `.4` is no modifier: a dot is followed by a letter, parts are joined by `::` <.4>
+            15:3 W0022 found `.`, expected a modifier directly after it <.>
+            16:3 W0022 found `.`, expected a modifier directly after it <.>
+            17:3 W0023 `.reg` is a directive and cannot be a modifier <.reg>
+            18:3 W0022 `.4` is not a modifier: a modifier starts with a letter, and its parts are joined by `::` <.4>
             19:8 W0011 found `(`, expected `,` or `;` <(>
             20:10 W0011 found `f`, expected `,` and the function to call <f>
         "#]],
@@ -434,19 +434,19 @@ f -0f3F800000;
 f 5%0;
 ret;"#,
         expect![[r#"
-            1:3 W0006 `0f3F8` is no number: `0f` takes exactly 8 hexadecimal digits, found 3 <0f3F8>
-            2:3 W0006 `0d3F` is no number: `0d` takes exactly 16 hexadecimal digits, found 2 <0d3F>
-            3:3 W0006 `08` is no number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <08>
-            4:3 W0006 `0x` is no number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <0x>
-            5:3 W0006 `12ab` is no number: something clings to its end <12ab>
-            6:3 W0006 `5u` is no number: something clings to its end <5u>
-            7:3 W0006 `1.5.5` is no number: something clings to its end <1.5.5>
+            1:3 W0006 `0f3F8` is not a number: `0f` takes exactly 8 hexadecimal digits, found 3 <0f3F8>
+            2:3 W0006 `0d3F` is not a number: `0d` takes exactly 16 hexadecimal digits, found 2 <0d3F>
+            3:3 W0006 `08` is not a number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <08>
+            4:3 W0006 `0x` is not a number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <0x>
+            5:3 W0006 `12ab` is not a number: something clings to its end <12ab>
+            6:3 W0006 `5u` is not a number: something clings to its end <5u>
+            7:3 W0006 `1.5.5` is not a number: something clings to its end <1.5.5>
             8:3 W0007 `99999999999999999999999` does not fit 64 bits <99999999999999999999999>
-            9:3 W0008 `0x1FFFFFFFFFFFFFFFF` does not fit 64 bits; the assembler takes it as 0xffffffffffffffff <0x1FFFFFFFFFFFFFFFF>
-            10:3 W0007 `1e400` is beyond what a double can hold <1e400>
+            9:3 W0008 `0x1FFFFFFFFFFFFFFFF` does not fit 64 bits; the assembler reads it as 0xffffffffffffffff <0x1FFFFFFFFFFFFFFFF>
+            10:3 W0007 `1e400` is larger than the largest double <1e400>
             11:3 W0040 this constant divides by zero <1/0>
             11:8 W0040 this constant divides by zero <5 % 0>
-            12:3 W0041 this operator has an integer on one side and a floating-point number on the other <1.5+1>
+            12:3 W0041 found an integer and a floating-point number, expected two of one kind <1.5+1>
             13:4 W0043 constants cannot be cast to `.u32`, only to `.s64` or `.u64` <.u32>
             14:4 W0011 found `0f3F800000`, expected an integer, `0d` or decimal constant, as `0f` constants stand alone <0f3F800000>
             15:4 W0011 found `%0`, expected `,` or `;` <%0>
@@ -459,15 +459,15 @@ fn statements_that_are_none() {
     broken(
         "ret;;\n4;\n%p ret;\n@%p1 { ret; }\n@%p1 L: ret;\n@ ret;\n.foo 3;\n.maxntid 4;\n]\n“x”\nret; # note\nret;",
         expect![[r##"
-            1:5 W0025 this `;` ends no statement <;>
+            1:5 W0025 found `;` without a statement <;>
             2:1 W0024 found `4`, expected an instruction, a label or a declaration <4>
-            4:6 W0026 found `{` behind `@`, expected an instruction, a block cannot be guarded <{>
-            5:7 W0026 found `:` behind `@`, expected an instruction, a label cannot be guarded <:>
-            6:6 W0026 found `;` behind `@`, expected an instruction <;>
-            7:1 W0029 `.foo` is no directive <.foo>
-            8:1 W0028 `.maxntid` stands between the head of a function and its `{` <.maxntid>
+            4:6 W0026 found `{` after `@`, expected an instruction, a block cannot be guarded <{>
+            5:7 W0026 found `:` after `@`, expected an instruction, a label cannot be guarded <:>
+            6:6 W0026 found `;` after `@`, expected an instruction <;>
+            7:1 W0029 unknown directive `.foo` <.foo>
+            8:1 W0028 `.maxntid` belongs between the head of a function and its `{` <.maxntid>
             9:1 W0024 found `]`, expected an instruction, a label or a declaration <]>
-            10:1 W0003 found `“` (U+201C), but PTX is written in ASCII outside of comments and strings <“>
+            10:1 W0003 found `“` (U+201C), expected ASCII outside of comments and strings <“>
             11:6 W0024 found `#`, expected an instruction, a label or a declaration <#>
             ---
             ret
@@ -509,11 +509,11 @@ ret;
 { ret; }
 .func f() {"#,
         expect![[r#"
-            7:1 W0012 found `.entry`, but a `{` is still open <.entry>
-            11:1 W0013 this `}` closes nothing <}>
-            12:1 W0027 instructions and labels must be in the body of a function <ret>
-            13:1 W0027 instructions and labels must be in the body of a function <{>
-            14:12 W0012 found the end of the text, but a `{` is still open <>
+            7:1 W0012 found `.entry`, expected `}` to close an open `{` <.entry>
+            11:1 W0013 found `}` without an open `{` <}>
+            12:1 W0027 found an instruction or label outside of a function <ret>
+            13:1 W0027 found an instruction or label outside of a function <{>
+            14:12 W0012 found the end of the text, expected `}` to close an open `{` <>
             ---
             Version 8 0
             Target sm_80
@@ -555,21 +555,21 @@ fn declarations_that_are_none() {
 .globl .u32 v;
 .global .u32 fine;"#,
         expect![[r#"
-            2:9 W0030 nothing can be declared as `.bf16` <.bf16>
-            3:14 W0032 `.align` must stand before the type <.align>
-            4:13 W0032 `.align` must stand before `.v2` <.align>
+            2:9 W0030 a variable or register cannot have the type `.bf16` <.bf16>
+            3:14 W0032 `.align` must come before the type <.align>
+            4:13 W0032 `.align` must come before `.v2` <.align>
             5:10 W0035 `.visible` is a second linkage <.visible>
             6:14 W0033 found `4v`, expected the name of what is declared <4v>
             7:17 W0034 found `+`, expected `]`, as the size is one integer literal <+>
-            8:8 W0031 a second state space in one declaration <.shared>
-            9:1 W0031 this declaration has no state space <.u32>
-            10:1 W0031 nothing can be declared in `.global::cta` <.global::cta>
+            8:8 W0031 found a second state space, expected one <.shared>
+            9:1 W0031 expected a state space in this declaration <.u32>
+            10:1 W0031 a variable or register cannot be declared in `.global::cta` <.global::cta>
             11:20 W0045 found `"abc"`, expected a constant, a variable or a list in braces <\"abc\">
             12:24 W0045 found `}`, expected a constant, a variable or a list in braces <}>
             13:14 W0010 expected `;` to end this declaration, found `.sreg` <v>
-            14:1 W0031 nothing can be declared in `.sreg` <.sreg>
+            14:1 W0031 a variable or register cannot be declared in `.sreg` <.sreg>
             15:14 W0034 found `-`, expected an integer literal for the number of names <->
-            16:1 W0029 `.globl` is no directive <.globl>
+            16:1 W0029 unknown directive `.globl` <.globl>
         "#]],
     );
 }
@@ -592,16 +592,16 @@ fn functions_that_are_none() {
 "#,
         expect![[r#"
             2:8 W0033 found `(`, expected the name of the function <(>
-            3:24 W0011 found `.param`, expected `,` or `)` behind a parameter <.param>
+            3:24 W0011 found `.param`, expected `,` or `)` after a parameter <.param>
             4:24 W0030 found `)`, expected the type of the declaration, such as `.u32` <)>
-            5:21 W0046 found `{`, but `.maxntid` takes one to three integer literals <{>
-            6:12 W0029 `.foo` is no directive <.foo>
+            5:21 W0046 found `{`, expected one to three integer literals for `.maxntid` <{>
+            6:12 W0029 unknown directive `.foo` <.foo>
             7:11 W0028 `.maxntid` concerns `.entry` only <.maxntid>
             8:1 W0028 `.version` must be the first statement of the text <.version>
             9:13 W0035 `.visible` concerns variables of the module, not of a function <.visible>
-            9:38 W0028 `.file` stands outside of functions <.file>
-            10:2 W0036 `.branchtargets` needs a label directly before it, which names it <.branchtargets>
-            12:1 W0028 `.loc` stands in the body of a function <.loc>
+            9:38 W0028 `.file` belongs outside of functions <.file>
+            10:2 W0036 expected a label directly before `.branchtargets` <.branchtargets>
+            12:1 W0028 `.loc` belongs in the body of a function <.loc>
             ---
             Version 8 0
             Target sm_80
@@ -640,9 +640,9 @@ fn comments_and_strings_without_an_end() {
     lines(
         "ret;\n.pragma \"open;\nret;\n/* never",
         expect![[r#"
-        2:9 W0005 this string has no closing `"` on its line <\"open;>
-        4:1 W0004 this comment has no `*/` </*>
-    "#]],
+            2:9 W0005 expected `"` to end this string on its line <\"open;>
+            4:1 W0004 expected `*/` to end this comment </*>
+        "#]],
     );
 }
 
@@ -651,12 +651,12 @@ fn instructions_outside_of_functions() {
     broken(
         ".version 8.0 .target sm_80 ret;",
         expect![[r#"
-        1:28 W0027 instructions and labels must be in the body of a function <ret>
-        ---
-        Version 8 0
-        Target sm_80
-        error "ret;"
-    "#]],
+            1:28 W0027 found an instruction or label outside of a function <ret>
+            ---
+            Version 8 0
+            Target sm_80
+            error "ret;"
+        "#]],
     );
     broken(
         "",

@@ -33,7 +33,7 @@ fn module(case: &Value) -> String {
 }
 
 #[test]
-fn the_sample_is_judged_as_the_assembler_judges_it() {
+fn verdicts_of_the_sample_are_those_of_the_assembler() {
     let mut n = 0;
     let mut differing = Vec::new();
     for line in SAMPLE.lines() {
@@ -84,8 +84,8 @@ fn a_fix_of_the_only_error_makes_the_module_right() {
         for fix in &error.fixes {
             n += 1;
             let after = fix.apply(&source);
-            let judged = check(&after, &parse(&after), &Options::default());
-            let left = judged
+            let checked = check(&after, &parse(&after), &Options::default());
+            let left = checked
                 .diagnostics
                 .iter()
                 .filter(|d| d.severity == Severity::Error && !LATER.contains(&d.code));

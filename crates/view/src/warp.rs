@@ -56,7 +56,9 @@ pub(crate) fn view(
                             .register(block, warp, lane, id, id_of_register)
                             .unwrap_or(0)
                     };
-                    register_view(register, bits, registers_changed.contains(&id_of_register))
+                    let name = function.registers.name(id_of_register);
+                    let changed = registers_changed.contains(&id_of_register);
+                    register_view((name, register), bits, changed)
                 })
                 .collect()
         })
@@ -99,7 +101,11 @@ fn lane_state(
     }
 }
 
-fn register_view(register: &Register, bits: impl Fn(u32) -> u128, changed: bool) -> RegisterView {
+fn register_view(
+    (name, register): (&str, &Register),
+    bits: impl Fn(u32) -> u128,
+    changed: bool,
+) -> RegisterView {
     if register.ty == ScalarType::Pred {
         let values: Vec<String> = (0..32)
             .map(|lane| {
@@ -111,7 +117,7 @@ fn register_view(register: &Register, bits: impl Fn(u32) -> u128, changed: bool)
             })
             .collect();
         return RegisterView {
-            name: register.name.clone(),
+            name: name.to_owned(),
             ty: "pred".to_owned(),
             hex: values.clone(),
             values,
@@ -120,7 +126,7 @@ fn register_view(register: &Register, bits: impl Fn(u32) -> u128, changed: bool)
     }
     let element = element_of(register.ty);
     RegisterView {
-        name: register.name.clone(),
+        name: name.to_owned(),
         ty: register.ty.name().to_owned(),
         values: (0..32)
             .map(|lane| readable(register.ty, bits(lane)))

@@ -13,6 +13,7 @@ pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
         WarpOp::Redux if modifiers.ty == Some(ScalarType::F32) => {
             Support::not_yet("reductions of floats")
         }
+        WarpOp::Movmatrix => Support::Runs,
         WarpOp::Redux => match modifiers.ty.map(ScalarType::width_bits) {
             Some(32) => Support::Runs,
             _ => Support::not_yet("reductions of this type"),
@@ -55,6 +56,14 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
             let (to, predicate) = d.pair(0, 32)?;
             let kind = CollectiveKind::Elect { d: to, predicate };
             (kind, d.source(1, 32)?)
+        }
+        WarpOp::Movmatrix => {
+            let a = d.source(1, 32)?;
+            let kind = CollectiveKind::Transpose {
+                d: d.target(0, 32)?,
+                a,
+            };
+            (kind, Slot::NONE)
         }
     };
     d.code.collectives.push(Collective { mask, kind });

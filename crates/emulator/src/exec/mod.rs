@@ -22,4 +22,5 @@ pub(crate) mod soft;
 mod soft_tests;
 pub(crate) mod step;
 pub(crate) mod system;
+pub mod tensor;
 pub(crate) mod write;

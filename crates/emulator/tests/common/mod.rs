@@ -210,7 +210,7 @@ pub(crate) fn function(name: &str, kind: FunctionKind) -> Function {
         parameters: Vec::new(),
         returns: Vec::new(),
         variables: Vec::new(),
-        registers: Vec::new(),
+        registers: Registers::default(),
         instructions: Vec::new(),
         operands: Vec::new(),
         labels: Vec::new(),
@@ -254,12 +254,8 @@ impl Kernel {
     }
 
     pub(crate) fn register(&mut self, ty: ScalarType) -> RegisterId {
-        let id = RegisterId(self.function.registers.len() as u32);
-        self.function.registers.push(Register {
-            name: format!("%r{}", id.0),
-            ty,
-        });
-        id
+        let number = self.function.registers.len() as u32;
+        self.function.registers.add_numbered("%r", number, ty)
     }
 
     /// The next instruction has this guard.

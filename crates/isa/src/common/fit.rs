@@ -86,16 +86,31 @@ impl ValueClass {
     }
 }
 
+/// For each type, its width if it is one integer, else a number that no other type has. One look-up for each of the
+/// hundred thousands of operands of a large module, where two matches over the types would take longer.
+static KINSHIP: [u8; ScalarType::ALL.len()] = kinship();
+
+const fn kinship() -> [u8; ScalarType::ALL.len()] {
+    let mut table = [0; ScalarType::ALL.len()];
+    let mut index = 0;
+    while index < table.len() {
+        let ty = ScalarType::ALL[index];
+        table[index] = match ty.is_integer() && !ty.is_packed_integer() {
+            true => ty.width_bits() as u8,
+            false => u8::MAX - index as u8,
+        };
+        index += 1;
+    }
+    table
+}
+
 impl ScalarType {
     /// Whether a register of type `register` fits an operand of this type.
     #[inline]
     pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
         // Nearly every operand: the very type, or another integer of the same width, which every fit takes.
-        let is_alike = !self.is_packed_integer()
-            && register.width_bits() == self.width_bits()
-            && register.is_integer()
-            && self.is_integer();
-        is_alike || register == self || self.takes(ValueClass::of(register), fit)
+        let is_alike = KINSHIP.get(register as usize) == KINSHIP.get(self as usize);
+        is_alike || self.takes(ValueClass::of(register), fit)
     }
 
     /// Whether a value fits an operand of this type.

@@ -46,12 +46,24 @@ pub static IGNORED: &[&str] = &[
 
 /// Tests of `testp`, which come alone even where they mean nothing (assembler 13.5).
 pub static EXCLUSIVE: &[&str] = &[
-    "finite", "infinite", "number", "notanumber", "normal", "subnormal",
+    "finite",
+    "infinite",
+    "number",
+    "notanumber",
+    "normal",
+    "subnormal",
 ];
 
 /// Modifiers that may be written twice (assembler 13.5); all others may not.
 pub static REPEATABLE: &[&str] = &[
-    "sat", "satfinite", "NaN", "relu", "approx", "uni", "cc", "sync",
+    "sat",
+    "satfinite",
+    "NaN",
+    "relu",
+    "approx",
+    "uni",
+    "cc",
+    "sync",
 ];
 
 /// Words of the name `wmma.store.d` and of no other instruction (assembler 13.5).

@@ -1,4 +1,4 @@
-//! `.version`, `.target` and `.address_size`: what the text is judged by.
+//! `.version`, `.target` and `.address_size`: what the text is checked against.
 
 use crate::check::report::Reporter;
 use crate::check::{Module, Options};
@@ -8,7 +8,7 @@ use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Target, Version};
 
-/// Reads the header, or takes what the options say. Faults are reported and judged around.
+/// Reads the header, or takes what the options say. Faults are reported, and a usual value is taken instead.
 pub(crate) fn read(
     source: &str,
     tree: &Tree,

@@ -2,11 +2,11 @@
 
 pub(crate) mod convert;
 pub(crate) mod families;
-pub(crate) mod judge;
 pub(crate) mod load;
 pub(crate) mod offer;
 pub(crate) mod outline;
 pub(crate) mod plan;
+pub(crate) mod problems;
 pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod store_async;

@@ -13,15 +13,15 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 catalogue! {
     /// The first word of an instruction must be an opcode of PTX.
     UNKNOWN_INSTRUCTION = "W0100", "unknown instruction", "ad.u32 %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
-    /// No instruction of PTX has this modifier. Modifiers are case-sensitive.
+    /// PTX has no modifier of this name. Modifiers are case-sensitive.
     UNKNOWN_MODIFIER = "W0101", "unknown modifier", "ld.globl.u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];";
-    /// The modifier exists, but no form of this instruction takes it beside the others.
+    /// The modifier exists, but no form of this instruction takes it together with the others.
     ILLEGAL_MODIFIER = "W0102", "modifier not allowed here", "add.global.u32 %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
-    /// A modifier stands twice, or two of one group stand together.
+    /// A modifier is given twice, or two modifiers of one group are combined.
     DUPLICATE_MODIFIER = "W0103", "modifier given twice", "add.rn.rz.f32 %f1, %f2, %f3;", "add.rn.f32 %f1, %f2, %f3;";
-    /// The instruction does not exist for this type.
+    /// The instruction has no form for this type.
     ILLEGAL_TYPE = "W0104", "type not allowed here", "and.u32 %r1, %r2, %r3;", "and.b32 %r1, %r2, %r3;";
-    /// A modifier that the instruction cannot do without.
+    /// The instruction requires a modifier of this group.
     MISSING_MODIFIER = "W0105", "missing modifier", "add %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
     /// The module's `.version` is older than what it uses.
     NEEDS_VERSION = "W0106", "needs a newer PTX version", ".version 5.0 .target sm_60 .entry k() { .reg .b32 %r1; activemask.b32 %r1; ret; }", ".version 6.2 .target sm_60 .entry k() { .reg .b32 %r1; activemask.b32 %r1; ret; }";
@@ -29,18 +29,19 @@ catalogue! {
     NEEDS_TARGET = "W0107", "needs a newer target", ".version 8.0 .target sm_75 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }";
     /// Too few or too many operands.
     OPERAND_COUNT = "W0108", "wrong number of operands", "add.u32 %r1, %r2;", "add.u32 %r1, %r2, %r3;";
-    /// The register's type does not serve the instruction's type: sizes must be equal (loads, stores and conversions
-    /// take wider ones too), untyped bits serve everything, signed and unsigned integers serve each other.
+    /// The register's type is not compatible with the instruction's type: sizes must be equal (loads, stores and
+    /// conversions take wider registers too), untyped bits are compatible with every type of their size, signed with
+    /// unsigned integers.
     TYPE_MISMATCH = "W0109", "register of the wrong type", ".reg .b32 %r<4>; .reg .b64 %rd<4>; add.u32 %r1, %r2, %rd3;", ".reg .b32 %r<4>; .reg .b64 %rd<4>; add.u32 %r1, %r2, %r3;";
-    /// Something else than the operand that must stand here.
+    /// The operand is of another kind than the instruction takes at this position.
     WRONG_OPERAND = "W0110", "wrong kind of operand", "add.u32 5, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
-    /// Nothing declares the name at this place.
+    /// No declaration in scope has this name.
     UNKNOWN_SYMBOL = "W0111", "unknown name", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; mov.u32 %r1, %nosuch; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; mov.u32 %r1, %r2; ret; }";
     /// A scope declares each name once.
     DUPLICATE = "W0112", "declared twice", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %a; .reg .b64 %a; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %a; .reg .b64 %b; ret; }";
     /// A branch goes to a label of its function, in its own or an enclosing scope.
     UNKNOWN_LABEL = "W0113", "unknown label", "bra nowhere;", "here: bra here;";
-    /// The variable lives in another state space than the instruction accesses.
+    /// The variable is in another state space than the one that the instruction accesses.
     SPACE_MISMATCH = "W0114", "wrong state space", ".shared .b32 v; .reg .b32 %r1; ld.global.u32 %r1, [v];", ".shared .b32 v; .reg .b32 %r1; ld.shared.u32 %r1, [v];";
     /// Most instructions read no special registers: move them to a register first.
     SPECIAL_REGISTER = "W0115", "special register not allowed here", "add.u32 %r1, %tid.x, 1;", "mov.u32 %r1, %tid.x;";
@@ -62,10 +63,10 @@ catalogue! {
     /// Addresses have 32 or 64 bits.
     ADDRESS_SIZE = "W0123", "address size", ".version 8.0 .target sm_90 .address_size 16", ".version 8.0 .target sm_90 .address_size 64";
     /// A guard is a predicate register.
-    GUARD_TYPE = "W0124", "guard is no predicate", ".reg .b32 %r1; L: @%r1 bra L;", ".reg .pred %p1; L: @%p1 bra L;";
+    GUARD_TYPE = "W0124", "guard is not a predicate", ".reg .b32 %r1; L: @%r1 bra L;", ".reg .pred %p1; L: @%p1 bra L;";
     /// The braces hold another number of elements than the vector modifier says.
     VECTOR_SIZE = "W0126", "wrong number of vector elements", "ld.global.v4.u32 {%r1, %r2}, [%rd1];", "ld.global.v2.u32 {%r1, %r2}, [%rd1];";
-    /// The sink stands where a value may be thrown away: in vectors, pairs and atomics.
+    /// The sink `_` is allowed where a result may be discarded: in vectors, pairs and atomics.
     SINK = "W0127", "sink not allowed here", "add.u32 _, %r1, %r2;", "add.u32 %r3, %r1, %r2;";
     /// A cache policy operand and the `.L2::cache_hint` modifier come together.
     HINT_AND_POLICY = "W0128", "cache hint and cache policy", "ld.global.u32 %r1, [%rd1], %rd2;", "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;";
@@ -86,19 +87,19 @@ catalogue! {
     CALL_ARGUMENTS = "W0135", "call arguments", ".version 8.0 .target sm_90 .func f() { ret; } .entry k() { .param .b32 a; call f, (a); ret; }", ".version 8.0 .target sm_90 .func f() { ret; } .entry k() { call f; ret; }";
     /// Larger than any memory.
     VARIABLE_TOO_LARGE = "W0137", "variable too large", ".version 8.0 .target sm_90 .global .b8 a[0x7fffffffffffffff];", ".version 8.0 .target sm_90 .global .b8 a[1024];";
-    /// Only so many elements of such a width make up the type.
+    /// The elements together must have exactly the width of the type.
     PACKING = "W0138", "cannot be packed", "mov.b64 %rd1, {%r1, %r2, %r3};", "mov.b64 %rd1, {%r1, %r2};";
-    /// Only the first findings are told.
-    TOO_MANY = "W0139", "too many findings", "a text with thousands of errors", "a text with fewer";
+    /// Only the first 2,000 errors and the first 2,000 other diagnostics are reported.
+    TOO_MANY = "W0139", "too many diagnostics", "a text with thousands of errors", "a text with fewer";
     /// The text has no declarations; these were inferred from its instructions.
     INFERRED = "W0140", "inferred declarations", "st.global.u32 [p], r;", ".version 8.0 .target sm_90 .entry k() { .reg .b64 p; .reg .b32 r; st.global.u32 [p], r; ret; }";
-    /// From `sm_70` on lanes of a warp go their own ways, so that an exchange between lanes says which lanes take part.
-    /// PTX 6.4 took the forms without a mask away for these targets.
+    /// From `sm_70` on, the lanes of a warp are scheduled independently, so an exchange between lanes names the lanes that take
+    /// part. PTX 6.4 removed the forms without a lane mask for these targets.
     NEEDS_SYNC = "W0141", "exchange without a lane mask", "vote.any.pred %p1, %p2;", "vote.sync.any.pred %p1, %p2, 0xffffffff;";
-    /// Some opcodes have two words, such as `mul.wide` and `cvta.to`. They stand together; only the modifiers after them may
-    /// come in any order.
-    MISPLACED_WORD = "W0142", "part of the opcode behind a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
-    /// A text without a single statement is neither a module nor a snippet: there is nothing to judge or to run.
+    /// Some opcodes have two words, such as `mul.wide` and `cvta.to`. The second word directly follows the first; only the modifiers after
+    /// them may come in any order.
+    MISPLACED_WORD = "W0142", "part of the opcode after a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
+    /// A text without a single statement is neither a module nor a snippet: there is nothing to check or to run.
     EMPTY = "W0143", "empty text", "// only a comment", "ret;";
     /// The instruction takes numbers of a range only: positions in bit fields are at most 255, a line has 128 bytes.
     OUT_OF_RANGE = "W0144", "number out of range", "bfe.u32 %r1, %r2, 256, 1;", "bfe.u32 %r1, %r2, 255, 1;";
@@ -128,7 +129,7 @@ pub(crate) fn describe(kind: OperandKind) -> &'static str {
     }
 }
 
-/// A space as people say it.
+/// The name of a space in a message.
 fn space_name(space: StateSpace) -> String {
     match space {
         StateSpace::Generic => "generic".to_owned(),
@@ -136,7 +137,7 @@ fn space_name(space: StateSpace) -> String {
     }
 }
 
-/// A list for people: "`.a`, `.b` or `.c`", shortened when long.
+/// A list in a message: "`.a`, `.b` or `.c`", shortened when long.
 fn listed(words: impl Iterator<Item = String>) -> String {
     let mut words: Vec<String> = words.take(MAX_LISTED + 1).collect();
     let more = words.len() > MAX_LISTED;
@@ -151,7 +152,7 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 
 const MAX_LISTED: usize = 12;
 
-/// `is_legal` tells whether another opcode takes the modifiers.
+/// `is_legal` says whether another opcode takes the modifiers.
 pub(crate) fn unknown_instruction(
     opcode: &Opcode<'_>,
     is_legal: impl Fn(&str) -> bool,
@@ -161,7 +162,7 @@ pub(crate) fn unknown_instruction(
     let found = Diagnostic::error(
         UNKNOWN_INSTRUCTION,
         span,
-        format!("no instruction is called `{name}`"),
+        format!("unknown instruction `{name}`"),
     );
     let legal = OPCODES.iter().copied().filter(|other| is_legal(other));
     if let Some(word) = nearest(name, legal) {
@@ -186,10 +187,10 @@ pub(crate) fn names_only(opcode: &Opcode<'_>) -> Diagnostic {
             format!("only the names in `{}` are checked", opcode.text),
         )
     }
-    .help("its modifiers and the types of its operands are not; a run stops at this instruction")
+    .help("its modifiers and the types of its operands are not checked; execution stops at this instruction")
 }
 
-/// `is_legal` tells whether the opcode is right with another word in its place.
+/// `is_legal` says whether the opcode is right with another word in its place.
 pub(crate) fn unknown_modifier(
     opcode: &Opcode<'_>,
     word: usize,
@@ -201,7 +202,7 @@ pub(crate) fn unknown_modifier(
     let found = Diagnostic::error(
         UNKNOWN_MODIFIER,
         span,
-        format!("no instruction has a modifier `.{text}`"),
+        format!("unknown modifier `.{text}`"),
     );
     let slots = bound.layout.slots.iter();
     let own: Vec<&str> = slots.flat_map(|slot| slot.spellings()).collect();
@@ -246,7 +247,7 @@ pub(crate) fn duplicate_modifier(opcode: &Opcode<'_>, word: usize, first: usize)
     let (text, other) = (opcode.modifier(word), opcode.modifier(first));
     let message = match text == other {
         true => format!("`.{text}` is given twice"),
-        false => format!("`.{text}` and `.{other}` exclude each other"),
+        false => format!("`.{text}` cannot be combined with `.{other}`"),
     };
     Diagnostic::error(DUPLICATE_MODIFIER, opcode.modifier_span(word), message)
         .label(opcode.modifier_span(first), format!("`.{other}` is here"))
@@ -296,7 +297,7 @@ pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) 
     found
 }
 
-/// Where a modifier that is not there would stand: behind those that come before it in the syntax line.
+/// Where a missing modifier belongs: after those that precede it in the syntax line.
 fn missing_place(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> u32 {
     let before = bound.slots.iter().take(slot).flatten();
     let last = before.map(|binding| binding.word).max();
@@ -333,7 +334,7 @@ pub(crate) fn needs_version(
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let message = format!(
-        "{what} needs PTX {}{}, the module is written for {}",
+        "{what} needs PTX {}{}, found {}",
         gate.ptx,
         origin(gate),
         module.version
@@ -356,7 +357,7 @@ pub(crate) fn needs_target(
     let first = gate.target.lowest_from(module.target);
     let name = first.map_or("a newer one", |t| t.name);
     let message = format!(
-        "{what} needs target {name}{}, the module is for {}",
+        "{what} needs target `{name}`{}, found `{}`",
         origin(gate),
         module.target.name
     );
@@ -381,50 +382,41 @@ pub(crate) fn operand_count(
         false => format!("{least} to {most}"),
     };
     let noun = if found == 1 { "operand" } else { "operands" };
-    let message = format!("`{opcode}` has {found} {noun}, expected {wanted}");
+    let message = format!("found {found} {noun}, expected {wanted} for `{opcode}`");
     Diagnostic::error(OPERAND_COUNT, span, message).help(format!("the form is `{syntax}`"))
 }
 
-pub(crate) fn type_mismatch(
-    opcode: &str,
-    span: Span,
-    have: ScalarType,
-    want: ScalarType,
-) -> Diagnostic {
-    let message = format!("found a `.{have}` register, `{opcode}` wants `.{want}` here");
+pub(crate) fn type_mismatch(span: Span, have: ScalarType, want: ScalarType) -> Diagnostic {
+    let message = format!("found a `.{have}` register, expected `.{want}`");
     Diagnostic::error(TYPE_MISMATCH, span, message)
 }
 
-pub(crate) fn expected_register(opcode: &str, span: Span, found: &str) -> Diagnostic {
+pub(crate) fn expected_register(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,
         span,
-        format!("found {found}, `{opcode}` wants a register here"),
+        format!("found {found}, expected a register"),
     )
 }
 
-pub(crate) fn expected_value(opcode: &str, span: Span, ty: ScalarType, found: &str) -> Diagnostic {
+pub(crate) fn expected_value(span: Span, ty: ScalarType, found: &str) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,
         span,
-        format!("found {found}, `{opcode}` wants a `.{ty}` value here"),
+        format!("found {found}, expected a `.{ty}` value"),
     )
 }
 
-pub(crate) fn expected_pair(opcode: &str, span: Span) -> Diagnostic {
+pub(crate) fn expected_pair(span: Span) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,
         span,
-        format!("`{opcode}` wants two destinations here, such as `%r1|%p1`"),
+        "expected two destinations, such as `%r1|%p1`",
     )
 }
 
-pub(crate) fn expected_address(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(
-        WRONG_OPERAND,
-        span,
-        format!("`{opcode}` wants an address in brackets here"),
-    )
+pub(crate) fn expected_address(span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, "expected an address in brackets")
 }
 
 pub(crate) fn constant_address(opcode: &str, span: Span) -> Diagnostic {
@@ -432,20 +424,12 @@ pub(crate) fn constant_address(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(WRONG_OPERAND, span, message).help("move the address to a register first")
 }
 
-pub(crate) fn expected_label(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(
-        WRONG_OPERAND,
-        span,
-        format!("`{opcode}` wants a label here"),
-    )
+pub(crate) fn expected_label(span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, "expected a label")
 }
 
-pub(crate) fn literal_expected(opcode: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(
-        WRONG_OPERAND,
-        span,
-        format!("`{opcode}` wants an integer literal here"),
-    )
+pub(crate) fn literal_expected(span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, "expected an integer literal")
 }
 
 pub(crate) fn out_of_range(
@@ -465,16 +449,16 @@ pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,
         span,
-        format!("`{opcode}` takes no whole vector here"),
+        format!("found a vector register, expected a scalar value for `{opcode}`"),
     )
     .help("name a component such as `.x`")
 }
 
-pub(crate) fn no_component(opcode: &str, span: Span) -> Diagnostic {
+pub(crate) fn no_component(span: Span) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,
         span,
-        format!("`{opcode}` wants a component that the vector has"),
+        "expected a component that the vector has",
     )
 }
 
@@ -482,25 +466,17 @@ pub(crate) fn address_of_type(opcode: &str, span: Span, ty: ScalarType) -> Diagn
     Diagnostic::error(
         WRONG_OPERAND,
         span,
-        format!("an address does not fit `.{ty}` in `{opcode}`"),
+        format!("found an address, expected a `.{ty}` value for `{opcode}`"),
     )
 }
 
 pub(crate) fn unknown_symbol(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
-    let found = Diagnostic::error(
-        UNKNOWN_SYMBOL,
-        span,
-        format!("nothing is called `{text}` here"),
-    );
+    let found = Diagnostic::error(UNKNOWN_SYMBOL, span, format!("unknown name `{text}`"));
     suggest(found, text, span, nearest)
 }
 
 pub(crate) fn unknown_label(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
-    let found = Diagnostic::error(
-        UNKNOWN_LABEL,
-        span,
-        format!("no label `{text}` is in scope"),
-    );
+    let found = Diagnostic::error(UNKNOWN_LABEL, span, format!("unknown label `{text}`"));
     suggest(found, text, span, nearest)
 }
 
@@ -527,7 +503,7 @@ pub(crate) fn space_mismatch(
     want: StateSpace,
 ) -> Diagnostic {
     let message = format!(
-        "the variable is in {} memory, `{opcode}` accesses {}",
+        "found a variable in {} memory, expected {} memory for `{opcode}`",
         space_name(have),
         space_name(want)
     );
@@ -538,19 +514,13 @@ pub(crate) fn special_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         SPECIAL_REGISTER,
         span,
-        format!("`{opcode}` takes no special register"),
+        format!("found a special register, `{opcode}` does not take one"),
     )
-    .help("move it to a register first")
+    .help("`mov` it into a register first")
 }
 
-pub(crate) fn literal_type(
-    opcode: &str,
-    span: Span,
-    found: &str,
-    ty: ScalarType,
-    source: &str,
-) -> Diagnostic {
-    let message = format!("found {found} literal, `{opcode}` wants `.{ty}` here");
+pub(crate) fn literal_type(span: Span, found: &str, ty: ScalarType, source: &str) -> Diagnostic {
+    let message = format!("found {found} literal, expected a `.{ty}` value");
     let problem = Diagnostic::error(LITERAL_TYPE, span, message);
     let text = span.text(source);
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -586,13 +556,13 @@ pub(crate) fn missing_target() -> Diagnostic {
 }
 
 pub(crate) fn unknown_version(span: Span, text: &str) -> Diagnostic {
-    let message = format!("there is no such PTX version: `{text}`");
+    let message = format!("unknown PTX version `{text}`");
     Diagnostic::error(UNKNOWN_VERSION, span, message)
-        .help(format!("the newest is {}", Version::NEWEST))
+        .help(format!("the newest version is {}", Version::NEWEST))
 }
 
 pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> Diagnostic {
-    let found = Diagnostic::error(UNKNOWN_TARGET, span, format!("there is no target `{text}`"));
+    let found = Diagnostic::error(UNKNOWN_TARGET, span, format!("unknown target `{text}`"));
     suggest(found, text, span, nearest)
 }
 
@@ -603,7 +573,7 @@ pub(crate) fn target_needs_version(
     need: &Target,
 ) -> Diagnostic {
     let message = format!(
-        "target {} needs PTX {}, the module is written for {have}",
+        "target `{}` needs PTX {}, found {have}",
         need.name, need.since
     );
     let mut found = Diagnostic::error(TARGET_VERSION, target.span, message)
@@ -620,7 +590,7 @@ pub(crate) fn target_needs_version(
 }
 
 pub(crate) fn address_size(span: Span) -> Diagnostic {
-    Diagnostic::error(ADDRESS_SIZE, span, "the address size is 32 or 64").fix(
+    Diagnostic::error(ADDRESS_SIZE, span, "expected an address size of 32 or 64").fix(
         "use 64-bit addresses",
         span,
         ".address_size 64",
@@ -631,14 +601,14 @@ pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
     Diagnostic::error(
         GUARD_TYPE,
         span,
-        format!("found `.{have}`, a guard is a predicate register"),
+        format!("found a `.{have}` register, expected a predicate register as the guard"),
     )
 }
 
-pub(crate) fn vector_size(opcode: &str, span: Span, found: usize, want: usize) -> Diagnostic {
+pub(crate) fn vector_size(span: Span, found: usize, want: usize) -> Diagnostic {
     let message = match found {
-        0 => format!("`{opcode}` wants a vector of {want} here"),
-        _ => format!("found {found} elements, `{opcode}` wants {want}"),
+        0 => format!("expected a vector of {want} elements"),
+        _ => format!("found {found} elements, expected {want}"),
     };
     Diagnostic::error(VECTOR_SIZE, span, message)
 }
@@ -647,7 +617,7 @@ pub(crate) fn sink_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         SINK,
         span,
-        format!("`{opcode}` cannot throw its result away"),
+        format!("found the sink `_`, expected a register for the result of `{opcode}`"),
     )
 }
 
@@ -740,7 +710,7 @@ pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
     let mut found = Diagnostic::error(
         MISPLACED_WORD,
         opcode.modifier_span(word),
-        format!("`.{text}` belongs to the opcode: it is `{name}.{text}`"),
+        format!("`.{text}` is part of the opcode, expected `{name}.{text}`"),
     );
     found.fixes.push(Fix {
         title: format!("write `{name}.{text}`"),
@@ -760,9 +730,9 @@ pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
 
 pub(crate) fn needs_sync(opcode: &Opcode<'_>) -> Diagnostic {
     let name = opcode.name();
-    let message = format!("`{name}` without `.sync` is gone from PTX 6.4 on for `sm_70` and later");
+    let message = format!("`{name}` without `.sync` was removed in PTX 6.4 for `sm_70` and later");
     Diagnostic::error(NEEDS_SYNC, opcode.span, message).help(format!(
-        "write `{name}.sync` and the lanes that take part, such as `0xffffffff`, as last operand"
+        "write `{name}.sync`, and the mask of the lanes that take part, such as `0xffffffff`, as the last operand"
     ))
 }
 
@@ -780,7 +750,7 @@ pub(crate) fn missing_scope(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
 
 pub(crate) fn needless_scope(opcode: &Opcode<'_>, sem: Option<usize>, word: usize) -> Diagnostic {
     let text = opcode.modifier(word);
-    let message = format!("`.{text}` needs `.relaxed` or `.acquire` beside it");
+    let message = format!("`.{text}` needs `.relaxed` or `.acquire`");
     let found = Diagnostic::error(SCOPE, opcode.modifier_span(word), message);
     match sem {
         Some(sem) => found.label(opcode.modifier_span(sem), "this order has no scope"),
@@ -788,16 +758,16 @@ pub(crate) fn needless_scope(opcode: &Opcode<'_>, sem: Option<usize>, word: usiz
     }
 }
 
-pub(crate) fn address_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
+pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_TYPE,
         span,
-        format!("found a `.{ty}` register, `{opcode}` wants an integer address"),
+        format!("found a `.{ty}` register, expected an integer address"),
     )
 }
 
-pub(crate) fn narrow_address(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
-    let message = format!("found a `.{ty}` register, `{opcode}` wants a 64-bit address");
+pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
+    let message = format!("found a `.{ty}` register, expected a 64-bit address");
     match ty.width_bits() {
         32 => Diagnostic::error(ADDRESS_TYPE, span, message),
         _ => Diagnostic::warning(ADDRESS_TYPE, span, message),
@@ -808,13 +778,14 @@ pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
     Diagnostic::error(
         BARRIER_NUMBER,
         span,
-        format!("barrier {id} does not exist, expected 0 to 15"),
+        format!("found barrier {id}, expected 0 to 15"),
     )
 }
 
 pub(crate) fn barrier_threads(span: Span, threads: u64) -> Diagnostic {
-    let message = format!("{threads} threads are no whole number of warps");
-    Diagnostic::error(BARRIER_NUMBER, span, message).help("give a multiple of 32")
+    let message = format!("found {threads} threads, expected a multiple of 32");
+    Diagnostic::error(BARRIER_NUMBER, span, message)
+        .help("threads arrive at a barrier in whole warps")
 }
 
 pub(crate) fn ftz_of_conversion(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
@@ -841,7 +812,7 @@ pub(crate) fn call_target(span: Span) -> Diagnostic {
     Diagnostic::error(
         CALL_TARGET,
         span,
-        "a call names a function or a register with its address",
+        "expected a function, or a register with the address of one",
     )
 }
 
@@ -855,7 +826,7 @@ pub(crate) fn call_prototype(span: Span) -> Diagnostic {
 
 pub(crate) fn call_argument_space(span: Span, space: StateSpace) -> Diagnostic {
     let message = format!(
-        "found a variable in {} memory, arguments are `.param` variables or registers",
+        "found a variable in {} memory, expected a `.param` variable or a register",
         space_name(space)
     );
     Diagnostic::error(CALL_ARGUMENTS, span, message)
@@ -877,10 +848,13 @@ pub(crate) fn call_counts(
 pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usize) -> Diagnostic {
     let message = match index.checked_sub(n_returns) {
         Some(argument) => format!(
-            "argument {} does not fit the parameter of `{name}`",
+            "argument {} is not compatible with the parameter of `{name}`",
             argument + 1
         ),
-        None => format!("result {} does not fit that of `{name}`", index + 1),
+        None => format!(
+            "result {} is not compatible with that of `{name}`",
+            index + 1
+        ),
     };
     Diagnostic::error(CALL_ARGUMENTS, span, message)
 }
@@ -889,7 +863,7 @@ pub(crate) fn variable_too_large(span: Span) -> Diagnostic {
     Diagnostic::error(
         VARIABLE_TOO_LARGE,
         span,
-        "the variable is larger than any memory",
+        "the variable is larger than 2^40 bytes",
     )
 }
 
@@ -897,7 +871,7 @@ pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> D
     Diagnostic::error(
         PACKING,
         span,
-        format!("`{opcode}` cannot make `.{ty}` of {n} elements"),
+        format!("found {n} elements, which cannot be packed into `.{ty}` by `{opcode}`"),
     )
 }
 
@@ -907,7 +881,7 @@ pub(crate) fn too_many(n_dropped: usize) -> Diagnostic {
         ..Diagnostic::warning(
             TOO_MANY,
             Span::at(0),
-            format!("{n_dropped} further findings are not shown"),
+            format!("{n_dropped} further diagnostics are not reported"),
         )
     }
 }
@@ -919,7 +893,7 @@ pub(crate) fn inferred(span: Span, declarations: &str) -> Diagnostic {
         ..Diagnostic::warning(
             INFERRED,
             span,
-            format!("declared by inference: {declarations}"),
+            format!("inferred declarations: {declarations}"),
         )
     }
 }

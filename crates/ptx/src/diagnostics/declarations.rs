@@ -6,8 +6,8 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 catalogue! {
     /// The type came with a later version or with later hardware.
-    TYPE_GATE = "W0601", "type not there yet", ".version 8.2\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}";
-    /// Predicates live in registers, one by one: no memory, no vectors, no arrays.
+    TYPE_GATE = "W0601", "type of a later version", ".version 8.2\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}";
+    /// Predicates are scalar registers: there are none in memory, in vectors or in arrays.
     PREDICATE = "W0602", "predicate outside of a register", ".global .pred p;", ".reg .pred p;";
     /// A declared vector has two or four elements and at most 128 bits.
     VECTOR_SIZE = "W0603", "vector too large", ".reg .v4 .f64 x;", ".reg .v2 .f64 x;";
@@ -22,19 +22,19 @@ catalogue! {
     TOO_MANY_VALUES = "W0607", "too many initial values", ".global .u32 v[2] = {1, 2, 3};", ".global .u32 v[3] = {1, 2, 3};";
     /// A vector is initialised with exactly its number of elements.
     VECTOR_VALUES = "W0608", "wrong number of values for a vector", ".global .v2 .u32 v = {1};", ".global .v2 .u32 v = {1, 2};";
-    /// A variable without size needs initial values that tell it, unless it is `.extern`.
+    /// The size of a variable is given, or follows from its initial values, unless it is `.extern`.
     INCOMPLETE = "W0609", "array without size", ".shared .u32 v[];", ".shared .u32 v[16];";
     /// Alignment is 1, 2, 4, 8, 16 and so on.
-    ALIGNMENT = "W0610", "alignment that is no power of two", ".global .align 3 .u32 v;", ".global .align 4 .u32 v;";
+    ALIGNMENT = "W0610", "alignment that is not a power of two", ".global .align 3 .u32 v;", ".global .align 4 .u32 v;";
     /// Parameters of functions and call arguments are aligned to at most 128 bytes.
     PARAMETER_ALIGNMENT = "W0611", "alignment too large for a parameter", ".param .align 256 .b8 v[8];", ".param .align 128 .b8 v[8];";
     /// A parameter is a scalar or an array; vectors and packed pairs are declared as arrays of bytes.
-    PARAMETER_TYPE = "W0612", "type that no parameter has", ".param .v2 .f32 v;", ".param .align 8 .b8 v[8];";
+    PARAMETER_TYPE = "W0612", "type that a parameter cannot have", ".param .v2 .f32 v;", ".param .align 8 .b8 v[8];";
     /// `.managed` is for global memory, which host and device share then.
     ATTRIBUTE = "W0613", "attribute in this space", ".shared .attribute(.managed) .u32 v;", ".global .attribute(.managed) .u32 v;";
     /// Textures, samplers and surfaces are declared outside of functions, in global memory, or as kernel parameters.
     TEXTURE_PLACE = "W0614", "texture inside a function", ".global .texref t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
-    /// The space `.tex` ended with PTX ISA 1.5.
+    /// The state space `.tex` was removed in PTX ISA 1.5.
     TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// Parameters inside a function body, for calls, came with PTX ISA 2.0.
     PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}", ".version 2.0\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}";
@@ -42,12 +42,12 @@ catalogue! {
     SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".version 8.3\n.target sm_90\n.extern .shared .b8 v[];\n.entry k()\n{\nret;\n}";
     /// All `.const` variables of a module share 64 KiB.
     CONST_SIZE = "W0618", "too much constant memory", ".const .b8 v[65537];", ".global .b8 v[65537];";
-    /// This space is not for variables outside of functions.
-    MODULE_SPACE = "W0620", "space inside functions only", ".version 8.3\n.target sm_90\n.reg .b32 v;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b32 v;\nret;\n}";
+    /// Variables of this state space are declared inside functions only.
+    MODULE_SPACE = "W0620", "state space for functions only", ".version 8.3\n.target sm_90\n.reg .b32 v;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b32 v;\nret;\n}";
     /// Half-precision variables cannot have initial values; the bits can be given to a `.b16` variable.
     HALF_VALUE = "W0621", "initial value of a half", ".global .f16 v = 1.0;", ".global .b16 v = 0x3C00;";
     /// Initial values can be addresses of functions and of variables in global or constant memory.
-    INITIAL_SYMBOL = "W0622", "name that is no initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
+    INITIAL_SYMBOL = "W0622", "name that cannot be an initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
 }
 
 /// A type of a later version.
@@ -55,7 +55,7 @@ pub fn type_version(span: Span, what: &str, since: Version, version: Version) ->
     let mut diagnostic = Diagnostic::error(
         TYPE_GATE,
         span,
-        format!("{what} needs PTX ISA {since}, the module says {version}"),
+        format!("{what} needs PTX {since}, found {version}"),
     );
     diagnostic.needs.version = Some(since);
     diagnostic
@@ -66,7 +66,7 @@ pub fn type_target(span: Span, what: &str, target: &'static str, found: &str) ->
     let mut diagnostic = Diagnostic::error(
         TYPE_GATE,
         span,
-        format!("{what} needs target `{target}`, the module says `{found}`"),
+        format!("{what} needs target `{target}`, found `{found}`"),
     );
     diagnostic.needs.target = Some(target);
     diagnostic
@@ -77,10 +77,10 @@ pub fn predicate(span: Span, clash: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         PREDICATE,
         span,
-        format!("predicates are scalar registers, found {what}"),
+        format!("found {what}, expected a scalar register for a predicate"),
     )
-    .label(clash, "this is not for predicates")
-    .help("`selp` makes a number of a predicate, and a number can be stored")
+    .label(clash, "not allowed for predicates")
+    .help("`selp` converts a predicate to a number, which can be stored")
 }
 
 /// A vector of more than 128 bits, or of eight elements.
@@ -88,7 +88,7 @@ pub fn vector_size(span: Span, ty: Span, n_bits: u32) -> Diagnostic {
     Diagnostic::error(
         VECTOR_SIZE,
         span,
-        format!("a vector of {n_bits} bits, at most 4 elements and 128 bits can be declared"),
+        format!("found a vector of {n_bits} bits, expected at most 4 elements and 128 bits"),
     )
     .label(ty, "elements of this type")
     .help("declare a narrower vector, or several variables")
@@ -97,11 +97,11 @@ pub fn vector_size(span: Span, ty: Span, n_bits: u32) -> Diagnostic {
 /// `.reg .b32 x[4];`
 pub fn register_array(span: Span, dimensions: Span, size: Option<u64>) -> Diagnostic {
     let diagnostic = Diagnostic::error(REGISTER_ARRAY, span, "registers cannot be an array")
-        .label(dimensions, "registers have no address to count from")
-        .help("`<4>` declares four registers, numbered from 0; an array lies in `.local`");
+        .label(dimensions, "registers have no addresses")
+        .help("`<4>` declares four registers, numbered from 0; an array is declared in `.local`");
     match size {
         Some(size) => diagnostic.fix(
-            "declare that many registers",
+            "declare a group of registers",
             dimensions,
             format!("<{size}>"),
         ),
@@ -109,16 +109,16 @@ pub fn register_array(span: Span, dimensions: Span, size: Option<u64>) -> Diagno
     }
 }
 
-/// An initial value where none is kept.
+/// An initial value in a space without them.
 pub fn no_initializer(value: Span, space: Span, name: &str, removed: Span) -> Diagnostic {
     Diagnostic::error(
         NO_INITIALIZER,
         value,
-        format!("`{name}` takes no initial value in this space"),
+        format!("`{name}` is in a state space without initial values"),
     )
     .label(
         space,
-        "only `.global` and `.const` are filled before a kernel starts",
+        "only `.global` and `.const` variables have initial values",
     )
     .fix("leave out the initial value", removed, "")
     .help("store the value at the start of the kernel")
@@ -132,7 +132,7 @@ pub fn initial_type(value: Span, found: &str, ty: ScalarType, declared: Span) ->
         format!("found {found}, expected a value of type `.{ty}`"),
     )
     .label(declared, "the type of each element")
-    .help("integers are given to integers and bits, floats to floats and bits, addresses to `.u32` and `.u64`")
+    .help("integers initialise integers and bits, floats initialise floats and bits, addresses initialise `.u32` and `.u64`")
 }
 
 /// An integer for a float: the fix is at hand.
@@ -144,7 +144,7 @@ pub fn initial_integer(value: Span, text: &str, ty: ScalarType, declared: Span) 
     )
 }
 
-/// A list or a value where the shape wants the other.
+/// A list or a value where the shape requires the other.
 pub fn initial_shape(value: Span, found: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(
         INITIAL_TYPE,
@@ -159,7 +159,7 @@ pub fn too_many_values(value: Span, found: u64, size: u64, dimension: Span) -> D
     Diagnostic::error(
         TOO_MANY_VALUES,
         value,
-        format!("{found} initial values for {size} elements"),
+        format!("found {found} initial values, expected at most {size}"),
     )
     .label(dimension, "the number of elements")
     .help("make the array larger, or leave out values")
@@ -173,7 +173,7 @@ pub fn vector_values(value: Span, found: u64, n: usize, vector: Span) -> Diagnos
         format!("found {found} values for a vector, expected {n}"),
     )
     .label(vector, "the vector width")
-    .help("a vector is given all of its elements")
+    .help("every element of a vector needs a value")
 }
 
 /// An array without size.
@@ -181,21 +181,21 @@ pub fn incomplete(dimension: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         INCOMPLETE,
         dimension,
-        format!("array `{name}` has no size"),
+        format!("expected a size for the array `{name}`"),
     )
-    .help("give a size, or initial values that tell it; an `.extern .shared` array gets its size at launch")
+    .help("give a size or initial values; the size of an `.extern .shared` array is set at launch")
 }
 
-/// An alignment that is no power of two.
+/// An alignment that is not a power of two.
 pub fn alignment(span: Span, found: u64) -> Diagnostic {
     let next = found.checked_next_power_of_two().unwrap_or(128).max(1);
     Diagnostic::error(
         ALIGNMENT,
         span,
-        format!("alignment {found} is no power of two"),
+        format!("found alignment {found}, expected a power of two"),
     )
     .fix(format!("align to {next}"), span, format!(".align {next}"))
-    .help("1, 2, 4, 8, 16 and so on")
+    .help("an alignment is 1, 2, 4, 8, 16 and so on")
 }
 
 /// More than 128 bytes for a parameter.
@@ -203,10 +203,10 @@ pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
     Diagnostic::error(
         PARAMETER_ALIGNMENT,
         span,
-        format!("alignment {found}, at most 128 is possible for a parameter"),
+        format!("found alignment {found}, expected at most 128 for a parameter"),
     )
     .fix("align to 128", span, ".align 128")
-    .help("larger alignment is for variables only")
+    .help("a larger alignment is possible for variables only")
 }
 
 /// A vector or packed pair as a parameter; `name` where the declaration can be rewritten.
@@ -242,7 +242,7 @@ pub fn attribute(span: Span, word: &str, space: Span) -> Diagnostic {
     Diagnostic::error(
         ATTRIBUTE,
         span,
-        format!("`{word}` is for variables in `.global` only"),
+        format!("`{word}` is allowed for `.global` variables only"),
     )
     .label(space, "another space")
     .help("leave out the attribute, or declare the variable in `.global`")
@@ -253,7 +253,7 @@ pub fn texture_place(span: Span) -> Diagnostic {
     Diagnostic::error(
         TEXTURE_PLACE,
         span,
-        "textures, samplers and surfaces are declared outside of functions, in `.global`",
+        "expected this declaration outside of functions, in `.global`",
     )
     .help("move the declaration before the function")
 }
@@ -263,7 +263,7 @@ pub fn tex_space(span: Span, version: Version) -> Diagnostic {
     Diagnostic::error(
         TEX_SPACE,
         span,
-        format!("the space `.tex` ended with PTX ISA 1.5, the module says {version}"),
+        format!("the state space `.tex` was removed in PTX 1.5, found version {version}"),
     )
     .help("declare a `.global .texref` outside of functions")
 }
@@ -273,7 +273,7 @@ pub fn parameter_place(span: Span, version: Version) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(
         PARAMETER_PLACE,
         span,
-        format!("in PTX ISA {version} parameters stand in a parameter list only"),
+        format!("in PTX {version} parameters are declared in a parameter list only"),
     );
     diagnostic.needs.version = Some(Version::new(2, 0));
     diagnostic.help("pass values through the parameter list")
@@ -284,11 +284,9 @@ pub fn shared_size(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     Diagnostic::error(
         SHARED_SIZE,
         span,
-        format!(
-            "the kernel declares {n_bytes} bytes of shared memory, at most {most} can be static"
-        ),
+        format!("found {n_bytes} bytes of static shared memory, expected at most {most}"),
     )
-    .help("declare an `.extern .shared` array without size and give the size at launch")
+    .help("declare an `.extern .shared` array without a size, and set its size at launch")
 }
 
 /// More constant memory than a module has.
@@ -296,9 +294,9 @@ pub fn const_size(span: Span, n_bytes: u64) -> Diagnostic {
     Diagnostic::error(
         CONST_SIZE,
         span,
-        format!("the module declares {n_bytes} bytes of constant memory, at most 65536 are there"),
+        format!("found {n_bytes} bytes of constant memory, expected at most 65536"),
     )
-    .help("large tables can be in `.global`")
+    .help("declare large tables in `.global`")
 }
 
 /// A register or the like outside of functions.
@@ -313,19 +311,23 @@ pub fn module_space(span: Span, word: &str) -> Diagnostic {
 
 /// An initial value of a half.
 pub fn half_value(value: Span, declared: Span) -> Diagnostic {
-    Diagnostic::error(HALF_VALUE, value, "`.f16` variables take no initial value")
-        .label(declared, "the type")
-        .help("give the bits to a `.b16` variable: 1.0 is `0x3C00`")
+    Diagnostic::error(
+        HALF_VALUE,
+        value,
+        "`.f16` variables cannot have initial values",
+    )
+    .label(declared, "the type")
+    .help("initialise a `.b16` variable with the bits: 1.0 is `0x3C00`")
 }
 
-/// A name that is no initial value.
+/// A name that cannot be an initial value.
 pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
     Diagnostic::error(
         INITIAL_SYMBOL,
         span,
         format!(
-            "`{name}` is {found}, an initial value is a function or lies in `.global` or `.const`"
+            "found `{name}`, {found}, expected a function or a variable in `.global` or `.const`"
         ),
     )
-    .help("the address of another variable is taken with `mov` in the kernel")
+    .help("take the address of another variable with `mov` in the kernel")
 }

@@ -11,29 +11,29 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
 catalogue! {
     /// Two modifiers exclude each other: cache operators and priorities belong to weak stores, device accesses are neither cached nor vectors.
     CLASH = "W0300", "modifiers that exclude each other", "st.volatile.cg.u32 [a], b;", "st.volatile.u32 [a], b;";
-    /// A modifier needs another one beside it: a strong store needs a scope, a scope needs a strong store, `.mmio` needs `.relaxed`.
+    /// A modifier needs another one: a strong store needs a scope, a scope needs a strong store, `.mmio` needs `.relaxed`.
     NEEDS = "W0301", "modifier that needs another", "st.relaxed.u32 [a], b;", "st.relaxed.gpu.u32 [a], b;";
-    /// A modifier goes with some values of another group only, for example `.mmio` with `.sys` and global memory.
-    NOT_AMONG = "W0302", "modifier with a value it does not go with", "st.mmio.relaxed.gpu.u32 [a], b;", "st.mmio.relaxed.sys.u32 [a], b;";
+    /// A modifier can be combined with only some values of another group, for example `.mmio` with `.sys` and global memory.
+    NOT_AMONG = "W0302", "modifiers that cannot be combined", "st.mmio.relaxed.gpu.u32 [a], b;", "st.mmio.relaxed.sys.u32 [a], b;";
     /// Each modifier exists, but both together came later or need a newer target.
     TOGETHER = "W0303", "combination that came later", "st.volatile.local.u32 [a], b; // PTX 9.0", "st.volatile.local.u32 [a], b; // PTX 9.1";
     /// An instruction without a state space uses generic addresses, which came with PTX 2.0 and `sm_20`.
-    GENERIC = "W0304", "generic address before its time", "st.u32 [a], b; // PTX 3.0, sm_13", "st.global.u32 [a], b; // PTX 3.0, sm_13";
-    /// All elements of a vector together have at most 128 bits; 256 bits go for eight 32-bit or four 64-bit elements in global memory.
+    GENERIC = "W0304", "generic address in an older version", "st.u32 [a], b; // PTX 3.0, sm_13", "st.global.u32 [a], b; // PTX 3.0, sm_13";
+    /// All elements of a vector together have at most 128 bits; 256 bits are possible for eight 32-bit or four 64-bit elements in global memory.
     TOO_WIDE = "W0305", "vector too wide", "st.shared.v8.b64 [a], {c, c, c, c, d, d, d, d};", "st.shared.v2.b64 [a], {c, d};";
     /// Stores of 256 bits need PTX 8.8 and `sm_100`.
-    WIDE_GATE = "W0306", "256-bit store before its time", "st.global.v8.b32 [a], {x, y, z, w, x, y, z, w}; // sm_90", "st.global.v4.b32 [a], {x, y, z, w}; st.global.v4.b32 [a+16], {x, y, z, w}; // sm_90";
-    /// Stores of 256 bits reach global memory only.
+    WIDE_GATE = "W0306", "256-bit store in an older version", "st.global.v8.b32 [a], {x, y, z, w, x, y, z, w}; // sm_90", "st.global.v4.b32 [a], {x, y, z, w}; st.global.v4.b32 [a+16], {x, y, z, w}; // sm_90";
+    /// Stores of 256 bits go to global memory only.
     WIDE_SPACE = "W0307", "256-bit store outside of global memory", "st.shared.v8.b32 [a], {x, y, z, w, x, y, z, w};", "st.shared.v4.b32 [a], {x, y, z, w}; st.shared.v4.b32 [a+16], {x, y, z, w};";
     /// Level 2 eviction priorities belong to 256-bit stores.
     WIDE_ONLY = "W0308", "modifier for 256-bit stores", "st.global.L2::evict_last.b32 [a], b;", "st.global.b32 [a], b;";
     /// The word belongs to other instructions; the message says what to use here.
     REFUSED = "W0309", "modifier of other instructions", "st.ca.u32 [a], b;", "st.wb.u32 [a], b;";
     /// `st.bulk` is an opcode of two words; its modifiers follow them in any order.
-    LEADS = "W0389", "part of the opcode behind a modifier", "st.weak.bulk [a], 64, 0;", "st.bulk.weak [a], 64, 0;";
-    /// The assembler takes this version or target, the manual asks for a later one.
+    LEADS = "W0389", "part of the opcode after a modifier", "st.weak.bulk [a], 64, 0;", "st.bulk.weak [a], 64, 0;";
+    /// The assembler accepts this version or target, the manual requires a later one.
     MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
-    /// The assembler takes this combination, the manual's syntax has no such form.
+    /// The assembler accepts this combination, the manual's syntax has no such form.
     MANUAL_FORM = "W0391", "a form that the manual does not have", "st.global.v8.b16 [a], {%h, %h, %h, %h, %h, %h, %h, %h};", "st.global.v4.b16 [a], {%h, %h, %h, %h}; st.global.v4.b16 [a+8], {%h, %h, %h, %h};";
 }
 
@@ -80,7 +80,7 @@ fn found(case: &Case<'_>, code: &'static str, span: Span, message: String) -> Di
     match case.rule.verdict {
         Verdict::Error => Diagnostic::error(code, span, message),
         Verdict::Warning => Diagnostic::warning(MANUAL_FORM, span, message)
-            .help("the assembler takes it; other tools may not"),
+            .help("the assembler accepts it; other tools may not"),
     }
 }
 
@@ -133,14 +133,14 @@ pub(crate) fn needs(case: &Case<'_>, word: usize, slot: SlotName, among: &[&str]
     }
 }
 
-/// `.shared.cta` where `.shared::cta` is meant: a scope right behind the space.
+/// `.shared.cta` where `.shared::cta` is meant: a scope directly after the space.
 fn sub_space(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
-    let is_behind = case
+    let is_after = case
         .bound
         .word(SlotName::Space)
         .is_some_and(|space| space + 1 == word && case.opcode.modifier(space) == "shared");
     let scope = case.opcode.modifier(word);
-    if !is_behind || !matches!(scope, "cta" | "cluster") {
+    if !is_after || !matches!(scope, "cta" | "cluster") {
         return diagnostic;
     }
     let dot = case.opcode.dotted_span(word).start;
@@ -170,7 +170,7 @@ fn suggestions(case: &Case<'_>, slot: SlotName) -> &'static [&'static str] {
     }
 }
 
-/// A word beside a value it does not go with.
+/// A word with a value that it cannot be combined with.
 pub(crate) fn not_among(
     case: &Case<'_>,
     word: usize,
@@ -196,10 +196,10 @@ pub(crate) fn not_among(
             SlotName::Space => ", or no state space",
             _ => "",
         };
-        diagnostic.help = Some(format!("{help}; it goes with {allowed}{none}"));
+        diagnostic.help = Some(format!("{help}; it can be combined with {allowed}{none}"));
     }
     match (slot, among) {
-        // The scope stands beside an order that takes none.
+        // The scope is given with an order that takes none.
         (SlotName::Sem, _) if case.opcode.modifier(word) != "mmio" => {
             without(case, diagnostic, word)
         }
@@ -232,7 +232,7 @@ pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
     because(diagnostic, case)
 }
 
-/// No state space before generic addressing.
+/// No state space in a version without generic addressing.
 pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
     let message = format!("generic addressing {}", case.lacks(gate));
     let span = case
@@ -251,7 +251,7 @@ pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
 
 /// More bits than an access has.
 pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Diagnostic {
-    let message = format!("the vector has {bits} bits, an access has at most {most}");
+    let message = format!("found a vector of {bits} bits, expected at most {most}");
     let mut diagnostic = Diagnostic::error(TOO_WIDE, case.span(word), message);
     if let Some(ty) = case.bound.word(SlotName::Type) {
         diagnostic = diagnostic.label(case.span(ty), "the width of one element");
@@ -266,7 +266,7 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
     })
 }
 
-/// A 256-bit access before its time.
+/// A 256-bit access in an older version.
 pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
     let message = format!("{} bits in one access {}", wide.bits, case.lacks(wide.gate));
     let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
@@ -284,7 +284,7 @@ pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
 /// A 256-bit access outside of global memory.
 pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide) -> Diagnostic {
     let message = format!(
-        "{} bits in one access go to global memory only, found {}",
+        "{} bits in one access are for global memory only, found {}",
         wide.bits,
         case.quoted(space)
     );
@@ -310,11 +310,11 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
     without(case, because(diagnostic, case), word)
 }
 
-/// A word of the opcode that stands behind modifiers.
+/// A word of the opcode that follows modifiers.
 pub(crate) fn leads(case: &Case<'_>, word: usize) -> Diagnostic {
     let opcode = case.opcode;
     let text = opcode.modifier(word);
-    let message = format!("`.{text}` stands right behind `{}`", opcode.name());
+    let message = format!("`.{text}` must directly follow `{}`", opcode.name());
     let diagnostic = Diagnostic::error(LEADS, case.span(word), message);
     let mut diagnostic = because(diagnostic, case);
     let first = Span::at(opcode.dotted_span(0).start);
@@ -360,7 +360,7 @@ pub(crate) fn refused(
     }
 }
 
-/// A special register before its time.
+/// A special register in an older version.
 pub(crate) fn special_gate(name: &str, span: Span, gate: Gate, module: &Module) -> Diagnostic {
     let code = match module.version < gate.ptx {
         true => super::check::NEEDS_VERSION,
@@ -377,7 +377,7 @@ fn gated(diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {
     }
 }
 
-/// Says what the gate asks for, and offers to raise the header to it.
+/// Says what the gate requires, and offers to raise the header to it.
 fn raised(mut diagnostic: Diagnostic, module: &Module, gate: Gate) -> Diagnostic {
     diagnostic.needs = module.lacking(gate);
     diagnostic.fixes.extend(raise(module, &diagnostic.needs));
@@ -414,7 +414,7 @@ fn lacks(module: &Module, gate: Gate) -> String {
         (Some(version), Some(target)) => format!("needs PTX {version} and `{target}`"),
         (None, Some(target)) => format!("needs `{target}`, found `{}`", module.target.name),
         (Some(version), None) => format!("needs PTX {version}, found {}", module.version),
-        (None, None) => "is there".to_owned(),
+        (None, None) => "is available".to_owned(),
     }
 }
 

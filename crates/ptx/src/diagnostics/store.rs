@@ -9,19 +9,19 @@ use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 catalogue! {
-    /// A register serves a store when it is at least as wide as the type. Integers serve integers and `.bN`, floats their own type and `.bN`, untyped registers everything; `.b128` wants a `.b128` register.
-    TYPE_MISMATCH = "W0310", "value that does not serve the type", "st.global.f32 [a], %u; // .u32", "st.global.b32 [a], %u;";
+    /// A register can be stored as a type when it is at least as wide as the type: integers as integers and `.bN`, floats as their own type and `.bN`, untyped registers as every type; `.b128` takes a `.b128` register.
+    TYPE_MISMATCH = "W0310", "value that is not compatible with the type", "st.global.f32 [a], %u; // .u32", "st.global.b32 [a], %u;";
     /// The vector modifier says how many elements the braces hold.
     N_ELEMENTS = "W0311", "wrong number of elements", "st.global.v4.f32 [a], {x, y};", "st.global.v2.f32 [a], {x, y};";
     /// Neighbours in braces are both integers or both floats, unless one of them is untyped (`.bN`).
     KINDS = "W0312", "elements of different kinds", "st.global.v2.b32 [a], {%u, %f};", "st.global.v2.b32 [a], {%r, %f};";
     /// All registers in braces have the same width.
     WIDTHS = "W0313", "elements of different widths", "st.global.v2.b32 [a], {%r, %rd};", "st.global.v2.b32 [a], {%r, %r2};";
-    /// `_` leaves an element of memory as it is; only 256-bit stores have it.
+    /// `_` leaves an element of memory unchanged; only 256-bit stores take it.
     SINK = "W0314", "sink outside of 256-bit stores", "st.global.v4.b32 [a], {x, _, z, w};", "st.global.v8.b32 [a], {x, _, z, w, x, y, z, w};";
     /// A store whose every element is a sink has no type and writes nothing.
-    ALL_SINKS = "W0315", "nothing but sinks", "st.global.v4.b64 [a], {_, _, _, _};", "st.global.v4.b64 [a], {c, _, _, _};";
-    /// A special register is stored by way of a register, or in braces.
+    ALL_SINKS = "W0315", "only sinks", "st.global.v4.b64 [a], {_, _, _, _};", "st.global.v4.b64 [a], {c, _, _, _};";
+    /// A special register is moved into a register first, or stored in braces.
     SPECIAL = "W0316", "special register as a value", "st.global.u32 [a], %tid.x;", "mov.u32 %r, %tid.x; st.global.u32 [a], %r;";
     /// The value is a register, a literal or a list in braces.
     NOT_A_VALUE = "W0317", "not a value to store", "st.global.u32 [a], [b];", "st.global.u32 [a], %r;";
@@ -30,11 +30,11 @@ catalogue! {
     /// Braces hold registers, components of vectors, special registers and literals.
     NOT_AN_ELEMENT = "W0319", "not an element of a vector", "st.global.v2.u32 [a], {buffer, %r};", "st.global.v2.u32 [a], {%r, %r2};";
     /// `.x` to `.w` are components of a register that is declared with `.v2` or `.v4`.
-    NO_COMPONENT = "W0320", "component of what is no vector", "st.global.u32 [a], %r.x;", "st.global.u32 [a], %r;";
+    NO_COMPONENT = "W0320", "component of a scalar", "st.global.u32 [a], %r.x;", "st.global.u32 [a], %r;";
     /// The address is in brackets: a register or variable, or the element of an array.
     NOT_AN_ADDRESS = "W0321", "not an address", "st.global.u32 %rd, %r;", "st.global.u32 [%rd], %r;";
     /// Addresses are integers of at most 64 bits.
-    ADDRESS_TYPE = "W0322", "register that holds no address", "st.global.u32 [%f], %r;", "st.global.u32 [%rd], %r;";
+    ADDRESS_TYPE = "W0322", "register that cannot hold an address", "st.global.u32 [%f], %r;", "st.global.u32 [%rd], %r;";
     /// Global and generic addresses have 64 bits; registers of 32 bits hold addresses of shared and local memory only.
     ADDRESS_32 = "W0323", "32-bit global address", "st.global.u32 [%r], %r2;", "st.global.u32 [%rd], %r2;";
     /// A constant is an address in local memory only.
@@ -43,35 +43,35 @@ catalogue! {
     SPACE_MISMATCH = "W0325", "variable of another state space", "st.global.u32 [shared_variable], %r;", "st.shared.u32 [shared_variable], %r;";
     /// The parameters of a kernel or function are read-only for itself.
     INPUT_PARAMETER = "W0326", "parameter that is read-only", "st.param.u32 [input], %r;", "st.param.u32 [argument], %r;";
-    /// An argument for a call is stored unconditionally.
+    /// An argument for a call is stored without a guard.
     PREDICATED_ARGUMENT = "W0327", "argument stored under a condition", "@%p st.param.u32 [argument], %r;", "selp.u32 %r, %r1, %r2, %p; st.param.u32 [argument], %r;";
     /// Parameters are named; they have no address in a register.
     PARAM_REGISTER = "W0328", "parameter by address", "st.param::func.u32 [%rd], %r;", "st.param::func.u32 [argument], %r;";
     /// Only arrays are indexed.
-    NOT_AN_ARRAY = "W0329", "index on what is no array", "st.global.u32 scalar[0], %r;", "st.global.u32 [scalar], %r;";
+    NOT_AN_ARRAY = "W0329", "index of a scalar", "st.global.u32 scalar[0], %r;", "st.global.u32 [scalar], %r;";
     /// An index is an integer.
-    INDEX_TYPE = "W0330", "index that is no integer", "st.global.u32 array[%f], %r;", "st.global.u32 [array+8], %r;";
-    /// A cache policy is announced by `.L2::cache_hint`.
+    INDEX_TYPE = "W0330", "index that is not an integer", "st.global.u32 array[%f], %r;", "st.global.u32 [array+8], %r;";
+    /// A cache policy operand requires `.L2::cache_hint`.
     HINT_MISSING = "W0331", "cache policy without its modifier", "st.global.u32 [a], %r, %policy;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
-    /// `.L2::cache_hint` announces a cache policy as the last operand.
+    /// `.L2::cache_hint` requires a cache policy as the last operand.
     POLICY_MISSING = "W0332", "modifier without its cache policy", "st.global.L2::cache_hint.u32 [a], %r;", "st.global.L2::cache_hint.u32 [a], %r, %policy;";
     /// A cache policy is a 64-bit integer register, as `createpolicy` makes it, or an integer.
     POLICY_TYPE = "W0333", "not a cache policy", "st.global.L2::cache_hint.u32 [a], %r, %r2;", "st.global.L2::cache_hint.u32 [a], %r, %rd;";
-    /// Literals and components of vectors do not go into one pair of braces.
+    /// Literals and components of vectors cannot be in one pair of braces.
     LITERAL_BESIDE_COMPONENT = "W0334", "literal beside a component", "st.global.v2.u32 [a], {%tid.x, 5};", "st.global.v2.u32 [a], {%r, 5};";
-    /// Special registers hold no address.
+    /// Special registers cannot be addresses.
     SPECIAL_ADDRESS = "W0335", "special register as an address", "st.shared.u32 [%laneid], %r;", "mov.u32 %r2, %laneid; st.shared.u32 [%r2], %r;";
     /// The manual writes the vector width right before the type; the assembler warns elsewhere.
     VECTOR_ORDER = "W0340", "vector width away from the type", "st.v2.global.u32 [a], {x, y};", "st.global.v2.u32 [a], {x, y};";
     /// Registers of 8 or 16 bits hold the low bits of an address only.
     NARROW_ADDRESS = "W0341", "narrow address register", "st.global.u32 [%h], %r; // .b16", "st.global.u32 [%rd], %r;";
-    /// The manual wants a register; the assembler also takes the name of a function, a variable plus a constant and a register plus a constant.
+    /// The manual requires a register; the assembler also takes the name of a function, a variable plus a constant and a register plus a constant.
     ODD_VALUE = "W0342", "a value that the manual does not have", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer; add.u64 %rd, %rd, 4; st.global.u64 [a], %rd;";
     /// The manual writes addresses in brackets; the assembler also takes `array[index]`.
     UNBRACKETED = "W0343", "address without brackets", "st.global.u32 array[4], %r;", "st.global.u32 [array+4], %r;";
-    /// The component does not exist; what the assembler stores is not defined.
+    /// The component does not exist; the value that the assembler stores is undefined.
     BEYOND_VECTOR = "W0344", "component beyond the vector", "st.global.u32 [a], v.z; // .v2", "st.global.u32 [a], v.y;";
-    /// The assembler takes a register as the address of a parameter, what it stores is not defined.
+    /// The assembler accepts a register as the address of a parameter; the stored value is undefined.
     PARAM_REGISTER_PASSES = "W0345", "parameter by address", "st.param.u32 [%rd], %r;", "st.param.u32 [argument], %r;";
 }
 
@@ -92,23 +92,23 @@ fn describe(element: Element) -> String {
     }
 }
 
-/// What would serve a type.
-fn serving(ty: ScalarType) -> String {
+/// What can be stored as a type.
+fn compatible_with(ty: ScalarType) -> String {
     match (Class::of(ty), ty.width_bits()) {
-        (_, 128) => "a `.b128` register or an integer literal serves `.b128`".to_owned(),
+        (_, 128) => "a `.b128` register or an integer literal can be stored as `.b128`".to_owned(),
         (Class::Float, bits) => {
             format!(
-                "`.{ty}` is served by `.{ty}`, by `.b{bits}` and wider untyped registers, and by a floating-point literal"
+                "`.{ty}`, `.b{bits}` and wider untyped registers, and floating-point literals can be stored as `.{ty}`"
             )
         }
         (Class::Bits, bits) => {
             format!(
-                "`.{ty}` is served by every register of at least {bits} bits but predicates, and by an integer literal"
+                "registers of at least {bits} bits, except predicates, and integer literals can be stored as `.{ty}`"
             )
         }
         (_, bits) => {
             format!(
-                "`.{ty}` is served by integer and untyped registers of at least {bits} bits, and by an integer literal"
+                "integer and untyped registers of at least {bits} bits, and integer literals, can be stored as `.{ty}`"
             )
         }
     }
@@ -116,16 +116,16 @@ fn serving(ty: ScalarType) -> String {
 
 /// A value of the wrong type.
 pub(crate) fn type_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
-    let message = format!("{} does not serve `.{ty}`", describe(element));
-    Diagnostic::error(TYPE_MISMATCH, span, message).help(serving(ty))
+    let message = format!("{} is not compatible with `.{ty}`", describe(element));
+    Diagnostic::error(TYPE_MISMATCH, span, message).help(compatible_with(ty))
 }
 
 /// A vector of the wrong type.
 pub(crate) fn vector_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
     let element = describe(element);
     let element = element.strip_prefix("a ").unwrap_or(&element);
-    let message = format!("a vector of {element} elements does not serve `.{ty}`");
-    Diagnostic::error(TYPE_MISMATCH, span, message).help(serving(ty))
+    let message = format!("a vector of {element} elements is not compatible with `.{ty}`");
+    Diagnostic::error(TYPE_MISMATCH, span, message).help(compatible_with(ty))
 }
 
 /// Not as many elements as the modifier says.
@@ -140,7 +140,7 @@ pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnosti
     }
 }
 
-/// Neighbours that do not go together.
+/// Neighbours that cannot be combined.
 pub(crate) fn different_kinds(
     span: Span,
     element: Element,
@@ -148,13 +148,13 @@ pub(crate) fn different_kinds(
     neighbour: Element,
 ) -> Diagnostic {
     let message = format!(
-        "{} stands beside {}",
+        "found {} next to {}",
         describe(element),
         describe(neighbour)
     );
     Diagnostic::error(KINDS, span, message)
         .label(before, describe(neighbour))
-        .help("neighbours are both integers or both floats, unless one of them is untyped (`.bN`)")
+        .help("neighbouring elements are both integers or both floats, unless one of them is untyped (`.bN`)")
 }
 
 /// Registers of different widths.
@@ -165,7 +165,7 @@ pub(crate) fn different_widths(
     other: Element,
 ) -> Diagnostic {
     let message = format!(
-        "the element has {} bits, the first one {}",
+        "found an element of {} bits, expected {} as in the first one",
         element.width_bits, other.width_bits
     );
     Diagnostic::error(WIDTHS, span, message)
@@ -175,8 +175,8 @@ pub(crate) fn different_widths(
 
 /// `_` where there are no sinks.
 pub(crate) fn sink(span: Span) -> Diagnostic {
-    Diagnostic::error(SINK, span, "`_` is only in 256-bit stores").help(
-        "`.v8` with a 32-bit type or `.v4` with a 64-bit type leaves elements out; here each element needs a value",
+    Diagnostic::error(SINK, span, "found the sink `_`, which only 256-bit stores take").help(
+        "`.v8` with a 32-bit type or `.v4` with a 64-bit type may leave elements out; other stores need a value for each element",
     )
 }
 
@@ -185,9 +185,9 @@ pub(crate) fn all_sinks(span: Span) -> Diagnostic {
     Diagnostic::error(
         ALL_SINKS,
         span,
-        "every element is `_`, so nothing is stored",
+        "found only sinks `_`, expected at least one value",
     )
-    .help("one element at least needs a value")
+    .help("a store of sinks writes nothing")
 }
 
 /// A special register alone.
@@ -195,31 +195,31 @@ pub(crate) fn special_register(span: Span) -> Diagnostic {
     Diagnostic::error(
         SPECIAL,
         span,
-        "a special register cannot be stored directly",
+        "found a special register, expected a register or a literal",
     )
     .help("`mov` it into a register first")
 }
 
-/// Something else where a value stands.
+/// Something else than a value.
 pub(crate) fn not_a_value(span: Span, kind: OperandKind) -> Diagnostic {
     let (message, help) = match kind {
         OperandKind::Address { .. }
         | OperandKind::AbsoluteAddress { .. }
         | OperandKind::AddressList { .. } => (
-            "a store cannot read memory".to_owned(),
+            "found an address, expected a value".to_owned(),
             "`ld` the value into a register first",
         ),
         OperandKind::Minus(_) | OperandKind::Not(_) => (
-            "a value cannot be negated here".to_owned(),
-            "`neg` or `not` puts it into a register",
+            "found a negated value, expected a register or a literal".to_owned(),
+            "negate it into a register with `neg` or `not` first",
         ),
         OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => (
-            "an element of an array is an address, not a value".to_owned(),
+            "found an element of an array, which is an address, expected a value".to_owned(),
             "`ld` the value into a register first",
         ),
         _ => (
-            "this is no value to store".to_owned(),
-            "a register, a literal or a list in braces is",
+            "expected a value to store".to_owned(),
+            "a register, a literal or a list in braces can be stored",
         ),
     };
     Diagnostic::error(NOT_A_VALUE, span, message).help(help)
@@ -230,23 +230,23 @@ pub(crate) fn variable_value(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         VARIABLE_VALUE,
         span,
-        format!("`{name}` is a variable, its address is no register"),
+        format!("found the variable `{name}`, expected a register"),
     )
     .help(format!(
-        "`mov.u64 %rd, {name};` gives a register with the address; `ld` reads the variable"
+        "`mov.u64 %rd, {name};` moves its address into a register; `ld` reads its value"
     ))
 }
 
 /// Not for braces.
 pub(crate) fn not_an_element(span: Span) -> Diagnostic {
-    Diagnostic::error(NOT_AN_ELEMENT, span, "this is no element of a vector")
+    Diagnostic::error(NOT_AN_ELEMENT, span, "expected an element of a vector")
         .help("braces hold registers, components, special registers and literals")
 }
 
 /// `.x` on a scalar.
 pub(crate) fn no_component(span: Span) -> Diagnostic {
-    Diagnostic::error(NO_COMPONENT, span, "only vector registers have components")
-        .help("registers declared with `.v2` or `.v4` have them")
+    Diagnostic::error(NO_COMPONENT, span, "found a component of a scalar register")
+        .help("registers declared with `.v2` or `.v4` have components")
 }
 
 /// Not an address.
@@ -256,11 +256,11 @@ pub(crate) fn not_an_address(
     bracketed: Option<String>,
 ) -> Diagnostic {
     let message = match kind {
-        OperandKind::Vector { .. } => "a list in braces is no address",
+        OperandKind::Vector { .. } => "found a list in braces, expected an address",
         OperandKind::Integer { .. } | OperandKind::Single(_) | OperandKind::Double(_) => {
-            "a literal is no address"
+            "found a literal, expected an address in brackets"
         }
-        _ => "the address of a store stands in brackets",
+        _ => "expected an address in brackets",
     };
     let diagnostic = Diagnostic::error(NOT_AN_ADDRESS, span, message);
     match bracketed {
@@ -270,14 +270,18 @@ pub(crate) fn not_an_address(
                 .fix(format!("write `{text}`"), span, text)
         }
         None => diagnostic
-            .help("a register or variable in brackets is one, with a constant added where needed"),
+            .help("an address is a register or variable in brackets, optionally plus a constant"),
     }
 }
 
-/// A name that is no register or variable.
+/// A name that is not a register or variable.
 pub(crate) fn no_address_name(span: Span, name: &str) -> Diagnostic {
-    Diagnostic::error(NOT_AN_ADDRESS, span, format!("`{name}` holds no address"))
-        .help("a scalar register or a variable does")
+    Diagnostic::error(
+        NOT_AN_ADDRESS,
+        span,
+        format!("`{name}` cannot be an address"),
+    )
+    .help("an address is in a scalar register, or is a variable")
 }
 
 /// A register of the wrong type as an address.
@@ -285,7 +289,7 @@ pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_TYPE,
         span,
-        format!("a `.{ty}` register holds no address"),
+        format!("a `.{ty}` register cannot hold an address"),
     )
     .help("addresses are in integer or untyped registers of at most 64 bits")
 }
@@ -294,7 +298,7 @@ pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
 pub(crate) fn address_32(span: Span, ty: ScalarType) -> Diagnostic {
     let message = format!("a `.{ty}` register is too narrow for a global or generic address");
     Diagnostic::error(ADDRESS_32, span, message)
-        .help("use a 64-bit register; 32 bits do for `.shared` and `.local` addresses")
+        .help("use a 64-bit register; 32 bits are enough for `.shared` and `.local` addresses")
 }
 
 /// A constant as an address.
@@ -304,7 +308,7 @@ pub(crate) fn absolute_address(span: Span) -> Diagnostic {
         span,
         "a constant is an address in `.local` memory only",
     )
-    .help("put the address into a register, or name a variable")
+    .help("move the address into a register, or name a variable")
 }
 
 /// A variable of another space.
@@ -332,10 +336,10 @@ pub(crate) fn space_mismatch(
     let diagnostic = diagnostic.label(word, "the state space of the store");
     match space {
         StateSpace::Global | StateSpace::Shared | StateSpace::Local => diagnostic
-            .help("the state space of store and variable must agree")
+            .help("the store must name the state space of the variable")
             .fix(format!("use `.{found}`"), word, found),
-        StateSpace::Const => diagnostic.help("constant memory cannot be stored to"),
-        _ => diagnostic.help("the state space of store and variable must agree"),
+        StateSpace::Const => diagnostic.help("constant memory is read-only"),
+        _ => diagnostic.help("the store must name the state space of the variable"),
     }
 }
 
@@ -344,9 +348,9 @@ pub(crate) fn input_parameter(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         INPUT_PARAMETER,
         span,
-        format!("`{name}` is an input, it can only be read"),
+        format!("`{name}` is an input parameter, which is read-only"),
     )
-    .help("`st.param` writes what a function returns, and the arguments of a call")
+    .help("`st.param` writes the return value of a function and the arguments of a call")
 }
 
 /// A guard before the argument of a call.
@@ -365,7 +369,7 @@ pub(crate) fn param_register(span: Span) -> Diagnostic {
     Diagnostic::error(
         PARAM_REGISTER,
         span,
-        "a parameter has no address in a register",
+        "found a register, expected the name of a parameter",
     )
     .help("name the parameter")
 }
@@ -375,15 +379,19 @@ pub(crate) fn param_register_passes(span: Span) -> Diagnostic {
     Diagnostic::warning(
         PARAM_REGISTER_PASSES,
         span,
-        "a parameter has no address in a register",
+        "found a register, expected the name of a parameter",
     )
-    .help("the assembler takes it or fails; name the parameter")
+    .help("the assembler accepts it or crashes; name the parameter")
 }
 
 /// An index on a scalar.
 pub(crate) fn not_an_array(span: Span) -> Diagnostic {
-    Diagnostic::error(NOT_AN_ARRAY, span, "only an array has elements")
-        .help("declare it with a size in brackets, or write the address in brackets")
+    Diagnostic::error(
+        NOT_AN_ARRAY,
+        span,
+        "found an index of a scalar, expected an array",
+    )
+    .help("declare it with a size in brackets, or write the address in brackets")
 }
 
 /// An index of the wrong type.
@@ -391,7 +399,7 @@ pub(crate) fn index_type(span: Span) -> Diagnostic {
     Diagnostic::error(
         INDEX_TYPE,
         span,
-        "an index is an integer of at most 64 bits",
+        "expected an integer of at most 64 bits as the index",
     )
     .help("use an integer register, or a constant")
 }
@@ -402,7 +410,7 @@ pub(crate) fn hint_missing(span: Span, from: u32, at: Option<Span>) -> Diagnosti
     let mut diagnostic = Diagnostic::error(
         HINT_MISSING,
         span,
-        "a third operand needs `.L2::cache_hint`",
+        "found a third operand without `.L2::cache_hint`",
     )
     .help("the third operand of a store is a cache policy")
     .fix("leave out the third operand", Span::new(from, span.end), "");
@@ -434,8 +442,12 @@ pub(crate) fn policy_missing(word: Span, end: u32) -> Diagnostic {
 
 /// A policy of the wrong type.
 pub(crate) fn policy_type(span: Span) -> Diagnostic {
-    Diagnostic::error(POLICY_TYPE, span, "a cache policy is a 64-bit integer")
-        .help("`createpolicy` makes one in a `.b64` register; an integer literal does too")
+    Diagnostic::error(
+        POLICY_TYPE,
+        span,
+        "expected a 64-bit integer as the cache policy",
+    )
+    .help("`createpolicy` makes one in a `.b64` register; an integer literal is allowed too")
 }
 
 /// A literal and a component in one list.
@@ -443,7 +455,7 @@ pub(crate) fn literal_beside_component(span: Span, component: Span) -> Diagnosti
     Diagnostic::error(
         LITERAL_BESIDE_COMPONENT,
         span,
-        "a literal cannot stand beside a component",
+        "a literal cannot be next to a component",
     )
     .label(component, "a component")
     .help("`mov` one of them into a register first")
@@ -451,17 +463,24 @@ pub(crate) fn literal_beside_component(span: Span, component: Span) -> Diagnosti
 
 /// A special register between brackets.
 pub(crate) fn special_address(span: Span) -> Diagnostic {
-    Diagnostic::error(SPECIAL_ADDRESS, span, "a special register holds no address")
-        .help("`mov` it into a register first")
+    Diagnostic::error(
+        SPECIAL_ADDRESS,
+        span,
+        "found a special register, expected an address",
+    )
+    .help("`mov` it into a register first")
 }
 
 /// The vector width elsewhere than before the type.
 pub(crate) fn vector_order(opcode: &Opcode<'_>, vector: usize, ty: usize) -> Diagnostic {
     let text = opcode.modifier(vector);
-    let message = format!("`.{text}` belongs right before `.{}`", opcode.modifier(ty));
+    let message = format!(
+        "`.{text}` belongs directly before `.{}`",
+        opcode.modifier(ty)
+    );
     let mut diagnostic = Diagnostic::warning(VECTOR_ORDER, opcode.modifier_span(vector), message)
         .label(opcode.modifier_span(ty), "the type")
-        .help("the assembler takes it with a warning");
+        .help("the assembler accepts it with a warning");
     let at = Span::at(opcode.dotted_span(ty).start);
     let edits = vec![
         Edit {
@@ -484,7 +503,7 @@ pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
     Diagnostic::warning(
         NARROW_ADDRESS,
         span,
-        format!("a `.{ty}` register holds the low bits of an address only"),
+        format!("a `.{ty}` register holds only the low bits of an address"),
     )
     .help("global and generic addresses have 64 bits")
 }
@@ -494,7 +513,7 @@ pub(crate) fn function_value(span: Span) -> Diagnostic {
     Diagnostic::warning(
         ODD_VALUE,
         span,
-        "the manual wants a register here, found a function",
+        "found a function, expected a register according to the manual",
     )
     .help("the assembler stores the address of the function")
 }
@@ -504,9 +523,9 @@ pub(crate) fn sum_value(span: Span) -> Diagnostic {
     Diagnostic::warning(
         ODD_VALUE,
         span,
-        "the manual wants a register here, found a sum",
+        "found a sum, expected a register according to the manual",
     )
-    .help("the assembler takes it; `add` or `mov` into a register says the same")
+    .help("the assembler accepts it; `add` or `mov` into a register has the same effect")
 }
 
 /// `array[index]` without brackets around it.
@@ -514,9 +533,9 @@ pub(crate) fn unbracketed(span: Span) -> Diagnostic {
     Diagnostic::warning(
         UNBRACKETED,
         span,
-        "the manual writes an address in brackets",
+        "expected an address in brackets according to the manual",
     )
-    .help("the assembler takes `array[index]`; the index counts bytes")
+    .help("the assembler accepts `array[index]`; the index counts bytes")
 }
 
 /// A component that the vector does not have.
@@ -524,7 +543,7 @@ pub(crate) fn beyond_vector(span: Span, n: u8) -> Diagnostic {
     Diagnostic::warning(
         BEYOND_VECTOR,
         span,
-        format!("the vector has {n} components"),
+        format!("found a component beyond the {n} of the vector"),
     )
-    .help("the assembler takes it; what is stored is not defined")
+    .help("the assembler accepts it; the stored value is undefined")
 }

@@ -25,7 +25,7 @@ impl AddressCodes {
             span,
             format!("found {found}, expected an address in brackets"),
         )
-        .help("a register or a variable, and a constant offset: `[%rd1+64]`");
+        .help("an address is a register or a variable, optionally plus a constant: `[%rd1+64]`");
         match bracketed {
             Some(text) => diagnostic.fix(format!("write `{text}`"), span, text),
             None => diagnostic,
@@ -37,9 +37,9 @@ impl AddressCodes {
         Diagnostic::error(
             self.address_type,
             span,
-            format!("a register of type `.{ty}` holds no address"),
+            format!("found a `.{ty}` register, expected an address"),
         )
-        .help("an integer or untyped register of 32 or 64 bits is needed")
+        .help("an address is in an integer or untyped register of 32 or 64 bits")
     }
 
     /// A variable of another space.
@@ -57,10 +57,7 @@ impl AddressCodes {
         let diagnostic = Diagnostic::error(
             self.address_space,
             span,
-            format!(
-                "the variable lies in `.{}`, expected {wanted}",
-                found.name()
-            ),
+            format!("found a variable in `.{}`, expected {wanted}", found.name()),
         )
         .help("without a state space in the opcode, the address is generic");
         match declared {
@@ -74,8 +71,8 @@ impl AddressCodes {
         Diagnostic::error(
             self.constant_address,
             span,
-            "a number alone is an address in local memory only",
+            "a constant is an address in `.local` memory only",
         )
-        .help("put the number into a register, or take a variable")
+        .help("move the address into a register, or name a variable")
     }
 }

@@ -1,4 +1,4 @@
-//! Syntax: codes W0001 to W0099. What the reference assembler calls a "syntax error", told apart.
+//! Syntax: codes W0001 to W0099. What the reference assembler calls a "syntax error", by kind.
 
 use super::catalogue;
 use warpgrid_program::{Diagnostic, Severity, Span};
@@ -7,13 +7,12 @@ catalogue! {
     /// A source may hold at most 4 GiB less two bytes, since places in it are 32-bit numbers.
     SOURCE_TOO_LARGE = "W0001", "source too large", "a text of 5 GiB", "a text below 4 GiB";
 
-    /// After a thousand findings the rest is not told any more; it would not be read. Usually the
-    /// first few explain all others, or the text is not PTX at all.
-    TOO_MANY = "W0002", "further findings are not listed", "a binary file", "a PTX module";
+    /// Only the first 1,000 diagnostics are reported. Usually the first few explain all others, or the text is not PTX.
+    TOO_MANY = "W0002", "too many syntax errors", "a binary file", "a PTX module";
 
-    /// PTX is written in ASCII. Other characters may stand in comments and strings only. They often come
-    /// from a text editor or a web page: quotation marks, dashes and blanks that only look right.
-    FOREIGN_CHARACTER = "W0003", "character that PTX has no use for", "mov.u32 %r1, “1”;", "mov.u32 %r1, 1;";
+    /// PTX is written in ASCII. Other characters are allowed in comments and strings only. They often come
+    /// from a text editor or a web page: typographic quotation marks, dashes and spaces.
+    FOREIGN_CHARACTER = "W0003", "character outside of ASCII", "mov.u32 %r1, “1”;", "mov.u32 %r1, 1;";
 
     /// A comment that starts with `/*` runs to the next `*/`; without one the rest of the text is lost.
     UNCLOSED_COMMENT = "W0004", "comment without an end", "/* a note", "/* a note */";
@@ -21,7 +20,7 @@ catalogue! {
     /// A string ends with a quotation mark on the same line. There are no escapes.
     UNCLOSED_STRING = "W0005", "string without an end", ".pragma \"nounroll;", ".pragma \"nounroll\";";
 
-    /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with an upper-case `U` behind
+    /// Integers are decimal, octal (leading `0`), hexadecimal (`0x`) or binary (`0b`), with an upper-case `U` after
     /// them to make them unsigned. `0f` takes exactly 8 hexadecimal digits, `0d` exactly 16; they are the
     /// bits of the value. Decimal floating-point numbers have a point or an exponent and no suffix.
     MALFORMED_NUMBER = "W0006", "malformed number", "mov.f32 %f1, 0f3F8;", "mov.f32 %f1, 0f3F800000;";
@@ -29,17 +28,17 @@ catalogue! {
     /// Integer constants have 64 bits, floating-point ones are doubles; this one fits neither.
     CONSTANT_OVERFLOW = "W0007", "constant too large", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
-    /// The constant has more than 64 bits. The reference assembler cuts it to 64 bits without a word, as long as the value
+    /// The constant has more than 64 bits. The reference assembler cuts it to 64 bits without a warning, as long as the value
     /// before the last digit fits 63 bits; the manual allows 64 bits only.
     CONSTANT_WRAPS = "W0008", "constant cut to 64 bits", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
     /// Instructions, declarations and most directives end with a semicolon; the end of the line does not end them.
     MISSING_SEMICOLON = "W0010", "missing semicolon", "ret", "ret;";
 
-    /// The grammar allows something else here. The message names what was found and what would fit.
+    /// The grammar allows something else here. The message names what was found and what is expected.
     UNEXPECTED_TOKEN = "W0011", "unexpected token", "add.u32 %r1, %r2 %r3;", "add.u32 %r1, %r2, %r3;";
 
-    /// The body of a function, and each block in it, stands between braces.
+    /// The body of a function, and each block in it, is enclosed in braces.
     UNCLOSED_BRACE = "W0012", "`{` without its `}`", ".entry k() { ret;", ".entry k() { ret; }";
 
     /// Every `}` closes a `{`.
@@ -58,7 +57,7 @@ catalogue! {
 
     /// An operand is a register, a variable, a constant expression, an address in brackets or a vector in braces. Constant
     /// expressions may be computed, but not with registers or the addresses of variables, except `name+constant`.
-    OPERAND_FORM = "W0017", "expression that is no operand", "add.u32 %r1, %r2, %r3*4;", "mad.lo.u32 %r1, %r3, 4, %r2;";
+    OPERAND_FORM = "W0017", "expression that is not an operand", "add.u32 %r1, %r2, %r3*4;", "mad.lo.u32 %r1, %r3, 4, %r2;";
 
     /// Vectors hold at least one element, addresses a name or constant.
     EMPTY_GROUP = "W0018", "nothing between the brackets", "st.global.v2.u32 [%rd1], {};", "st.global.v2.u32 [%rd1], {%r1, %r2};";
@@ -66,21 +65,21 @@ catalogue! {
     /// The elements of a vector are registers, constants or `_`: no vectors, no addresses, no sums with names.
     VECTOR_ELEMENT = "W0019", "operand that cannot be in a vector", "mov.b64 %rd1, {%r1, {%r2}};", "mov.b64 %rd1, {%r1, %r2};";
 
-    /// `_` stands for a result that is not wanted. It cannot be an address, an index or part of an expression.
+    /// `_` marks a result that is discarded. It cannot be an address, an index or part of an expression.
     MISPLACED_SINK = "W0020", "`_` where a value is needed", "ld.global.u32 %r1, [_];", "ld.global.u32 %r1, [%rd1];";
 
     /// Vectors and special registers have the components `.x .y .z .w` (or `.r .g .b .a`), video instructions
     /// select `.b0` to `.b3`, `.h0` and `.h1`. All are lower case, one at a time.
     UNKNOWN_COMPONENT = "W0021", "unknown component", "mov.u32 %r1, %tid.X;", "mov.u32 %r1, %tid.x;";
 
-    /// Each modifier is a dot and, directly behind it, a word of letters, digits and underscores that
+    /// Each modifier is a dot and, directly after it, a word of letters, digits and underscores that
     /// starts with a letter. Parts of a modifier are joined by `::`.
     MALFORMED_MODIFIER = "W0022", "malformed modifier", "ld.global..u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];";
 
-    /// Some words belong to declarations and directives only and never stand in an opcode.
+    /// Some words belong to declarations and directives only and are never part of an opcode.
     DIRECTIVE_IN_OPCODE = "W0023", "directive in an opcode", "ld.reg.u32 %r1, %r2;", "mov.u32 %r1, %r2;";
 
-    /// In a function stand instructions, labels, declarations, blocks and a few directives.
+    /// The body of a function has instructions, labels, declarations, blocks and a few directives.
     STATEMENT_EXPECTED = "W0024", "no statement starts like this", "4;", "mov.u32 %r1, 4;";
 
     /// A semicolon ends a statement; there is no empty statement.
@@ -89,22 +88,22 @@ catalogue! {
     /// A guard is `@` and a predicate register, or `@!` and one; it applies to one instruction, not to a block or a label.
     MALFORMED_GUARD = "W0026", "malformed guard", "@%p1 { ret; }", "@%p1 ret;";
 
-    /// Instructions and labels stand in the body of a function. (A text without any header and function is
+    /// Instructions and labels belong in the body of a function. (A text without any header and function is
     /// read as the body of one.)
     OUTSIDE_FUNCTION = "W0027", "instruction outside of a function", ".version 8.0 ret;", ".version 8.0 .target sm_90 .entry k() { ret; }";
 
     /// `.version`, `.target` and `.address_size` come first, once, in this order. `.file`, `.section` and function bodies
-    /// stand outside of functions. Performance directives stand between the head and the body of a function.
+    /// belong outside of functions. Performance directives belong between the head and the body of a function.
     MISPLACED_DIRECTIVE = "W0028", "directive in the wrong place", ".entry k() { .version 8.0 ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
 
     /// No directive has this name. Names are case-sensitive.
     UNKNOWN_DIRECTIVE = "W0029", "unknown directive", ".globl .u32 v;", ".global .u32 v;";
 
     /// A declaration has one fundamental type, directly before the names: `.pred`, `.b8` to `.b128`, `.u8` to `.u64`,
-    /// `.s8` to `.s64`, `.f16`, `.f16x2`, `.f32`, `.f64`. Alternate formats such as `.bf16` live in `.b` registers.
+    /// `.s8` to `.s64`, `.f16`, `.f16x2`, `.f32`, `.f64`. Values of alternate formats such as `.bf16` are held in `.b` registers.
     DECLARED_TYPE = "W0030", "declaration without a type it can have", ".reg .bf16 %h1;", ".reg .b16 %h1;";
 
-    /// A declaration says once where the variable lives: `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`.
+    /// A declaration names the state space of the variable once: `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`.
     DECLARED_SPACE = "W0031", "declaration without exactly one state space", ".global .shared .u32 v;", ".shared .u32 v;";
 
     /// State space, `.align` and `.attribute` come first, then `.v2` or `.v4`, then the type, then the names.
@@ -116,7 +115,7 @@ catalogue! {
     /// The size of an array is an integer literal, not an expression; only the first may be left out. `<n>` counts registers.
     ARRAY_SIZE = "W0034", "malformed array size", ".shared .b8 s[2*8];", ".shared .b8 s[16];";
 
-    /// `.visible`, `.extern`, `.weak` and `.common` concern names of the module; one of them may stand before
+    /// `.visible`, `.extern`, `.weak` and `.common` apply to names of the module; one of them may precede
     /// a variable or function (`.common` only before a variable), and none within a function.
     MISPLACED_LINKAGE = "W0035", "linkage that does not belong here", ".visible .weak .func f();", ".visible .func f();";
 
@@ -129,13 +128,13 @@ catalogue! {
     /// Both sides of an operator are integers, or both are floating-point numbers.
     CONSTANT_MISMATCH = "W0041", "constants of different kinds", "mov.f64 %fd1, 1.5 + 1;", "mov.f64 %fd1, 1.5 + 1.0;";
 
-    /// Offsets, shifts, bit operations and conditions want integers.
+    /// Offsets, shifts, bit operations and conditions take integers.
     INTEGER_CONSTANT = "W0042", "integer constant expected", "ld.shared.u32 %r1, [s+1.5];", "ld.shared.u32 %r1, [s+4];";
 
     /// Constants are cast with `(.s64)` or `(.u64)` only.
     CONSTANT_CAST = "W0043", "unsupported cast of a constant", "mov.u32 %r1, (.u32)1;", "mov.u32 %r1, (.u64)1;";
 
-    /// Blocks, initialisers and expressions may be nested some hundred levels deep, more than any real text has.
+    /// Blocks, initialisers and expressions may be nested some hundred levels deep.
     NESTED_TOO_DEEP = "W0044", "nested too deeply", "mov.u32 %r1, ((((((...))))));", "mov.u32 %r1, (1);";
 
     /// A variable is initialised by a constant expression, the address of a variable or function (`name`, `name+4`,
@@ -146,10 +145,10 @@ catalogue! {
     DIRECTIVE_ARGUMENT = "W0046", "wrong argument of a directive", ".maxntid sixteen", ".maxntid 32";
 
     /// `.loc` and `.file` end with their line, without a semicolon; so do the directives of a function's head.
-    SEMICOLON_NOT_ALLOWED = "W0047", "semicolon where none may be", ".loc 1 2 3;", ".loc 1 2 3";
+    SEMICOLON_NOT_ALLOWED = "W0047", "semicolon that is not allowed", ".loc 1 2 3;", ".loc 1 2 3";
 }
 
-/// What stands at a place, as messages name it.
+/// A token, as messages name it.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub span: Span,
@@ -162,15 +161,19 @@ pub fn source_too_large(n_bytes: usize) -> Diagnostic {
     Diagnostic::error(
         SOURCE_TOO_LARGE,
         Span::at(0),
-        format!("the source has {n_bytes} bytes, at most 4294967294 can be read"),
+        format!("found a source of {n_bytes} bytes, expected at most 4294967294"),
     )
 }
 
-/// The limit of findings is reached at `span`.
+/// The limit of diagnostics is reached at `span`.
 pub fn too_many(span: Span) -> Diagnostic {
     Diagnostic {
         severity: Severity::Information,
-        ..Diagnostic::error(TOO_MANY, span, "too many errors, the rest is not listed")
+        ..Diagnostic::error(
+            TOO_MANY,
+            span,
+            "only the first 1,000 diagnostics are reported",
+        )
     }
 }
 
@@ -178,15 +181,15 @@ pub fn too_many(span: Span) -> Diagnostic {
 pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
     let message = match text.chars().next() {
         Some(c) if c.is_ascii() => format!(
-            "found the control character 0x{:02x}, which PTX has no use for",
+            "found the control character 0x{:02x}, which is not allowed in PTX",
             c as u32
         ),
         Some(c) => format!(
-            "found `{}` (U+{:04X}), but PTX is written in ASCII outside of comments and strings",
+            "found `{}` (U+{:04X}), expected ASCII outside of comments and strings",
             c.escape_debug(),
             c as u32
         ),
-        None => "found a character that PTX has no use for".to_owned(),
+        None => "found a character outside of ASCII".to_owned(),
     };
     Diagnostic::error(FOREIGN_CHARACTER, span, message)
 }
@@ -194,8 +197,12 @@ pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
 /// `/*` up to the end of the text.
 pub fn unclosed_comment(span: Span) -> Diagnostic {
     let opening = Span::new(span.start, span.end.min(span.start + 2));
-    Diagnostic::error(UNCLOSED_COMMENT, opening, "this comment has no `*/`")
-        .help("everything behind it is taken as part of the comment")
+    Diagnostic::error(
+        UNCLOSED_COMMENT,
+        opening,
+        "expected `*/` to end this comment",
+    )
+    .help("the rest of the text is part of the comment")
 }
 
 /// A string up to the end of its line.
@@ -205,7 +212,7 @@ pub fn unclosed_string(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         UNCLOSED_STRING,
         span,
-        "this string has no closing `\"` on its line",
+        "expected `\"` to end this string on its line",
     )
     .fix("close the string", Span::at(end), "\"")
 }
@@ -215,7 +222,7 @@ pub fn malformed_number(span: Span, text: &str, reason: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         MALFORMED_NUMBER,
         span,
-        format!("`{text}` is no number: {reason}"),
+        format!("`{text}` is not a number: {reason}"),
     );
     match text.strip_suffix('u') {
         Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => diagnostic.fix(
@@ -236,7 +243,7 @@ pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
         format!(
             "`{text}` {}",
             if float {
-                "is beyond what a double can hold"
+                "is larger than the largest double"
             } else {
                 "does not fit 64 bits"
             }
@@ -249,7 +256,7 @@ pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
     Diagnostic::warning(
         CONSTANT_WRAPS,
         span,
-        format!("`{text}` does not fit 64 bits; the assembler takes it as {value:#x}"),
+        format!("`{text}` does not fit 64 bits; the assembler reads it as {value:#x}"),
     )
 }
 
@@ -261,7 +268,7 @@ pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
         last,
         format!("expected `;` to end this {what}, found {}", next.name),
     )
-    .label(next.span, "the next text starts here")
+    .label(next.span, "found here")
     .fix("insert `;`", Span::at(end), ";")
 }
 
@@ -279,7 +286,7 @@ pub fn unclosed_brace(open: Span, found: &Found) -> Diagnostic {
     Diagnostic::error(
         UNCLOSED_BRACE,
         found.span,
-        format!("found {}, but a `{{` is still open", found.name),
+        format!("found {}, expected `}}` to close an open `{{`", found.name),
     )
     .label(open, "this `{` is not closed")
     .fix("insert `}`", Span::at(found.span.start), "}\n")
@@ -287,7 +294,11 @@ pub fn unclosed_brace(open: Span, found: &Found) -> Diagnostic {
 
 /// A `}` too many.
 pub fn unmatched_brace(span: Span) -> Diagnostic {
-    Diagnostic::error(UNMATCHED_BRACE, span, "this `}` closes nothing").fix("remove `}`", span, "")
+    Diagnostic::error(UNMATCHED_BRACE, span, "found `}` without an open `{`").fix(
+        "remove `}`",
+        span,
+        "",
+    )
 }
 
 /// A bracket that is open when something else comes.
@@ -305,7 +316,7 @@ pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
     let found = Diagnostic::error(
         SUBTRACTED_OFFSET,
         minus,
-        "found `-`, but an offset is always added: `+-8` instead of `-8`",
+        "found `-`, expected `+`: a negative offset is added, `+-8`",
     );
     let rest = source.get(minus.end as usize..).unwrap_or("");
     let is_in_name = rest.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -314,7 +325,7 @@ pub fn subtracted_offset(source: &str, minus: Span) -> Diagnostic {
             .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric()));
     if is_in_name {
         // The manual itself writes `cache-policy`.
-        let message = "found `-`, which no name holds";
+        let message = "found `-`, which cannot be part of a name";
         return Diagnostic::error(SUBTRACTED_OFFSET, minus, message)
             .help("names have letters, digits, `_`, `$` and `%`; offsets are added")
             .fix("write `_`", minus, "_");
@@ -330,7 +341,7 @@ pub fn name_as_offset(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
         span,
-        format!("found `{text}`, expected a constant: an address is one name and a constant"),
+        format!("found `{text}`, expected a constant: an address has one name"),
     )
     .help("compute the sum into a register first")
 }
@@ -340,11 +351,11 @@ pub fn constant_before_name(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
         span,
-        format!("found `{text}` behind a constant, but the name comes first: `[{text}+4]`"),
+        format!("found `{text}` after a constant, expected the name first: `[{text}+4]`"),
     )
 }
 
-/// Anything else that is no address.
+/// Anything else that is not an address.
 pub fn address_form(found: &Found) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
@@ -357,12 +368,12 @@ pub fn address_form(found: &Found) -> Diagnostic {
     .help("an address is `[name]` or `[name+constant]`")
 }
 
-/// An operator behind a name.
+/// An operator after a name.
 pub fn operator_on_name(operator: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         OPERAND_FORM,
         operator,
-        format!("found `{text}` behind a name: operands are not computed, except `name+constant`"),
+        format!("found `{text}` after a name: the only expression with a name is `name+constant`"),
     )
 }
 
@@ -401,9 +412,9 @@ pub fn misplaced_sink(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(MISPLACED_SINK, span, format!("found `_`, expected {what}"))
 }
 
-/// `.foo` behind a name.
+/// `.foo` after a name.
 pub fn unknown_component(span: Span, text: &str) -> Diagnostic {
-    Diagnostic::error(UNKNOWN_COMPONENT, span, format!("`{text}` is no component"))
+    Diagnostic::error(UNKNOWN_COMPONENT, span, format!("unknown component `{text}`"))
         .help("components are `.x .y .z .w`, `.r .g .b .a`, and `.b0` to `.b3`, `.h0`, `.h1` of video instructions")
 }
 
@@ -412,16 +423,16 @@ pub fn component_not_allowed(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         UNKNOWN_COMPONENT,
         span,
-        format!("found `{text}`, but only a whole register or variable can stand here"),
+        format!("found `{text}`, expected a register or variable without a component"),
     )
 }
 
-/// A dot without a word behind it.
+/// A dot without a word after it.
 pub fn lone_dot(span: Span) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_MODIFIER,
         span,
-        "found `.` without a modifier directly behind it",
+        "found `.`, expected a modifier directly after it",
     )
 }
 
@@ -430,7 +441,9 @@ pub fn malformed_modifier(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_MODIFIER,
         span,
-        format!("`{text}` is no modifier: a dot is followed by a letter, parts are joined by `::`"),
+        format!(
+            "`{text}` is not a modifier: a modifier starts with a letter, and its parts are joined by `::`"
+        ),
     )
 }
 
@@ -439,11 +452,11 @@ pub fn directive_in_opcode(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         DIRECTIVE_IN_OPCODE,
         span,
-        format!("`{text}` is a word of declarations and cannot be a modifier"),
+        format!("`{text}` is a directive and cannot be a modifier"),
     )
 }
 
-/// Something in a body that starts no statement.
+/// Something in a body that does not start a statement.
 pub fn statement_expected(found: &Found) -> Diagnostic {
     Diagnostic::error(
         STATEMENT_EXPECTED,
@@ -457,19 +470,19 @@ pub fn statement_expected(found: &Found) -> Diagnostic {
 
 /// `;;`
 pub fn stray_semicolon(span: Span) -> Diagnostic {
-    Diagnostic::error(STRAY_SEMICOLON, span, "this `;` ends no statement").fix(
+    Diagnostic::error(STRAY_SEMICOLON, span, "found `;` without a statement").fix(
         "remove `;`",
         span,
         "",
     )
 }
 
-/// A guard that is no guard, or guards something else than an instruction.
+/// A malformed guard, or a guard before something else than an instruction.
 pub fn malformed_guard(found: &Found, expected: &str) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_GUARD,
         found.span,
-        format!("found {} behind `@`, expected {expected}", found.name),
+        format!("found {} after `@`, expected {expected}", found.name),
     )
 }
 
@@ -478,9 +491,9 @@ pub fn outside_function(span: Span) -> Diagnostic {
     Diagnostic::error(
         OUTSIDE_FUNCTION,
         span,
-        "instructions and labels must be in the body of a function",
+        "found an instruction or label outside of a function",
     )
-    .help("put it between the `{` and `}` of an `.entry` or `.func`")
+    .help("move it between the `{` and `}` of an `.entry` or `.func`")
 }
 
 /// A directive that belongs elsewhere, with where.
@@ -490,7 +503,11 @@ pub fn misplaced_directive(span: Span, text: &str, place: &str) -> Diagnostic {
 
 /// A directive that does not exist.
 pub fn unknown_directive(span: Span, text: &str) -> Diagnostic {
-    Diagnostic::error(UNKNOWN_DIRECTIVE, span, format!("`{text}` is no directive"))
+    Diagnostic::error(
+        UNKNOWN_DIRECTIVE,
+        span,
+        format!("unknown directive `{text}`"),
+    )
 }
 
 /// A declaration whose type is missing.
@@ -510,7 +527,7 @@ pub fn undeclarable_type(span: Span, text: &str, instead: Option<&'static str>) 
     let diagnostic = Diagnostic::error(
         DECLARED_TYPE,
         span,
-        format!("nothing can be declared as `{text}`"),
+        format!("a variable or register cannot have the type `{text}`"),
     );
     match instead {
         Some(instead) => diagnostic.fix(format!("declare it as `{instead}`"), span, instead),
@@ -518,10 +535,14 @@ pub fn undeclarable_type(span: Span, text: &str, instead: Option<&'static str>) 
     }
 }
 
-/// A declaration that does not say where the variable lives.
+/// A declaration without a state space.
 pub fn space_expected(span: Span) -> Diagnostic {
-    Diagnostic::error(DECLARED_SPACE, span, "this declaration has no state space")
-        .help("begin it with `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`")
+    Diagnostic::error(
+        DECLARED_SPACE,
+        span,
+        "expected a state space in this declaration",
+    )
+    .help("begin it with `.reg`, `.const`, `.global`, `.local`, `.param` or `.shared`")
 }
 
 /// Two state spaces.
@@ -529,7 +550,7 @@ pub fn several_spaces(second: Span, first: Span) -> Diagnostic {
     Diagnostic::error(
         DECLARED_SPACE,
         second,
-        "a second state space in one declaration",
+        "found a second state space, expected one",
     )
     .label(first, "the first one")
 }
@@ -539,16 +560,16 @@ pub fn undeclarable_space(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         DECLARED_SPACE,
         span,
-        format!("nothing can be declared in `{text}`"),
+        format!("a variable or register cannot be declared in `{text}`"),
     )
 }
 
-/// A specifier behind the place where it belongs.
+/// A specifier after the place where it belongs.
 pub fn declaration_order(span: Span, text: &str, place: &str) -> Diagnostic {
     Diagnostic::error(
         DECLARATION_ORDER,
         span,
-        format!("`{text}` must stand {place}"),
+        format!("`{text}` must come {place}"),
     )
 }
 
@@ -561,7 +582,7 @@ pub fn name_expected(found: &Found, what: &str) -> Diagnostic {
     )
 }
 
-/// A name that PTX keeps for itself.
+/// A name that PTX reserves.
 pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_EXPECTED,
@@ -570,7 +591,7 @@ pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
     )
 }
 
-/// An array size or register count that is no literal.
+/// An array size or register count that is not a literal.
 pub fn array_size(found: &Found, expected: &str) -> Diagnostic {
     Diagnostic::error(
         ARRAY_SIZE,
@@ -584,12 +605,12 @@ pub fn misplaced_linkage(span: Span, text: &str, reason: &str) -> Diagnostic {
     Diagnostic::error(MISPLACED_LINKAGE, span, format!("`{text}` {reason}"))
 }
 
-/// `.branchtargets` and its kind without a label.
+/// `.branchtargets` or a similar directive without a label.
 pub fn label_needed(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         LABEL_NEEDED,
         span,
-        format!("`{text}` needs a label directly before it, which names it"),
+        format!("expected a label directly before `{text}`"),
     )
 }
 
@@ -603,7 +624,7 @@ pub fn constant_mismatch(span: Span) -> Diagnostic {
     Diagnostic::error(
         CONSTANT_MISMATCH,
         span,
-        "this operator has an integer on one side and a floating-point number on the other",
+        "found an integer and a floating-point number, expected two of one kind",
     )
     .help("write `1.0` instead of `1`")
 }
@@ -613,7 +634,7 @@ pub fn integer_constant(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(
         INTEGER_CONSTANT,
         span,
-        format!("{what} must be an integer constant"),
+        format!("expected an integer constant for {what}"),
     )
 }
 
@@ -635,7 +656,7 @@ pub fn nested_too_deep(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// Something that initialises nothing.
+/// Something that is not an initialiser.
 pub fn initializer(found: &Found, expected: &str) -> Diagnostic {
     Diagnostic::error(
         INITIALIZER,
@@ -649,16 +670,19 @@ pub fn directive_argument(found: &Found, directive: &str, expected: &str) -> Dia
     Diagnostic::error(
         DIRECTIVE_ARGUMENT,
         found.span,
-        format!("found {}, but `{directive}` takes {expected}", found.name),
+        format!(
+            "found {}, expected {expected} for `{directive}`",
+            found.name
+        ),
     )
 }
 
-/// `;` behind `.loc` and its kind.
+/// `;` after `.loc` and similar directives.
 pub fn semicolon_not_allowed(span: Span, directive: &str) -> Diagnostic {
     Diagnostic::error(
         SEMICOLON_NOT_ALLOWED,
         span,
-        format!("`{directive}` ends without a semicolon"),
+        format!("found `;` after `{directive}`, which ends without one"),
     )
     .fix("remove `;`", span, "")
 }

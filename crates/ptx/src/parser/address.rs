@@ -17,7 +17,7 @@ impl Parser<'_> {
         if !self.cursor.at_name() {
             return self.absolute_address(open);
         }
-        let span = self.scan_name();
+        let (span, stem_end) = self.scan_split_name();
         let first = self
             .cursor
             .text
@@ -29,7 +29,7 @@ impl Parser<'_> {
             self.cursor.at = span.start as usize;
             return self.absolute_address(open);
         }
-        let base = self.name_of(span);
+        let base = self.split_name(span, stem_end);
         let offset = match self.cursor.skip() {
             b']' => 0,
             b'+' => {
@@ -44,7 +44,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Says what is wrong behind the name of an address.
+    /// Says what is wrong after the name of an address.
     #[cold]
     fn broken_address(&mut self, open: u32, byte: u8) -> Read<()> {
         if byte == b'.' {
@@ -81,7 +81,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The constant of `[4]`; a name behind it gets its own message.
+    /// The constant of `[4]`; a name after it gets its own message.
     #[cold]
     fn address_constant(&mut self) -> Read<i64> {
         let number = self.cursor.clone();
@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The constant behind `+`.
+    /// The constant after `+`.
     #[inline]
     pub(super) fn offset(&mut self) -> Read<i64> {
         let byte = self.cursor.skip();
@@ -156,7 +156,7 @@ impl Parser<'_> {
             return self.broken(syntax::name_as_offset(span, text));
         }
         if !starts_constant(byte) && !self.at_warp_size() {
-            return self.unexpected("a constant behind `+`");
+            return self.unexpected("a constant after `+`");
         }
         self.integer_constant("an offset")
     }

@@ -18,7 +18,7 @@ impl Parser<'_> {
             self.report(syntax::misplaced_directive(
                 word,
                 ".file",
-                "stands outside of functions",
+                "belongs outside of functions",
             ));
         }
         self.integer_argument(".file", EXPECTED)?;
@@ -40,7 +40,7 @@ impl Parser<'_> {
             self.report(syntax::misplaced_directive(
                 word,
                 ".loc",
-                "stands in the body of a function",
+                "belongs in the body of a function",
             ));
         }
         for _ in 0..3 {
@@ -107,7 +107,7 @@ impl Parser<'_> {
             self.report(syntax::misplaced_directive(
                 word,
                 ".section",
-                "stands outside of functions",
+                "belongs outside of functions",
             ));
         }
         self.cursor.skip();
@@ -151,7 +151,7 @@ impl Parser<'_> {
                 _ if self.cursor.at_name() => {
                     self.cursor.skip_name();
                     if !self.eat(b':') {
-                        return self.unexpected("`:` behind a label");
+                        return self.unexpected("`:` after a label");
                     }
                 }
                 _ if self.cursor.at_end() => return self.close(open, b'}', "`}`"),

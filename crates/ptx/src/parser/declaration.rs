@@ -212,7 +212,7 @@ impl Parser<'_> {
         self.broken(diagnostic)
     }
 
-    /// The number behind `.align`.
+    /// The number after `.align`.
     pub(super) fn alignment(&mut self, word: Span) -> Read<Alignment> {
         let bytes = self.literal_integer("the alignment in bytes")?;
         let span = self.since(word.start);
@@ -242,7 +242,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// `(.managed, .unified(1, 2))` behind `.attribute`.
+    /// `(.managed, .unified(1, 2))` after `.attribute`.
     pub(super) fn attributes(&mut self) -> Read<()> {
         if !self.eat(b'(') {
             return self.unexpected("`(` and the attributes");

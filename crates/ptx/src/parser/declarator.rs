@@ -132,7 +132,7 @@ impl Parser<'_> {
             end = self.cursor.at;
             byte = self.cursor.skip();
             if matches!(byte, b'[' | b'=') {
-                return self.unexpected("`,` or `;` behind a number of names");
+                return self.unexpected("`,` or `;` after a number of names");
             }
         }
         while byte == b'[' {

@@ -81,7 +81,7 @@ impl Parser<'_> {
             _ if is_performance(text) => self.broken(syntax::misplaced_directive(
                 word,
                 text,
-                "stands between the head of a function and its `{`",
+                "belongs between the head of a function and its `{`",
             )),
             _ => {
                 let shown = self.text(word);
@@ -96,7 +96,7 @@ impl Parser<'_> {
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
         if token.kind != TokenKind::Word {
-            return self.unexpected("a function or variable behind the linkage");
+            return self.unexpected("a function or variable after the linkage");
         }
         if linkage.0 == Linkage::Common && matches!(text, ".entry" | ".func") {
             return self.broken(syntax::misplaced_linkage(
@@ -122,7 +122,7 @@ impl Parser<'_> {
             return self.function(start, sort, token.span, Some(linkage));
         }
         if !is_specifier(text) {
-            return self.unexpected("a function or variable behind the linkage");
+            return self.unexpected("a function or variable after the linkage");
         }
         if self.place == Place::Body && self.tree.kind == SourceKind::Module {
             let shown = self.text(linkage.1);
@@ -234,7 +234,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Eats a comma, or puts the cursor back behind the last token.
+    /// Eats a comma, or puts the cursor back after the last token.
     pub(super) fn comma(&mut self) -> bool {
         let end = self.cursor.at;
         let comma = self.eat(b',');
@@ -252,7 +252,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A `;` behind a directive that ends without one.
+    /// A `;` after a directive that ends without one.
     pub(super) fn no_semicolon(&mut self, directive: &str) {
         let end = self.cursor.at;
         if self.cursor.skip() == b';' {

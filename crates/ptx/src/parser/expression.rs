@@ -60,7 +60,7 @@ const OPERATORS: &[(&str, u8)] = &[
 ];
 
 impl Parser<'_> {
-    /// A constant expression and where its last token ends; the cursor is behind trivia after it.
+    /// A constant expression and where its last token ends; the cursor is after trivia after it.
     pub(super) fn constant_expression(&mut self) -> Read<(Constant, u32)> {
         if self.cursor.byte() == b'0' && matches!(self.cursor.byte_at(1), b'f' | b'F') {
             let constant = self.literal(true)?;
@@ -249,7 +249,7 @@ impl Parser<'_> {
         let text = self.text(target);
         self.cursor.at = target.end as usize;
         if !self.eat(b')') {
-            return self.unexpected("`)` behind the type of the cast");
+            return self.unexpected("`)` after the type of the cast");
         }
         self.cursor.skip();
         let (operand, end) = self.unary()?;
@@ -318,7 +318,7 @@ impl Parser<'_> {
                 ZERO
             }
             _ => {
-                let reason = "something clings to its end";
+                let reason = "other characters follow it";
                 return self.broken(syntax::malformed_number(whole, text, reason));
             }
         };

@@ -45,13 +45,13 @@ const PERFORMANCE: &[Performance] = &[
     row(".language", 1, 1, None),
 ];
 
-/// Whether a word stands between the head and the body of a function.
+/// Whether a word belongs between the head and the body of a function.
 pub(super) fn is_performance(word: &str) -> bool {
     PERFORMANCE.iter().any(|row| row.word == word)
 }
 
 impl Parser<'_> {
-    /// A function with or without body; the cursor is behind `.entry` or `.func`.
+    /// A function with or without body; the cursor is after `.entry` or `.func`.
     pub(super) fn function(
         &mut self,
         start: u32,
@@ -118,11 +118,11 @@ impl Parser<'_> {
 
     /// The end of the last token before the cursor, not before `start`.
     fn header_end(&mut self, start: u32) -> u32 {
-        let behind = self.cursor.at;
+        let after = self.cursor.at;
         self.last_end = self.last_end.max(start);
         self.cursor.skip();
         let end = self.end_before_cursor();
-        self.cursor.at = behind;
+        self.cursor.at = after;
         end.max(start)
     }
 
@@ -200,7 +200,7 @@ impl Parser<'_> {
                 }
                 if self.cursor.skip() == b'.' {
                     let found = self.found();
-                    self.report(syntax::unexpected(&found, "`,` or `)` behind a parameter"));
+                    self.report(syntax::unexpected(&found, "`,` or `)` after a parameter"));
                 } else if !self.eat(b',') {
                     break;
                 }

@@ -38,12 +38,12 @@ impl Parser<'_> {
     fn element(&mut self, holder: &str) -> Read<()> {
         let byte = self.cursor.skip();
         if self.cursor.at_name() && !self.at_warp_size() {
-            let span = self.scan_name();
+            let (span, stem_end) = self.scan_split_name();
             if byte == b'_' && span.end == span.start + 1 {
                 self.push_operand(span.start, OperandKind::Sink);
                 return Ok(());
             }
-            let name = self.name_of(span);
+            let name = self.split_name(span, stem_end);
             let kind = match self.cursor.skip() {
                 b',' | b'}' => OperandKind::Name(name),
                 b'.' => return self.component_element(span, name, holder),

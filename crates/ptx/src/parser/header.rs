@@ -49,8 +49,8 @@ impl Parser<'_> {
         if before.take(expected + 1).count() > expected || self.place == Place::Body {
             let place = match kind {
                 DirectiveKind::Version => "must be the first statement of the text",
-                DirectiveKind::Target => "must stand directly behind `.version`",
-                _ => "must stand directly behind `.target`",
+                DirectiveKind::Target => "must come directly after `.version`",
+                _ => "must come directly after `.target`",
             };
             self.report(syntax::misplaced_directive(word, text, place));
         }

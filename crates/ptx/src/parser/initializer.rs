@@ -125,7 +125,7 @@ impl Parser<'_> {
             _ => self.cursor.at = end,
         }
         if mask.is_some() && !self.eat(b')') {
-            return self.unexpected("`)` behind the masked address");
+            return self.unexpected("`)` after the masked address");
         }
         let kind = InitValueKind::Address {
             name,

@@ -48,7 +48,7 @@ const RESERVED: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// An instruction whose opcode starts at `opcode`; the cursor is behind the opcode's first word.
+    /// An instruction whose opcode starts at `opcode`; the cursor is after the opcode's first word.
     #[inline]
     pub(super) fn instruction(&mut self, start: u32, opcode: u32, guard: u32) -> Read<()> {
         while lexer::is(self.cursor.byte(), lexer::MNEMONIC) {
@@ -95,7 +95,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the text behind an opcode is another statement.
+    /// Whether the text after an opcode is another statement.
     #[inline]
     fn ends_without_operands(&self, mnemonic: Span, byte: u8) -> bool {
         let near = self.cursor.offset() <= mnemonic.end + 2;
@@ -151,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `|%p` behind a vector that is the first operand, of texture instructions; the bar is at the cursor.
+    /// `|%p` after a vector that is the first operand, of texture instructions; the bar is at the cursor.
     #[cold]
     fn resident(&mut self, first: usize) -> Read<()> {
         let bar = self.cursor.offset();
@@ -163,7 +163,7 @@ impl Parser<'_> {
         self.cursor.at += 1;
         self.cursor.skip();
         if !self.cursor.at_name() {
-            return self.unexpected("a predicate register behind `|`");
+            return self.unexpected("a predicate register after `|`");
         }
         let start = self.cursor.offset();
         self.cursor.skip_name();
@@ -246,7 +246,7 @@ impl Parser<'_> {
             if byte == b'{' {
                 self.report(syntax::malformed_guard(
                     &found,
-                    "an instruction, a block cannot be guarded",
+                    "an instruction: a block cannot be guarded",
                 ));
                 self.cursor.at = name_span.end as usize;
                 self.push(start, StatementKind::Error);
@@ -261,7 +261,7 @@ impl Parser<'_> {
             let found = self.found();
             return self.broken(syntax::malformed_guard(
                 &found,
-                "an instruction, a label cannot be guarded",
+                "an instruction: a label cannot be guarded",
             ));
         }
         self.cursor.at = end;
@@ -301,7 +301,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the last token before the cursor ended, the cursor being behind trivia.
+    /// Where the last token before the cursor ended, the cursor being after trivia.
     #[cold]
     pub(super) fn end_before_cursor(&self) -> u32 {
         let statement = self.last_end as usize;

@@ -35,10 +35,25 @@ impl Parser<'_> {
         self.since(start)
     }
 
+    /// Scans the name at the cursor; also gives where the number at its end starts.
+    #[inline]
+    pub(super) fn scan_split_name(&mut self) -> (Span, u32) {
+        let start = self.cursor.offset();
+        let stem_end = self.cursor.skip_split_name();
+        (self.since(start), stem_end)
+    }
+
+    /// The name that [`Parser::scan_split_name`] found.
+    #[inline]
+    pub(super) fn split_name(&mut self, span: Span, stem_end: u32) -> Name {
+        let symbols = &mut self.tree.symbols;
+        symbols.intern_split_name(self.cursor.text, span, stem_end)
+    }
+
     /// `%r1`, and all that can follow a name.
     #[inline]
     fn name_operand(&mut self) -> Read<()> {
-        let span = self.scan_name();
+        let (span, stem_end) = self.scan_split_name();
         let first = self
             .cursor
             .text
@@ -50,7 +65,7 @@ impl Parser<'_> {
         {
             return read;
         }
-        let name = self.name_of(span);
+        let name = self.split_name(span, stem_end);
         if !matches!(self.cursor.byte(), b',' | b';') {
             return self.after_name(span, name);
         }
@@ -82,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a name that is not directly followed by a comma or semicolon.
+    /// What follows a name that is not directly followed by a comma or semicolon.
     fn after_name(&mut self, span: Span, name: Name) -> Read<()> {
         let end = self.cursor.at;
         let kind = match self.cursor.skip() {
@@ -149,7 +164,7 @@ impl Parser<'_> {
         }
         self.cursor.skip();
         if !self.cursor.at_name() {
-            return self.unexpected("a register or `_` behind `|`");
+            return self.unexpected("a register or `_` after `|`");
         }
         let second_span = self.scan_name();
         let second = match second_span.text(self.cursor.source) {
@@ -320,7 +335,7 @@ pub(super) fn starts_constant(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'~' | b'!' | b'(' | b'.')
 }
 
-/// Operators that are refused behind a name.
+/// Operators that are refused after a name.
 pub(super) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -344,7 +359,7 @@ fn component_of(text: &str) -> Option<Component> {
     })
 }
 
-/// Whether a byte may stand behind a number.
+/// Whether a byte may follow a number.
 #[inline]
 pub(super) fn ends_number(byte: u8) -> bool {
     !lexer::is(byte, lexer::NAME)

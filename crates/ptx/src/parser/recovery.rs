@@ -5,7 +5,7 @@ use crate::diagnostics::syntax;
 use crate::lexer::{self, TokenKind};
 
 impl Parser<'_> {
-    /// Moves the cursor behind the broken statement that began at `start`: behind its `;`, or before a
+    /// Moves the cursor over the broken statement that began at `start`: after its `;`, or before a
     /// token on a later line that looks like the start of another statement, or before a `}` that
     /// closes an outer scope.
     #[cold]
@@ -61,7 +61,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the statement goes on behind the `}` at the cursor, so that it closes no scope.
+    /// Whether the statement goes on after the `}` at the cursor, so that it closes no scope.
     pub(super) fn brace_in_statement(&self) -> bool {
         let mut ahead = self.cursor.clone();
         ahead.at += 1;
@@ -120,7 +120,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a statement surely goes on behind this token.
+/// Whether a statement surely goes on after this token.
 fn continues(previous: u8) -> bool {
     matches!(previous, b',' | b'(' | b'[' | b'{' | b'+' | b'|' | b'=')
 }

@@ -6,7 +6,7 @@ use crate::lexer::{self, TokenKind};
 use crate::tree::{SourceKind, StatementKind};
 use warpgrid_program::Span;
 
-/// Where a statement stands.
+/// Where a statement is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Between functions.
@@ -15,7 +15,7 @@ pub(super) enum Place {
     Body,
 }
 
-/// A text is a module when one of these words stands anywhere outside of comments; usually it is the first.
+/// A text is a module when one of these words is anywhere outside of comments; usually it is the first.
 pub(super) fn kind_of(source: &str) -> SourceKind {
     let mut at = 0;
     loop {

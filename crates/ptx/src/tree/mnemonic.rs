@@ -1,4 +1,4 @@
-//! Opcodes with their modifiers, interned: each spelling is taken apart (and judged) once a module.
+//! Opcodes with their modifiers, interned: each spelling is taken apart (and checked) once a module.
 
 use super::name::Symbols;
 use warpgrid_program::Span;
@@ -23,7 +23,7 @@ impl Word {
     }
 }
 
-/// How the operands behind an opcode are read.
+/// How the operands after an opcode are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
     Plain,
@@ -36,7 +36,7 @@ pub(crate) enum Grammar {
 /// A distinct spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mnemonic {
-    /// Where it stands first. Blanks or comments between the words belong to the spelling.
+    /// Where it occurs first. Blanks or comments between the words belong to the spelling.
     pub first: Span,
     words_start: u32,
     words_end: u32,

@@ -1,4 +1,4 @@
-//! Names as two numbers: an interned stem and the decimal number behind it.
+//! Names as two numbers: an interned stem and the decimal number after it.
 //!
 //! `%r12` is the stem `%r` and the number 12, so that a module with 10,000 registers has a handful
 //! of symbols and a checker resolves a register by one vector index instead of a hash of its text.
@@ -35,7 +35,7 @@ impl Name {
 /// The distinct stems of a text, in order of first use.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// Where each stem stands first.
+    /// Where each stem occurs first.
     spans: Vec<Span>,
     /// Open addressing; the number of slots is a power of two.
     slots: Vec<Slot>,
@@ -60,7 +60,7 @@ impl Symbols {
         self.spans.is_empty()
     }
 
-    /// Where a stem stands first.
+    /// Where a stem occurs first.
     pub fn span(&self, symbol: Symbol) -> Span {
         self.spans
             .get(symbol.0 as usize)
@@ -104,6 +104,22 @@ impl Symbols {
         let stem = Span::new(span.start, span.start + stem as u32);
         Name {
             stem: self.intern(source, stem),
+            number,
+        }
+    }
+
+    /// The name at `span` whose last character that is no digit ends at `stem_end`, as the scanner found it.
+    #[inline]
+    pub(crate) fn intern_split_name(&mut self, source: &[u8], span: Span, stem_end: u32) -> Name {
+        let digits = bytes(source, Span::new(stem_end, span.end));
+        let (stem_end, number) = match digits {
+            [] => (span.end, Name::NO_NUMBER),
+            [b'0', _, ..] => (span.end, Name::NO_NUMBER),
+            digits if digits.len() > 9 => (span.end, Name::NO_NUMBER),
+            digits => (stem_end, value(digits)),
+        };
+        Name {
+            stem: self.intern(source, Span::new(span.start, stem_end)),
             number,
         }
     }
@@ -164,7 +180,7 @@ impl Symbols {
     }
 }
 
-/// Length of the stem, and the number behind it.
+/// Length of the stem, and the number after it.
 pub(crate) fn split(text: &[u8]) -> (usize, u32) {
     let mut start = text.len();
     while start > 0 && text.get(start - 1).is_some_and(u8::is_ascii_digit) {
@@ -175,10 +191,14 @@ pub(crate) fn split(text: &[u8]) -> (usize, u32) {
     if start == 0 || digits.is_empty() || digits.len() > 9 || leading_zero {
         return (text.len(), Name::NO_NUMBER);
     }
-    let number = digits
-        .iter()
-        .fold(0u32, |n, d| n * 10 + u32::from(d - b'0'));
-    (start, number)
+    (start, value(digits))
+}
+
+/// The number that at most nine digits make.
+#[inline]
+fn value(digits: &[u8]) -> u32 {
+    let digits = digits.iter().map(|digit| u32::from(digit - b'0'));
+    digits.fold(0, |number, digit| number * 10 + digit)
 }
 
 fn bytes(source: &[u8], span: Span) -> &[u8] {

@@ -81,7 +81,7 @@ pub enum OperandKind {
     Vector { entries: u32 },
     /// `(a, b)`: results or arguments of a call.
     Group { entries: u32 },
-    /// `|%p` behind the vector before it, of texture instructions: whether all was resident.
+    /// `|%p` after the vector before it, of texture instructions: whether all was resident.
     Resident(Name),
     /// `"text"`, quotes included in the span (directives only).
     String,

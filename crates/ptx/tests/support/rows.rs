@@ -6,11 +6,11 @@ use warpgrid_ptx::{Options, check, parse};
 /// Version and target, a line, its codes in order of place, and the number of fixes of all of them.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str], usize);
 
-pub(crate) fn judge(source: &str) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
     check(source, &parse(source), &Options::default()).diagnostics
 }
 
-/// The line in a kernel, behind these declarations.
+/// The line in a kernel, after these declarations.
 pub(crate) fn kernel(header: &str, declarations: &str, line: &str) -> String {
     let (version, target) = header.split_once(' ').expect("version and target");
     format!(
@@ -22,13 +22,13 @@ pub(crate) fn kernel(header: &str, declarations: &str, line: &str) -> String {
 pub(crate) fn check_codes(rows: &[Row], source: fn(&str, &str) -> String) {
     let mut wrong = Vec::new();
     for (header, line, codes, n_fixes) in rows {
-        let found = judge(&source(header, line));
+        let found = diagnostics_of(&source(header, line));
         let got: Vec<_> = found.iter().map(|d| d.code).collect();
         let n: usize = found.iter().map(|d| d.fixes.len()).sum();
         if got != *codes || n != *n_fixes {
-            let told: Vec<_> = found.iter().map(|d| (&d.message, &d.help)).collect();
+            let reported: Vec<_> = found.iter().map(|d| (&d.message, &d.help)).collect();
             wrong.push(format!(
-                "{header} {line}\n    {got:?}, {n} fixes\n    {told:#?}"
+                "{header} {line}\n    {got:?}, {n} fixes\n    {reported:#?}"
             ));
         }
     }
@@ -40,14 +40,14 @@ pub(crate) fn check_fixes(rows: &[Row], source: fn(&str, &str) -> String) {
     let mut wrong = Vec::new();
     for (header, line, codes, _) in rows {
         let text = source(header, line);
-        for diagnostic in judge(&text) {
+        for diagnostic in diagnostics_of(&text) {
             for fix in &diagnostic.fixes {
                 let after = fix.apply(&text);
-                let left = judge(&after);
+                let left = diagnostics_of(&after);
                 let gone = left.iter().all(|d| d.code != diagnostic.code);
                 if !gone || (codes.len() == 1 && !left.is_empty()) {
-                    let told: Vec<_> = left.iter().map(|d| (d.code, &d.message)).collect();
-                    wrong.push(format!("{line}: {}\n{after}\n{told:#?}", fix.title));
+                    let reported: Vec<_> = left.iter().map(|d| (d.code, &d.message)).collect();
+                    wrong.push(format!("{line}: {}\n{after}\n{reported:#?}", fix.title));
                 }
             }
         }
@@ -62,13 +62,13 @@ pub(crate) fn check_help(rows: &[Row], source: fn(&str, &str) -> String, fixes_t
         let text = source(header, line);
         let start = text.find(line).expect("the line") as u32;
         let end = start + line.len() as u32;
-        for diagnostic in judge(&text) {
-            let told = diagnostic.help.is_some()
+        for diagnostic in diagnostics_of(&text) {
+            let reported = diagnostic.help.is_some()
                 || (fixes_tell && !diagnostic.fixes.is_empty())
                 || diagnostic.needs.version.is_some()
                 || diagnostic.needs.target.is_some();
             let inside = start <= diagnostic.span.start && diagnostic.span.end <= end;
-            if diagnostic.severity == Severity::Error && !(told && inside) {
+            if diagnostic.severity == Severity::Error && !(reported && inside) {
                 wrong.push(format!("{line}: {}", diagnostic.code));
             }
         }

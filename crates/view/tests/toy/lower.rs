@@ -6,8 +6,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{
     Action, ActionId, Address, AddressBase, Function, FunctionKind, Instruction, LaunchBounds,
-    Module, Operand, OperandList, OperandValue, Overrides, Parameter, Program, Register,
-    RegisterId, RegisterRun, Source, SourceModifiers, Span, StepPart, Variable, VariableId,
+    Module, Operand, OperandList, OperandValue, Overrides, Parameter, Program, RegisterId,
+    RegisterRun, Registers, Source, SourceModifiers, Span, StepPart, Variable, VariableId,
 };
 
 /// Registers `r0` to `r9`.
@@ -164,12 +164,12 @@ fn address(base: AddressBase) -> OperandValue {
 }
 
 fn program(body: Body, overrides: &Overrides) -> Program {
-    let named = |name: String, ty: ScalarType| Register { name, ty };
-    let mut registers: Vec<Register> = (0..N_REGISTERS)
-        .map(|n| named(format!("r{n}"), ScalarType::B32))
-        .collect();
-    registers.push(named("pointer".into(), ScalarType::B64));
-    registers.push(named("element".into(), ScalarType::B64));
+    let mut registers = Registers::default();
+    for number in 0..N_REGISTERS {
+        registers.add_numbered("r", number, ScalarType::B32);
+    }
+    registers.add("pointer", ScalarType::B64);
+    registers.add("element", ScalarType::B64);
     let out = Variable {
         name: "out".into(),
         space: StateSpace::ParamEntry,

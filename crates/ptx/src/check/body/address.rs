@@ -125,6 +125,11 @@ impl<'a> Checker<'a> {
         rule: &AddressRule<'_>,
         (name, binding): (Name, Binding),
     ) -> Option<AddressBase> {
+        if let (Binding::Variable(variable), Words::Plain) = (binding, rule.words)
+            && self.variable_fits(rule, variable)
+        {
+            return Some(AddressBase::Variable(variable));
+        }
         let span = self.name_span(operand, name);
         let problem = match binding {
             Binding::Register(register) => {
@@ -220,11 +225,11 @@ impl<'a> Checker<'a> {
     ) -> Diagnostic {
         let opcode = self.opcode(site);
         match problem {
-            NoAddress::Unbracketed => diagnose::expected_address(opcode, operand.span),
+            NoAddress::Unbracketed => diagnose::expected_address(operand.span),
             NoAddress::Constant(span) => diagnose::constant_address(opcode, span),
-            NoAddress::Name(span, _) => diagnose::expected_address(opcode, span),
-            NoAddress::Register(span, ty) => diagnose::address_type(opcode, span, ty),
-            NoAddress::Narrow(span, ty) => diagnose::narrow_address(opcode, span, ty),
+            NoAddress::Name(span, _) => diagnose::expected_address(span),
+            NoAddress::Register(span, ty) => diagnose::address_type(span, ty),
+            NoAddress::Narrow(span, ty) => diagnose::narrow_address(span, ty),
             NoAddress::Space(span, _, variable) => {
                 diagnose::space_mismatch(opcode, span, self.space_of(variable), rule.space)
             }

@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
             }
             other => {
                 let found = other.describe();
-                let problem = diagnose::expected_register(self.opcode(site), operand.span, found);
+                let problem = diagnose::expected_register(operand.span, found);
                 self.report(problem);
                 None
             }

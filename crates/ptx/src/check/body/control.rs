@@ -16,7 +16,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn branch(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         self.count_operands(site, plan)?;
         let (operand, _) = site.operand(0)?;
-        let target = self.label(site, operand)?;
+        let target = self.label(operand)?;
         self.body.branches.push(self.body.operands.len() as u32);
         self.body.push(OperandValue::Label(target), operand.span);
         Some(())
@@ -28,15 +28,15 @@ impl<'a> Checker<'a> {
         let (index, _) = site.operand(0)?;
         let value = self.source(site, plan, index, ScalarType::U32, Fit::Exact);
         let (table, _) = site.operand(1)?;
-        let targets = self.branch_targets(site, table);
+        let targets = self.branch_targets(table);
         self.body.push(source(value?), index.span);
         self.body.push(targets?, table.span);
         Some(())
     }
 
-    fn branch_targets(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+    fn branch_targets(&mut self, operand: &Operand) -> Option<OperandValue> {
         let OperandKind::Name(name) = operand.kind else {
-            self.report(diagnose::expected_label(self.opcode(site), operand.span));
+            self.report(diagnose::expected_label(operand.span));
             return None;
         };
         let Binding::Table(directive) = self.names.get(name) else {
@@ -47,17 +47,17 @@ impl<'a> Checker<'a> {
         let directive = self.tree.directives.get(directive as usize)?;
         let first = self.body.elements.len();
         for (argument, _) in self.tree.arguments_of(directive) {
-            let target = self.label(site, argument)?;
+            let target = self.label(argument)?;
             self.body
                 .push_element(OperandValue::Label(target), argument.span);
         }
         Some(self.body.list_from(first))
     }
 
-    fn label(&mut self, site: &Site<'a>, operand: &Operand) -> Option<u32> {
+    fn label(&mut self, operand: &Operand) -> Option<u32> {
         let OperandKind::Name(name) = operand.kind else {
             if operand.kind != OperandKind::Error {
-                self.report(diagnose::expected_label(self.opcode(site), operand.span));
+                self.report(diagnose::expected_label(operand.span));
             }
             return None;
         };
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
                 None
             }
             _ => {
-                self.report(diagnose::expected_label(self.opcode(site), operand.span));
+                self.report(diagnose::expected_label(operand.span));
                 None
             }
         }

@@ -3,7 +3,7 @@
 use crate::tree::Name;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{
-    FunctionId, Instruction, Operand, OperandList, OperandValue, Register, RegisterId, Span,
+    FunctionId, Instruction, Operand, OperandList, OperandValue, RegisterId, Registers, Span,
     Variable,
 };
 
@@ -24,7 +24,7 @@ pub(crate) struct Label {
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     pub(crate) function: Option<FunctionId>,
-    pub(crate) registers: Vec<Register>,
+    pub(crate) registers: Registers,
     pub(crate) variables: Vec<Variable>,
     pub(crate) instructions: Vec<Instruction>,
     /// Of all instructions; each has a range of them.
@@ -92,13 +92,6 @@ impl Body {
             }
         }
         self.operands.append(&mut self.elements);
-    }
-
-    /// Makes a register.
-    pub(crate) fn add_register(&mut self, name: String, ty: ScalarType) -> RegisterId {
-        let id = RegisterId(self.registers.len() as u32);
-        self.registers.push(Register { name, ty });
-        id
     }
 
     /// The declared type of a register.

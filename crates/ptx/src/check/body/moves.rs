@@ -159,8 +159,7 @@ impl<'a> Checker<'a> {
         }
         let n = self.body.elements.len() - first;
         if n != n_elements {
-            let opcode = self.opcode(site);
-            self.report(diagnose::vector_size(opcode, a.span, n, n_elements));
+            self.report(diagnose::vector_size(a.span, n, n_elements));
             return None;
         }
         Some(self.body.list_from(first))

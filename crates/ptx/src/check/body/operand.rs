@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
         if let Source::Immediate(_) = value {
             return Some(source(value));
         }
-        let problem = diagnose::literal_expected(self.opcode(site), operand.span);
+        let problem = diagnose::literal_expected(operand.span);
         self.report(problem);
         None
     }
@@ -172,8 +172,7 @@ impl<'a> Checker<'a> {
         };
         let have = self.body.type_of(register);
         if have != ty {
-            let opcode = self.opcode(site);
-            self.report(diagnose::type_mismatch(opcode, operand.span, have, ty));
+            self.report(diagnose::type_mismatch(operand.span, have, ty));
             return None;
         }
         Some(destination(register))
@@ -240,7 +239,7 @@ impl<'a> Checker<'a> {
         let register = match operand.kind {
             OperandKind::Name(name) => self.register(site, name, operand.span)?,
             OperandKind::Component { name, component } => {
-                self.component(site, name, component, operand.span)?
+                self.component(name, component, operand.span)?
             }
             // The sink after a bar throws a second result away that the instruction need not have (assembler 13.5).
             OperandKind::Pair {
@@ -251,15 +250,11 @@ impl<'a> Checker<'a> {
             OperandKind::Error => return None,
             _ => {
                 let found = diagnose::describe(operand.kind);
-                self.report(diagnose::expected_register(
-                    self.opcode(site),
-                    operand.span,
-                    found,
-                ));
+                self.report(diagnose::expected_register(operand.span, found));
                 return None;
             }
         };
-        self.fit(site, operand.span, register, ty, fit)?;
+        self.fit(operand.span, register, ty, fit)?;
         Some(Some(register))
     }
 
@@ -327,8 +322,7 @@ impl<'a> Checker<'a> {
         }
         let n = self.body.elements.len() - first;
         if n != n_elements {
-            let opcode = self.opcode(site);
-            self.report(diagnose::vector_size(opcode, operand.span, n, n_elements));
+            self.report(diagnose::vector_size(operand.span, n, n_elements));
             return None;
         }
         ok.then(|| self.body.list_from(first))
@@ -357,14 +351,14 @@ impl<'a> Checker<'a> {
     ) -> Option<OperandValue> {
         let OperandKind::Pair { first, second } = operand.kind else {
             if rule == PairRule::Required {
-                self.report(diagnose::expected_pair(self.opcode(site), operand.span));
+                self.report(diagnose::expected_pair(operand.span));
                 return None;
             }
             let register = self.written(site, operand, ty, Fit::Exact)?;
             return Some(OperandValue::Pair(register.map(RegisterRun::one), None));
         };
         if second.is_none() && rule == PairRule::Required {
-            self.report(diagnose::expected_pair(self.opcode(site), operand.span));
+            self.report(diagnose::expected_pair(operand.span));
             return None;
         }
         if first.is_none() && !plan.takes_sink {
@@ -375,7 +369,7 @@ impl<'a> Checker<'a> {
             None => Some(None),
             Some(name) => {
                 let register = checker.register(site, name, operand.span)?;
-                checker.fit(site, operand.span, register, ty, Fit::Exact)?;
+                checker.fit(operand.span, register, ty, Fit::Exact)?;
                 Some(Some(register))
             }
         };
@@ -399,7 +393,6 @@ impl<'a> Checker<'a> {
             _ => {
                 let found = diagnose::describe(operand.kind);
                 self.report(diagnose::expected_value(
-                    self.opcode(site),
                     operand.span,
                     ScalarType::Pred,
                     found,
@@ -408,7 +401,7 @@ impl<'a> Checker<'a> {
             }
         };
         let predicate = self.register(site, name, operand.span)?;
-        self.fit(site, operand.span, predicate, ScalarType::Pred, Fit::Exact)?;
+        self.fit(operand.span, predicate, ScalarType::Pred, Fit::Exact)?;
         Some(OperandValue::Predicate {
             source: register(predicate),
             negated,
@@ -419,7 +412,6 @@ impl<'a> Checker<'a> {
     #[inline]
     pub(crate) fn fit(
         &mut self,
-        site: &Site<'a>,
         span: Span,
         register: RegisterId,
         ty: ScalarType,
@@ -429,7 +421,7 @@ impl<'a> Checker<'a> {
         if ty.takes_register(have, fit) {
             return Some(());
         }
-        self.report(diagnose::type_mismatch(self.opcode(site), span, have, ty));
+        self.report(diagnose::type_mismatch(span, have, ty));
         None
     }
 

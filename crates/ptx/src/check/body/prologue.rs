@@ -85,9 +85,7 @@ impl<'a> Checker<'a> {
         if let Some(lane) = self.lane {
             return lane;
         }
-        let lane = self
-            .body
-            .add_register("%inferred_lane".to_owned(), ScalarType::U32);
+        let lane = self.body.registers.add("%inferred_lane", ScalarType::U32);
         self.before(Inserted::new(
             Does::Move(MoveOp::Mov),
             "mov",
@@ -122,8 +120,8 @@ impl<'a> Checker<'a> {
         if n <= 1 {
             return lane;
         }
-        let name = format!("%inferred_{n}_{i}");
-        let d = self.body.add_register(name, ScalarType::U32);
+        let name = format_args!("%inferred_{n}_{i}");
+        let d = self.body.registers.add_formatted(name, ScalarType::U32);
         let product = Inserted::new(
             Does::Arithmetic(ArithmeticOp::Mad),
             "mad.lo",
@@ -162,10 +160,11 @@ impl<'a> Checker<'a> {
             let line = format!("`.param .b8 {text}[{size}];`");
             return (Binding::Variable(variable), line);
         }
-        let d = self.body.add_register(text.to_owned(), ScalarType::B64);
+        let d = self.body.registers.add(text, ScalarType::B64);
         let base = self
             .body
-            .add_register(format!("{text}.base"), ScalarType::B64);
+            .registers
+            .add_formatted(format_args!("{text}.base"), ScalarType::B64);
         let is_buffer = matches!(array, StateSpace::Generic | StateSpace::Global);
         if is_buffer {
             self.load_parameter(text, base);
@@ -204,7 +203,7 @@ impl<'a> Checker<'a> {
         };
         let line = match step {
             0 => format!("{what}, the same place for every lane)"),
-            _ => format!("{what}, {step} bytes a lane)"),
+            _ => format!("{what}, {step} bytes per lane)"),
         };
         (Binding::Register(d), line)
     }

@@ -17,7 +17,7 @@ use warpgrid_isa::{
     StateSpace,
 };
 use warpgrid_program::{
-    Function, FunctionId, FunctionKind, LaunchBounds, Span, Variable, VariableId,
+    Function, FunctionId, FunctionKind, LaunchBounds, Registers, Span, Variable, VariableId,
 };
 
 /// How an undeclared name is used.
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
             parameters: Vec::new(),
             returns: Vec::new(),
             variables: Vec::new(),
-            registers: Vec::new(),
+            registers: Registers::default(),
             instructions: Vec::new(),
             operands: Vec::new(),
             labels: Vec::new(),
@@ -326,7 +326,7 @@ impl<'a> Checker<'a> {
                 true => ScalarType::B64,
                 false => register_type(ty),
             };
-            let binding = self.add_register(text.clone(), ty, n);
+            let binding = self.add_register(&text, ty, n);
             self.names.bind(name, binding, Span::at(0));
             if inferred.read_first {
                 self.start_value(binding, ty, n);

@@ -1,4 +1,4 @@
-//! Stores: what `st` writes, where, and under which policy. The modifiers are judged by [`crate::check::plans::rules`]; here are the
+//! Stores: what `st` writes, where, and under which policy. The modifiers are checked by [`crate::check::plans::rules`]; here are the
 //! operands, and the operation that comes out.
 
 mod address;
@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
         let counted = self.count_operands(site, plan);
         let store = plan.store?;
         let start = self.body.operands.len();
-        self.judge_width(site, plan, &store);
+        self.check_width(site, plan, &store);
         let address = self.store_address(site, &store);
         let sources = self.store_sources(site, &store);
         let policy = self.store_policy(site, &store);

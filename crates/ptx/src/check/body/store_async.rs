@@ -1,4 +1,4 @@
-//! `st.async`: what its operands must be. In: a judged opcode and its operands; out: the operation.
+//! `st.async`: what its operands must be. In: a checked opcode and its operands; out: the operation.
 //!
 //! The number of operands decides more than the modifiers do: with an mbarrier the assembler takes wide types and
 //! vectors, without one narrow types too. With an mbarrier, generic addressing means `.shared::cluster`.

@@ -1,4 +1,4 @@
-//! `wmma.store`: what its operands must be. In: a judged opcode and its operands; out: the operation.
+//! `wmma.store`: what its operands must be. In: a checked opcode and its operands; out: the operation.
 
 use crate::check::Checker;
 use crate::check::body::address::{AddressRule, Words};

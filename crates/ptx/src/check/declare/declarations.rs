@@ -1,4 +1,4 @@
-//! What may be declared: types, vectors, arrays, alignments and places, as the reference assembler 13.5 judges them.
+//! What may be declared: types, vectors, arrays, alignments and places, as the reference assembler 13.5 accepts them.
 //! In: a declaration of the tree; out: diagnostics, and whether the declared thing makes sense.
 
 use crate::check::Checker;
@@ -33,33 +33,33 @@ const GATES: &[(ScalarType, Version, &str)] = &[
 ];
 
 impl<'a> Checker<'a> {
-    /// Judges a declaration with all of its names; true when nothing is wrong with it.
-    pub(crate) fn judge_declaration(&mut self, declaration: &Declaration, place: Place) -> bool {
+    /// Checks a declaration with all of its names; true when nothing is wrong with it.
+    pub(crate) fn check_declaration(&mut self, declaration: &Declaration, place: Place) -> bool {
         let before = self.n_errors();
-        self.judge_place(declaration, place);
-        self.judge_type(declaration, place);
-        self.judge_alignment(declaration, place);
-        self.judge_attributes(declaration);
+        self.check_place(declaration, place);
+        self.check_type(declaration, place);
+        self.check_alignment(declaration, place);
+        self.check_attributes(declaration);
         let tree = self.tree;
         for declarator in tree.declarators_of(declaration) {
-            self.judge_shape(declaration, declarator, place);
-            self.judge_values(declaration, declarator, place);
+            self.check_shape(declaration, declarator, place);
+            self.check_values(declaration, declarator, place);
         }
         self.n_errors() == before
     }
 
-    /// Judges the parameters of a function or kernel.
-    pub(crate) fn judge_parameters(&mut self, header: &FunctionHeader) {
+    /// Checks the parameters of a function or kernel.
+    pub(crate) fn check_parameters(&mut self, header: &FunctionHeader) {
         let tree = self.tree;
         let lists = [header.returns, header.parameters];
         let place = Place::Parameter(header.sort);
         for declaration in lists.iter().flat_map(|list| list.of(&tree.declarations)) {
-            self.judge_parameter_gate(declaration, header);
-            self.judge_declaration(declaration, place);
+            self.check_parameter_gate(declaration, header);
+            self.check_declaration(declaration, place);
         }
     }
 
-    fn judge_parameter_gate(&mut self, declaration: &Declaration, header: &FunctionHeader) {
+    fn check_parameter_gate(&mut self, declaration: &Declaration, header: &FunctionHeader) {
         if declaration.space != DeclarationSpace::Param {
             return;
         }
@@ -67,10 +67,10 @@ impl<'a> Checker<'a> {
             FunctionSort::Entry => ("the parameter list of a kernel", Gate::ptx(1, 4)),
             FunctionSort::Func => ("a `.param` of a function", Gate::ptx(2, 0).sm(20)),
         };
-        self.judge_gate(gate, declaration.span, what);
+        self.check_gate(gate, declaration.span, what);
     }
 
-    fn judge_place(&mut self, declaration: &Declaration, place: Place) {
+    fn check_place(&mut self, declaration: &Declaration, place: Place) {
         let space = declaration.space_span;
         let word = space.text(self.source);
         match place {
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_type(&mut self, declaration: &Declaration, place: Place) {
+    fn check_type(&mut self, declaration: &Declaration, place: Place) {
         let span = declaration.type_span;
         let ty = match declaration.scalar {
             DeclaredType::Scalar(ty) => ty,
@@ -113,11 +113,11 @@ impl<'a> Checker<'a> {
             }
         };
         if self.is_gated(ty, declaration) {
-            self.judge_type_gate(ty, span);
+            self.check_type_gate(ty, span);
         }
         let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
         if ty == ScalarType::Pred {
-            self.judge_predicate(declaration);
+            self.check_predicate(declaration);
         } else if n > 1 && (n * ty.width_bits() > 128 || n > 4) {
             let bits = n * ty.width_bits();
             self.report(diagnose::vector_size(declaration.vector_span, span, bits));
@@ -134,17 +134,17 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_type_gate(&mut self, ty: ScalarType, span: Span) {
+    fn check_type_gate(&mut self, ty: ScalarType, span: Span) {
         let Some((_, since, target)) = GATES.iter().find(|(gated, ..)| *gated == ty) else {
             return;
         };
         let what = format!("type `.{ty}`");
         let sm = Target::from_name(target).map_or(0, |target| target.sm);
-        self.judge_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &what);
+        self.check_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &what);
     }
 
     /// Version and target of something that came with both.
-    fn judge_gate(&mut self, gate: Gate, span: Span, what: &str) {
+    fn check_gate(&mut self, gate: Gate, span: Span, what: &str) {
         let needs = self.module.lacking(gate);
         let fix = raise(&self.module, &needs);
         let mut problems = Vec::new();
@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_predicate(&mut self, declaration: &Declaration) {
+    fn check_predicate(&mut self, declaration: &Declaration) {
         let span = declaration.type_span;
         if declaration.vector.is_some() {
             let clash = declaration.vector_span;
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_alignment(&mut self, declaration: &Declaration, place: Place) {
+    fn check_alignment(&mut self, declaration: &Declaration, place: Place) {
         let pointer = declaration.pointer.and_then(|pointer| pointer.alignment);
         for alignment in declaration.alignment.into_iter().chain(pointer) {
             if !alignment.bytes.is_power_of_two() {
@@ -194,7 +194,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_attributes(&mut self, declaration: &Declaration) {
+    fn check_attributes(&mut self, declaration: &Declaration) {
         let tree = self.tree;
         let mut names = tree.declarators_of(declaration).iter();
         if !names.any(|name| name.count.is_none()) {
@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_shape(&mut self, declaration: &Declaration, declarator: &Declarator, place: Place) {
+    fn check_shape(&mut self, declaration: &Declaration, declarator: &Declarator, place: Place) {
         let dimensions = self.tree.dimensions_of(declarator);
         let span = dimensions
             .first()
@@ -247,7 +247,7 @@ impl<'a> Checker<'a> {
                 return;
             }
             DeclarationSpace::Param if dimensions.is_empty() => {
-                self.judge_scalar_parameter(declaration, declarator);
+                self.check_scalar_parameter(declaration, declarator);
             }
             _ => {}
         }
@@ -276,7 +276,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn judge_scalar_parameter(&mut self, declaration: &Declaration, declarator: &Declarator) {
+    fn check_scalar_parameter(&mut self, declaration: &Declaration, declarator: &Declarator) {
         let DeclaredType::Scalar(ty) = declaration.scalar else {
             return;
         };
@@ -298,8 +298,8 @@ impl<'a> Checker<'a> {
         self.report(diagnose::parameter_type(place, what, bytes, name));
     }
 
-    /// Judges the shared memory of a kernel at its end.
-    pub(crate) fn judge_static_shared(&mut self, function: FunctionId, end: Span) {
+    /// Checks the shared memory of a kernel at its end.
+    pub(crate) fn check_static_shared(&mut self, function: FunctionId, end: Span) {
         let Some(function) = self.program.functions.get(function.0 as usize) else {
             return;
         };
@@ -320,8 +320,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Judges the constant memory of the module at its end.
-    pub(crate) fn judge_const(&mut self) {
+    /// Checks the constant memory of the module at its end.
+    pub(crate) fn check_const(&mut self) {
         let all = self.program.variables.iter();
         let constant = all.filter(|v| v.space == StateSpace::Const);
         let last = constant.clone().next_back().map(|v| v.span);

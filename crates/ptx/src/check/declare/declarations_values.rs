@@ -34,8 +34,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Judges the initial values of one name.
-    pub(crate) fn judge_values(
+    /// Checks the initial values of one name.
+    pub(crate) fn check_values(
         &mut self,
         declaration: &Declaration,
         declarator: &Declarator,
@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
             name: declarator.name,
         };
         let dimensions = self.tree.dimensions_of(declarator);
-        self.judge_level(values, dimensions, &element);
+        self.check_level(values, dimensions, &element);
     }
 
     /// Where what is before the value ends: the name, its count or its array sizes.
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
     }
 
     /// One value with its children, where `dimensions` are the array sizes that remain.
-    fn judge_level(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
+    fn check_level(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
         let Some((value, rest)) = values.split_first() else {
             return;
         };
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
                     "a list in braces",
                 ));
             } else {
-                self.judge_value(value, element);
+                self.check_value(value, element);
             }
             return;
         };
@@ -124,17 +124,17 @@ impl<'a> Checker<'a> {
                     self.report(diagnose::vector_values(value.span, n, element.n, vector));
                     return;
                 }
-                return self.judge_each(children, &[], &Element { n: 1, ..*element });
+                return self.check_each(children, &[], &Element { n: 1, ..*element });
             }
             None => {
                 self.report(diagnose::initial_shape(value.span, "a list", "one value"));
                 return;
             }
         };
-        self.judge_each(children, inner, element);
+        self.check_each(children, inner, element);
     }
 
-    fn judge_each(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
+    fn check_each(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
         let mut rest = values;
         while let Some(value) = rest.first() {
             let n = 1 + match value.kind {
@@ -143,12 +143,12 @@ impl<'a> Checker<'a> {
             };
             let (this, after) = rest.split_at(n.min(rest.len()));
             // Nesting is bounded by the array sizes: a list too deep is reported where it begins.
-            self.judge_level(this, dimensions, element);
+            self.check_level(this, dimensions, element);
             rest = after;
         }
     }
 
-    fn judge_value(&mut self, value: &InitValue, element: &Element) {
+    fn check_value(&mut self, value: &InitValue, element: &Element) {
         let Element { ty, type_span, .. } = *element;
         let kind = ty.kind();
         let problem = match value.kind {

@@ -10,7 +10,7 @@ use crate::tree::{
 use warpgrid_isa::{ControlOp, Does, Modifiers, StateSpace};
 use warpgrid_program::{
     Action, Function, FunctionId, FunctionKind, Instruction, LaunchBounds, OperandList, Parameter,
-    Span, StepPart, VariableId,
+    Registers, Span, StepPart, VariableId,
 };
 
 impl<'a> Checker<'a> {
@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let function = self.function_id(header, false);
-        self.judge_parameters(header);
+        self.check_parameters(header);
         self.names.open();
         self.body.variables.clear();
         self.body.registers.clear();
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let function = self.function_id(header, true);
-        self.judge_parameters(header);
+        self.check_parameters(header);
         self.names.open();
         self.body.registers.clear();
         self.body = Body {
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
         let Some(id) = self.body.function.take() else {
             return;
         };
-        self.judge_static_shared(id, span);
+        self.check_static_shared(id, span);
         // Falling off the end returns; labels at the very end have an instruction to stand before.
         let action = self.action(Action {
             does: Does::Control(ControlOp::Return),
@@ -101,7 +101,8 @@ impl<'a> Checker<'a> {
         let labels = self.placed_labels();
         self.names.close();
         let variables = std::mem::take(&mut self.body.variables);
-        let registers = self.body.registers.drain(..).collect();
+        // A copy has the size it needs; the room of this one is for the next function.
+        let registers = self.body.registers.clone();
         let instructions = std::mem::take(&mut self.body.instructions);
         let operands = std::mem::take(&mut self.body.operands);
         if let Some(function) = self.program.functions.get_mut(id.0 as usize) {
@@ -164,7 +165,7 @@ impl<'a> Checker<'a> {
             parameters: Vec::new(),
             returns: Vec::new(),
             variables: Vec::new(),
-            registers: Vec::new(),
+            registers: Registers::default(),
             instructions: Vec::new(),
             operands: Vec::new(),
             labels: Vec::new(),
@@ -189,7 +190,8 @@ impl<'a> Checker<'a> {
                         continue;
                     };
                     let name = declarator.name.map(|n| self.name_text(n));
-                    let register = self.body.add_register(name.unwrap_or_default(), ty);
+                    let name = name.unwrap_or_default();
+                    let register = self.body.registers.add(&name, ty);
                     (Binding::Register(register), Parameter::Register(register))
                 } else {
                     let Some(variable) = self.variable(declaration, declarator, space) else {

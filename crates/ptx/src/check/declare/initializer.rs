@@ -1,5 +1,5 @@
 //! Initial values of variables: bytes, and addresses to fill in once memory is laid out. What is wrong with values is
-//! reported where declarations are judged.
+//! reported where declarations are checked.
 
 use crate::check::Checker;
 use crate::check::names::scopes::Binding;

@@ -19,7 +19,7 @@ impl<'a> Checker<'a> {
             Some(_) => Place::Body,
             None => Place::Module,
         };
-        self.is_sound = self.judge_declaration(declaration, place);
+        self.is_sound = self.check_declaration(declaration, place);
         for declarator in tree.declarators_of(declaration) {
             match declaration.space {
                 DeclarationSpace::Reg => self.declare_register(declaration, declarator),
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
                     return Err(first);
                 }
                 let text = self.name_text(name);
-                let binding = self.add_register(text, ty, n);
+                let binding = self.add_register(&text, ty, n);
                 self.names.declare(name, binding, span)
             }
         }
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
         for number in 0..count.min(MAX_SINGLE) {
             let text = format!("{stem}{number}");
             if let Some(name) = self.tree.symbols.find_name(self.source, &text) {
-                let binding = self.add_register(text, ty, n);
+                let binding = self.add_register(&text, ty, n);
                 self.names.declare(name, binding, span)?;
             }
         }

@@ -117,23 +117,53 @@ impl Names {
     /// What the name means.
     #[inline]
     pub(crate) fn get(&self, name: Name) -> Binding {
-        // What nearly every name is: a member of the innermost group, or a plain name where there is none.
-        if let Some(stem) = self.stems.get(name.stem.0 as usize) {
-            let entry = match name.number() {
-                Some(number) => stem.numbered.get(number as usize),
-                None => Some(&stem.plain),
-            };
-            if let Some(entry) = entry
-                && entry.binding != Binding::None
-                && entry.depth >= stem.group_depth
-            {
-                return entry.binding;
-            }
+        match self.bound(name) {
+            Some(binding) => binding,
+            None => self.get_hidden(name),
         }
-        self.get_hidden(name)
+    }
+
+    /// What the name means, if it is what nearly every name is: a member of the innermost group that was named
+    /// before, or a plain name where there is no group.
+    #[inline]
+    pub(crate) fn bound(&self, name: Name) -> Option<Binding> {
+        let stem = self.stems.get(name.stem.0 as usize)?;
+        let entry = match name.number() {
+            Some(number) => stem.numbered.get(number as usize)?,
+            None => &stem.plain,
+        };
+        let is_bound = entry.binding != Binding::None && entry.depth >= stem.group_depth;
+        is_bound.then_some(entry.binding)
+    }
+
+    /// The group that makes this name, where that is plain: nothing has the name yet, and no group hides another.
+    #[inline]
+    pub(crate) fn only_group(&self, name: Name) -> Option<Group> {
+        let stem = self.stems.get(name.stem.0 as usize)?;
+        let number = name.number()?;
+        let free = stem.numbered.get(number as usize)?.binding == Binding::None;
+        let [group] = stem.groups.as_slice() else {
+            return None;
+        };
+        let group = self.groups.get(*group as usize)?;
+        (free && !stem.has_sparse && number < group.count).then_some(*group)
+    }
+
+    /// Binds a name that [`Names::only_group`] gave a group for.
+    #[inline]
+    pub(crate) fn bind_only_member(&mut self, name: Name, binding: Binding, group: Group) {
+        let stem = self.stems.get_mut(name.stem.0 as usize);
+        if let Some(place) = stem.and_then(|stem| stem.numbered.get_mut(name.number as usize)) {
+            *place = Entry {
+                binding,
+                depth: group.depth,
+                span: group.span,
+            };
+        }
     }
 
     /// A name that is not bound itself, or that a group of an inner scope hides.
+    #[cold]
     fn get_hidden(&self, name: Name) -> Binding {
         let (entry, hidden) = self.visible(name);
         match hidden {
@@ -218,9 +248,16 @@ impl Names {
             span: group.span,
         };
         let old = self.put(name, entry);
-        if !self.scopes.is_empty() {
+        // A member that takes a free place goes with its group.
+        let goes_with_group = old.binding == Binding::None && !self.is_sparse(name);
+        if !self.scopes.is_empty() && !goes_with_group {
             self.undo.push((name, old));
         }
+    }
+
+    fn is_sparse(&self, name: Name) -> bool {
+        let stem = self.stems.get(name.stem.0 as usize);
+        stem.is_none_or(|stem| stem.has_sparse)
     }
 
     /// Binds a name of the machine: it outlives every scope.
@@ -304,6 +341,10 @@ impl Names {
                 && let Some(stem) = self.stems.get_mut(group.stem.0 as usize)
             {
                 stem.groups.pop();
+                let members = stem.numbered.iter_mut().take(group.count as usize);
+                for member in members.filter(|member| member.depth == group.depth) {
+                    *member = FREE;
+                }
                 let outer = stem
                     .groups
                     .last()

@@ -25,7 +25,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         Does::Memory(op) => match op {
             MemoryOp::Load => {
                 let mut problems = load::check_scope(opcode, bound, &modifiers);
-                problems.extend(rules::judge_width(opcode, bound, module));
+                problems.extend(rules::find_too_wide(opcode, bound, module));
                 problems
             }
             MemoryOp::Store => store::check_order(opcode, bound),

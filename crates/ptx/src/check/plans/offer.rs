@@ -52,9 +52,9 @@ pub(crate) fn is_legal(opcode: &str, modifiers: &[&str], module: &Module) -> boo
         span: Span::default(),
         text: opcode,
     };
-    let found = rules::judge(&trial, &bound, module)
+    let found = rules::find_broken(&trial, &bound, module)
         .into_iter()
-        .chain(rules::judge_width(&trial, &bound, module));
+        .chain(rules::find_too_wide(&trial, &bound, module));
     bound.complaints.is_empty()
         && found
             .filter(|problem| problem.severity == Severity::Error)

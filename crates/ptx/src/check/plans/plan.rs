@@ -2,9 +2,9 @@
 //! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
 
 use crate::check::Module;
-use crate::check::plans::judge;
 use crate::check::plans::offer;
 use crate::check::plans::outline;
+use crate::check::plans::problems;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
@@ -124,7 +124,7 @@ impl Plan {
     }
 
     fn of_form(opcode: &Opcode<'_>, bound: Bound, module: &Module) -> Plan {
-        let problems = judge::judge(opcode, &bound, module);
+        let problems = problems::find(opcode, &bound, module);
         let form = bound.layout.form;
         let modifiers = bound.modifiers();
         let is_sound = bound.complaints.is_empty();

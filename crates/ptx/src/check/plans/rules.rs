@@ -1,4 +1,4 @@
-//! Judges the rules between the modifiers of one opcode. In: the bound form with its rules as data; out: diagnostics
+//! Checks the rules between the modifiers of one opcode. In: the bound form with its rules as data; out: diagnostics
 //! on the very words, with the word that each clashes with.
 
 use crate::check::Module;
@@ -8,21 +8,25 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{Bound, Complaint, Pick, RuleKind, Wide};
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Everything that the form's rules object to, in the order of the rules; widths are judged with the operands.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
-    judge_some(opcode, bound, module, |kind| {
+/// Everything that the form's rules object to, in the order of the rules; widths are checked with the operands.
+pub(crate) fn find_broken(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+    find_some(opcode, bound, module, |kind| {
         !matches!(kind, RuleKind::VectorBits { .. })
     })
 }
 
 /// What the rules say about the width of all elements together.
-pub(crate) fn judge_width(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
-    judge_some(opcode, bound, module, |kind| {
+pub(crate) fn find_too_wide(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    module: &Module,
+) -> Vec<Diagnostic> {
+    find_some(opcode, bound, module, |kind| {
         matches!(kind, RuleKind::VectorBits { .. })
     })
 }
 
-fn judge_some(
+fn find_some(
     opcode: &Opcode<'_>,
     bound: &Bound,
     module: &Module,
@@ -38,14 +42,14 @@ fn judge_some(
                 module,
                 rule,
             };
-            case.judge()
+            case.problem()
         })
         .collect()
 }
 
 /// Whether words that are there already exclude each other, whatever may still be added.
 pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> bool {
-    let found = judge_some(opcode, bound, module, |kind| {
+    let found = find_some(opcode, bound, module, |kind| {
         matches!(
             kind,
             RuleKind::Clash { .. }
@@ -69,7 +73,7 @@ pub(crate) fn refusal(bound: &Bound, text: &str) -> Option<&'static str> {
 }
 
 impl<'a> Case<'a> {
-    fn judge(&self) -> Option<Diagnostic> {
+    fn problem(&self) -> Option<Diagnostic> {
         match self.rule.kind {
             RuleKind::Clash { a, b } => {
                 let (a, b) = (self.word(a)?, self.word(b)?);

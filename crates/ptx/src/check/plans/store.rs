@@ -36,7 +36,7 @@ impl Store {
         }
         let modifiers = bound.modifiers();
         let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
-        // A float that memory does not know is judged as the bits it is stored as.
+        // A float that memory does not know counts as the bits it is stored as.
         let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
         let ty = modifiers.ty.or(refused.map(ScalarType::to_bits))?;
         Some(Store {

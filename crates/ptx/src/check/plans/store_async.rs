@@ -10,7 +10,7 @@ use warpgrid_program::Diagnostic;
 
 /// What the words of the opcode are short of, apart from the rows' own rules.
 pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
-    let mut problems = rules::judge_width(opcode, bound, module);
+    let mut problems = rules::find_too_wide(opcode, bound, module);
     if bound.word(Flag::Async) == Some(0) && !opcode.is_joined(1) {
         problems.push(diagnose::async_place(opcode.span, opcode.dotted_span(0)));
     }

@@ -27,7 +27,7 @@ impl<'a> Checker<'a> {
             }
             other => {
                 let found = other.describe();
-                self.report(diagnose::expected_register(self.opcode(site), span, found));
+                self.report(diagnose::expected_register(span, found));
             }
         }
         None
@@ -35,7 +35,6 @@ impl<'a> Checker<'a> {
 
     pub(crate) fn component(
         &mut self,
-        site: &Site<'a>,
         name: Name,
         component: Component,
         span: Span,
@@ -45,7 +44,7 @@ impl<'a> Checker<'a> {
                 return Some(RegisterId(first.0 + component.index() as u32));
             }
             Binding::None => self.unknown(span),
-            _ => self.report(diagnose::no_component(self.opcode(site), span)),
+            _ => self.report(diagnose::no_component(span)),
         }
         None
     }
@@ -53,6 +52,24 @@ impl<'a> Checker<'a> {
     /// What a name means; registers of groups are made here, when they are first named.
     #[inline]
     pub(crate) fn binding(&mut self, name: Name, span: Span) -> Binding {
+        match self.names.bound(name) {
+            Some(binding) => binding,
+            None => self.new_binding(name, span),
+        }
+    }
+
+    /// The same for a name that is not bound itself: nearly always a register named for the first time.
+    fn new_binding(&mut self, name: Name, span: Span) -> Binding {
+        if let Some(group) = self.names.only_group(name)
+            && group.n <= 1
+        {
+            let stem = self.tree.symbols.text(self.source, name.stem);
+            let registers = &mut self.body.registers;
+            let register = registers.add_numbered(stem, name.number, group.ty);
+            let binding = Binding::Register(register);
+            self.names.bind_only_member(name, binding, group);
+            return binding;
+        }
         match self.names.get(name) {
             Binding::Group(group) => self.make_register(name, group),
             Binding::None => self.binding_of_text(name, span),
@@ -74,19 +91,20 @@ impl<'a> Checker<'a> {
             return Binding::None;
         };
         let text = self.name_text(name);
-        let binding = self.add_register(text, group.ty, group.n);
+        let binding = self.add_register(&text, group.ty, group.n);
         self.names.bind_member(name, binding, group);
         binding
     }
 
     /// Makes a register, or the registers of a vector.
-    pub(crate) fn add_register(&mut self, name: String, ty: ScalarType, n: u8) -> Binding {
+    pub(crate) fn add_register(&mut self, name: &str, ty: ScalarType, n: u8) -> Binding {
+        let registers = &mut self.body.registers;
         if n <= 1 {
-            return Binding::Register(self.body.add_register(name, ty));
+            return Binding::Register(registers.add(name, ty));
         }
-        let first = self.body.add_register(format!("{name}.x"), ty);
+        let first = registers.add_formatted(format_args!("{name}.x"), ty);
         for component in ["y", "z", "w"].iter().take(usize::from(n) - 1) {
-            self.body.add_register(format!("{name}.{component}"), ty);
+            registers.add_formatted(format_args!("{name}.{component}"), ty);
         }
         Binding::Vector { first, n }
     }
@@ -96,7 +114,7 @@ impl<'a> Checker<'a> {
     fn binding_of_text(&mut self, name: Name, span: Span) -> Binding {
         let text = self.name_text(name);
         if let Some(special) = SpecialRegister::from_name(&text) {
-            self.judge_special(special, span);
+            self.check_special(special, span);
             let binding = Binding::Special(special);
             self.names.bind_forever(name, binding);
             return binding;
@@ -122,7 +140,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether the module's version and target have the special register.
-    pub(crate) fn judge_special(&mut self, special: SpecialRegister, span: Span) {
+    pub(crate) fn check_special(&mut self, special: SpecialRegister, span: Span) {
         let gate = special.gate();
         if !self.module.meets(gate) {
             let text = span.text(self.source);

@@ -32,9 +32,9 @@ impl<'a> Checker<'a> {
     ) -> Option<Source> {
         match operand.kind {
             OperandKind::Name(name) => self.named_source(site, plan, operand.span, name, ty, fit),
-            OperandKind::Integer { value, .. } => self.integer(site, operand.span, value, ty),
-            OperandKind::Single(bits) => self.single(site, operand.span, bits, ty),
-            OperandKind::Double(bits) => self.double(site, operand.span, bits, ty),
+            OperandKind::Integer { value, .. } => self.integer(operand.span, value, ty),
+            OperandKind::Single(bits) => self.single(operand.span, bits, ty),
+            OperandKind::Double(bits) => self.double(operand.span, bits, ty),
             OperandKind::Component { name, component } => {
                 self.component_source(site, plan, operand.span, (name, component), ty, fit)
             }
@@ -52,12 +52,7 @@ impl<'a> Checker<'a> {
             OperandKind::Error => None,
             _ => {
                 let found = diagnose::describe(operand.kind);
-                self.report(diagnose::expected_value(
-                    self.opcode(site),
-                    operand.span,
-                    ty,
-                    found,
-                ));
+                self.report(diagnose::expected_value(operand.span, ty, found));
                 None
             }
         }
@@ -100,25 +95,19 @@ impl<'a> Checker<'a> {
     ) -> Option<Source> {
         match self.binding(name, span) {
             Binding::Register(register) => {
-                self.fit(site, span, register, ty, fit)?;
+                self.fit(span, register, ty, fit)?;
                 Some(register_source(register))
             }
             Binding::Special(special) => self.special(site, plan, span, special, ty, fit),
             Binding::Function(_) if fit == Fit::Integer => {
-                self.report(diagnose::expected_register(
-                    self.opcode(site),
-                    span,
-                    "a function",
-                ));
+                self.report(diagnose::expected_register(span, "a function"));
                 None
             }
             Binding::Variable(_) | Binding::Function(_) => {
                 let takes = AddressRule::Names;
                 self.sum(site, (plan, takes), span, (name, 0), ty)
             }
-            Binding::None if span.text(self.source) == "WARP_SZ" => {
-                self.integer(site, span, 32, ty)
-            }
+            Binding::None if span.text(self.source) == "WARP_SZ" => self.integer(span, 32, ty),
             Binding::None => {
                 self.unknown(span);
                 None
@@ -128,12 +117,7 @@ impl<'a> Checker<'a> {
                 None
             }
             _ => {
-                self.report(diagnose::expected_value(
-                    self.opcode(site),
-                    span,
-                    ty,
-                    "a label",
-                ));
+                self.report(diagnose::expected_value(span, ty, "a label"));
                 None
             }
         }
@@ -158,7 +142,7 @@ impl<'a> Checker<'a> {
         };
         let narrow = ty.width_bits() == 16 && have == ScalarType::U32;
         if !ty.takes_register(have, fit) && !narrow {
-            self.report(diagnose::type_mismatch(self.opcode(site), span, have, ty));
+            self.report(diagnose::type_mismatch(span, have, ty));
             return None;
         }
         Some(Source::Special(special))
@@ -176,12 +160,12 @@ impl<'a> Checker<'a> {
         if self.names.get(name) == Binding::None {
             let text = special_text(self, name, component);
             if let Some(special) = SpecialRegister::from_name(&text) {
-                self.judge_special(special, span);
+                self.check_special(special, span);
                 return self.special(site, plan, span, special, ty, fit);
             }
         }
-        let register = self.component(site, name, component, span)?;
-        self.fit(site, span, register, ty, fit)?;
+        let register = self.component(name, component, span)?;
+        self.fit(span, register, ty, fit)?;
         Some(register_source(register))
     }
 
@@ -210,9 +194,7 @@ impl<'a> Checker<'a> {
                     generic: false,
                 });
             }
-            Binding::Variable(_) => {
-                diagnose::expected_register(self.opcode(site), span, "a variable")
-            }
+            Binding::Variable(_) => diagnose::expected_register(span, "a variable"),
             Binding::Function(function) if takes == AddressRule::Names => {
                 return Some(Source::FunctionAddress(function));
             }
@@ -220,39 +202,26 @@ impl<'a> Checker<'a> {
                 self.unknown(span);
                 return None;
             }
-            _ => diagnose::expected_value(self.opcode(site), span, ty, "an expression over a name"),
+            _ => diagnose::expected_value(span, ty, "an expression over a name"),
         };
         self.report(problem);
         None
     }
 
-    fn integer(
-        &mut self,
-        site: &Site<'a>,
-        span: Span,
-        value: u64,
-        ty: ScalarType,
-    ) -> Option<Source> {
+    fn integer(&mut self, span: Span, value: u64, ty: ScalarType) -> Option<Source> {
         if ty == ScalarType::Pred {
             return Some(Source::Immediate(u64::from(value != 0)));
         }
         if !ty.takes(ValueClass::Integer, Fit::Exact) {
-            self.report(diagnose::literal_type(
-                self.opcode(site),
-                span,
-                "an integer",
-                ty,
-                self.source,
-            ));
+            self.report(diagnose::literal_type(span, "an integer", ty, self.source));
             return None;
         }
         Some(Source::Immediate(ty.truncate(value)))
     }
 
-    fn single(&mut self, site: &Site<'a>, span: Span, bits: u32, ty: ScalarType) -> Option<Source> {
+    fn single(&mut self, span: Span, bits: u32, ty: ScalarType) -> Option<Source> {
         if !ty.takes(ValueClass::Single, Fit::Exact) {
-            let opcode = self.opcode(site);
-            let problem = diagnose::literal_type(opcode, span, "a single", ty, self.source);
+            let problem = diagnose::literal_type(span, "a single", ty, self.source);
             self.report(problem);
             return None;
         }
@@ -263,10 +232,9 @@ impl<'a> Checker<'a> {
         }))
     }
 
-    fn double(&mut self, site: &Site<'a>, span: Span, bits: u64, ty: ScalarType) -> Option<Source> {
+    fn double(&mut self, span: Span, bits: u64, ty: ScalarType) -> Option<Source> {
         if !ty.takes(ValueClass::Double, Fit::Exact) {
-            let opcode = self.opcode(site);
-            let problem = diagnose::literal_type(opcode, span, "a double", ty, self.source);
+            let problem = diagnose::literal_type(span, "a double", ty, self.source);
             self.report(problem);
             return None;
         }

@@ -10,7 +10,7 @@ use crate::tree::{Operand, OperandKind};
 use warpgrid_program::{Source, Span};
 
 impl<'a> Checker<'a> {
-    /// Judges the third operand. `None`: something was reported; `Some(None)`: there is none.
+    /// Checks the third operand. `None`: something was reported; `Some(None)`: there is none.
     pub(crate) fn store_policy(
         &mut self,
         site: &Site<'a>,

@@ -7,7 +7,7 @@ use crate::check::names::scopes::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind, Operands};
-use crate::values::{Class, Element, Problem, judge};
+use crate::values::{Class, Element, Problem, find_problems};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
@@ -67,7 +67,7 @@ impl Reads {
 }
 
 impl<'a> Checker<'a> {
-    /// Judges the second operand. `None`: something was reported.
+    /// Checks the second operand. `None`: something was reported.
     pub(crate) fn store_sources(&mut self, site: &Site<'a>, store: &Store) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;
         match operand.kind {
@@ -269,11 +269,11 @@ impl<'a> Checker<'a> {
                 store.n_elements,
             ));
         }
-        self.judge_elements(store, operand.span, &reads, n_before);
+        self.check_elements(store, operand.span, &reads, n_before);
         (self.n_errors() == n_before).then(|| self.body.list_from(first))
     }
 
-    fn judge_elements(&mut self, store: &Store, span: Span, reads: &Reads, n_before: usize) {
+    fn check_elements(&mut self, store: &Store, span: Span, reads: &Reads, n_before: usize) {
         if reads.n == 0 {
             if self.n_errors() == n_before {
                 self.report(diagnose::all_sinks(span));
@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
             self.report(diagnose::literal_beside_component(literal, component));
             return;
         }
-        for problem in judge(reads.elements(), store.ty) {
+        for problem in find_problems(reads.elements(), store.ty) {
             let at = |index: usize| reads.get(index);
             let report = match problem {
                 Problem::Kinds { at: index } => at(index).zip(at(index.saturating_sub(1))).map(
@@ -359,7 +359,7 @@ impl<'a> Checker<'a> {
             Binding::None => {
                 let text = span.text(self.source);
                 if let Some(special) = SpecialRegister::from_name(text) {
-                    self.judge_special(special, span);
+                    self.check_special(special, span);
                     return Some(Read {
                         element: special_element(special),
                         source: Source::Special(special),

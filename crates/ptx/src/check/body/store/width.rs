@@ -13,8 +13,8 @@ use warpgrid_isa::SlotName;
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 impl<'a> Checker<'a> {
-    /// Judges how many bits the elements have together; offers two stores of half of them.
-    pub(crate) fn judge_width(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
+    /// Checks how many bits the elements have together; offers two stores of half of them.
+    pub(crate) fn check_width(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
         let bits = store.ty.width_bits() * store.n_elements as u32;
         if store.n_elements == 1 || bits <= MOST_BITS {
             return;
@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
-        for problem in rules::judge_width(&opcode, bound, &self.module) {
+        for problem in rules::find_too_wide(&opcode, bound, &self.module) {
             let mut problem = moved(&problem, opcode.span, site.instruction.mnemonic_start);
             if bits / 2 <= MOST_BITS {
                 self.offer_halves(site, &opcode, store, &mut problem);

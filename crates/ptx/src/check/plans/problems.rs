@@ -1,4 +1,4 @@
-//! Judges the modifiers of one opcode against its form, the version and the target.
+//! Checks the modifiers of one opcode against its form, the version and the target.
 
 use crate::check::Module;
 use crate::check::plans::families;
@@ -11,11 +11,10 @@ use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, RuleKind, meant, neare
 use warpgrid_program::Diagnostic;
 
 /// Everything that is wrong with the modifiers, in text order where they have a place.
-pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> = bound
         .complaints
         .iter()
-        .filter(|complaint| !is_repeatable(opcode, bound, **complaint))
         .filter(|complaint| !is_misspelled(opcode, bound, **complaint))
         .map(|complaint| complain(opcode, bound, *complaint, module))
         .collect();
@@ -29,7 +28,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         problems.extend(gate_problem(opcode, word, rest, module));
     }
     raise_together(&mut problems, bound, module);
-    problems.extend(rules::judge(opcode, bound, module));
+    problems.extend(rules::find_broken(opcode, bound, module));
     if bound.complaints.is_empty() || bound.layout.form.reports == Reports::Everything {
         problems.extend(misplaced(opcode, bound));
         problems.extend(families::check(opcode, bound, module));
@@ -38,16 +37,7 @@ pub(crate) fn judge(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     problems
 }
 
-/// Whether the word is one that may be written twice.
-fn is_repeatable(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
-    let Complaint::Duplicate { word, .. } = complaint else {
-        return false;
-    };
-    let mut repeatable = bound.layout.form.repeatable.iter();
-    repeatable.any(|flag| flag.name() == opcode.modifier(word))
-}
-
-/// Whether what is missing is there, but misspelled: the unknown word tells it.
+/// Whether what is missing is there, but misspelled: the unknown word is reported.
 fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
     let Complaint::Missing { slot } = complaint else {
         return false;
