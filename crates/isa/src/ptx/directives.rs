@@ -73,7 +73,7 @@ pub static DIRECTIVES: &[Directive] = &[
     row(".abi_preserve_control", PRESERVED),
     row(".callprototype", since(2, 1)),
     row(".calltargets", since(2, 1)),
-    row(".branchtargets", since(6, 0).sm(30)),
+    row(".branchtargets", since(5, 1).sm(30)),
 ];
 
 /// Pragmas that came later, by their first word.

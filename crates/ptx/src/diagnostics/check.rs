@@ -597,6 +597,12 @@ pub(crate) fn address_size(span: Span) -> Diagnostic {
     )
 }
 
+pub(crate) fn narrow_program(span: Span) -> Diagnostic {
+    Diagnostic::error(ADDRESS_SIZE, span, "32-bit programs are no longer supported")
+        .help("compilers dropped them with CUDA 12; addresses have 64 bits")
+        .fix("use 64-bit addresses", span, ".address_size 64")
+}
+
 pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
     Diagnostic::error(
         GUARD_TYPE,
@@ -702,6 +708,11 @@ pub(crate) fn signs_of_two(opcode: &str, span: Span) -> Diagnostic {
 pub(crate) fn third_source(opcode: &str, span: Span, gate: Gate) -> Diagnostic {
     let message = format!("a third source of `{opcode}` needs {}", gate.text());
     Diagnostic::error(NEEDS_VERSION, span, message)
+}
+
+pub(crate) fn bulk_size(span: Span, size: u64) -> Diagnostic {
+    let message = format!("found {size} bytes, expected a multiple of 8 up to 16777216");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
 pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
