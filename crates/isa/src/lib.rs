@@ -14,7 +14,7 @@ pub mod ptx;
 pub use common::{dialect, does, fit, form, modifier, modifiers, space, target, types, version};
 pub use ptx::{forms, special};
 
-pub use dialect::{Dialect, Unmodelled};
+pub use dialect::Dialect;
 pub use does::{
     ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MemoryOp,
     MoveOp, SyncOp, WarpOp,

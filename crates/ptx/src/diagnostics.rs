@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod declarations;
+pub(crate) mod outline;
 pub mod rules;
 pub mod store;
 pub mod store_async;

@@ -73,7 +73,7 @@ fn misspelled_words_offer_the_nearest() {
 }
 
 #[test]
-fn several_errors_of_one_instruction_are_all_told() {
+fn several_errors_of_one_instruction_are_all_reported() {
     body(
         "add.u32.u32 %f1, %rd2, nosuch;",
         expect![[r#"

@@ -220,7 +220,7 @@ fn an_instruction_without_a_row_has_no_meaning_and_only_its_names_are_checked() 
         .action(&function.instructions[0])
         .expect("an action");
     assert_eq!(action.does, Does::Unknown);
-    let text = format!("{DECLARED}vadd2.u32.u32.u32 %r1, %r2, %nobody, %r4;\n}}\n");
+    let text = format!("{DECLARED}vadd2.u32.u32.u32 %r1, %r2, %unknown, %r4;\n}}\n");
     let checked = check(&text, &parse(&text), &Options::default());
     assert!(!checked.accept());
 }

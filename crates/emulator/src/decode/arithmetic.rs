@@ -6,17 +6,42 @@ use crate::decode::code::{FloatMode, Op};
 use crate::decode::ops::Int32Op;
 use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
-use warpgrid_isa::{ArithmeticOp, Modifiers, ScalarType};
+use warpgrid_program::OperandValue;
+use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, Rounding, ScalarType};
 
 pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
+    if is_beyond(op, modifiers) {
+        return Support::not_yet("this operation on these types");
+    }
     match unit(op, modifiers) {
         Some(_) => Support::Runs,
         None => Support::not_yet("this operation on this type"),
     }
 }
 
+/// What the units would take for another operation: sums of two types, four bytes at once, saturated sums that are
+/// neither `.s32` nor floats, and modes that no unit has.
+fn is_beyond(op: ArithmeticOp, modifiers: &Modifiers) -> bool {
+    use ScalarType as T;
+    let is_dot = matches!(op, ArithmeticOp::Dp4a | ArithmeticOp::Dp2a);
+    let has_two_types = modifiers.a_type.is_some() && modifiers.d_type.is_some() && !is_dot;
+    let is_sum = matches!(op, ArithmeticOp::Add | ArithmeticOp::Sub);
+    let saturates = is_sum && modifiers.has(Flag::Sat);
+    let is_brain = matches!(modifiers.ty, Some(T::Bf16 | T::Bf16x2));
+    has_two_types
+        || modifiers.has(Flag::Oob)
+        || (is_brain && modifiers.rounding == Some(Rounding::Rz))
+        || modifiers.ty.is_some_and(|ty| {
+            matches!(ty, T::U8x4 | T::S8x4)
+                || (saturates && matches!(ty, T::U32 | T::U16x2 | T::S16x2))
+        })
+}
+
 pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let modifiers = d.modifiers;
+    if matches!(op, ArithmeticOp::Min | ArithmeticOp::Max) && !matches!(d.operand(3), OperandValue::Absent) {
+        return Err(Refusal::NotYet(Some("the smallest or largest of three".to_owned())));
+    }
     let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
     let ty = operand_type(op, modifiers);
     let (bits, signed) = (ty.width_bits(), ty.is_signed());

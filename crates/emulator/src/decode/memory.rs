@@ -8,6 +8,9 @@ use warpgrid_program::{AddressBase, OperandValue};
 
 pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
     match op {
+        MemoryOp::Atomic | MemoryOp::Reduction if modifiers.vector.is_some() => {
+            Support::not_yet("atomics of several elements")
+        }
         MemoryOp::Load | MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction => {
             let bytes = modifiers.ty.map_or(0, ScalarType::width_bytes) as usize;
             if bytes * modifiers.n_elements() > crate::exec::memory_ops::MAX_WIDTH {

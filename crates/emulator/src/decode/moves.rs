@@ -3,11 +3,14 @@
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Bank, Conversion, Element, Op};
 use crate::exec::mode::ArithmeticMode;
-use warpgrid_isa::{Flag, Modifiers, MoveOp, ScalarType};
+use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
-pub(super) fn supports(op: MoveOp, _modifiers: &Modifiers) -> Support {
+pub(super) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
     match op {
+        MoveOp::Cvt | MoveOp::CvtPacked if !converts(modifiers) => {
+            Support::not_yet("conversions of these types")
+        }
         MoveOp::Mov
         | MoveOp::Cvt
         | MoveOp::CvtPacked
@@ -15,6 +18,27 @@ pub(super) fn supports(op: MoveOp, _modifiers: &Modifiers) -> Support {
         | MoveOp::Isspacep
         | MoveOp::CreatePolicy => Support::Runs,
     }
+}
+
+/// Whether both types, and what happens beyond their range, are those of conversions that run.
+fn converts(modifiers: &Modifiers) -> bool {
+    use ScalarType as T;
+    let runs = |ty: Option<T>| {
+        ty.is_some_and(|ty| {
+            matches!(
+                ty,
+                T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64
+                    | T::B8 | T::B16 | T::B32 | T::B64
+                    | T::F16 | T::F32 | T::F64 | T::Bf16
+            )
+        })
+    };
+    let is_pair = matches!(modifiers.d_type, Some(T::F16x2 | T::Bf16x2));
+    let has_more = modifiers.has(Flag::Satfinite)
+        || modifiers.has(Flag::ScaledN2)
+        || modifiers.rounding == Some(Rounding::Rs);
+    let is_relu_of_one = modifiers.has(Flag::Relu) && !is_pair;
+    !has_more && !is_relu_of_one && runs(modifiers.source_type()) && (is_pair || runs(modifiers.result_type()))
 }
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {

@@ -80,7 +80,8 @@ impl From<ArithmeticMode> for FloatMode {
                 Some(Rounding::Rz | Rounding::Rzi) => Round::Zero,
                 Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
                 Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
-                Some(Rounding::Rna) => Round::NearestAway,
+                // Random bits are not applied: the decoder refuses such conversions.
+                Some(Rounding::Rna | Rounding::Rs) => Round::NearestAway,
                 Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
             },
             ftz: mode.ftz,

@@ -1,7 +1,7 @@
 //! One instruction set as a value: its forms, its opcodes, and the questions that are asked of them. In: the tables of
 //! a dialect; out: forms by opcode, words, and the form that fits an instruction best.
 
-use crate::form::{Form, Layout};
+use crate::form::{Form, Layout, Outline};
 use std::sync::OnceLock;
 
 /// The tables of one instruction set, as plain data.
@@ -15,8 +15,8 @@ pub struct Tables {
     pub opcodes: &'static [&'static str],
     /// Modifiers that only instructions without a row take.
     pub other_modifiers: &'static [&'static str],
-    /// Instructions without a row whose opcode has rows for others.
-    pub unmodelled: &'static [Unmodelled],
+    /// Instructions without a row, one list per topic.
+    pub outlines: &'static [&'static [Outline]],
     /// Words that are part of the name of one instruction and that no other takes.
     pub name_words: &'static [&'static str],
     /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
@@ -27,26 +27,6 @@ pub struct Tables {
     pub repeatable: &'static [&'static str],
     /// What people mean by words of other languages, where the letters are too far off.
     pub meant: &'static [(&'static str, &'static str)],
-}
-
-/// An instruction without a row: its opcode, and a modifier that no row of the opcode has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unmodelled {
-    pub opcode: &'static str,
-    pub word: &'static str,
-    /// Whether the modifier is part of the name, and so comes first.
-    pub leads: bool,
-}
-
-impl Unmodelled {
-    /// Whether these modifiers of the opcode make it this instruction.
-    pub fn is_meant(&self, opcode: &str, modifiers: &[&str]) -> bool {
-        opcode == self.opcode
-            && match self.leads {
-                true => modifiers.first() == Some(&self.word),
-                false => modifiers.contains(&self.word),
-            }
-    }
 }
 
 /// One instruction set.
@@ -113,7 +93,13 @@ impl Dialect {
         self.known_words().binary_search(&word).is_ok()
             || self.tables.other_modifiers.contains(&word)
             || self.tables.ignored.contains(&word)
+            || self.outlines().any(|outline| outline.find(word).is_some())
             || crate::types::ScalarType::from_name(word).is_some()
+    }
+
+    /// Every outline.
+    pub fn outlines(&self) -> impl Iterator<Item = &'static Outline> + use<> {
+        self.tables.outlines.iter().flat_map(|list| list.iter())
     }
 
     /// Whether the dialect has the opcode, with or without a row.

@@ -109,8 +109,9 @@ impl ScalarType {
     #[inline]
     pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
         // Nearly every operand: the very type, or another integer of the same width, which every fit takes.
-        let is_alike = KINSHIP.get(register as usize) == KINSHIP.get(self as usize);
-        is_alike || self.takes(ValueClass::of(register), fit)
+        let is_alike = !self.is_packed_integer()
+            && KINSHIP.get(register as usize) == KINSHIP.get(self as usize);
+        is_alike || register == self || self.takes(ValueClass::of(register), fit)
     }
 
     /// Whether a value fits an operand of this type.
@@ -118,6 +119,10 @@ impl ScalarType {
         use ValueClass as V;
         if self == ScalarType::Pred {
             return matches!(value, V::Predicate | V::Integer | V::Open);
+        }
+        if self.is_packed_integer() {
+            // Registers of integers hold one number, so the assembler refuses them.
+            return matches!(value, V::Bits(32) | V::Halves | V::Open);
         }
         let width = self.width_bits();
         match (fit, value) {

@@ -6,6 +6,7 @@
 pub mod bind;
 pub mod gate;
 pub mod layout;
+pub mod outline;
 pub mod rule;
 pub mod slot;
 pub mod spelling;
@@ -13,6 +14,7 @@ pub mod spelling;
 pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
 pub use gate::{Gate, Lacking, Origin};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
+pub use outline::Outline;
 pub use rule::{Pick, Rule, RuleKind, Verdict, Wide, alternatives};
 pub use slot::{SlotKey, SlotName};
 pub use spelling::{meant, nearest};
@@ -107,8 +109,20 @@ pub enum OperandType {
     Fixed(ScalarType),
     /// As many registers as the vector width says, each of the type in this slot or wider (what loads write).
     Vector(SlotName),
+    /// As many registers as the vector width says, each of the very type in this slot (vector atomics).
+    Elements(SlotName),
+    /// As many values of the type in this slot, in braces: `{a, b, e, f}`.
+    List(SlotName, usize),
+    /// An integer of 32 or 64 bits that holds an address.
+    AnyAddress,
     /// Fixed width, any integer or bits type: shift amounts, lane masks.
     Bits(u32),
+    /// A register of the very type, or a literal of it.
+    Own(ScalarType),
+    /// A number from the first to the second.
+    Number(u64, u64),
+    /// Any 32-bit integer; a number is at most this.
+    UpTo(u64),
     /// A literal of this width.
     Literal(u32),
     /// A predicate.
@@ -148,7 +162,9 @@ pub enum Addressing {
     Whole,
     /// As [`Addressing::Whole`], with registers of any width in any space.
     AnyWidth,
-    /// Plain stores: as [`Addressing::Whole`]; constants in local memory only, and `name[index]` for arrays only.
+    /// The description of a tensor: as [`Addressing::Whole`], and a number alone is an address anywhere.
+    Described,
+    /// Plain stores: as [`Addressing::Whole`], and `name[index]` for arrays only.
     Stored,
     /// Asynchronous and matrix stores: registers of at least 32 bits whatever the space, no constants; special registers
     /// are taken.
@@ -170,28 +186,28 @@ impl Addressing {
     pub const fn takes_register(self, ty: ScalarType) -> bool {
         let least = match self {
             Addressing::Strict => 32,
-            Addressing::Whole | Addressing::AnyWidth | Addressing::Stored | Addressing::Barrier => {
-                8
-            }
+            Addressing::Whole
+            | Addressing::AnyWidth
+            | Addressing::Described
+            | Addressing::Stored
+            | Addressing::Barrier => 8,
         };
-        let most = match self {
-            Addressing::Whole | Addressing::AnyWidth => 128,
-            Addressing::Stored | Addressing::Strict | Addressing::Barrier => 64,
-        };
-        ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= most
+        ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= 64
     }
 
     /// Whether a register with an address in this space must be as wide as the module says addresses are.
     pub const fn needs_whole(self, space: StateSpace) -> bool {
-        matches!(self, Addressing::Whole | Addressing::Stored)
-            && matches!(space, StateSpace::Generic | StateSpace::Global)
+        matches!(
+            self,
+            Addressing::Whole | Addressing::Described | Addressing::Stored
+        ) && matches!(space, StateSpace::Generic | StateSpace::Global)
     }
 
     /// Where a number alone is an address.
     pub const fn constants(self) -> Constants {
         match self {
-            Addressing::Whole | Addressing::AnyWidth => Constants::Anywhere,
-            Addressing::Stored => Constants::LocalMemory,
+            Addressing::Whole | Addressing::AnyWidth | Addressing::Stored => Constants::LocalMemory,
+            Addressing::Described => Constants::Anywhere,
             Addressing::Strict | Addressing::Barrier => Constants::Nowhere,
         }
     }

@@ -65,7 +65,7 @@ spelled! {
 }
 spelled! {
     /// Rounding of floating-point results, and of conversions to integers (the `i` forms).
-    Rounding { Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi", Approx "approx", Full "full", }
+    Rounding { Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rs "rs", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi", Approx "approx", Full "full", }
 }
 spelled! {
     /// Comparison operators of `setp`, `set` and relatives; the `u` forms are true for NaN.
@@ -108,7 +108,7 @@ spelled! {
 }
 spelled! {
     /// Ways to memory that a proxy fence orders.
-    Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", }
+    Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", Tensormap "tensormap::generic", AsyncGeneric "async::generic", }
 }
 flags! {
     // Barriers and branches.
@@ -128,6 +128,9 @@ flags! {
     Xorsign      "xorsign"       "the sign of the result is the exclusive or of both signs";
     Abs          "abs"           "magnitudes are compared";
     Relu         "relu"          "negative results become zero";
+    Satfinite    "satfinite"     "results beyond the range become the largest finite number";
+    ScaledN2     "scaled::n2::ue8m0" "scaled by two exponents of the last operand";
+    Oob          "oob"           "out-of-bounds marks count as zero";
     Approx       "approx"        "a fast approximation";
     Full         "full"          "an approximation over the full range";
     Cc           "cc"            "the carry is kept for the next instruction";
@@ -147,6 +150,11 @@ flags! {
     Mask         "mask"          "the operand is a mask of events";
     Idx          "idx"           "takes the label from a list, by its index";
     Async        "async"         "completes at some later time";
+    RestrictCluster "sync_restrict::shared::cluster" "for shared memory of the cluster only";
+    RestrictCta  "sync_restrict::shared::cta" "for shared memory of the block only";
+    Tensormap    "tensormap"     "the description of a tensor";
+    L1Prefetch   "L1::32B"       "prefetch 32 bytes into level 1";
+    Readonly     "proxy::readonly" "read through the proxy for data that does not change";
     Bulk         "bulk"          "a range of memory";
     Store        "store"         "writes a matrix to memory";
     D            "d"             "the result matrix";

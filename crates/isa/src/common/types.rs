@@ -76,6 +76,18 @@ scalar_types! {
     E5m2 "e5m2" 8 Float;
     E4m3x2 "e4m3x2" 16 Float;
     E5m2x2 "e5m2x2" 16 Float;
+    E2m1x2 "e2m1x2" 8 Float;
+    E2m3x2 "e2m3x2" 16 Float;
+    E3m2x2 "e3m2x2" 16 Float;
+    Ue8m0x2 "ue8m0x2" 16 Float;
+    S2f6x2 "s2f6x2" 16 Float;
+    E4m3x4 "e4m3x4" 32 Float;
+    E5m2x4 "e5m2x4" 32 Float;
+    E2m1x4 "e2m1x4" 16 Float;
+    E2m3x4 "e2m3x4" 32 Float;
+    E3m2x4 "e3m2x4" 32 Float;
+    U8x4 "u8x4" 32 Unsigned;
+    S8x4 "s8x4" 32 Signed;
     U16x2 "u16x2" 32 Unsigned;
     S16x2 "s16x2" 32 Signed;
     B1 "b1" 1 Bits;
@@ -113,6 +125,18 @@ impl ScalarType {
             ScalarType::E5m2 => "8-bit float, 5 exponent bits",
             ScalarType::E4m3x2 => "two 8-bit floats (e4m3) in 16 bits",
             ScalarType::E5m2x2 => "two 8-bit floats (e5m2) in 16 bits",
+            ScalarType::E2m1x2 => "two 4-bit floats (e2m1) in 8 bits",
+            ScalarType::E2m3x2 => "two 6-bit floats (e2m3) in 16 bits",
+            ScalarType::E3m2x2 => "two 6-bit floats (e3m2) in 16 bits",
+            ScalarType::Ue8m0x2 => "two 8-bit exponents in 16 bits",
+            ScalarType::S2f6x2 => "two 8-bit fixed-point numbers (s2f6) in 16 bits",
+            ScalarType::E4m3x4 => "four 8-bit floats (e4m3) in 32 bits",
+            ScalarType::E5m2x4 => "four 8-bit floats (e5m2) in 32 bits",
+            ScalarType::E2m1x4 => "four 4-bit floats (e2m1) in 16 bits",
+            ScalarType::E2m3x4 => "four 6-bit floats (e2m3) in 32 bits",
+            ScalarType::E3m2x4 => "four 6-bit floats (e3m2) in 32 bits",
+            ScalarType::U8x4 => "four 8-bit unsigned integers in 32 bits",
+            ScalarType::S8x4 => "four 8-bit signed integers in 32 bits",
             ScalarType::U16x2 => "two 16-bit unsigned integers in 32 bits",
             ScalarType::S16x2 => "two 16-bit signed integers in 32 bits",
             ScalarType::B1 => "single bits",
@@ -142,6 +166,14 @@ impl ScalarType {
         matches!(
             self.kind(),
             TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed
+        )
+    }
+
+    /// Whether the type is several integers in one register.
+    pub const fn is_packed_integer(self) -> bool {
+        matches!(
+            self,
+            ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4
         )
     }
 

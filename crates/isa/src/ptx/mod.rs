@@ -1,6 +1,7 @@
 //! The tables of PTX: forms by family, special registers, and the words that no row has.
 
 pub mod forms;
+pub mod outlines;
 pub mod special;
 pub mod words;
 
@@ -12,7 +13,7 @@ pub static PTX: Dialect = Dialect::new(Tables {
     families: forms::FAMILIES,
     opcodes: words::OPCODES,
     other_modifiers: words::OTHER_MODIFIERS,
-    unmodelled: words::UNMODELLED,
+    outlines: outlines::OUTLINES,
     name_words: words::NAME_WORDS,
     ignored: words::IGNORED,
     exclusive: words::EXCLUSIVE,

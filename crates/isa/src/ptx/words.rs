@@ -1,26 +1,6 @@
 //! Words that the rows do not hold: every opcode of PTX, so that a form without a row is not taken for a misspelled one,
 //! the modifiers of those opcodes, and words of other languages.
 
-use crate::dialect::Unmodelled;
-
-/// An instruction that this modifier makes, where the opcode has it as its second word.
-const fn leading(opcode: &'static str, word: &'static str) -> Unmodelled {
-    Unmodelled {
-        opcode,
-        word,
-        leads: true,
-    }
-}
-
-/// An instruction that this modifier makes wherever it is.
-const fn anywhere(opcode: &'static str, word: &'static str) -> Unmodelled {
-    Unmodelled {
-        opcode,
-        word,
-        leads: false,
-    }
-}
-
 /// Every opcode word of the PTX ISA up to 9.5, sorted; the first word of `st.async` is `st`.
 #[rustfmt::skip]
 pub static OPCODES: &[&str] = &[
@@ -53,19 +33,6 @@ pub static OPCODES: &[&str] = &[
 pub static OTHER_MODIFIERS: &[&str] = &[
     "1d", "2d", "3d", "a1d", "a2d", "acube", "cube", "2dms", "a2dms", "base", "clamp", "zero", "trap", "p",
     "b", "unified", "async", "bulk", "tensor", "sc", "acq_rel", "acquire", "mmio", "alloc", "dealloc",
-];
-
-/// Forms without a row whose opcode has rows for others.
-#[rustfmt::skip]
-pub static UNMODELLED: &[Unmodelled] = &[
-    leading("red", "async"), anywhere("cvt", "e4m3x2"), anywhere("cvt", "e5m2x2"), anywhere("cvt", "e2m1x2"),
-    anywhere("cvt", "e2m3x2"), anywhere("cvt", "e3m2x2"), anywhere("cvt", "ue8m0x2"), anywhere("cvt", "e4m3x4"),
-    anywhere("cvt", "e5m2x4"), anywhere("cvt", "tf32"), anywhere("cvt", "satfinite"), anywhere("cvt", "pack"),
-    anywhere("cvt", "rs"), anywhere("cvt", "rna"), anywhere("barrier", "cluster"), leading("wmma", "load"),
-    leading("wmma", "mma"), anywhere("fence", "tensormap::generic"), anywhere("fence", "sync_restrict::shared::cta"),
-    anywhere("fence", "sync_restrict::shared::cluster"), anywhere("prefetch", "tensormap"), anywhere("atom", "v2"),
-    anywhere("atom", "v4"), anywhere("atom", "v8"), leading("red", "v2"), leading("red", "v4"), leading("red", "v8"),
-    anywhere("redux", "f32"), anywhere("min", "f32x2"), anywhere("max", "f32x2"),
 ];
 
 /// Modifiers that no instruction checks, so that any may have them; they count where a row names them (assembler 13.5).

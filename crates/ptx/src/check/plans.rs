@@ -4,6 +4,7 @@ pub(crate) mod convert;
 pub(crate) mod families;
 pub(crate) mod load;
 pub(crate) mod offer;
+pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod problems;
 pub(crate) mod rules;

@@ -101,6 +101,8 @@ catalogue! {
     MISPLACED_WORD = "W0142", "part of the opcode after a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
     /// A text without a single statement is neither a module nor a snippet: there is nothing to check or to run.
     EMPTY = "W0143", "empty text", "// only a comment", "ret;";
+    /// The instruction takes numbers of a range: positions in bit fields are at most 255, a line has 128 bytes.
+    OUT_OF_RANGE = "W0144", "number out of range", "bfe.u32 %r1, %r2, 256, 1;", "bfe.u32 %r1, %r2, 255, 1;";
 }
 
 /// A sentence part for an operand that should not be there.
@@ -417,12 +419,30 @@ pub(crate) fn expected_address(span: Span) -> Diagnostic {
     Diagnostic::error(WRONG_OPERAND, span, "expected an address in brackets")
 }
 
+pub(crate) fn constant_address(span: Span) -> Diagnostic {
+    let message = "a constant is an address in `.local` memory only";
+    Diagnostic::error(WRONG_OPERAND, span, message).help("move the address into a register first")
+}
+
 pub(crate) fn expected_label(span: Span) -> Diagnostic {
     Diagnostic::error(WRONG_OPERAND, span, "expected a label")
 }
 
 pub(crate) fn literal_expected(span: Span) -> Diagnostic {
     Diagnostic::error(WRONG_OPERAND, span, "expected an integer literal")
+}
+
+pub(crate) fn out_of_range(
+    opcode: &str,
+    span: Span,
+    found: u64,
+    (least, most): (u64, u64),
+) -> Diagnostic {
+    let message = match least == most {
+        true => format!("found {found}, expected {least} for `{opcode}`"),
+        false => format!("found {found}, expected {least} to {most} for `{opcode}`"),
+    };
+    Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
 pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
@@ -643,6 +663,45 @@ pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic
         opcode.dotted_span(word),
         "",
     )
+}
+
+pub(crate) fn illegal_pair(
+    opcode: &Opcode<'_>,
+    word: usize,
+    to: ScalarType,
+    from: ScalarType,
+) -> Diagnostic {
+    let message = format!("`{}` does not convert `.{from}` to `.{to}`", opcode.name());
+    Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message)
+}
+
+pub(crate) fn needless_saturation(
+    opcode: &Opcode<'_>,
+    word: usize,
+    to: ScalarType,
+    from: ScalarType,
+) -> Diagnostic {
+    let message = format!("`.sat` is not allowed between `.{from}` and `.{to}`");
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message).fix(
+        "remove `.sat`",
+        opcode.dotted_span(word),
+        "",
+    )
+}
+
+pub(crate) fn signs_of_three(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` takes two sources: `.xorsign` combines two signs");
+    Diagnostic::error(OPERAND_COUNT, span, message)
+}
+
+pub(crate) fn signs_of_two(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` of two sources needs `.xorsign` and `.abs` together");
+    Diagnostic::error(MISSING_MODIFIER, span, message)
+}
+
+pub(crate) fn third_source(opcode: &str, span: Span, gate: Gate) -> Diagnostic {
+    let message = format!("a third source of `{opcode}` needs {}", gate.text());
+    Diagnostic::error(NEEDS_VERSION, span, message)
 }
 
 pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {

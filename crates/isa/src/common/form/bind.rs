@@ -205,7 +205,9 @@ pub fn bind_layout(layout: &'static Layout, words: &[&str]) -> Bound {
 fn is_led_by(layout: &Layout, words: &[&str]) -> bool {
     match (layout.slots.first(), words.first()) {
         (Some(slot), Some(word)) => {
-            slot.required && matches!(slot.kind, SlotKind::Literal(text, _) if text == *word)
+            layout.form.leads > 0
+                && slot.required
+                && matches!(slot.kind, SlotKind::Literal(text, _) if text == *word)
         }
         _ => false,
     }

@@ -3,8 +3,9 @@
 use super::sets::{CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::MemoryOp::{Atomic, Reduction};
-use crate::form::{Form, Gate};
-use crate::modifier::{AtomicOp::*, Sem::*};
+use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{AtomicOp::*, Sem::*, VectorWidth::*};
 use crate::target::Feature;
 
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler("13.5");
@@ -45,12 +46,46 @@ set! { EXTREME: Op "operation";
 types!(BITS, Type, B32 B64);
 types!(EXCHANGED, Type, B32 B64; since(8, 3).sm(90) => B128);
 types!(COMPARED, Type; since(6, 3).sm(70) => B16; ALWAYS => B32 B64; since(8, 3).sm(90) => B128);
-types!(ADDED, Type, U32 S32 U64 F32; since(1, 1) => S64; since(5, 0).sm(60) => F64);
+types!(ADDED, Type, U32 S32 U64 F32; since(5, 0).sm(60) => F64);
 types!(HALVES, Type; since(6, 3).sm(70) => F16; since(6, 2).sm(60) => F16x2; since(7, 8).sm(90) => Bf16 Bf16x2);
 types!(COUNTED, Type, U32);
 types!(EXTREMES, Type, U32 S32 U64 S64);
 
+const VECTORS: Gate = since(8, 1).with(Feature::Clusters);
+types!(F32_VECTOR, Type; VECTORS => F32);
+types!(HALF_VECTOR, Type; VECTORS => F16 Bf16);
+types!(PAIR_VECTOR, Type; VECTORS => F16x2 Bf16x2);
+set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
+set! { UP_TO_4: Vector "vector width";
+    "v2", Vector(V2), ALWAYS, "two elements";
+    "v4", Vector(V4), ALWAYS, "four elements";
+}
+set! { UP_TO_8: Vector "vector width";
+    "v2", Vector(V2), ALWAYS, "two elements";
+    "v4", Vector(V4), ALWAYS, "four elements";
+    "v8", Vector(V8), ALWAYS, "eight elements";
+}
+set! { HALF_OPS: Op "operation";
+    "add", Atomic(Add), ALWAYS, "adds b";
+    "min", Atomic(Min), ALWAYS, "keeps the smaller";
+    "max", Atomic(Max), ALWAYS, "keeps the larger";
+}
+/// What holds between the modifiers of atomics.
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128 bits reach the system since then"),
+];
+#[rustfmt::skip]
+const EXTREME_RULES: &[Rule] = &[
+    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64 bits came later"),
+];
+
 operands! {
+    VECTOR: "d" Elements(Type), "b" Elements(Type), "cache-policy" CachePolicy;
     POLICY: "cache-policy" CachePolicy;
 }
 
@@ -58,51 +93,75 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), takes: &[Sink], types: POLICY;
+        [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
         "Combines bits with memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.and.b32 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
         "Replaces memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.exch.b64 d, [d], d;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}",
-        [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
         "Replaces memory by c where it equals b; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.shared.cas.b32 r, [r], r, r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
         "Adds to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), takes: &[Sink], types: POLICY;
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
         "Adds halves to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), takes: &[Sink], types: POLICY;
+        [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
         "Counts up or down in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.inc.u32 r, [d], 7;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), takes: &[Sink], types: POLICY;
+        [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), takes: &[Sink], types: POLICY, rules: EXTREME_RULES;
         "Keeps the smaller or larger in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.max.u32 r, [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), types: POLICY;
+        [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), types: POLICY, rules: RULES;
         "Combines bits with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.or.b32 [d], r;"]),
-    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), types: POLICY;
+    form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), types: POLICY, rules: RULES;
         "Adds to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.f32 [d], f;"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), types: POLICY;
+        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), types: POLICY, rules: RULES;
         "Adds halves to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.noftz.f16x2 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), types: POLICY;
+        [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), types: POLICY, rules: RULES;
         "Counts up or down in memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.dec.u32 [d], 7;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), types: POLICY;
+        [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), types: POLICY, rules: EXTREME_RULES;
         "Keeps the smaller or larger in memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.s32 [d], r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Atomic), takes: &[Sink], types: VECTOR, rules: RULES;
+        "Adds several singles to memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.global.add.v2.f32 {f, f}, [d], {f, f};"], bad: &[("atom.shared.add.v2.f32 {f, f}, [d], {f, f};", "W0102")]),
+    form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Atomic), takes: &[Sink], types: VECTOR, rules: RULES;
+        "Combines several halves with memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.global.min.noftz.v8.f16 {h, h, h, h, h, h, h, h}, [d], {h, h, h, h, h, h, h, h};"]),
+    form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
+        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Atomic), takes: &[Sink], types: VECTOR, rules: RULES;
+        "Combines several pairs of halves with memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
+        good: &["atom.global.add.noftz.v4.f16x2 {r, r, r, r}, [d], {r, r, r, r};"]),
+    form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), types: VECTOR, rules: RULES;
+        "Adds several singles to memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.global.add.v2.f32 [d], {f, f};"], bad: &[("red.shared.add.v2.f32 [d], {f, f};", "W0102")]),
+    form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), types: VECTOR, rules: RULES;
+        "Combines several halves with memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.global.min.noftz.v8.f16 [d], {h, h, h, h, h, h, h, h};"]),
+    form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
+        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), types: VECTOR, rules: RULES;
+        "Combines several pairs of halves with memory.", "parallel-synchronization-and-communication-instructions-red";
+        good: &["red.global.add.noftz.v4.f16x2 [d], {r, r, r, r};"]),
 ];

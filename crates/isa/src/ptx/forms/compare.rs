@@ -6,13 +6,29 @@ use crate::does::CompareForm::*;
 use crate::form::{Form, Gate};
 
 const HALF: Gate = since(4, 2).sm(53);
+/// Comparisons of halves into integers.
+const HALF_INTEGERS: Gate = since(6, 5).sm(53).assembler("13.5");
 const BRAIN: Gate = since(7, 8).sm(90);
 
 types!(INTEGERS, Type, B16 B32 B64 U16 U32 U64 S16 S32 S64);
-types!(FLOATS, Type, F32 F64; HALF => F16 F16x2; BRAIN => Bf16 Bf16x2);
-types!(RESULTS, DType, U32 S32 F32 U16 S16 F16 Bf16);
+types!(SINGLES, Type, F32);
+types!(DOUBLES, Type, F64);
+types!(HALVES, Type; HALF => F16);
+types!(BRAINS, Type; BRAIN => Bf16);
+types!(HALF_PAIRS, Type; HALF => F16x2);
+types!(BRAIN_PAIRS, Type; BRAIN => Bf16x2);
+types!(RESULTS, DType, U32 S32 F32; HALF => F16; BRAIN => Bf16);
+types!(HALF_RESULTS, DType; HALF => F16; HALF_INTEGERS => U16 S16 U32 S32);
+types!(BRAIN_RESULTS, DType; BRAIN => Bf16 U16 S16 U32 S32);
+types!(PAIR_RESULTS, DType; HALF => F16x2; HALF_INTEGERS => U32 S32);
+types!(BRAIN_PAIR_RESULTS, DType; BRAIN => Bf16x2 U32 S32);
+types!(FROM_F32, SType, F32);
+types!(FROM_F64, SType, F64);
+types!(FROM_F16, SType; HALF => F16);
+types!(FROM_BF16, SType; BRAIN => Bf16);
+types!(FROM_F16X2, SType; HALF => F16x2);
+types!(FROM_BF16X2, SType; BRAIN => Bf16x2);
 types!(SET_INTEGERS, SType, B16 B32 B64 U16 U32 U64 S16 S32 S64);
-types!(SET_FLOATS, SType, F32 F64; HALF => F16; BRAIN => Bf16);
 types!(SELECTED, Type, B16 B32 B64 U16 U32 U64 S16 S32 S64 F32 F64);
 types!(SELECTED_RESULT, DType, B16 B32 B64 U16 U32 U64 S16 S32 S64 F32 F64);
 types!(SIGN_INTEGER, SType, S32);
@@ -20,6 +36,7 @@ types!(SIGN_FLOAT, SType, F32);
 
 operands! {
     PREDICATE: "p" Predicate;
+    PACKED_RESULT: "d" Slot(SType), "a" Slot(SType), "b" Slot(SType);
     RESULT: "d" Slot(DType), "a" Slot(SType), "b" Slot(SType);
     CHOICE: "d" Slot(DType), "a" Slot(DType), "b" Slot(DType), "c" Slot(SType);
 }
@@ -33,24 +50,60 @@ pub static FORMS: &[Form] = &[
     form!("setp.cmp.bool.type p{|q}, a, b, {!}c", [COMPARE_INTEGER, BOOL, INTEGERS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares and combines with a predicate.", "comparison-and-selection-instructions-setp";
         good: &["setp.lt.and.s32 p, r, r, q;", "setp.lt.or.s32 p|q, r, r, !q;"]),
-    form!("setp.cmp{.ftz}.type p{|q}, a, b", [COMPARE_FLOAT, FLOATS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
-        "Compares floats; q is the opposite of p.", "comparison-and-selection-instructions-setp";
-        good: &["setp.gtu.f32 p, f, f;", "setp.lt.f64 p, g, g;"]),
-    form!("setp.cmp.bool{.ftz}.type p{|q}, a, b, {!}c", [COMPARE_FLOAT, BOOL, FLOATS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
-        "Compares floats and combines with a predicate.", "comparison-and-selection-instructions-setp";
-        good: &["setp.nan.xor.f32 p, f, f, q;"]),
+    form!("setp.cmp{.ftz}.type p{|q}, a, b", [COMPARE_FLOAT, SINGLES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares singles; q is the opposite of p.", "comparison-and-selection-instructions-setp"; good: &["setp.gtu.f32 p, f, f;"]),
+    form!("setp.cmp.bool{.ftz}.type p{|q}, a, b, {!}c", [COMPARE_FLOAT, BOOL, SINGLES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares singles and combines with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.nan.xor.f32 p, f, f, q;"]),
+    form!("setp.cmp.type p{|q}, a, b", [COMPARE_FLOAT, DOUBLES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares doubles; q is the opposite of p.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.f64 p, g, g;"]),
+    form!("setp.cmp.bool.type p{|q}, a, b, {!}c", [COMPARE_FLOAT, BOOL, DOUBLES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares doubles and combines with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.f64 p, g, g, q;"]),
+    form!("setp.cmp{.ftz}.type p, a, b", [COMPARE_FLOAT, HALVES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares halves.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.f16 p, h, h;"]),
+    form!("setp.cmp.bool{.ftz}.type p, a, b, {!}c", [COMPARE_FLOAT, BOOL, HALVES], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares halves and combines with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.ftz.f16 p, h, h, q;"]),
+    form!("setp.cmp.type p, a, b", [COMPARE_FLOAT, BRAINS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares bfloat16.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.bf16 p, h, h;"]),
+    form!("setp.cmp.bool.type p, a, b, {!}c", [COMPARE_FLOAT, BOOL, BRAINS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares bfloat16 and combines with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.bf16 p, h, h, q;"]),
+    form!("setp.cmp{.ftz}.type p{|q}, a, b", [COMPARE_FLOAT, HALF_PAIRS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares pairs of halves; p has the low half, q the high one.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.f16x2 p|q, r, r;"]),
+    form!("setp.cmp.bool{.ftz}.type p|q, a, b, {!}c", [COMPARE_FLOAT, BOOL, HALF_PAIRS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares pairs of halves and combines with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.f16x2 p|q, r, r, q;"]),
+    form!("setp.cmp.type p{|q}, a, b", [COMPARE_FLOAT, BRAIN_PAIRS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares pairs of bfloat16; p has the low half, q the high one.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.bf16x2 p|q, r, r;"]),
+    form!("setp.cmp.bool.type p|q, a, b, {!}c", [COMPARE_FLOAT, BOOL, BRAIN_PAIRS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
+        "Compares pairs of bfloat16 and combines with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.bf16x2 p|q, r, r, q;"]),
     form!("set.cmp.dtype.stype d, a, b", [COMPARE_INTEGER, RESULTS, SET_INTEGERS], Compare(Set), types: RESULT;
         "Compares into all ones, or 1.0 for floats.", "comparison-and-selection-instructions-set";
         good: &["set.eq.u32.s32 r, r, r;"]),
     form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_INTEGER, BOOL, RESULTS, SET_INTEGERS], Compare(Set), types: RESULT;
         "Compares, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set";
         good: &["set.eq.and.u32.s32 r, r, r, p;"]),
-    form!("set.cmp{.ftz}.dtype.stype d, a, b", [COMPARE_FLOAT, RESULTS, SET_FLOATS], Compare(Set), types: RESULT;
-        "Compares floats into all ones, or 1.0 for floats.", "comparison-and-selection-instructions-set";
-        good: &["set.lt.f32.f32 f, f, f;"]),
-    form!("set.cmp.bool{.ftz}.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, RESULTS, SET_FLOATS], Compare(Set), types: RESULT;
-        "Compares floats, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set";
-        good: &["set.lt.or.u32.f32 r, f, f, p;"]),
+    form!("set.cmp{.ftz}.dtype.stype d, a, b", [COMPARE_FLOAT, RESULTS, FROM_F32], Compare(Set), types: RESULT;
+        "Compares singles into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.f32.f32 f, f, f;"]),
+    form!("set.cmp.bool{.ftz}.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, RESULTS, FROM_F32], Compare(Set), types: RESULT;
+        "Compares singles, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.f32.f32 f, f, f, p;"]),
+    form!("set.cmp.dtype.stype d, a, b", [COMPARE_FLOAT, RESULTS, FROM_F64], Compare(Set), types: RESULT;
+        "Compares doubles into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u32.f64 r, g, g;"]),
+    form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, RESULTS, FROM_F64], Compare(Set), types: RESULT;
+        "Compares doubles, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u32.f64 r, g, g, p;"]),
+    form!("set.cmp{.ftz}.dtype.stype d, a, b", [COMPARE_FLOAT, HALF_RESULTS, FROM_F16], Compare(Set), types: RESULT;
+        "Compares halves into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u16.f16 h, h, h;"]),
+    form!("set.cmp.bool{.ftz}.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, HALF_RESULTS, FROM_F16], Compare(Set), types: RESULT;
+        "Compares halves, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u16.f16 h, h, h, p;"]),
+    form!("set.cmp.dtype.stype d, a, b", [COMPARE_FLOAT, BRAIN_RESULTS, FROM_BF16], Compare(Set), types: RESULT;
+        "Compares bfloat16 into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.bf16.bf16 h, h, h;"]),
+    form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, BRAIN_RESULTS, FROM_BF16], Compare(Set), types: RESULT;
+        "Compares bfloat16, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.bf16.bf16 h, h, h, p;"]),
+    form!("set.cmp{.ftz}.dtype.stype d, a, b", [COMPARE_FLOAT, PAIR_RESULTS, FROM_F16X2], Compare(Set), types: PACKED_RESULT;
+        "Compares pairs of halves into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.f16x2.f16x2 r, r, r;"]),
+    form!("set.cmp.bool{.ftz}.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, PAIR_RESULTS, FROM_F16X2], Compare(Set), types: PACKED_RESULT;
+        "Compares pairs of halves, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.f16x2.f16x2 r, r, r, p;"]),
+    form!("set.cmp.dtype.stype d, a, b", [COMPARE_FLOAT, BRAIN_PAIR_RESULTS, FROM_BF16X2], Compare(Set), types: PACKED_RESULT;
+        "Compares pairs of bfloat16 into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u32.bf16x2 r, r, r;"]),
+    form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, BRAIN_PAIR_RESULTS, FROM_BF16X2], Compare(Set), types: PACKED_RESULT;
+        "Compares pairs of bfloat16, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u32.bf16x2 r, r, r, p;"]),
     form!("selp.type d, a, b, {!}c", [SELECTED], Compare(Selp);
         "Selects a where c is true, else b.", "comparison-and-selection-instructions-selp";
         good: &["selp.b32 r, r, 0, p;", "selp.f32 f, f, f, p;"], bad: &[("selp.b32 r, r, r, r;", "W0109")]),

@@ -10,7 +10,8 @@ operands! {
     TARGET: "tgt" Label;
     TABLE: "index" Fixed(U32), "tlist" Label;
     CALLEE: "func" Custom;
-    NUMBER: "a" Bits(32);
+    EVENT: "a" Number(0, 15);
+    EVENTS: "a" Number(0, 65535);
 }
 
 /// The forms of control flow.
@@ -38,10 +39,10 @@ pub static FORMS: &[Form] = &[
     form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 3).sm(70);
         "Sleeps for about `a` nanoseconds.", "miscellaneous-instructions-nanosleep";
         good: &["nanosleep.u32 20;"]),
-    form!("pmevent a", [], Hint(Pmevent), types: NUMBER;
+    form!("pmevent a", [], Hint(Pmevent), types: EVENT;
         "Triggers a performance event.", "miscellaneous-instructions-pmevent";
         good: &["pmevent 7;"]),
-    form!("pmevent.mask a", [], Hint(Pmevent), gate: since(3, 0).sm(20), types: NUMBER;
+    form!("pmevent.mask a", [], Hint(Pmevent), gate: since(3, 0).sm(20), types: EVENTS;
         "Triggers several performance events.", "miscellaneous-instructions-pmevent";
         good: &["pmevent.mask 7;"]),
 ];

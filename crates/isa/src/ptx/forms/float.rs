@@ -1,11 +1,21 @@
 //! Floating-point arithmetic in every width (PTX ISA, "Floating Point Instructions", "Half Precision Floating Point
 //! Instructions").
 
-use super::sets::{F32_ONLY, F64_ONLY, ROUND_FLOAT, ROUND_NEAREST};
+use super::sets::{F32_ONLY, F64_ONLY, RN, ROUND_FLOAT, ROUND_NEAREST, RZ};
 use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{ArithmeticOp::*, CompareForm::Testp};
-use crate::form::{Form, Gate};
-use crate::modifier::FloatTest::*;
+use crate::does::{
+    ArithmeticOp::{
+        Abs as Magnitude, Add, Copysign, Cos, Div, Ex2, Fma, Lg2, Mad, Max, Min, Mul, Neg, Rcp,
+        Rsqrt, Sin, Sqrt, Sub, Tanh,
+    },
+    CompareForm::Testp,
+};
+use crate::form::rule::{Rule, RuleKind::*, any, assembler};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{
+    Flag::{Abs, NaN, Xorsign},
+    FloatTest::*,
+};
 
 const HALF: Gate = since(4, 2).sm(53);
 const AMPERE: Gate = since(7, 0).sm(80);
@@ -15,6 +25,7 @@ types!(HALVES, Type; HALF => F16 F16x2);
 types!(NEW_HALVES, Type; AMPERE => F16 F16x2);
 types!(BRAINS, Type; AMPERE => Bf16 Bf16x2);
 types!(HOPPER_BRAINS, Type; HOPPER => Bf16 Bf16x2);
+types!(OOB_HALVES, Type; since(8, 1).sm(90).assembler("13.5") => F16 Bf16 F16x2 Bf16x2);
 types!(PAIRS, Type; since(8, 6).sm(100) => F32x2);
 types!(EX2_HALVES, Type; since(7, 0).sm(75) => F16 F16x2);
 types!(TANH_BRAINS, Type; HOPPER => Bf16 Bf16x2);
@@ -28,7 +39,27 @@ set! { TESTS: Op "test";
     "subnormal",  Test(Subnormal),  ALWAYS, "too small to be normal, not zero";
 }
 
+/// `.xorsign` and `.abs` come together, since `sm_86`.
+#[rustfmt::skip]
+const SIGNS: &[Rule] = &[
+    assembler(Needs { when: any(S::Literal(Abs)), slot: S::Literal(Xorsign), among: &[] }, "magnitudes are compared with `.xorsign` alone"),
+    assembler(Needs { when: any(S::Literal(Xorsign)), slot: S::Literal(Abs), among: &[] }, "the signs are combined of magnitudes"),
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "signs are combined since then"),
+];
+#[rustfmt::skip]
+const SINGLE_SIGNS: &[Rule] = &[
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "signs are combined since then"),
+    assembler(Together { a: any(S::Literal(NaN)), b: any(S::Type), gate: AMPERE }, "NaN is passed on since then"),
+];
+
+types!(TO_SINGLE, DType, F32);
+types!(FROM_HALF, AType, F16 Bf16);
+set! { NEAREST_OR_ZERO: Round "rounding"; RN; RZ; }
+const MIXED: Gate = since(8, 6).sm(100);
+
 operands! {
+    MIXED_SUM: "d" Slot(DType), "a" Slot(AType), "c" Slot(DType);
+    MIXED_PRODUCT: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "c" Slot(DType);
     PREDICATE: "p" Predicate;
 }
 
@@ -44,6 +75,9 @@ pub static FORMS: &[Form] = &[
     form!("add{.rnd}{.ftz}.type d, a, b", [ROUND_FLOAT, PAIRS], Arithmetic(Add);
         "Adds two pairs of singles.", "floating-point-instructions-add";
         good: &["add.f32x2 d, d, d;"]),
+    form!("add{.rnd}{.sat}.dtype.atype d, a, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Add), gate: MIXED, types: MIXED_SUM;
+        "Adds a half to a single, with one rounding.", "mixed-precision-floating-point-instructions-add";
+        good: &["add.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("add.ftz.f32.f16 f, h, f;", "W0102")]),
     form!("add{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_NEAREST, HALVES], Arithmetic(Add);
         "Adds halves, with one rounding.", "half-precision-floating-point-instructions-add";
         good: &["add.f16 h, h, h;", "add.rn.ftz.f16x2 r, r, r;"]),
@@ -59,6 +93,9 @@ pub static FORMS: &[Form] = &[
     form!("sub{.rnd}{.ftz}.type d, a, b", [ROUND_FLOAT, PAIRS], Arithmetic(Sub);
         "Subtracts two pairs of singles.", "floating-point-instructions-sub";
         good: &["sub.f32x2 d, d, d;"]),
+    form!("sub{.rnd}{.sat}.dtype.atype d, a, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Sub), gate: MIXED, types: MIXED_SUM;
+        "Subtracts a single from a half, with one rounding.", "mixed-precision-floating-point-instructions-sub";
+        good: &["sub.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("sub.ftz.f32.f16 f, h, f;", "W0102")]),
     form!("sub{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_NEAREST, HALVES], Arithmetic(Sub);
         "Subtracts halves, with one rounding.", "half-precision-floating-point-instructions-sub";
         good: &["sub.f16 h, h, h;"]),
@@ -89,13 +126,19 @@ pub static FORMS: &[Form] = &[
     form!("fma.rnd{.ftz}.type d, a, b, c", [ROUND_FLOAT, PAIRS], Arithmetic(Fma);
         "Multiplies and adds two pairs of singles.", "floating-point-instructions-fma";
         good: &["fma.rn.f32x2 d, d, d, d;"]),
+    form!("fma.rnd{.sat}.dtype.atype d, a, b, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Fma), gate: MIXED, types: MIXED_PRODUCT;
+        "Multiplies halves and adds a single, with one rounding.", "mixed-precision-floating-point-instructions-fma";
+        good: &["fma.rn.f32.f16 f, h, h, f;"], bad: &[("fma.f32.f16 f, h, h, f;", "W0105")]),
+    form!("fma.rnd.oob{.relu}.type d, a, b, c", [ROUND_NEAREST, OOB_HALVES], Arithmetic(Fma);
+        "Multiplies halves that may be marked as out of bounds, and adds c.", "half-precision-floating-point-instructions-fma";
+        good: &["fma.rn.oob.relu.bf16 h, h, h, h;"]),
     form!("fma.rnd{.ftz}{.sat}.type d, a, b, c", [ROUND_NEAREST, HALVES], Arithmetic(Fma);
         "Multiplies halves and adds c, with one rounding.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.f16 h, h, h, h;"]),
     form!("fma.rnd{.ftz}.relu.type d, a, b, c", [ROUND_NEAREST, NEW_HALVES], Arithmetic(Fma);
         "Multiplies halves and adds c, with one rounding; negative results become zero.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.relu.f16x2 r, r, r, r;"]),
-    form!("fma.rnd{.relu}.type d, a, b, c", [ROUND_NEAREST, BRAINS], Arithmetic(Fma);
+    form!("fma.rnd{.relu}.type d, a, b, c", [NEAREST_OR_ZERO, BRAINS], Arithmetic(Fma);
         "Multiplies bfloat16 and adds c, with one rounding.", "half-precision-floating-point-instructions-fma";
         good: &["fma.rn.bf16x2 r, r, r, r;"]),
     form!("mad{.rnd}{.ftz}{.sat}.type d, a, b, c", [ROUND_FLOAT, F32_ONLY], Arithmetic(Mad);
@@ -107,7 +150,7 @@ pub static FORMS: &[Form] = &[
     form!("div.approx{.ftz}.type d, a, b", [F32_ONLY], Arithmetic(Div);
         "Divides, to about two units in the last place.", "floating-point-instructions-div";
         good: &["div.approx.f32 f, f, f;"]),
-    form!("div.full{.ftz}.type d, a, b", [F32_ONLY], Arithmetic(Div);
+    form!("div.full{.ftz}.type d, a, b", [F32_ONLY], Arithmetic(Div), leads: 1;
         "Divides over the full range, to about two units in the last place.", "floating-point-instructions-div";
         good: &["div.full.ftz.f32 f, f, f;"]),
     form!("div.rnd{.ftz}.type d, a, b", [ROUND_FLOAT, F32_ONLY], Arithmetic(Div), gate: since(2, 0).sm(20);
@@ -116,16 +159,16 @@ pub static FORMS: &[Form] = &[
     form!("div.rnd.type d, a, b", [ROUND_FLOAT, F64_ONLY], Arithmetic(Div);
         "Divides, correctly rounded.", "floating-point-instructions-div";
         good: &["div.rn.f64 g, g, g;"]),
-    form!("abs{.ftz}.type d, a", [F32_ONLY], Arithmetic(Abs);
+    form!("abs{.ftz}.type d, a", [F32_ONLY], Arithmetic(Magnitude);
         "Clears the sign.", "floating-point-instructions-abs";
         good: &["abs.f32 f, f;"]),
-    form!("abs.type d, a", [F64_ONLY], Arithmetic(Abs);
+    form!("abs.type d, a", [F64_ONLY], Arithmetic(Magnitude);
         "Clears the sign.", "floating-point-instructions-abs";
         good: &["abs.f64 g, g;"]),
-    form!("abs{.ftz}.type d, a", [HALVES], Arithmetic(Abs);
+    form!("abs{.ftz}.type d, a", [HALVES], Arithmetic(Magnitude);
         "Clears the sign of halves.", "half-precision-floating-point-instructions-abs";
         good: &["abs.f16 h, h;"]),
-    form!("abs.type d, a", [BRAINS], Arithmetic(Abs);
+    form!("abs.type d, a", [BRAINS], Arithmetic(Magnitude);
         "Clears the sign of bfloat16.", "half-precision-floating-point-instructions-abs";
         good: &["abs.bf16 h, h;"]),
     form!("neg{.ftz}.type d, a", [F32_ONLY], Arithmetic(Neg);
@@ -140,28 +183,28 @@ pub static FORMS: &[Form] = &[
     form!("neg.type d, a", [BRAINS], Arithmetic(Neg);
         "Negates bfloat16.", "half-precision-floating-point-instructions-neg";
         good: &["neg.bf16x2 r, r;"]),
-    form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [F32_ONLY], Arithmetic(Min);
+    form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b{, c}", [F32_ONLY], Arithmetic(Min), rules: SINGLE_SIGNS;
         "Computes the smaller of a and b.", "floating-point-instructions-min";
-        good: &["min.f32 f, f, f;", "min.NaN.f32 f, f, f;"]),
+        good: &["min.f32 f, f, f;", "min.NaN.f32 f, f, f;", "min.abs.f32 f, f, f, f;"], bad: &[("min.abs.f32 f, f, f;", "W0105")]),
     form!("min.type d, a, b", [F64_ONLY], Arithmetic(Min);
         "Computes the smaller of a and b.", "floating-point-instructions-min";
         good: &["min.f64 g, g, g;"]),
-    form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Min);
+    form!("min{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Min), rules: SIGNS;
         "Computes the smaller of two halves.", "half-precision-floating-point-instructions-min";
         good: &["min.f16 h, h, h;"]),
-    form!("min{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Min);
+    form!("min{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Min), rules: SIGNS;
         "Computes the smaller of two bfloat16.", "half-precision-floating-point-instructions-min";
         good: &["min.bf16 h, h, h;"]),
-    form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [F32_ONLY], Arithmetic(Max);
+    form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b{, c}", [F32_ONLY], Arithmetic(Max), rules: SINGLE_SIGNS;
         "Computes the larger of a and b.", "floating-point-instructions-max";
         good: &["max.f32 f, f, f;"]),
     form!("max.type d, a, b", [F64_ONLY], Arithmetic(Max);
         "Computes the larger of a and b.", "floating-point-instructions-max";
         good: &["max.f64 g, g, g;"]),
-    form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Max);
+    form!("max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b", [NEW_HALVES], Arithmetic(Max), rules: SIGNS;
         "Computes the larger of two halves.", "half-precision-floating-point-instructions-max";
         good: &["max.f16x2 r, r, r;"]),
-    form!("max{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Max);
+    form!("max{.NaN}{.xorsign}{.abs}.type d, a, b", [BRAINS], Arithmetic(Max), rules: SIGNS;
         "Computes the larger of two bfloat16.", "half-precision-floating-point-instructions-max";
         good: &["max.bf16x2 r, r, r;"]),
     form!("rcp.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Rcp);

@@ -4,20 +4,33 @@
 use super::sets::{B32_ONLY, INTEGERS};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{ArithmeticOp::*, CarryOp};
-use crate::form::Form;
-use crate::modifier::{MulPart::*, OverflowMode::*};
+use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{Flag::Cc, MulPart::*, OverflowMode::*};
+use crate::target::TargetGate::{Family, OneOf};
 
-types!(PACKED_INTEGERS, Type, U16 U32 U64 S16 S32 S64; since(8, 0).sm(90) => U16x2 S16x2);
+/// Targets with operations on four bytes at once.
+const BYTES: Gate = since(9, 4)
+    .on(OneOf(&[Family(107), Family(120)]))
+    .assembler("13.5");
+
+types!(PACKED_INTEGERS, Type, U16 U32 U64 S16 S32 S64; since(8, 0).sm(90) => U16x2 S16x2; BYTES => U8x4 S8x4);
+types!(SATURATED, Type, S32; BYTES => U32 U16x2 S16x2 U8x4 S8x4);
 types!(S32_ONLY, Type, S32);
 types!(SIGNED, Type, S16 S32 S64);
+types!(NEGATED, Type, S16 S32 S64; BYTES => U8x4 S8x4 U16x2 S16x2);
 types!(WIDENED, Type, U16 U32 S16 S32);
 types!(WORDS, Type, U32 S32);
 types!(LONG_WORDS, Type, U32 U64 S32 S64);
 types!(BITS, Type, B32 B64);
-types!(RELU, Type; since(8, 0).sm(90) => S32 S16x2);
+types!(RELU, Type; since(8, 0).sm(90) => S32 S16x2; BYTES => S8x4);
 types!(A_WORDS, AType, U32 S32);
 types!(B_WORDS, BType, U32 S32);
 types!(CARRY_TYPES, Type, U32 S32; since(4, 3) => U64 S64);
+#[rustfmt::skip]
+const CARRIES: &[Rule] = &[
+    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: since(4, 3) }, "64 bits carry since then"),
+];
 set! { HALF_PART: Part "part of the product";
     "hi", Part(Hi), ALWAYS, "the high half of the product";
     "lo", Part(Lo), ALWAYS, "the low half of the product";
@@ -38,8 +51,8 @@ operands! {
     WIDE: "d" Wide(Type);
     WIDE_SUM: "d" Wide(Type), "c" Wide(Type);
     COUNT: "d" Bits(32);
-    FIELD: "b" Bits(32), "c" Bits(32);
-    INSERT: "c" Bits(32), "e" Bits(32);
+    FIELD: "b" UpTo(255), "c" UpTo(255);
+    INSERT: "c" UpTo(255), "e" UpTo(255);
     LENGTH: "b" Bits(32);
     START_LENGTH: "a" Bits(32), "b" Bits(32);
     DOT: "d" Bits(32), "a" Bits(32), "b" Bits(32), "c" Bits(32);
@@ -52,7 +65,7 @@ pub static FORMS: &[Form] = &[
         "Adds; overflow wraps.", "integer-arithmetic-instructions-add";
         good: &["add.u32 r, r, 1;", "add.s64 d, d, d;", "add.u16x2 r, r, r;"],
         bad: &[("add.b32 r, r, r;", "W0104"), ("add.u32 r, r;", "W0108"), ("add.u32 r, r, d;", "W0109")]),
-    form!("add.sat.type d, a, b", [S32_ONLY], Arithmetic(Add);
+    form!("add.sat.type d, a, b", [SATURATED], Arithmetic(Add);
         "Adds and clamps to the range of the type.", "integer-arithmetic-instructions-add";
         good: &["add.sat.s32 r, r, r;", "add.sat.sat.s32 r, r, r;", "add.sat.rank.s32 r, r, r;"], bad: &[("add.sat.finite.normal.s32 r, r, r;", "W0103")]),
     form!("sub.type d, a, b", [PACKED_INTEGERS], Arithmetic(Sub);
@@ -97,7 +110,7 @@ pub static FORMS: &[Form] = &[
     form!("abs.type d, a", [SIGNED], Arithmetic(Abs);
         "Computes the absolute value.", "integer-arithmetic-instructions-abs";
         good: &["abs.s32 r, r;"], bad: &[("abs.u32 r, r;", "W0104")]),
-    form!("neg.type d, a", [SIGNED], Arithmetic(Neg);
+    form!("neg.type d, a", [NEGATED], Arithmetic(Neg);
         "Negates.", "integer-arithmetic-instructions-neg";
         good: &["neg.s16 h, h;"]),
     form!("min.type d, a, b", [PACKED_INTEGERS], Arithmetic(Min);
@@ -129,7 +142,7 @@ pub static FORMS: &[Form] = &[
         good: &["brev.b32 r, r;"]),
     form!("bfe.type d, a, b, c", [LONG_WORDS], Arithmetic(Bfe), gate: since(2, 0).sm(20), types: FIELD;
         "Extracts c bits of a from bit b on, extended by sign or zero.", "integer-arithmetic-instructions-bfe";
-        good: &["bfe.u32 r, r, 8, 8;"]),
+        good: &["bfe.u32 r, r, 8, 8;"], bad: &[("bfe.u32 r, r, 256, 8;", "W0144")]),
     form!("bfi.type d, a, b, c, e", [BITS], Arithmetic(Bfi), gate: since(2, 0).sm(20), types: INSERT;
         "Inserts the low e bits of a into b from bit c on.", "integer-arithmetic-instructions-bfi";
         good: &["bfi.b64 d, d, d, 8, 8;"]),
@@ -148,19 +161,19 @@ pub static FORMS: &[Form] = &[
     form!("add.cc.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Add);
         "Adds and keeps the carry.", "extended-precision-arithmetic-instructions-add-cc";
         good: &["add.cc.u32 r, r, r;"]),
-    form!("addc{.cc}.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Addc);
+    form!("addc{.cc}.type d, a, b", [LONG_WORDS], Carry(CarryOp::Addc), rules: CARRIES;
         "Adds with the carry that was kept.", "extended-precision-arithmetic-instructions-addc";
         good: &["addc.u32 r, r, r;", "addc.cc.u64 d, d, d;"]),
     form!("sub.cc.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Sub);
         "Subtracts and keeps the borrow.", "extended-precision-arithmetic-instructions-sub-cc";
         good: &["sub.cc.u32 r, r, r;"]),
-    form!("subc{.cc}.type d, a, b", [CARRY_TYPES], Carry(CarryOp::Subc);
+    form!("subc{.cc}.type d, a, b", [LONG_WORDS], Carry(CarryOp::Subc), rules: CARRIES;
         "Subtracts with the borrow that was kept.", "extended-precision-arithmetic-instructions-subc";
         good: &["subc.u32 r, r, r;"]),
     form!("mad.part.cc.type d, a, b, c", [HALF_PART, CARRY_TYPES], Carry(CarryOp::Mad), gate: since(3, 0).sm(20), leads: 1;
         "Multiplies, adds, and keeps the carry.", "extended-precision-arithmetic-instructions-mad-cc";
         good: &["mad.lo.cc.u32 r, r, r, r;"]),
-    form!("madc.part{.cc}.type d, a, b, c", [HALF_PART, CARRY_TYPES], Carry(CarryOp::Madc), gate: since(3, 0).sm(20), leads: 1;
+    form!("madc.part{.cc}.type d, a, b, c", [HALF_PART, LONG_WORDS], Carry(CarryOp::Madc), rules: CARRIES, gate: since(3, 0).sm(20), leads: 1;
         "Multiplies and adds with the carry that was kept.", "extended-precision-arithmetic-instructions-madc";
         good: &["madc.hi.u32 r, r, r, r;"]),
 ];

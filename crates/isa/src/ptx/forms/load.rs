@@ -3,15 +3,29 @@
 
 use super::sets::{
     CACHE_HINT, CACHE_LOAD, CONST, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, PARAM, PARAM_ENTRY,
-    PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA, VECTOR,
+    PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA,
 };
+use super::st::WIDE;
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
-use crate::form::{Form, Gate};
-use crate::modifier::{CacheLevel::*, EvictionPriority::*, Flag::Mmio, Sem::*};
+use crate::form::rule::{Rule, RuleKind::*, Wide, any, assembler, of, rule};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{
+    CacheLevel::*,
+    EvictionPriority::*,
+    Flag::{L1Prefetch, Mmio, NonCoherent, Readonly},
+    Sem::*,
+    VectorWidth::*,
+};
 use crate::target::Feature;
 use crate::types::ScalarType::F32;
 
+// As in stores: eight small elements at every version that has 64-bit addresses.
+set! { VECTOR: Vector "vector width";
+    "v2", Vector(V2), ALWAYS,                        "two elements";
+    "v4", Vector(V4), ALWAYS,                        "four elements";
+    "v8", Vector(V8), since(2, 3).assembler("13.5"), "eight elements";
+}
 types!(TYPE, Type, B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64);
 types!(B64_ONLY, Type, B64);
 set! { SPACE: Space "state space";
@@ -19,6 +33,7 @@ set! { SPACE: Space "state space";
 }
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 set! { PREFETCHED: Space "state space"; GLOBAL; LOCAL; }
+set! { DESCRIBED: Space "state space"; CONST; PARAM; }
 /// Memory order and scopes.
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel);
 
@@ -39,6 +54,9 @@ set! { PREFETCH_PRIORITY: LevelPriority "eviction priority";
     "L2::evict_last",   EvictL2(Last),   since(7, 4).sm(80), "level 2, kept as long as possible";
     "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "level 2, normal priority";
 }
+set! { APPLIED: LevelPriority "eviction priority";
+    "L2::evict_normal", EvictL2(Normal), since(7, 4).sm(80), "level 2, normal priority";
+}
 set! { DISCARDED: Level "cache level";
     "L2", CacheLevel(L2), ALWAYS, "of the second-level cache";
 }
@@ -53,10 +71,54 @@ set! { SECONDARY: SecondaryPriority "priority of the rest";
     "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "priority left as it is";
 }
 
+/// `ldu` has no wide accesses.
+static NARROW: Wide = Wide {
+    bits: 128,
+    shapes: &[],
+    gate: ALWAYS,
+    spaces: &[],
+};
+const GLOBALS: &[&str] = &["global"];
+
+/// What holds between the modifiers of `ld`.
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "local memory can be volatile since then"),
+    // Memory-mapped input and output.
+    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "`.mmio` is a kind of `.relaxed` access"),
+    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "before, `.mmio` was legal with `.relaxed` only"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "a device is seen by the whole system"),
+    rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "devices are mapped into global memory"),
+    rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "a device sees one access, so there are no vectors"),
+    rule(Clash { a: any(S::Mmio), b: any(S::CacheOp) }, "a device is not cached"),
+    rule(Clash { a: any(S::Mmio), b: any(S::Level1Priority) }, "a device is not cached"),
+    rule(Clash { a: any(S::Mmio), b: any(S::PrefetchSize) }, "a device is not cached"),
+    rule(Clash { a: any(S::Mmio), b: any(S::CacheHint) }, "a device is not cached"),
+    // Caches.
+    rule(Clash { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a load has a cache operator or a level 1 priority"),
+    rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "level 2 priorities belong to 256-bit loads"),
+    assembler(Only { when: any(S::PrefetchSize), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
+    assembler(Only { when: any(S::Literal(L1Prefetch)), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
+    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "level 1 is filled since then"),
+    assembler(Only { when: any(S::Literal(Readonly)), slot: S::Space, among: GLOBALS }, "the proxy reads global memory"),
+    assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the proxy came with it"),
+    assembler(Clash { a: any(S::Literal(Readonly)), b: of(S::Sem, &["volatile"]) }, "what is volatile changes"),
+    assembler(Needs { when: any(S::Literal(NonCoherent)), slot: S::Space, among: GLOBALS }, "global memory is read through this cache"),
+    assembler(Clash { a: any(S::Literal(NonCoherent)), b: of(S::CacheOp, &["lu"]) }, "the cache does not know the last use"),
+    assembler(Together { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the cache came with it"),
+    // Widths.
+    rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
+];
+/// What holds between the modifiers of `ldu`.
+#[rustfmt::skip]
+const UNIFORM_RULES: &[Rule] = &[
+    rule(VectorBits { most: 128, wide: &NARROW }, "one access has at most this many bits"),
+];
+
 operands! {
     LOADED: "d" Vector(Type), "cache-policy" CachePolicy;
     UNIFORM: "d" Vector(Type);
-    SIZE: "size" Bits(32);
+    SIZE: "size" Number(128, 128);
     FRACTION: "fraction" Fixed(F32);
     PART: "primary" Bits(32), "total" Bits(32);
 }
@@ -65,30 +127,34 @@ const POLICY: Gate = since(7, 4).sm(80);
 /// The forms of loads and cache control.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.nc}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type d, [a]{, cache-policy}",
-        [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), types: LOADED;
+    form!("ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.nc}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.L1::32B}{.proxy::readonly}{.vec}.type d, [a]{, cache-policy}",
+        [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), types: LOADED, rules: RULES;
         "Loads from memory at a.", "data-movement-and-conversion-instructions-ld";
         good: &["ld.global.u32 r, [d];", "ld.u8 r, [d+4];", "ld.global.v4.f32 {f, f, f, f}, [d];", "ld.volatile.shared.u32 r, [r];",
-            "ld.relaxed.gpu.global.b32 r, [d];", "ld.global.nc.f32 f, [d];", "ld.global.L1::no_allocate.L2::cache_hint.b32 r, [d], d;"],
+            "ld.relaxed.gpu.global.b32 r, [d];", "ld.global.nc.f32 f, [d];", "ld.global.L1::no_allocate.L2::cache_hint.b32 r, [d], d;",
+            "ld.global.L1::32B.u32 r, [d];", "ld.relaxed.mmio.sys.global.u32 r, [d];"],
         bad: &[("ld.global.u32 h, [d];", "W0109"), ("ld.relaxed.global.u32 r, [d];", "W0131"), ("ld.global.v2.u32 r, [d];", "W0126"),
             ("ld.global.u32 r, d;", "W0110"), ("ld.globl.u32 r, [d];", "W0101"), ("ld.global.u32 r, [d], d;", "W0128"),
             ("ld.global.u32 r, [f];", "W0132")]),
-    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), types: UNIFORM;
+    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), types: UNIFORM, rules: UNIFORM_RULES;
         "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu";
         good: &["ldu.global.f32 f, [d];"]),
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);
         "Prefetches a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
-    form!("prefetch.ss.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
+    form!("prefetch{.ss}.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
         "Prefetches a line into the second-level cache with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2::evict_last [d];"]),
+    form!("prefetch{.ss}.tensormap [a]", [DESCRIBED], Hint(Prefetch), gate: since(8, 0).sm(90);
+        "Prefetches the description of a tensor.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        good: &["prefetch.tensormap [d];", "prefetch.const.tensormap [d];"], bad: &[("prefetch.global.tensormap [d];", "W0102")]),
     form!("prefetchu.L1 [a]", [], Hint(Prefetch), gate: since(2, 0).sm(20);
         "Prefetches a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetchu.L1 [d];"]),
-    form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(ApplyPriority),
+    form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, APPLIED], Hint(ApplyPriority),
         gate: POLICY, address: AnyWidth, types: SIZE;
         "Gives a line another eviction priority.", "data-movement-and-conversion-instructions-applypriority";
-        good: &["applypriority.global.L2::evict_normal [d], 128;"]),
+        good: &["applypriority.global.L2::evict_normal [d], 128;"], bad: &[("applypriority.global.L2::evict_normal [d], 64;", "W0144")]),
     form!("discard{.ss}.level [a], size", [GLOBAL_ONLY, DISCARDED], Hint(Discard), gate: POLICY, types: SIZE;
         "Drops a line without writing it back.", "data-movement-and-conversion-instructions-discard";
         good: &["discard.global.L2 [d], 128;"]),

@@ -10,6 +10,7 @@ pub mod integer;
 pub mod load;
 pub mod logic;
 pub mod moves;
+pub mod narrow;
 pub mod sets;
 pub mod st;
 pub mod st_async;
@@ -18,7 +19,7 @@ pub mod wmma_store;
 
 pub use super::words::OPCODES;
 
-mod table;
+pub(super) mod table;
 
 /// Every form: one list per family.
 pub static FAMILIES: &[&[Form]] = &[
@@ -27,6 +28,7 @@ pub static FAMILIES: &[&[Form]] = &[
     compare::FORMS,
     logic::FORMS,
     moves::FORMS,
+    narrow::FORMS,
     load::FORMS,
     st::FORMS,
     st_async::FORMS,

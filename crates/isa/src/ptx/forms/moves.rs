@@ -1,14 +1,14 @@
 //! Moves, conversions and addresses (PTX ISA, "Data Movement and Conversion Instructions").
 
 use super::sets::{
-    B32_ONLY, CONST, GLOBAL, LOCAL, PARAM, PARAM_ENTRY, RN, ROUND_FLOAT, ROUND_INTEGER, RZ, SHARED,
+    B32_ONLY, CONST, GLOBAL, LOCAL, PARAM, PARAM_ENTRY, ROUND_FLOAT, ROUND_INTEGER, SHARED,
     SHARED_CLUSTER, SHARED_CTA,
 };
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{ArithmeticOp::Prmt, MoveOp::*};
 use crate::form::{Form, Gate};
 use crate::modifier::{PermuteMode::*, VectorWidth::*};
-use crate::types::ScalarType::{U32, U64};
+use crate::types::ScalarType::U32;
 
 types!(MOVED, Type, Pred B16 B32 B64 B128 U16 U32 U64 S16 S32 S64 F32 F64);
 set! { MOVED_VECTOR: Vector "vector width";
@@ -20,14 +20,11 @@ const BRAIN: Gate = since(7, 0).sm(80);
 
 types!(CONVERTED_TO, DType, U8 U16 U32 U64 S8 S16 S32 S64 F16 F32 F64; BRAIN => Bf16);
 types!(CONVERTED_FROM, AType, U8 U16 U32 U64 S8 S16 S32 S64 F16 F32 F64; since(7, 1).sm(80) => Bf16);
-types!(PACKED_TO, DType; BRAIN => F16x2 Bf16x2);
-types!(FROM_F32, AType, F32);
-set! { ROUND_PACKED: Round "rounding"; RN; RZ; }
 
 set! { GENERIC_SPACES: Space "state space";
     (CONST.since(since(3, 1).sm(20))); GLOBAL; LOCAL; SHARED; SHARED_CTA; SHARED_CLUSTER; (PARAM.since(since(7, 7).sm(70))); PARAM_ENTRY;
 }
-types!(ADDRESS_SIZE, Size, U32 U64);
+types!(ADDRESS_SIZE, Size, U64);
 set! { PERMUTE: Mode "mode";
     "f4e",  Permute(F4e),  ALWAYS, "four bytes forward from the selector";
     "b4e",  Permute(B4e),  ALWAYS, "four bytes backward from the selector";
@@ -42,8 +39,7 @@ operands! {
     ADDRESSES: "d" Slot(Size), "a" Slot(Size);
     ANY: "d" Custom, "a" Custom;
     CONVERTED: "d" Loose(DType), "a" Loose(AType);
-    PACKED: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType);
-    INQUIRY: "p" Predicate, "a" Fixed(U64);
+    INQUIRY: "p" Predicate, "a" AnyAddress;
 }
 
 /// The forms of moves and conversions.
@@ -59,19 +55,16 @@ pub static FORMS: &[Form] = &[
         good: &["cvt.u64.u32 d, r;", "cvt.rn.f32.s32 f, r;", "cvt.rzi.s32.f32 r, f;", "cvt.sat.u8.s32 r, r;", "cvt.f64.f32 g, f;",
             "cvt.rn.f16.f32 h, f;"],
         bad: &[("cvt.f32.s32 f, r;", "W0129"), ("cvt.rn.s32.f32 r, f;", "W0129"), ("cvt.rn.s32.s16 r, h;", "W0129"), ("cvt.u64.u32 r, r;", "W0109")]),
-    form!("cvt.rnd{.relu}.dtype.atype d, a, b", [ROUND_PACKED, PACKED_TO, FROM_F32], Move(CvtPacked), takes: &[SpecialRegister], types: PACKED;
-        "Converts two singles into one register, a in the high half.", "data-movement-and-conversion-instructions-cvt";
-        good: &["cvt.rn.f16x2.f32 r, f, f;"]),
     form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta), gate: since(2, 0).sm(20), takes: &[VariableAddress], types: ADDRESSES;
         "Converts an address in a state space to a generic address.", "data-movement-and-conversion-instructions-cvta";
         good: &["cvta.global.u64 d, d;"]),
     form!("cvta.to.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta),
         gate: since(2, 0).sm(20), leads: 1, takes: &[VariableAddress], types: ADDRESSES;
         "Converts a generic address to an address in a state space.", "data-movement-and-conversion-instructions-cvta";
-        good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105")]),
+        good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105"), ("cvta.to.shared.u32 r, r;", "W0104")]),
     form!("isspacep.ss p, a", [GENERIC_SPACES], Move(Isspacep), gate: since(2, 0).sm(20), writes: &["p"], types: INQUIRY;
         "Tests whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep";
-        good: &["isspacep.shared p, d;"]),
+        good: &["isspacep.shared p, d;", "isspacep.global p, r;"]),
     form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Arithmetic(Prmt), gate: since(2, 0).sm(20), types: SELECTOR;
         "Selects four of the eight bytes of a and b.", "data-movement-and-conversion-instructions-prmt";
         good: &["prmt.b32 r, r, r, 0x3210;", "prmt.b32.f4e r, r, r, r;"]),

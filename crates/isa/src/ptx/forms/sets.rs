@@ -21,6 +21,8 @@ values! {
     RZ:  "rz",  Round(Rz),  ALWAYS, "round towards zero";
     RM:  "rm",  Round(Rm),  ALWAYS, "round towards negative infinity";
     RP:  "rp",  Round(Rp),  ALWAYS, "round towards positive infinity";
+    RNA: "rna", Round(Rna), ALWAYS, "round to nearest, ties away from zero";
+    RS:  "rs",  Round(Rs),  ALWAYS, "round up or down, as random bits decide";
     RNI: "rni", Round(Rni), ALWAYS, "to the nearest integer, ties to even";
     RZI: "rzi", Round(Rzi), ALWAYS, "to an integer, towards zero";
     RMI: "rmi", Round(Rmi), ALWAYS, "to an integer, downwards";

@@ -1,12 +1,16 @@
 //! Barriers, fences and warp-wide exchange (PTX ISA, "Parallel Synchronization and Communication Instructions").
 
-use super::sets::{B32_ONLY, GLOBAL, PRED_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, U32_ONLY};
-use super::table::{ALWAYS, form, operands, set, since, types};
+use super::sets::{
+    B32_ONLY, F32_ONLY, GLOBAL, PRED_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, U32_ONLY,
+};
+use super::table::{ALWAYS, form, operands, set, since, types, values};
 use crate::does::{SyncOp::*, WarpOp::*};
 use crate::form::{Form, Gate};
-use crate::modifier::{BarrierReduce::*, Proxy::*, ReduceOp, Scope::*, Sem::*};
+use crate::modifier::{
+    BarrierReduce::*, Flag::Cta as BlockOnly, Proxy::*, ReduceOp, Scope::*, Sem::*,
+};
 use crate::modifier::{ShuffleMode::*, VoteMode::*};
-use crate::types::ScalarType::{B32, U32};
+use crate::types::ScalarType::{B32, F32, U32};
 
 types!(BITS, Type, B32 B64);
 types!(WORDS, Type, U32 S32);
@@ -22,20 +26,31 @@ set! { LEVEL: Level "level";
     "gl",  Scope(Gpu), ALWAYS, "for the device";
     "sys", Scope(Sys), ALWAYS, "for the system";
 }
+set! { BLOCK: Level "level";
+    "cta", Flag(BlockOnly), since(7, 8), "the threads of the block take part";
+}
 set! { FENCE_SEM: Sem "memory order";
     "sc",      Sem(Sc),      ALWAYS,             "sequentially consistent";
     "acq_rel", Sem(AcqRel),  ALWAYS,             "acquires and releases";
     "acquire", Sem(Acquire), since(8, 6).sm(90), "acquires";
     "release", Sem(Release), since(8, 6).sm(90), "releases";
 }
-set! { PROXY: ProxyKind "proxy";
-    "alias",    Proxy(Alias),    ALWAYS, "virtual aliases of memory";
-    "async",    Proxy(Async),    ALWAYS, "asynchronous copies";
-    "generic",  Proxy(Generic),  ALWAYS, "generic accesses";
-    "constant", Proxy(Constant), ALWAYS, "constant memory";
-    "texture",  Proxy(Texture),  ALWAYS, "textures";
-    "surface",  Proxy(Surface),  ALWAYS, "surfaces";
+values! {
+    ALIAS: "alias", Proxy(Alias), ALWAYS, "virtual aliases of memory";
+    ASYNC: "async", Proxy(Async), since(8, 0).sm(90).assembler("13.5"), "asynchronous copies";
 }
+set! { PROXY: ProxyKind "proxy"; ALIAS; ASYNC; }
+set! { ASYNC_PROXY: ProxyKind "proxy"; ASYNC; }
+set! { TENSORMAP: ProxyKind "proxy";
+    "tensormap::generic", Proxy(Tensormap), ALWAYS, "descriptions of tensors, from generic accesses";
+}
+set! { ASYNC_GENERIC: ProxyKind "proxy";
+    "async::generic", Proxy(AsyncGeneric), ALWAYS, "asynchronous copies and generic accesses";
+}
+set! { ACQUIRES: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires"; "acq_rel", Sem(AcqRel), ALWAYS, "acquires and releases"; }
+set! { ACQUIRE: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires"; }
+set! { RELEASE: Sem "memory order"; "release", Sem(Release), ALWAYS, "releases"; }
+set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "with the threads of the cluster"; }
 set! { PROXY_SPACE: Space "state space"; GLOBAL; SHARED_CTA; SHARED_CLUSTER; }
 set! { SHUFFLE: Mode "mode";
     "up",   Shuffle(Up),   ALWAYS, "from lane `laneid - b`";
@@ -56,6 +71,10 @@ set! { REDUCED: Op "operation";
     "min", Reduce(ReduceOp::Min), ALWAYS, "the smallest";
     "max", Reduce(ReduceOp::Max), ALWAYS, "the largest";
 }
+set! { REDUCED_FLOATS: Op "operation";
+    "min", Reduce(ReduceOp::Min), ALWAYS, "the smallest";
+    "max", Reduce(ReduceOp::Max), ALWAYS, "the largest";
+}
 set! { REDUCED_BITS: Op "operation";
     "and", Reduce(ReduceOp::And), ALWAYS, "bits set in all";
     "or",  Reduce(ReduceOp::Or),  ALWAYS, "bits set in some";
@@ -72,7 +91,9 @@ operands! {
     POPC_TYPES: "d" Bits(32), "a" Bits(32), "b" Fixed(U32);
     BOTH_TYPES: "d" Predicate, "a" Bits(32), "b" Fixed(U32);
     MASK: "membermask" Bits(32);
+    SIZE: "size" Number(128, 128);
     UNMASKED: "b" Fixed(U32), "c" Fixed(U32);
+    FLOAT_MASK: "d" Own(F32), "membermask" Bits(32);
     SHUFFLED: "b" Fixed(U32), "c" Fixed(U32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);
     ROWS: "d" Fixed(B32), "a" Fixed(B32);
@@ -85,28 +106,28 @@ const BARRIER: Gate = since(6, 0).sm(30);
 /// The forms of barriers, fences and warp-wide exchange.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("bar{.cta}.sync a{, b}", [], Sync(Bar), leads: 1, types: SYNC;
+    form!("bar{.level}.sync a{, b}", [BLOCK], Sync(Bar), leads: 1, types: SYNC;
         "Waits until all threads of the block, or b of them, have arrived.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.sync 0;", "bar.sync 1, 64;"], bad: &[("bar.sync 16;", "W0133")]),
-    form!("bar{.cta}.arrive a, b", [], Sync(Bar), gate: since(2, 0).sm(20), leads: 1, types: SYNC;
+    form!("bar{.level}.arrive a, b", [BLOCK], Sync(Bar), gate: since(2, 0).sm(20), leads: 1, types: SYNC;
         "Arrives at a barrier without waiting.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.arrive 1, 64;"]),
-    form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: POPC_TYPES;
+    form!("bar{.level}.red.op.type d, a{, b}, {!}c", [BLOCK, POPC, U32_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: POPC_TYPES;
         "Waits, and counts the threads where c is true.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.popc.u32 r, 0, p;", "bar.red.popc.u32 r, 1, 64, !p;"]),
-    form!("bar{.cta}.red.op.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: BOTH_TYPES;
+    form!("bar{.level}.red.op.type d, a{, b}, {!}c", [BLOCK, BOTH, PRED_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: BOTH_TYPES;
         "Waits, and tests whether c is true in all threads, or in some thread.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.red.and.pred p, 0, p;"]),
-    form!("barrier{.cta}.sync{.aligned} a{, b}", [], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
+    form!("barrier{.level}.sync{.aligned} a{, b}", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
         "Waits as `bar.sync`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
-    form!("barrier{.cta}.arrive{.aligned} a, b", [], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
+    form!("barrier{.level}.arrive{.aligned} a, b", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
         "Arrives as `bar.arrive`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.arrive 0, 64;"]),
-    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [POPC, U32_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: POPC_TYPES;
+    form!("barrier{.level}.red.op{.aligned}.type d, a{, b}, {!}c", [BLOCK, POPC, U32_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: POPC_TYPES;
         "Counts as `bar.red.popc`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.popc.u32 r, 0, p;"]),
-    form!("barrier{.cta}.red.op{.aligned}.type d, a{, b}, {!}c", [BOTH, PRED_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: BOTH_TYPES;
+    form!("barrier{.level}.red.op{.aligned}.type d, a{, b}, {!}c", [BLOCK, BOTH, PRED_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: BOTH_TYPES;
         "Tests as `bar.red.and` and `bar.red.or`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.red.or.pred p, 0, p;"]),
     form!("bar.warp.sync membermask", [], Sync(WarpBarrier), gate: VOLTA, leads: 1, types: MASK;
@@ -115,18 +136,43 @@ pub static FORMS: &[Form] = &[
     form!("membar.level", [LEVEL], Sync(Fence);
         "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["membar.gl;"]),
-    form!("membar.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
+    form!("membar.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(60).assembler("13.5"), leads: 1;
         "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
-        good: &["membar.proxy.alias;"]),
+        good: &["membar.proxy.alias;"], bad: &[("membar.proxy.async.global;", "W0102")]),
     form!("fence{.sem}.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: VOTED.sm(70);
         "Orders memory accesses before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.acq_rel.gpu;", "fence.sc.sys;"], bad: &[("fence.sc;", "W0105")]),
-    form!("fence.proxy.proxykind{.ss}", [PROXY, PROXY_SPACE], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
+    form!("fence{.sem}.async.scope", [FENCE_SEM, SCOPE], Sync(Fence), gate: since(8, 0).sm(90).assembler("13.5");
+        "Orders memory accesses and asynchronous copies before and after it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.sc.async.cluster;"], bad: &[("fence.acquire.async;", "W0105")]),
+    form!("fence.sem.sync_restrict::shared::cluster.scope", [ACQUIRE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90);
+        "Acquires what was written to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.acquire.sync_restrict::shared::cluster.cluster;"], bad: &[("fence.release.sync_restrict::shared::cluster.cluster;", "W0102")]),
+    form!("fence.sem.sync_restrict::shared::cta.scope", [RELEASE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90);
+        "Releases what was written to shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.release.sync_restrict::shared::cta.cluster;"]),
+    form!("fence.proxy.proxykind", [PROXY], Sync(Fence), gate: since(7, 5).sm(70), leads: 1;
         "Orders accesses through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.proxy.async;"], bad: &[("fence.proxy.alias.shared::cta;", "W0102")]),
+    form!("fence.proxy.proxykind.ss", [ASYNC_PROXY, PROXY_SPACE], Sync(Fence), gate: since(8, 0).sm(90), leads: 1;
+        "Orders accesses to one state space through different proxies.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.async.shared::cta;"]),
-    form!("fence.mbarrier_init.release.scope", [SCOPE], Sync(Fence), gate: since(8, 0).sm(90);
+    form!("fence.proxy.proxykind.sem.scope [a], size", [TENSORMAP, ACQUIRES, SCOPE], Sync(Fence), gate: since(8, 3).sm(90), leads: 1,
+        address: Described, types: SIZE;
+        "Acquires the description of a tensor.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.proxy.tensormap::generic.acquire.gpu [d], 128;"], bad: &[("fence.proxy.tensormap::generic.acquire.gpu [d], 64;", "W0144")]),
+    form!("fence.proxy.proxykind.sem.scope", [TENSORMAP, RELEASE, SCOPE], Sync(Fence), gate: since(8, 3).sm(90), leads: 1;
+        "Releases the description of a tensor.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.proxy.tensormap::generic.release.cta;"]),
+    form!("fence.proxy.proxykind.sem.sync_restrict::shared::cluster.scope", [ASYNC_GENERIC, ACQUIRE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90), leads: 1;
+        "Acquires what was copied to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"],
+        bad: &[("fence.proxy.async::generic.acquire.cluster;", "W0105")]),
+    form!("fence.proxy.proxykind.sem.sync_restrict::shared::cta.scope", [ASYNC_GENERIC, RELEASE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90), leads: 1;
+        "Releases what was copied to shared memory of the block.", "parallel-synchronization-and-communication-instructions-membar-fence"),
+    form!("fence.mbarrier_init.release.scope", [CLUSTER], Sync(Fence), gate: since(8, 0).sm(90);
         "Makes initialised mbarriers visible to the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
-        good: &["fence.mbarrier_init.release.cluster;"]),
+        good: &["fence.mbarrier_init.release.cluster;"], bad: &[("fence.mbarrier_init.release.cta;", "W0102")]),
     form!("shfl.sync.mode.type d{|p}, a, b, c, membermask", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: VOLTA, types: SHUFFLED;
         "Reads the value of another lane.", "data-movement-and-conversion-instructions-shfl-sync";
         good: &["shfl.sync.bfly.b32 r, r, 16, 31, -1;", "shfl.sync.up.b32 f|p, f, r, 0, r;"], bad: &[("shfl.sync.b32 r, r, 1, 31, -1;", "W0105")]),
@@ -160,6 +206,10 @@ pub static FORMS: &[Form] = &[
     form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
         "Combines the bits of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
         good: &["redux.sync.or.b32 r, r, r;"]),
+    form!("redux.sync.op{.abs}{.NaN}.type d, a, membermask", [REDUCED_FLOATS, F32_ONLY], Warp(Redux),
+        gate: since(8, 6).family(100).assembler("13.5"), types: FLOAT_MASK;
+        "Finds the smallest or largest value of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
+        good: &["redux.sync.min.abs.NaN.f32 f, f, -1;"], bad: &[("redux.sync.add.f32 f, f, -1;", "W0104")]),
     form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), takes: &[Sink], types: GATHERED;
         "Elects one lane of the mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
         good: &["elect.sync r|p, -1;", "elect.sync _|p, -1;"]),

@@ -6,10 +6,10 @@ use crate::target::Feature;
 use crate::types::ScalarType;
 
 /// No condition.
-pub(super) const ALWAYS: Gate = Gate::ALWAYS;
+pub(in crate::ptx) const ALWAYS: Gate = Gate::ALWAYS;
 
 /// From this PTX version on.
-pub(super) const fn since(major: u8, minor: u8) -> Gate {
+pub(in crate::ptx) const fn since(major: u8, minor: u8) -> Gate {
     Gate::ptx(major, minor)
 }
 

@@ -5,9 +5,16 @@
 
 use crate::check::Checker;
 use crate::check::body::operand::Site;
+use crate::check::names::scopes::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use warpgrid_isa::{AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, SyncOp};
+use crate::diagnostics::outline as words;
+use crate::tree::OperandKind;
+use warpgrid_isa::form::Gate;
+use warpgrid_isa::form::Outline;
+use warpgrid_isa::{
+    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, SyncOp,
+};
 use warpgrid_program::{
     Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
     SourceModifiers, Span,
@@ -28,7 +35,7 @@ impl<'a> Checker<'a> {
 
     fn operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
         match plan.does {
-            Does::Unknown => self.names_only(site),
+            Does::Unknown => self.names_only(site, plan),
             Does::Memory(MemoryOp::Store) => self.store(site, plan),
             Does::Memory(MemoryOp::StoreBulk) => self.store_bulk(site, plan),
             Does::Async(AsyncOp::Store) => self.store_async(site, plan),
@@ -48,6 +55,10 @@ impl<'a> Checker<'a> {
             Does::Memory(MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction) => {
                 self.resolve(site, plan)?;
                 self.check_policy(site, plan, start)
+            }
+            Does::Arithmetic(ArithmeticOp::Min | ArithmeticOp::Max) if plan.n_slots > 3 => {
+                self.resolve(site, plan)?;
+                self.check_extremes(site, plan, start)
             }
             Does::Arithmetic(_)
             | Does::Carry(_)
@@ -70,12 +81,54 @@ impl<'a> Checker<'a> {
     }
 
     /// An instruction without a row, whose operands are checked as far as their names go.
-    fn names_only(&mut self, site: &Site<'a>) -> Option<()> {
-        let mut ok = true;
+    fn names_only(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let mut ok = match plan.outline {
+            Some(outline) => self.check_kinds(site, outline),
+            None => true,
+        };
         for operand in site.instruction.operands.of(&self.tree.operands) {
             ok &= self.names_known(operand);
         }
         ok.then_some(())
+    }
+
+    /// Compares the kinds of the operands with those of the outline.
+    fn check_kinds(&mut self, site: &Site<'a>, outline: &'static Outline) -> bool {
+        let n = site.operands.count();
+        let Some(shape) = outline.shape(n) else {
+            let span = self.tree.mnemonic_span(site.instruction);
+            let opcode = self.opcode(site);
+            self.report(words::operand_count(opcode, span, n, outline));
+            return false;
+        };
+        let mut ok = true;
+        for ((operand, _), kinds) in site.operands.zip(shape.split_whitespace()) {
+            if !self.is_of_kind(operand, kinds) {
+                let found = diagnose::describe(operand.kind);
+                let opcode = self.opcode(site);
+                self.report(words::operand_kind(opcode, operand.span, found, kinds));
+                ok = false;
+            }
+        }
+        ok
+    }
+
+    /// Whether an operand is of one of the kinds, as letters (see `Outline::operands`).
+    fn is_of_kind(&mut self, operand: &crate::tree::Operand, kinds: &str) -> bool {
+        use OperandKind as K;
+        match operand.kind {
+            K::Address { .. } | K::AbsoluteAddress { .. } | K::AddressList { .. } => {
+                kinds.contains('A')
+            }
+            K::Indexed { .. } | K::IndexedBy { .. } => kinds.contains(['A', 'R']),
+            K::Vector { .. } => kinds.contains('V'),
+            K::Integer { .. } | K::Single(_) | K::Double(_) => kinds.contains('I'),
+            K::Name(name) if !kinds.contains('R') => {
+                kinds.contains('V')
+                    && matches!(self.names.get(name), Binding::Vector { .. } | Binding::None)
+            }
+            _ => kinds.contains('R') || kinds.is_empty(),
+        }
     }
 
     /// The operand at a position of the instruction whose operands start at `start`.
@@ -90,6 +143,12 @@ impl<'a> Checker<'a> {
         };
         let hinted = plan.modifiers.has(Flag::CacheHint);
         let operand = self.lowered(start, position)?;
+        if let OperandValue::Source(Source::VariableAddress { .. }, _) = operand.value {
+            let span = operand.span;
+            let opcode = self.opcode(site);
+            self.report(diagnose::expected_register(span, "a variable"));
+            return None;
+        }
         if hinted != (operand.value == OperandValue::Absent) {
             return Some(());
         }
@@ -116,6 +175,25 @@ impl<'a> Checker<'a> {
         }
         let opcode = self.opcode(site);
         self.report(diagnose::space_mismatch(opcode, span, have, plan.space()));
+        None
+    }
+
+    /// `min.f32` and `max.f32`: magnitudes are compared with `.xorsign` where there are two sources, and without it where
+    /// there are three, which came with PTX 8.8 and `sm_100` (assembler 13.5).
+    fn check_extremes(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        const THREE: Gate = Gate::ptx(8, 8).sm(100);
+        let signs = plan.modifiers.has(Flag::Xorsign);
+        let magnitudes = plan.modifiers.has(Flag::Abs);
+        let third = self.lowered(start, 3)?;
+        let (span, has_third) = (third.span, third.value != OperandValue::Absent);
+        let opcode = self.opcode(site);
+        let problem = match has_third {
+            true if signs => diagnose::signs_of_three(opcode, span),
+            true if !self.module.meets(THREE) => diagnose::third_source(opcode, span, THREE),
+            false if signs != magnitudes => diagnose::signs_of_two(opcode, site.span),
+            true | false => return Some(()),
+        };
+        self.report(problem);
         None
     }
 

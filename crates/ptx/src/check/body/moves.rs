@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
         };
         let n_elements = plan.modifiers.n_elements();
         let (to, from) = if n_elements > 1 {
-            let to = self.vector_destinations(site, d, d_children, ty, n_elements);
+            let to = self.vector_destinations(site, d, d_children, (ty, Fit::Wider), n_elements);
             let from = self.vector_sources(site, plan, (a, a_children), ty, n_elements);
             (to, from)
         } else {
@@ -130,8 +130,8 @@ impl<'a> Checker<'a> {
         Some(element)
     }
 
-    /// The elements of the source of `mov.v2.u32 d, a`.
-    fn vector_sources(
+    /// The values of `{a, b}` or of a vector register.
+    pub(crate) fn vector_sources(
         &mut self,
         site: &Site<'a>,
         plan: &'a Plan,

@@ -117,6 +117,18 @@ impl<'a> Checker<'a> {
                 register => Some(OperandValue::Destination(register.map(RegisterRun::one))),
             },
             Expect::Destinations(ty) => self.destinations(site, plan, ty, operand, children),
+            Expect::Elements(ty) => {
+                let (n, fit) = (plan.modifiers.n_elements(), Fit::Exact);
+                self.vector_destinations(site, operand, children, (ty, fit), n)
+            }
+            Expect::Sources(ty, n) => self.vector_sources(site, plan, (operand, children), ty, n),
+            Expect::OwnDestination(ty) => self.own_destination(site, operand, ty),
+            Expect::Number(least, most) => self.number(site, plan, operand, (least, most)),
+            Expect::UpTo(most) => self.up_to(site, plan, operand, most),
+            Expect::AnyAddress => {
+                let ty = self.width_of_address(operand);
+                Some(source(self.source(site, plan, operand, ty, Fit::Exact)?))
+            }
             Expect::Source(ty, fit) => Some(source(self.source(site, plan, operand, ty, fit)?)),
             Expect::Literal(ty) => self.literal(site, plan, operand, ty),
             Expect::Pair(ty, rule) => self.pair(site, plan, operand, ty, rule),
@@ -145,6 +157,75 @@ impl<'a> Checker<'a> {
         let problem = diagnose::literal_expected(operand.span);
         self.report(problem);
         None
+    }
+
+    /// A register of the very type, since untyped bits of its width are refused.
+    fn own_destination(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        let Some(register) = self.written(site, operand, ty, Fit::Exact)? else {
+            self.report_sink(site, operand);
+            return None;
+        };
+        let have = self.body.type_of(register);
+        if have != ty {
+            self.report(diagnose::type_mismatch(operand.span, have, ty));
+            return None;
+        }
+        Some(destination(register))
+    }
+
+    /// A number in a range.
+    fn number(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        (least, most): (u64, u64),
+    ) -> Option<OperandValue> {
+        let value = self.literal(site, plan, operand, ScalarType::U64)?;
+        self.in_range(site, operand, value, (least, most))
+    }
+
+    /// A 32-bit integer that, as a number, is at most so large.
+    fn up_to(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        most: u64,
+    ) -> Option<OperandValue> {
+        let value = match operand.kind {
+            // Before it is cut to 32 bits.
+            OperandKind::Integer { value, .. } => Source::Immediate(value),
+            _ => self.source(site, plan, operand, ScalarType::U32, Fit::Integer)?,
+        };
+        self.in_range(site, operand, source(value), (0, most))
+    }
+
+    fn in_range(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        value: OperandValue,
+        (least, most): (u64, u64),
+    ) -> Option<OperandValue> {
+        if let OperandValue::Source(Source::Immediate(number), _) = value
+            && !(least..=most).contains(&number)
+        {
+            let opcode = self.opcode(site);
+            self.report(diagnose::out_of_range(
+                opcode,
+                operand.span,
+                number,
+                (least, most),
+            ));
+            return None;
+        }
+        Some(value)
     }
 
     /// A register that is written; the inner `None` for the sink `_`.
@@ -190,7 +271,8 @@ impl<'a> Checker<'a> {
         // `{%r1}` is as good as `%r1` (assembler 13.5; Triton writes so).
         let braced = matches!(operand.kind, OperandKind::Vector { .. });
         if n_elements > 1 || braced {
-            return self.vector_destinations(site, operand, children, ty, n_elements);
+            let fit = Fit::Wider;
+            return self.vector_destinations(site, operand, children, (ty, fit), n_elements);
         }
         match self.written(site, operand, ty, Fit::Wider)? {
             Some(register) => Some(destination(register)),
@@ -207,7 +289,7 @@ impl<'a> Checker<'a> {
         site: &Site<'a>,
         operand: &Operand,
         children: Operands<'a>,
-        ty: ScalarType,
+        (ty, fit): (ScalarType, Fit),
         n_elements: usize,
     ) -> Option<OperandValue> {
         let first = self.body.elements.len();
@@ -215,7 +297,7 @@ impl<'a> Checker<'a> {
         match operand.kind {
             OperandKind::Vector { .. } => {
                 for (child, _) in children {
-                    let register = self.written(site, child, ty, Fit::Wider);
+                    let register = self.written(site, child, ty, fit);
                     ok &= register.is_some();
                     let run = register.flatten().map(RegisterRun::one);
                     let value = OperandValue::Destination(run);
@@ -244,6 +326,19 @@ impl<'a> Checker<'a> {
             return None;
         }
         ok.then(|| self.body.list_from(first))
+    }
+
+    /// The type of an address that is a value: as wide as its register.
+    fn width_of_address(&mut self, operand: &Operand) -> ScalarType {
+        let OperandKind::Name(name) = operand.kind else {
+            return ScalarType::U64;
+        };
+        match self.binding(name, operand.span) {
+            Binding::Register(register) if self.body.type_of(register).width_bits() == 32 => {
+                ScalarType::U32
+            }
+            _ => ScalarType::U64,
+        }
     }
 
     fn pair(

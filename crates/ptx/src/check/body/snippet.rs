@@ -409,8 +409,14 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
     let ty = plan.modifiers.ty;
     let written = slot.is_some_and(|slot| slot.role == Role::Written);
     match expect {
-        Expect::Destination(ty, _) | Expect::Destinations(ty) | Expect::Pair(ty, _) => (ty, true),
-        Expect::Source(ty, _) | Expect::Literal(ty) => (ty, false),
+        Expect::Destination(ty, _)
+        | Expect::Destinations(ty)
+        | Expect::Elements(ty)
+        | Expect::OwnDestination(ty)
+        | Expect::Pair(ty, _) => (ty, true),
+        Expect::Source(ty, _) | Expect::Sources(ty, _) | Expect::Literal(ty) => (ty, false),
+        Expect::Number(..) | Expect::UpTo(_) => (ScalarType::U32, false),
+        Expect::AnyAddress => (ScalarType::U64, false),
         Expect::Predicate => (ScalarType::Pred, false),
         Expect::Address => (ty.unwrap_or(ScalarType::B32), false),
         // Fragments of halves hold two in a register.

@@ -4,6 +4,7 @@
 use crate::check::Module;
 use crate::check::plans::convert;
 use crate::check::plans::load;
+use crate::check::plans::rules;
 use crate::check::plans::store;
 use crate::check::plans::store_async;
 use crate::check::plans::wmma_store;
@@ -13,7 +14,7 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, CompareForm, CompareOp, Does, Flag, Gate, MatrixOp, MemoryOp, Modifiers,
-    MoveOp, ScalarType, TypeKind, WarpOp,
+    MoveOp, ScalarType, TypeKind, Version, WarpOp,
 };
 use warpgrid_program::Diagnostic;
 
@@ -22,13 +23,19 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
     let modifiers = bound.modifiers();
     match bound.layout.form.does {
         Does::Memory(op) => match op {
-            MemoryOp::Load => load::check_scope(opcode, bound, &modifiers),
+            MemoryOp::Load => {
+                let mut problems = load::check_scope(opcode, bound, &modifiers);
+                problems.extend(rules::find_too_wide(opcode, bound, module));
+                problems
+            }
             MemoryOp::Store => store::check_order(opcode, bound),
             MemoryOp::Atomic | MemoryOp::Reduction | MemoryOp::StoreBulk => Vec::new(),
         },
         Does::Async(AsyncOp::Store) => store_async::check(opcode, bound, module),
         Does::Matrix(MatrixOp::WmmaStore) => wmma_store::check(opcode, bound, module),
-        Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => convert::check(opcode, bound, &modifiers),
+        Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
+            convert::check(opcode, bound, &modifiers, module)
+        }
         Does::Compare(CompareForm::Setp | CompareForm::Set) => {
             check_comparison(opcode, bound, &modifiers)
         }
@@ -54,7 +61,10 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
 
 /// `mad.f32` without rounding ended with `sm_20`, where it became `fma` (assembler 13.5).
 fn needs_rounding(modifiers: &Modifiers, module: &Module) -> bool {
-    modifiers.ty == Some(ScalarType::F32) && modifiers.rounding.is_none() && module.target.sm >= 20
+    modifiers.ty == Some(ScalarType::F32)
+        && modifiers.rounding.is_none()
+        && module.target.sm >= 20
+        && module.version > Version::new(2, 0)
 }
 
 /// From here on, exchange between lanes names its lanes (assembler 13.5).

@@ -3,12 +3,13 @@
 
 use crate::check::Module;
 use crate::check::plans::offer;
+use crate::check::plans::outline;
 use crate::check::plans::problems;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
-use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot};
+use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline};
 use warpgrid_isa::{Does, Fit, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes};
 use warpgrid_program::{Action, Diagnostic, Span};
 
@@ -22,8 +23,20 @@ pub(crate) enum Expect {
     Destination(ScalarType, Fit),
     /// As many registers that are written as the vector width says, in braces or as a vector register.
     Destinations(ScalarType),
+    /// As many registers that are written, each of the very type.
+    Elements(ScalarType),
+    /// So many values that are read, in braces or as a vector register.
+    Sources(ScalarType, usize),
     /// A value that is read.
     Source(ScalarType, Fit),
+    /// A register of the very type that is written.
+    OwnDestination(ScalarType),
+    /// A number from the first to the second.
+    Number(u64, u64),
+    /// A 32-bit integer; a number is at most this.
+    UpTo(u64),
+    /// An address of 32 or 64 bits as a value.
+    AnyAddress,
     /// A value that is read and must be a literal.
     Literal(ScalarType),
     /// A destination and, after a bar, a predicate.
@@ -48,6 +61,8 @@ pub(crate) enum PairRule {
 pub(crate) struct Plan {
     /// `None` for opcodes that no row describes.
     pub(crate) bound: Option<Bound>,
+    /// What is known of an instruction without a row.
+    pub(crate) outline: Option<&'static Outline>,
     pub(crate) does: Does,
     pub(crate) modifiers: Modifiers,
     /// Whether every modifier is one of the form. Where it is not, operands are only checked for what the words that
@@ -81,16 +96,30 @@ pub(crate) struct Plan {
 impl Plan {
     /// Checks one opcode.
     pub(crate) fn new(opcode: &Opcode<'_>, module: &Module) -> Plan {
-        match form::bind(opcode.name(), opcode.modifiers(), None) {
-            Some(bound) if !is_unmodelled(opcode, &bound) => Plan::of_form(opcode, bound, module),
-            Some(_) => Plan::without_form(opcode, None),
-            None if PTX.is_opcode(opcode.name()) => Plan::without_form(opcode, None),
-            None => {
+        let (name, words) = (opcode.name(), opcode.modifiers());
+        let outline = PTX.outline(name, words);
+        // `wmma.load.a` is no form of `wmma`, though `wmma.store.d` has a row.
+        if let Some(outline) = outline.filter(|outline| outline.n_names() > 1) {
+            return Plan::of_outline(opcode, outline, module);
+        }
+        match (form::bind(name, words, None), outline) {
+            (Some(bound), _) => Plan::of_form(opcode, bound, module),
+            (None, Some(outline)) => Plan::of_outline(opcode, outline, module),
+            (None, None) => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     offer::is_legal(other, opcode.modifiers(), module)
                 });
-                Plan::without_form(opcode, Some(problem))
+                Plan::without_form(opcode, vec![problem])
             }
+        }
+    }
+
+    fn of_outline(opcode: &Opcode<'_>, outline: &'static Outline, module: &Module) -> Plan {
+        let mut problems = vec![diagnose::names_only(opcode)];
+        problems.extend(outline::check(opcode, outline, module));
+        Plan {
+            outline: Some(outline),
+            ..Plan::without_form(opcode, problems)
         }
     }
 
@@ -131,11 +160,11 @@ impl Plan {
             first: opcode.span,
             store: Store::read(opcode, &bound),
             bound: Some(bound),
+            outline: None,
         }
     }
 
-    fn without_form(opcode: &Opcode<'_>, problem: Option<Diagnostic>) -> Plan {
-        let mut problems = vec![problem.unwrap_or_else(|| diagnose::names_only(opcode))];
+    fn without_form(opcode: &Opcode<'_>, mut problems: Vec<Diagnostic>) -> Plan {
         let foreign = opcode
             .modifiers()
             .iter()
@@ -143,6 +172,7 @@ impl Plan {
         problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
         Plan {
             bound: None,
+            outline: None,
             does: Does::Unknown,
             modifiers: Modifiers::default(),
             is_sound: false,
@@ -182,16 +212,6 @@ impl Plan {
     }
 }
 
-/// Whether the words are those of a form that has no row, although its opcode has others.
-fn is_unmodelled(opcode: &Opcode<'_>, bound: &Bound) -> bool {
-    !bound.complaints.is_empty()
-        && PTX
-            .tables
-            .unmodelled
-            .iter()
-            .any(|form| form.is_meant(opcode.name(), opcode.modifiers()))
-}
-
 fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
     let (ty, fit) = match slot.ty {
         OperandType::Slot(name) => (bound.scalar(name), Fit::Exact),
@@ -201,6 +221,22 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
             let ty = bound.scalar(name).filter(|_| bound.complaints.is_empty());
             return ty.map_or(Expect::Custom, Expect::Destinations);
         }
+        OperandType::Elements(name) => {
+            let n = bound.modifiers().n_elements();
+            return match (bound.scalar(name), slot.role) {
+                (None, _) => Expect::Custom,
+                (Some(ty), Role::Written) => Expect::Elements(ty),
+                (Some(ty), Role::Read) => Expect::Sources(ty, n),
+            };
+        }
+        OperandType::List(name, n) => {
+            let ty = bound.scalar(name);
+            return ty.map_or(Expect::Custom, |ty| Expect::Sources(ty, n));
+        }
+        OperandType::Own(ty) => return Expect::OwnDestination(ty),
+        OperandType::Number(least, most) => return Expect::Number(least, most),
+        OperandType::UpTo(most) => return Expect::UpTo(most),
+        OperandType::AnyAddress => return Expect::AnyAddress,
         OperandType::Fixed(ty) => (Some(ty), Fit::Exact),
         OperandType::Bits(width) => (Some(unsigned(width)), Fit::Integer),
         OperandType::Literal(width) => return Expect::Literal(unsigned(width)),

@@ -1,0 +1,140 @@
+//! Conversions from and to narrow and packed floats (PTX ISA, "cvt"). The gates are those of assembler 13.5.
+
+use super::sets::{RN, RNA, RP, RS, RZ};
+use super::table::{form, operands, set, since, types};
+use crate::does::MoveOp::{Cvt, CvtPacked};
+use crate::form::rule::{Rule, RuleKind::*, any, assembler};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::Flag::{Relu, Satfinite};
+use crate::target::TargetGate::{self, Family, OneOf, Only};
+use crate::types::ScalarType::{B16, B32};
+
+const ASSEMBLER: &str = "13.5";
+/// Targets with conversions of 4- and 6-bit floats.
+const NARROW: TargetGate = OneOf(&[Family(100), Family(101), Family(120)]);
+const BRAIN: Gate = since(7, 0).sm(80);
+/// On `sm_89` from PTX 8.1 on, which code checks.
+const EIGHT: Gate = since(7, 8).sm(89).assembler(ASSEMBLER);
+const SIX: Gate = since(8, 6).on(NARROW).assembler(ASSEMBLER);
+const MIXED: Gate = since(9, 1).on(NARROW).assembler(ASSEMBLER);
+const WIDENED: Gate = since(9, 2).on(NARROW).assembler(ASSEMBLER);
+const RANDOM: Gate = since(8, 7)
+    .on(OneOf(&[Only(100), Only(103), Only(107)]))
+    .assembler(ASSEMBLER);
+const FIXED_POINT: Gate = since(9, 1)
+    .on(OneOf(&[
+        Only(100),
+        Only(101),
+        Only(103),
+        Only(107),
+        Only(110),
+        Only(120),
+    ]))
+    .assembler(ASSEMBLER);
+const TRUNCATING: Gate = since(9, 4).on(Family(107)).assembler(ASSEMBLER);
+const TENSOR_ROUNDED: Gate = since(7, 8).sm(90);
+
+types!(TO_HALF, DType, F16; BRAIN => Bf16);
+types!(TO_HALVES, DType; BRAIN => F16x2 Bf16x2);
+types!(TO_EIGHT, DType; EIGHT => E4m3x2 E5m2x2);
+types!(TO_SIX, DType; SIX => E2m1x2 E2m3x2 E3m2x2);
+types!(TO_SMALL, DType; MIXED => E2m1x2 E2m3x2 E3m2x2);
+types!(TO_NARROW, DType; MIXED => E4m3x2 E5m2x2 E2m1x2 E2m3x2 E3m2x2);
+types!(TO_FOUR, DType; RANDOM => E4m3x4 E5m2x4 E2m1x4 E2m3x4 E3m2x4);
+types!(TO_EXPONENTS, DType; SIX => Ue8m0x2);
+types!(TO_FIXED, DType; FIXED_POINT => S2f6x2);
+types!(TO_TENSOR, DType; BRAIN => Tf32);
+types!(TO_F16X2, DType, F16x2);
+types!(TO_BF16X2, DType, Bf16x2);
+types!(FROM_F32, AType, F32);
+types!(FROM_F16X2, AType, F16x2);
+types!(FROM_BF16X2, AType, Bf16x2);
+types!(FROM_EIGHT, AType; EIGHT => E4m3x2 E5m2x2);
+types!(FROM_SIX, AType; SIX => E2m1x2 E2m3x2 E3m2x2);
+types!(FROM_NARROW, AType; WIDENED => E4m3x2 E5m2x2 E2m1x2 E2m3x2 E3m2x2);
+types!(FROM_EXPONENTS, AType; SIX => Ue8m0x2);
+types!(FROM_FIXED, AType; FIXED_POINT => S2f6x2);
+
+set! { NEAREST: Round "rounding"; RN; }
+set! { HALF_ROUND: Round "rounding"; RN; RZ; }
+set! { NARROW_ROUND: Round "rounding"; RN; (RZ.since(TRUNCATING)); }
+set! { FIXED_ROUND: Round "rounding"; RN; (RZ.since(since(9, 4).only_a(107).assembler(ASSEMBLER))); }
+set! { EXPONENT_ROUND: Round "rounding"; RZ; RP; }
+set! { RANDOM_ROUND: Round "rounding"; (RS.since(RANDOM)); }
+set! { AWAY: Round "rounding"; RNA; }
+set! { TENSOR_ROUND: Round "rounding"; (RN.since(TENSOR_ROUNDED)); (RZ.since(TENSOR_ROUNDED)); }
+
+operands! {
+    LOOSE: "d" Loose(DType), "a" Loose(AType), "b" Loose(AType);
+    RANDOM_BITS: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "rbits" Fixed(B32);
+    EXACT: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "scale" Fixed(B16);
+    FOUR: "d" Slot(DType), "a" List(AType, 4), "rbits" Fixed(B32);
+}
+
+/// `.satfinite` came to conversions that had none before.
+#[rustfmt::skip]
+const FINITE: &[Rule] = &[
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "conversions to halves are saturated since then"),
+    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "negative results become zero since then"),
+];
+#[rustfmt::skip]
+const FINITE_TENSOR: &[Rule] = &[
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "conversions to `.tf32` are saturated since then"),
+];
+/// The forms of conversions from and to narrow floats.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [HALF_ROUND, TO_HALF, FROM_F32], Move(Cvt), types: LOOSE, rules: FINITE;
+        "Converts a single to a half.", "data-movement-and-conversion-instructions-cvt";
+        good: &["cvt.rn.relu.f16.f32 h, f;", "cvt.rz.satfinite.bf16.f32 h, f;"], bad: &[("cvt.rm.relu.f16.f32 h, f;", "W0102")]),
+    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a, b", [HALF_ROUND, TO_HALVES, FROM_F32], Move(CvtPacked), types: LOOSE, rules: FINITE;
+        "Converts two singles into one register, a in the high half.", "data-movement-and-conversion-instructions-cvt";
+        good: &["cvt.rn.f16x2.f32 r, f, f;", "cvt.rz.relu.bf16x2.f32 r, f, f;"]),
+    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a, b, rbits", [RANDOM_ROUND, TO_HALVES, FROM_F32], Move(CvtPacked), types: RANDOM_BITS, rules: FINITE;
+        "Converts two singles into one register, rounded by random bits.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_EIGHT, FROM_F32], Move(CvtPacked), types: EXACT;
+        "Converts two singles to 8-bit floats, a in the high half.", "data-movement-and-conversion-instructions-cvt";
+        good: &["cvt.rn.satfinite.e4m3x2.f32 h, f, f;"], bad: &[("cvt.rn.e4m3x2.f32 h, f, f;", "W0105")]),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_EIGHT, FROM_F16X2], Move(Cvt), types: EXACT;
+        "Converts two halves to 8-bit floats.", "data-movement-and-conversion-instructions-cvt";
+        good: &["cvt.rn.satfinite.e5m2x2.f16x2 h, r;"]),
+    form!("cvt.rnd{.relu}.dtype.atype d, a", [NEAREST, TO_F16X2, FROM_EIGHT], Move(Cvt), types: EXACT;
+        "Converts two 8-bit floats to halves.", "data-movement-and-conversion-instructions-cvt";
+        good: &["cvt.rn.relu.f16x2.e4m3x2 r, h;"], bad: &[("cvt.rz.f16x2.e4m3x2 r, h;", "W0102")]),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_SIX, FROM_F32], Move(CvtPacked), types: EXACT;
+        "Converts two singles to 4- or 6-bit floats, a in the high half.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.relu}.dtype.atype d, a", [NEAREST, TO_F16X2, FROM_SIX], Move(Cvt), types: EXACT;
+        "Converts two 4- or 6-bit floats to halves.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_SMALL, FROM_F16X2], Move(Cvt), types: EXACT;
+        "Converts two halves to 4- or 6-bit floats.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_NARROW, FROM_BF16X2], Move(Cvt), types: EXACT;
+        "Converts two bfloat16 to narrow floats.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_NARROW], Move(Cvt), types: EXACT;
+        "Converts two narrow floats to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.satfinite}.dtype.atype d, a, b", [EXPONENT_ROUND, TO_EXPONENTS, FROM_F32], Move(CvtPacked), types: EXACT;
+        "Keeps the exponents of two singles.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.satfinite}.dtype.atype d, a", [EXPONENT_ROUND, TO_EXPONENTS, FROM_BF16X2], Move(Cvt), types: EXACT;
+        "Keeps the exponents of two bfloat16.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_EXPONENTS], Move(Cvt), types: EXACT;
+        "Converts two exponents to powers of two.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, rbits", [RANDOM_ROUND, TO_FOUR, FROM_F32], Move(CvtPacked), types: FOUR;
+        "Converts four singles to narrow floats, rounded by random bits.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, b", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: EXACT;
+        "Converts two singles to fixed point.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.scaled::n2::ue8m0.dtype.atype d, a, b, scale", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: EXACT;
+        "Scales two singles and converts them to fixed point.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: EXACT;
+        "Converts two bfloat16 to fixed point.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd.satfinite{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: EXACT;
+        "Scales two bfloat16 and converts them to fixed point.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: EXACT;
+        "Converts two fixed-point numbers to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: EXACT;
+        "Scales two fixed-point numbers and converts them to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.satfinite}.dtype.atype d, a", [AWAY, TO_TENSOR, FROM_F32], Move(Cvt), types: EXACT, rules: FINITE_TENSOR;
+        "Rounds a single to tensor precision.", "data-movement-and-conversion-instructions-cvt";
+        good: &["cvt.rna.tf32.f32 r, f;"], bad: &[("cvt.rna.relu.tf32.f32 r, f;", "W0102")]),
+    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [TENSOR_ROUND, TO_TENSOR, FROM_F32], Move(Cvt), types: EXACT, rules: FINITE_TENSOR;
+        "Rounds a single to tensor precision.", "data-movement-and-conversion-instructions-cvt";
+        good: &["cvt.rz.relu.tf32.f32 r, f;"]),
+];
