@@ -145,7 +145,6 @@ impl<'a> Checker<'a> {
         let operand = self.lowered(start, position)?;
         if let OperandValue::Source(Source::VariableAddress { .. }, _) = operand.value {
             let span = operand.span;
-            let opcode = self.opcode(site);
             self.report(diagnose::expected_register(span, "a variable"));
             return None;
         }
