@@ -10,10 +10,10 @@ pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
         WarpOp::Shuffle | WarpOp::Vote | WarpOp::Match | WarpOp::ActiveMask | WarpOp::Elect => {
             Support::Runs
         }
-        WarpOp::Movmatrix => Support::Runs,
         WarpOp::Redux if modifiers.ty == Some(ScalarType::F32) => {
             Support::not_yet("reductions of floats")
         }
+        WarpOp::Movmatrix => Support::Runs,
         WarpOp::Redux => match modifiers.ty.map(ScalarType::width_bits) {
             Some(32) => Support::Runs,
             _ => Support::not_yet("reductions of this type"),

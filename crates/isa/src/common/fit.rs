@@ -86,7 +86,7 @@ impl ValueClass {
     }
 }
 
-/// For each type, its width if it is an integer, else a number that no other type has. One look-up for each of the
+/// For each type, its width if it is one integer, else a number that no other type has. One look-up for each of the
 /// hundred thousands of operands of a large module, where two matches over the types would take longer.
 static KINSHIP: [u8; ScalarType::ALL.len()] = kinship();
 
@@ -95,7 +95,7 @@ const fn kinship() -> [u8; ScalarType::ALL.len()] {
     let mut index = 0;
     while index < table.len() {
         let ty = ScalarType::ALL[index];
-        table[index] = match ty.is_integer() {
+        table[index] = match ty.is_integer() && !ty.is_packed_integer() {
             true => ty.width_bits() as u8,
             false => u8::MAX - index as u8,
         };
@@ -109,9 +109,8 @@ impl ScalarType {
     #[inline]
     pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
         // Nearly every operand: the very type, or another integer of the same width, which every fit takes.
-        let is_alike = !self.is_packed_integer()
-            && KINSHIP.get(register as usize) == KINSHIP.get(self as usize);
-        is_alike || register == self || self.takes(ValueClass::of(register), fit)
+        let is_alike = KINSHIP.get(register as usize) == KINSHIP.get(self as usize);
+        is_alike || self.takes(ValueClass::of(register), fit)
     }
 
     /// Whether a value fits an operand of this type.

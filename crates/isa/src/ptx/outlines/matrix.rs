@@ -35,11 +35,6 @@ pub static OUTLINES: &[Outline] = &[
         exactly(1, "shape", &[(ALWAYS, "m16n8k128 m16n8k16 m16n8k32 m16n8k64 m16n8k8")]),
         between(4, 5, "type", &[(ALWAYS, "bf16 e5m2 f16 f32 s32 s4 s8 tf32 u4 u8 ue4m3 ue8m0"), (since(8, 7).family(120), "e2m1 e2m3 e3m2"), (since(8, 5).sm(89), "e4m3")]),
     ]),
-    outline("movmatrix", since(7, 8).sm(75).assembler("13.5"), "aligned sync trans", &[], &["R RI"], &[
-        up_to(1, "layout", &[(ALWAYS, "row")]),
-        exactly(1, "shape", &[(ALWAYS, "m8n8")]),
-        exactly(1, "type", &[(ALWAYS, "b16")]),
-    ]),
     outline("stmatrix", since(7, 8).sm(90).assembler("13.5"), "aligned sync", &[(ALWAYS, "trans")], &["A V"], &[
         exactly(1, "count", &[(ALWAYS, "x1 x128 x16 x2 x32 x4 x64 x8")]),
         up_to(1, "layout", &[(ALWAYS, "col row")]),
