@@ -12,7 +12,7 @@ pub mod fragment;
 pub mod ptx;
 
 pub use common::{dialect, does, fit, form, modifier, modifiers, space, target, types, version};
-pub use ptx::{forms, special};
+pub use ptx::{directives, forms, special};
 
 pub use dialect::Dialect;
 pub use does::{

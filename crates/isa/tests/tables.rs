@@ -252,7 +252,7 @@ fn special_literals_are_literals_of_their_row() {
         assert!(form.leads <= layout.slots.len(), "{}", form.syntax);
         for slot in layout.leads() {
             // `.cta` may be left out between the two words of `bar.red`.
-            let fixed = slot.required || slot.id == Some(SlotName::Literal(Flag::Cta));
+            let fixed = slot.required || slot.id == Some(SlotName::Level);
             assert!(fixed, "{}", form.syntax);
         }
     }

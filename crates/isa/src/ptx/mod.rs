@@ -1,5 +1,6 @@
 //! The tables of PTX: forms by family, special registers, and the words that no row has.
 
+pub mod directives;
 pub mod forms;
 pub mod outlines;
 pub mod special;

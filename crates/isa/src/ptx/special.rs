@@ -1,6 +1,7 @@
 //! Special registers (PTX ISA, "Special Registers"). In: a name; out: the register, its width, gate and help.
 
 use crate::form::Gate;
+use crate::types::ScalarType;
 use crate::target::Feature::{Clusters, GenericAddressing};
 
 macro_rules! specials {
@@ -123,6 +124,21 @@ specials! {
         ReservedSmemOffset "reserved_smem_offset_begin" "reserved_smem_offset_end" "reserved_smem_offset_cap"
             "reserved_smem_offset_0" "reserved_smem_offset_1" => 32 Gate::ptx(7, 6).sm(80), "shared memory that is reserved";
         CurrentGraphExec   "current_graph_exec"   => 64 Gate::ptx(8, 0).sm(50), "the graph that is being run";
+    }
+}
+
+impl SpecialRegister {
+    /// Whether `mov` reads the register in an operand of this type (assembler 13.5): in its own width; indices of threads and
+    /// blocks, and the number of the grid, in 16 bits too; whether clusters are explicit is a predicate.
+    pub fn fits(self, ty: ScalarType) -> bool {
+        use SpecialRegister as S;
+        let is_index = matches!(self, S::Tid(_) | S::Ntid(_) | S::Ctaid(_) | S::Nctaid(_));
+        match self {
+            S::IsExplicitCluster => ty == ScalarType::Pred,
+            S::Gridid => ty.is_integer() && matches!(ty.width_bits(), 16 | 32 | 64),
+            _ if ty.width_bits() == 16 => is_index && ty.is_integer(),
+            _ => ty.is_integer() && ty.width_bits() == self.width_bits(),
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 //! for, and variables of the program.
 
 pub(crate) mod declarations;
+
 pub(crate) mod declarations_values;
+mod directive;
 pub(crate) mod function;
 pub(crate) mod initializer;
 pub(crate) mod variables;

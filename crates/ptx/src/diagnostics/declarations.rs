@@ -48,6 +48,8 @@ catalogue! {
     HALF_VALUE = "W0621", "initial value of a half", ".global .f16 v = 1.0;", ".global .b16 v = 0x3C00;";
     /// Initial values can be addresses of functions and of variables in global or constant memory.
     INITIAL_SYMBOL = "W0622", "name that cannot be an initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
+    /// A directive of a function goes with some others only, takes numbers of at least 1, or is no longer part of the language.
+    DIRECTIVE = "W0623", "directive not allowed here", ".version 8.0\n.target sm_90\n.entry k() .maxntid 0\n{\nret;\n}", ".version 8.0\n.target sm_90\n.entry k() .maxntid 32\n{\nret;\n}";
 }
 
 /// A type of a later version.
@@ -330,4 +332,33 @@ pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
         ),
     )
     .help("take the address of another variable with `mov` in the kernel")
+}
+
+pub(crate) fn returns_nothing(span: Span) -> Diagnostic {
+    let message = "a function with `.noreturn` has no return parameter";
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
+pub(crate) fn directives_clash(span: Span, word: &str, other: &str) -> Diagnostic {
+    let message = format!("`{word}` cannot be combined with `{other}`");
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
+pub(crate) fn directive_needs(span: Span, word: &str, other: &str) -> Diagnostic {
+    Diagnostic::error(DIRECTIVE, span, format!("`{word}` needs `{other}`"))
+}
+
+pub(crate) fn directive_of_zero(span: Span, word: &str) -> Diagnostic {
+    let message = format!("found 0, `{word}` takes numbers of at least 1");
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
+pub(crate) fn directive_ended(span: Span, word: &str, until: Version) -> Diagnostic {
+    let message = format!("`{word}` is not part of PTX from {until} on");
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
+pub(crate) fn pragma_place(span: Span, word: &str) -> Diagnostic {
+    let message = format!("the pragma `{word}` is for instructions: it belongs inside of a body");
+    Diagnostic::error(DIRECTIVE, span, message)
 }

@@ -85,6 +85,7 @@ const EXTREME_RULES: &[Rule] = &[
 ];
 
 operands! {
+    RED_VECTOR: "b" Elements(Type), "cache-policy" CachePolicy;
     VECTOR: "d" Elements(Type), "b" Elements(Type), "cache-policy" CachePolicy;
     POLICY: "cache-policy" CachePolicy;
 }
@@ -153,15 +154,15 @@ pub static FORMS: &[Form] = &[
         "Combines several pairs of halves with memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.v4.f16x2 {r, r, r, r}, [d], {r, r, r, r};"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), types: VECTOR, rules: RULES;
+        [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), types: RED_VECTOR, rules: RULES;
         "Adds several singles to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.v2.f32 [d], {f, f};"], bad: &[("red.shared.add.v2.f32 [d], {f, f};", "W0102")]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), types: VECTOR, rules: RULES;
+        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), types: RED_VECTOR, rules: RULES;
         "Combines several halves with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.noftz.v8.f16 [d], {h, h, h, h, h, h, h, h};"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), types: VECTOR, rules: RULES;
+        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), types: RED_VECTOR, rules: RULES;
         "Combines several pairs of halves with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.noftz.v4.f16x2 [d], {r, r, r, r};"]),
 ];

@@ -77,7 +77,7 @@ pub static FORMS: &[Form] = &[
         good: &["add.f32x2 d, d, d;"]),
     form!("add{.rnd}{.sat}.dtype.atype d, a, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Add), gate: MIXED, types: MIXED_SUM;
         "Adds a half to a single, with one rounding.", "mixed-precision-floating-point-instructions-add";
-        good: &["add.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("add.ftz.f32.f16 f, h, f;", "W0102")]),
+        good: &["add.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("add.f32.f16 f, h, 1;", "W0116")]),
     form!("add{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_NEAREST, HALVES], Arithmetic(Add);
         "Adds halves, with one rounding.", "half-precision-floating-point-instructions-add";
         good: &["add.f16 h, h, h;", "add.rn.ftz.f16x2 r, r, r;"]),
@@ -95,7 +95,7 @@ pub static FORMS: &[Form] = &[
         good: &["sub.f32x2 d, d, d;"]),
     form!("sub{.rnd}{.sat}.dtype.atype d, a, c", [ROUND_FLOAT, TO_SINGLE, FROM_HALF], Arithmetic(Sub), gate: MIXED, types: MIXED_SUM;
         "Subtracts a single from a half, with one rounding.", "mixed-precision-floating-point-instructions-sub";
-        good: &["sub.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("sub.ftz.f32.f16 f, h, f;", "W0102")]),
+        good: &["sub.rz.sat.f32.bf16 f, h, 1.0;"], bad: &[("sub.f32.f16 f, h, 1;", "W0116")]),
     form!("sub{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_NEAREST, HALVES], Arithmetic(Sub);
         "Subtracts halves, with one rounding.", "half-precision-floating-point-instructions-sub";
         good: &["sub.f16 h, h, h;"]),

@@ -65,9 +65,13 @@ set! { AWAY: Round "rounding"; RNA; }
 set! { TENSOR_ROUND: Round "rounding"; (RN.since(TENSOR_ROUNDED)); (RZ.since(TENSOR_ROUNDED)); }
 
 operands! {
-    LOOSE: "d" Loose(DType), "a" Loose(AType), "b" Loose(AType);
+    LOOSE: "d" Loose(DType), "a" Loose(AType);
+    LOOSE_PAIR: "d" Loose(DType), "a" Loose(AType), "b" Loose(AType);
     RANDOM_BITS: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "rbits" Fixed(B32);
-    EXACT: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "scale" Fixed(B16);
+    EXACT: "d" Slot(DType), "a" Slot(AType);
+    EXACT_PAIR: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType);
+    SCALED: "d" Slot(DType), "a" Slot(AType), "scale" Fixed(B16);
+    SCALED_PAIR: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "scale" Fixed(B16);
     FOUR: "d" Slot(DType), "a" List(AType, 4), "rbits" Fixed(B32);
 }
 
@@ -76,6 +80,11 @@ operands! {
 const FINITE: &[Rule] = &[
     assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "conversions to halves are saturated since then"),
     assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "negative results become zero since then"),
+];
+/// There is no infinity to overflow to.
+#[rustfmt::skip]
+const SATURATED: &[Rule] = &[
+    assembler(Needs { when: any(S::DType), slot: S::Literal(Satfinite), among: &[] }, "the type has no infinity"),
 ];
 #[rustfmt::skip]
 const FINITE_TENSOR: &[Rule] = &[
@@ -87,49 +96,49 @@ pub static FORMS: &[Form] = &[
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [HALF_ROUND, TO_HALF, FROM_F32], Move(Cvt), types: LOOSE, rules: FINITE;
         "Converts a single to a half.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.relu.f16.f32 h, f;", "cvt.rz.satfinite.bf16.f32 h, f;"], bad: &[("cvt.rm.relu.f16.f32 h, f;", "W0102")]),
-    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a, b", [HALF_ROUND, TO_HALVES, FROM_F32], Move(CvtPacked), types: LOOSE, rules: FINITE;
+    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a, b", [HALF_ROUND, TO_HALVES, FROM_F32], Move(CvtPacked), types: LOOSE_PAIR, rules: FINITE;
         "Converts two singles into one register, a in the high half.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.f16x2.f32 r, f, f;", "cvt.rz.relu.bf16x2.f32 r, f, f;"]),
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a, b, rbits", [RANDOM_ROUND, TO_HALVES, FROM_F32], Move(CvtPacked), types: RANDOM_BITS, rules: FINITE;
         "Converts two singles into one register, rounded by random bits.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_EIGHT, FROM_F32], Move(CvtPacked), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_EIGHT, FROM_F32], Move(CvtPacked), types: EXACT_PAIR, rules: SATURATED;
         "Converts two singles to 8-bit floats, a in the high half.", "data-movement-and-conversion-instructions-cvt";
-        good: &["cvt.rn.satfinite.e4m3x2.f32 h, f, f;"], bad: &[("cvt.rn.e4m3x2.f32 h, f, f;", "W0105")]),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_EIGHT, FROM_F16X2], Move(Cvt), types: EXACT;
+        good: &["cvt.rn.satfinite.e4m3x2.f32 h, f, f;"], bad: &[("cvt.rn.e4m3x2.f32 h, f, f;", "W0301")]),
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_EIGHT, FROM_F16X2], Move(Cvt), types: EXACT, rules: SATURATED;
         "Converts two halves to 8-bit floats.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.satfinite.e5m2x2.f16x2 h, r;"]),
     form!("cvt.rnd{.relu}.dtype.atype d, a", [NEAREST, TO_F16X2, FROM_EIGHT], Move(Cvt), types: EXACT;
         "Converts two 8-bit floats to halves.", "data-movement-and-conversion-instructions-cvt";
-        good: &["cvt.rn.relu.f16x2.e4m3x2 r, h;"], bad: &[("cvt.rz.f16x2.e4m3x2 r, h;", "W0102")]),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_SIX, FROM_F32], Move(CvtPacked), types: EXACT;
+        good: &["cvt.rn.relu.f16x2.e4m3x2 r, h;"]),
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [NARROW_ROUND, TO_SIX, FROM_F32], Move(CvtPacked), types: EXACT_PAIR, rules: SATURATED;
         "Converts two singles to 4- or 6-bit floats, a in the high half.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.relu}.dtype.atype d, a", [NEAREST, TO_F16X2, FROM_SIX], Move(Cvt), types: EXACT;
         "Converts two 4- or 6-bit floats to halves.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_SMALL, FROM_F16X2], Move(Cvt), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_SMALL, FROM_F16X2], Move(Cvt), types: EXACT, rules: SATURATED;
         "Converts two halves to 4- or 6-bit floats.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_NARROW, FROM_BF16X2], Move(Cvt), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_NARROW, FROM_BF16X2], Move(Cvt), types: EXACT, rules: SATURATED;
         "Converts two bfloat16 to narrow floats.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_NARROW], Move(Cvt), types: EXACT;
         "Converts two narrow floats to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}.dtype.atype d, a, b", [EXPONENT_ROUND, TO_EXPONENTS, FROM_F32], Move(CvtPacked), types: EXACT;
+    form!("cvt.rnd{.satfinite}.dtype.atype d, a, b", [EXPONENT_ROUND, TO_EXPONENTS, FROM_F32], Move(CvtPacked), types: EXACT_PAIR;
         "Keeps the exponents of two singles.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}.dtype.atype d, a", [EXPONENT_ROUND, TO_EXPONENTS, FROM_BF16X2], Move(Cvt), types: EXACT;
         "Keeps the exponents of two bfloat16.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_EXPONENTS], Move(Cvt), types: EXACT;
         "Converts two exponents to powers of two.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, rbits", [RANDOM_ROUND, TO_FOUR, FROM_F32], Move(CvtPacked), types: FOUR;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, rbits", [RANDOM_ROUND, TO_FOUR, FROM_F32], Move(CvtPacked), types: FOUR, rules: SATURATED;
         "Converts four singles to narrow floats, rounded by random bits.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a, b", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: EXACT_PAIR, rules: SATURATED;
         "Converts two singles to fixed point.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.scaled::n2::ue8m0.dtype.atype d, a, b, scale", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, b, scale", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: SCALED_PAIR, rules: SATURATED;
         "Scales two singles and converts them to fixed point.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.dtype.atype d, a", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: EXACT, rules: SATURATED;
         "Converts two bfloat16 to fixed point.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd.satfinite{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: SCALED, rules: SATURATED;
         "Scales two bfloat16 and converts them to fixed point.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: EXACT;
         "Converts two fixed-point numbers to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: EXACT;
+    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: SCALED;
         "Scales two fixed-point numbers and converts them to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}.dtype.atype d, a", [AWAY, TO_TENSOR, FROM_F32], Move(Cvt), types: EXACT, rules: FINITE_TENSOR;
         "Rounds a single to tensor precision.", "data-movement-and-conversion-instructions-cvt";

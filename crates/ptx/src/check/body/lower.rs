@@ -94,7 +94,10 @@ impl<'a> Checker<'a> {
 
     /// Compares the kinds of the operands with those of the outline.
     fn check_kinds(&mut self, site: &Site<'a>, outline: &'static Outline) -> bool {
-        let n = site.operands.count();
+        // The predicate after the bar belongs to the values before it.
+        let is_own = |operand: &&crate::tree::Operand| !matches!(operand.kind, OperandKind::Resident(_));
+        let own = || site.operands.map(|(operand, _)| operand).filter(is_own);
+        let n = own().count();
         let Some(shape) = outline.shape(n) else {
             let span = self.tree.mnemonic_span(site.instruction);
             let opcode = self.opcode(site);
@@ -102,7 +105,7 @@ impl<'a> Checker<'a> {
             return false;
         };
         let mut ok = true;
-        for ((operand, _), kinds) in site.operands.zip(shape.split_whitespace()) {
+        for (operand, kinds) in own().zip(shape.split_whitespace()) {
             if !self.is_of_kind(operand, kinds) {
                 let found = diagnose::describe(operand.kind);
                 let opcode = self.opcode(site);

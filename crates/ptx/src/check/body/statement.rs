@@ -24,7 +24,13 @@ impl<'a> Checker<'a> {
                 }
                 StatementKind::Label(name) => self.place_label(*name),
                 StatementKind::Declaration(declaration) => self.declaration(*declaration),
-                StatementKind::Directive(_) | StatementKind::Empty | StatementKind::Error => {}
+                StatementKind::Directive(index) => {
+                    let tree = self.tree;
+                    if let Some(own) = tree.directives.get(*index as usize) {
+                        self.check_directive(own, self.body.function.is_some());
+                    }
+                }
+                StatementKind::Empty | StatementKind::Error => {}
                 StatementKind::FunctionStart(function) => self.function_start(*function, index + 1),
                 StatementKind::FunctionEnd(_) => self.function_end(statement.span),
                 StatementKind::Prototype(function) => self.prototype(*function),

@@ -68,6 +68,7 @@ impl<'a> Checker<'a> {
         };
         let returns = self.parameters(header.returns, header);
         let parameters = self.parameters(header.parameters, header);
+        self.check_performance(header);
         let bounds = self.bounds(header);
         if let Some(function) = self.program.functions.get_mut(function.0 as usize) {
             function.parameters = parameters;

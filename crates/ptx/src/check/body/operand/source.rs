@@ -140,8 +140,12 @@ impl<'a> Checker<'a> {
             64 => ScalarType::U64,
             _ => ScalarType::U32,
         };
-        let narrow = ty.width_bits() == 16 && have == ScalarType::U32;
-        if !ty.takes_register(have, fit) && !narrow {
+        let is_taken = match fit {
+            // Conversions take wider ones.
+            Fit::Wider => ty.takes_register(have, fit),
+            _ => special.fits(ty),
+        };
+        if !is_taken {
             self.report(diagnose::type_mismatch(span, have, ty));
             return None;
         }

@@ -1,0 +1,88 @@
+//! Directives with conditions of their own (PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives",
+//! "Control Flow Directives"; assembler 13.5). In: a word; out: since when it exists, and what goes with it.
+
+use super::forms::table::{ALWAYS, since};
+use crate::form::Gate;
+use crate::version::Version;
+
+/// A directive.
+#[derive(Clone, Copy, Debug)]
+pub struct Directive {
+    /// With its dot.
+    pub word: &'static str,
+    pub gate: Gate,
+    /// The version that took it away.
+    pub until: Option<Version>,
+    /// Whether its first number is at least 1.
+    pub is_positive: bool,
+    /// Directives that must be beside it.
+    pub needs: &'static [&'static str],
+    /// Directives that must not be beside it.
+    pub excludes: &'static [&'static str],
+}
+
+const fn row(word: &'static str, gate: Gate) -> Directive {
+    Directive {
+        word,
+        gate,
+        until: None,
+        is_positive: false,
+        needs: &[],
+        excludes: &[],
+    }
+}
+
+/// A directive with a number of at least 1.
+const fn count(word: &'static str, gate: Gate) -> Directive {
+    Directive {
+        is_positive: true,
+        ..row(word, gate)
+    }
+}
+
+/// Clusters came with it.
+const CLUSTERS: Gate = since(7, 8).sm(90);
+const PRESERVED: Gate = since(9, 0).sm(80);
+
+/// Every directive that has conditions.
+pub static DIRECTIVES: &[Directive] = &[
+    count(".maxntid", ALWAYS),
+    Directive {
+        excludes: &[".maxntid"],
+        ..count(".reqntid", since(2, 1))
+    },
+    count(".maxnreg", ALWAYS),
+    count(".minnctapersm", since(2, 0)),
+    Directive {
+        until: Some(Version::new(2, 1)),
+        ..row(".maxnctapersm", ALWAYS)
+    },
+    row(".local_maxnreg", since(8, 8)),
+    row(".reqnctapercluster", CLUSTERS),
+    row(".explicitcluster", CLUSTERS),
+    Directive {
+        excludes: &[".reqnctapercluster"],
+        ..row(".maxclusterrank", CLUSTERS)
+    },
+    Directive {
+        needs: &[".reqntid", ".reqnctapercluster"],
+        ..row(".blocksareclusters", since(9, 0).sm(90))
+    },
+    row(".noreturn", since(6, 4).sm(30)),
+    row(".abi_preserve", PRESERVED),
+    row(".abi_preserve_control", PRESERVED),
+    row(".callprototype", since(2, 1)),
+    row(".calltargets", since(2, 1)),
+    row(".branchtargets", since(6, 0).sm(30)),
+];
+
+/// Pragmas that came later, by their first word.
+pub static PRAGMAS: &[(&str, Gate)] = &[
+    ("frequency", since(9, 0)),
+    ("used_bytes_mask", since(8, 3)),
+];
+
+/// The conditions of a directive, if it has any.
+pub fn directive(word: &str) -> Option<&'static Directive> {
+    DIRECTIVES.iter().find(|row| row.word == word)
+}
