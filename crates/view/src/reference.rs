@@ -114,7 +114,7 @@ impl Language {
                 mnemonic,
                 form,
                 words,
-            } => instruction_text(&mnemonic, &form.into(), &words),
+            } => instruction_text(&mnemonic, &(*form).into(), &words),
         })
     }
 }
