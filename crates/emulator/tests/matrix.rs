@@ -14,10 +14,18 @@ fn movmatrix_gives_each_lane_two_neighbours_of_a_column() {
     let address = k.element(out, reg(i), 4);
     // Elements are numbered row by row: lane `i` holds elements 2i and 2i + 1.
     let both = k.arith(ArithmeticOp::Mul, ScalarType::U32, &[reg(i), imm(0x2_0002)]);
-    let both = k.arith(ArithmeticOp::Add, ScalarType::U32, &[reg(both), imm(0x1_0000)]);
+    let both = k.arith(
+        ArithmeticOp::Add,
+        ScalarType::U32,
+        &[reg(both), imm(0x1_0000)],
+    );
     let d = k.register(b32);
     let does = Does::Warp(WarpOp::Movmatrix);
-    k.op(does, typed(ScalarType::B16), &[to(d), Arg::One(value(reg(both)))]);
+    k.op(
+        does,
+        typed(ScalarType::B16),
+        &[to(d), Arg::One(value(reg(both)))],
+    );
     k.store(StateSpace::Global, b32, address, reg(d));
     k.control(ControlOp::Return);
     let mut machine = k.launch([1, 1, 1], [32, 1, 1]);

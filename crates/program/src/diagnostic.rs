@@ -73,7 +73,7 @@ pub struct Diagnostic {
     /// Stable code: `W0123`.
     pub code: &'static str,
     pub severity: Severity,
-    /// One phrase that stands alone: lower case, no full stop, values in backticks.
+    /// One phrase that is complete by itself: lower case, no full stop, values in backticks.
     pub message: String,
     /// The very token that is wrong.
     pub span: Span,

@@ -30,7 +30,7 @@ pub enum VariableId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActionId(pub u32);
 
-/// A checked module: what stands in it is legal for its target, and it cannot be changed any more. Only front ends make
+/// A checked module: what it holds is legal for its target, and it cannot be changed any more. Only front ends make
 /// one, after everything was checked (a test of the house holds who calls [`Program::of_checked`]).
 #[derive(Clone, Debug)]
 pub struct Program(Module);
@@ -194,7 +194,7 @@ pub enum StepPart {
     WithNext,
 }
 
-/// One instruction: what it does, to what, under which guard, and where it stands.
+/// One instruction: what it does, to what, under which guard, and its place.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub guard: Option<Guard>,

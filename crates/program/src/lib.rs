@@ -1,4 +1,4 @@
-//! The contract between the front ends and the emulator: what goes in is judged, what comes out is
+//! The contract between the front ends and the emulator: what goes in is checked, what comes out is
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
 pub mod diagnostic;

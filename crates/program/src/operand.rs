@@ -14,7 +14,7 @@ pub struct OperandList {
     pub n: u32,
 }
 
-/// One operand, and where it stands in the text.
+/// One operand, and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
     pub value: OperandValue,

@@ -73,7 +73,7 @@ fn misspelled_words_offer_the_nearest() {
 }
 
 #[test]
-fn several_errors_of_one_instruction_are_all_told() {
+fn several_errors_of_one_instruction_are_all_reported() {
     body(
         "add.u32.u32 %f1, %rd2, nosuch;",
         expect![[r#"
@@ -267,19 +267,19 @@ fn snippets_say_what_they_infer() {
     whole(
         "st.global.v4.s32 [p], Q;",
         expect![[r#"
-            W0140 `` inferred declarations: `.reg .b64 p;` (a buffer, 16 bytes a lane) `.reg .v4 .s32 Q;`
+            W0140 `` inferred declarations: `.reg .b64 p;` (a buffer, 16 bytes per lane) `.reg .v4 .s32 Q;`
         "#]],
     );
     whole(
         "@p ld.shared.f32 x, [s+4];\nmul.f32 x, x, 2.0;",
         expect![[r#"
-            W0140 `` inferred declarations: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array, 4 bytes a lane)
+            W0140 `` inferred declarations: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array, 4 bytes per lane)
         "#]],
     );
     whole(
         "add.u64 a, a, 8; st.global.u32 [a], b;",
         expect![[r#"
-            W0140 `` inferred declarations: `.reg .b64 a;` (a buffer, 4 bytes a lane) `.reg .u32 b;`
+            W0140 `` inferred declarations: `.reg .b64 a;` (a buffer, 4 bytes per lane) `.reg .u32 b;`
         "#]],
     );
 }

@@ -45,7 +45,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.weak.bulk [sh], 16, 0;",                            &["W0389"], 1),
     ("9.5 sm_100", "st.shared.cta.u32 [sh], %r1;",                         &["W0301"], 3),
     ("8.0 sm_90",  "st.global.b128 [%rd1], 5;",                            &["W0106"], 2),
-    // Words that nobody has.
+    // Words that do not exist.
     ("9.5 sm_100", "st.shred.u32 [sh], %r1;",                              &["W0101"], 1),
     ("9.5 sm_100", "st.global.i32 [%rd1], %r1;",                           &["W0101"], 1),
     ("9.5 sm_100", "st.global.evict_last.u32 [%rd1], %r1;",                &["W0101"], 1),

@@ -438,9 +438,9 @@ ret;"#,
             2:3 W0006 `0d3F` is not a number: `0d` takes exactly 16 hexadecimal digits, found 2 <0d3F>
             3:3 W0006 `08` is not a number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <08>
             4:3 W0006 `0x` is not a number: octal digits are 0 to 7, binary ones 0 and 1, and at least one is needed <0x>
-            5:3 W0006 `12ab` is not a number: something clings to its end <12ab>
-            6:3 W0006 `5u` is not a number: something clings to its end <5u>
-            7:3 W0006 `1.5.5` is not a number: something clings to its end <1.5.5>
+            5:3 W0006 `12ab` is not a number: other characters follow it <12ab>
+            6:3 W0006 `5u` is not a number: other characters follow it <5u>
+            7:3 W0006 `1.5.5` is not a number: other characters follow it <1.5.5>
             8:3 W0007 `99999999999999999999999` does not fit 64 bits <99999999999999999999999>
             9:3 W0008 `0x1FFFFFFFFFFFFFFFF` does not fit 64 bits; the assembler reads it as 0xffffffffffffffff <0x1FFFFFFFFFFFFFFFF>
             10:3 W0007 `1e400` is larger than the largest double <1e400>
@@ -461,8 +461,8 @@ fn statements_that_are_none() {
         expect![[r##"
             1:5 W0025 found `;` without a statement <;>
             2:1 W0024 found `4`, expected an instruction, a label or a declaration <4>
-            4:6 W0026 found `{` after `@`, expected an instruction, a block cannot be guarded <{>
-            5:7 W0026 found `:` after `@`, expected an instruction, a label cannot be guarded <:>
+            4:6 W0026 found `{` after `@`, expected an instruction: a block cannot be guarded <{>
+            5:7 W0026 found `:` after `@`, expected an instruction: a label cannot be guarded <:>
             6:6 W0026 found `;` after `@`, expected an instruction <;>
             7:1 W0029 unknown directive `.foo` <.foo>
             8:1 W0028 `.maxntid` belongs between the head of a function and its `{` <.maxntid>

@@ -103,7 +103,7 @@ struct Touched {
 
 impl Touched {
     fn new(memory: &Memory, now: &[StoreView], pending: &[PendingView]) -> Touched {
-        let mut ranges: Vec<Range> = now
+        let found = now
             .iter()
             .flat_map(|store| store.lanes.iter().map(move |lane| (store, lane)))
             .flat_map(|(store, lane)| lane.pieces.iter().map(move |piece| (store, piece)))
@@ -115,9 +115,12 @@ impl Touched {
                     end: start + u64::from(piece.n_bytes),
                     lost: store.lost > 0,
                 })
-            })
-            .collect();
-        ranges.sort_by_key(|range| (range.start, range.end));
+            });
+        let mut ranges: Vec<Range> = Vec::new();
+        for range in found {
+            let before = |other: &Range| (other.start, other.end) <= (range.start, range.end);
+            ranges.insert(ranges.partition_point(before), range);
+        }
         let longest = ranges.iter().map(|range| range.end - range.start).max();
         Touched {
             longest: longest.unwrap_or(0),

@@ -36,6 +36,8 @@ const PLAIN: &[&str] = &[
     "README.md",
     "crates/cli/",
     "crates/launch/",
+    "crates/program/",
+    "crates/ptx/",
     "crates/view/",
     "crates/wasm/",
     "crates/xtask/",

@@ -197,8 +197,10 @@ impl Addressing {
 
     /// Whether a register with an address in this space must be as wide as the module says addresses are.
     pub const fn needs_whole(self, space: StateSpace) -> bool {
-        matches!(self, Addressing::Whole | Addressing::Described | Addressing::Stored)
-            && matches!(space, StateSpace::Generic | StateSpace::Global)
+        matches!(
+            self,
+            Addressing::Whole | Addressing::Described | Addressing::Stored
+        ) && matches!(space, StateSpace::Generic | StateSpace::Global)
     }
 
     /// Where a number alone is an address.

@@ -77,10 +77,8 @@ pub static DIRECTIVES: &[Directive] = &[
 ];
 
 /// Pragmas that came later, by their first word.
-pub static PRAGMAS: &[(&str, Gate)] = &[
-    ("frequency", since(9, 0)),
-    ("used_bytes_mask", since(8, 3)),
-];
+pub static PRAGMAS: &[(&str, Gate)] =
+    &[("frequency", since(9, 0)), ("used_bytes_mask", since(8, 3))];
 
 /// The conditions of a directive, if it has any.
 pub fn directive(word: &str) -> Option<&'static Directive> {

@@ -101,7 +101,7 @@ catalogue! {
     MISPLACED_WORD = "W0142", "part of the opcode after a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
     /// A text without a single statement is neither a module nor a snippet: there is nothing to check or to run.
     EMPTY = "W0143", "empty text", "// only a comment", "ret;";
-    /// The instruction takes numbers of a range only: positions in bit fields are at most 255, a line has 128 bytes.
+    /// The instruction takes numbers of a range: positions in bit fields are at most 255, a line has 128 bytes.
     OUT_OF_RANGE = "W0144", "number out of range", "bfe.u32 %r1, %r2, 256, 1;", "bfe.u32 %r1, %r2, 255, 1;";
 }
 
@@ -419,9 +419,9 @@ pub(crate) fn expected_address(span: Span) -> Diagnostic {
     Diagnostic::error(WRONG_OPERAND, span, "expected an address in brackets")
 }
 
-pub(crate) fn constant_address(opcode: &str, span: Span) -> Diagnostic {
-    let message = format!("`{opcode}` takes a number alone as address in local memory only");
-    Diagnostic::error(WRONG_OPERAND, span, message).help("move the address to a register first")
+pub(crate) fn constant_address(span: Span) -> Diagnostic {
+    let message = "a constant is an address in `.local` memory only";
+    Diagnostic::error(WRONG_OPERAND, span, message).help("move the address into a register first")
 }
 
 pub(crate) fn expected_label(span: Span) -> Diagnostic {
@@ -439,8 +439,8 @@ pub(crate) fn out_of_range(
     (least, most): (u64, u64),
 ) -> Diagnostic {
     let message = match least == most {
-        true => format!("found {found}, `{opcode}` takes {least} only"),
-        false => format!("found {found}, `{opcode}` takes {least} to {most}"),
+        true => format!("found {found}, expected {least} for `{opcode}`"),
+        false => format!("found {found}, expected {least} to {most} for `{opcode}`"),
     };
     Diagnostic::error(OUT_OF_RANGE, span, message)
 }
@@ -598,9 +598,13 @@ pub(crate) fn address_size(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn narrow_program(span: Span) -> Diagnostic {
-    Diagnostic::error(ADDRESS_SIZE, span, "32-bit programs are no longer supported")
-        .help("compilers dropped them with CUDA 12; addresses have 64 bits")
-        .fix("use 64-bit addresses", span, ".address_size 64")
+    Diagnostic::error(
+        ADDRESS_SIZE,
+        span,
+        "32-bit programs are no longer supported",
+    )
+    .help("compilers dropped them with CUDA 12; addresses have 64 bits")
+    .fix("use 64-bit addresses", span, ".address_size 64")
 }
 
 pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {

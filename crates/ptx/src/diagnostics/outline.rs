@@ -81,6 +81,9 @@ pub(crate) fn operand_kind(opcode: &str, span: Span, found: &str, kinds: &str) -
             _ => "a register",
         })
         .collect();
-    let message = format!("found {found}, `{opcode}` takes {} here", names.join(" or "));
+    let message = format!(
+        "found {found}, `{opcode}` takes {} here",
+        names.join(" or ")
+    );
     Diagnostic::error(WRONG_OPERAND, span, message)
 }

@@ -53,7 +53,7 @@ impl Parser<'_> {
             return self.broken(syntax::component_not_allowed(dotted, text));
         }
         if is_operator(byte) {
-            return self.operator_behind_name();
+            return self.operator_after_name();
         }
         self.close(open, b']', "`]` or `+`")
     }

@@ -144,7 +144,7 @@ impl Parser<'_> {
             return Ok(());
         }
         if declaration.vector.is_some() {
-            return self.specifier_behind_vector(declaration, span, word);
+            return self.specifier_after_vector(declaration, span, word);
         }
         if let Some(space) = space_of(word) {
             return self.space(declaration, space, span);
@@ -180,7 +180,7 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn specifier_behind_vector(
+    fn specifier_after_vector(
         &mut self,
         declaration: &Declaration,
         span: Span,

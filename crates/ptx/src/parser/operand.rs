@@ -114,7 +114,7 @@ impl Parser<'_> {
             b'[' => return self.indexed(span, name),
             byte => {
                 if is_operator(byte) {
-                    return self.operator_behind_name();
+                    return self.operator_after_name();
                 }
                 self.cursor.at = end;
                 OperandKind::Name(name)
@@ -126,7 +126,7 @@ impl Parser<'_> {
 
     /// Reports an operator that cannot follow a name.
     #[cold]
-    pub(super) fn operator_behind_name<T>(&mut self) -> Read<T> {
+    pub(super) fn operator_after_name<T>(&mut self) -> Read<T> {
         let operator = self.cursor.token().span;
         let text = self.text(operator);
         if text == "-" {
@@ -160,7 +160,7 @@ impl Parser<'_> {
         self.cursor.at += 1;
         if self.cursor.byte() == b'|' {
             self.cursor.at = bar as usize;
-            return self.operator_behind_name();
+            return self.operator_after_name();
         }
         self.cursor.skip();
         if !self.cursor.at_name() {

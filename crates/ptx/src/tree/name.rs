@@ -44,9 +44,70 @@ pub struct Symbols {
 /// A place of the hash table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    key: u64,
+    key: Key,
     /// The symbol plus one; 0 marks a free slot.
     symbol: u32,
+}
+
+/// What texts are compared by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Key {
+    /// The first eight bytes, zeros after a shorter text; a hash of a text of more than 16 bytes.
+    head: u64,
+    /// The last eight bytes of a text of 9 to 16.
+    tail: u64,
+    len: u32,
+}
+
+impl Key {
+    /// Whether equal keys mean equal texts.
+    const fn is_exact(self) -> bool {
+        self.len <= 16
+    }
+
+    /// Where a key belongs in the table, before masking.
+    #[inline]
+    const fn place(self) -> usize {
+        let mixed = self.head ^ self.tail.rotate_left(29);
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+    }
+
+    fn of(text: &[u8]) -> Key {
+        let chunks = (text.first_chunk::<8>(), text.last_chunk::<8>());
+        let (head, tail) = match (text.len(), chunks) {
+            (..=8, _) => {
+                let bytes = text.iter().rev();
+                (bytes.fold(0, |head, byte| head << 8 | u64::from(*byte)), 0)
+            }
+            (..=16, (Some(first), Some(last))) => {
+                (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+            }
+            _ => (hash(text), 0),
+        };
+        Key {
+            head,
+            tail,
+            len: text.len() as u32,
+        }
+    }
+
+    /// The key of the text at `span`.
+    #[inline]
+    fn at(source: &[u8], span: Span) -> Key {
+        let (start, len) = (span.start as usize, (span.end - span.start) as usize);
+        if (1..=8).contains(&len)
+            && let Some(chunk) = source
+                .get(start..start + 8)
+                .and_then(|s| s.first_chunk::<8>())
+        {
+            return Key {
+                head: u64::from_le_bytes(*chunk) & (u64::MAX >> (64 - 8 * len)),
+                tail: 0,
+                len: len as u32,
+            };
+        }
+        Key::of(bytes(source, span))
+    }
 }
 
 impl Symbols {
@@ -75,13 +136,13 @@ impl Symbols {
 
     /// The symbol with this text, if it occurs as a stem.
     pub fn find(&self, source: &str, text: &str) -> Option<Symbol> {
-        let key = key(text.as_bytes());
+        let key = Key::of(text.as_bytes());
         let mask = self.slots.len().checked_sub(1)?;
-        let mut at = place(key) & mask;
+        let mut at = key.place() & mask;
         loop {
             let slot = *self.slots.get(at)?;
             let symbol = Symbol(slot.symbol.checked_sub(1)?);
-            if slot.key == key && (is_exact(key) || self.text(source, symbol) == text) {
+            if slot.key == key && (key.is_exact() || self.text(source, symbol) == text) {
                 return Some(symbol);
             }
             at = (at + 1) & mask;
@@ -127,14 +188,14 @@ impl Symbols {
     /// The symbol of the stem at `span`, new or not.
     #[inline]
     pub(crate) fn intern(&mut self, source: &[u8], span: Span) -> Symbol {
-        let key = key_at(source, span);
+        let key = Key::at(source, span);
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = place(key) & mask;
+        let mut at = key.place() & mask;
         while let Some(slot) = self.slots.get(at) {
             if slot.symbol == 0 {
                 break;
             }
-            if slot.key == key && (is_exact(key) || self.same(source, slot.symbol, span)) {
+            if slot.key == key && (key.is_exact() || self.same(source, slot.symbol, span)) {
                 return Symbol(slot.symbol - 1);
             }
             at = (at + 1) & mask;
@@ -149,7 +210,7 @@ impl Symbols {
 
     /// A stem that is not there yet.
     #[cold]
-    fn add(&mut self, key: u64, span: Span) -> Symbol {
+    fn add(&mut self, key: Key, span: Span) -> Symbol {
         if self.slots.len() < (self.spans.len() + 1) * 2 {
             self.grow();
         }
@@ -162,7 +223,7 @@ impl Symbols {
     /// Fills the first free slot for an entry.
     fn put(&mut self, entry: Slot) {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = place(entry.key) & mask;
+        let mut at = entry.key.place() & mask;
         while self.slots.get(at).is_some_and(|slot| slot.symbol != 0) {
             at = (at + 1) & mask;
         }
@@ -205,44 +266,6 @@ fn bytes(source: &[u8], span: Span) -> &[u8] {
     source
         .get(span.start as usize..span.end as usize)
         .unwrap_or(&[])
-}
-
-/// The mark of a key that is a hash, and not the text itself.
-const HASHED: u64 = 1 << 63;
-
-/// A text of up to eight ASCII bytes is its own key; a longer one is hashed.
-fn key(text: &[u8]) -> u64 {
-    if text.len() > 8 {
-        return hash(text) | HASHED;
-    }
-    text.iter()
-        .rev()
-        .fold(0, |key, byte| key << 8 | u64::from(*byte))
-}
-
-/// Whether equal keys mean equal texts.
-fn is_exact(key: u64) -> bool {
-    key & HASHED == 0
-}
-
-/// The key of the text at `span`.
-#[inline]
-fn key_at(source: &[u8], span: Span) -> u64 {
-    let (start, len) = (span.start as usize, (span.end - span.start) as usize);
-    if (1..=8).contains(&len)
-        && let Some(chunk) = source
-            .get(start..start + 8)
-            .and_then(|s| s.first_chunk::<8>())
-    {
-        return u64::from_le_bytes(*chunk) & (u64::MAX >> (64 - 8 * len));
-    }
-    key(bytes(source, span))
-}
-
-/// Where a key belongs in the table, before masking.
-#[inline]
-fn place(key: u64) -> usize {
-    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
 }
 
 /// A fast hash of a text: eight bytes at a time, multiplied and folded.

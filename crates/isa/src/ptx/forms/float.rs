@@ -3,7 +3,13 @@
 
 use super::sets::{F32_ONLY, F64_ONLY, RN, ROUND_FLOAT, ROUND_NEAREST, RZ};
 use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{ArithmeticOp::{Abs as Magnitude, Add, Copysign, Cos, Div, Ex2, Fma, Lg2, Mad, Max, Min, Mul, Neg, Rcp, Rsqrt, Sin, Sqrt, Sub, Tanh}, CompareForm::Testp};
+use crate::does::{
+    ArithmeticOp::{
+        Abs as Magnitude, Add, Copysign, Cos, Div, Ex2, Fma, Lg2, Mad, Max, Min, Mul, Neg, Rcp,
+        Rsqrt, Sin, Sqrt, Sub, Tanh,
+    },
+    CompareForm::Testp,
+};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{

@@ -10,7 +10,9 @@ use crate::modifier::{Flag::Cc, MulPart::*, OverflowMode::*};
 use crate::target::TargetGate::{Family, OneOf};
 
 /// Targets with operations on four bytes at once.
-const BYTES: Gate = since(9, 4).on(OneOf(&[Family(107), Family(120)])).assembler("13.5");
+const BYTES: Gate = since(9, 4)
+    .on(OneOf(&[Family(107), Family(120)]))
+    .assembler("13.5");
 
 types!(PACKED_INTEGERS, Type, U16 U32 U64 S16 S32 S64; since(8, 0).sm(90) => U16x2 S16x2; BYTES => U8x4 S8x4);
 types!(SATURATED, Type, S32; BYTES => U32 U16x2 S16x2 U8x4 S8x4);

@@ -3,14 +3,20 @@
 
 use super::sets::{
     CACHE_HINT, CACHE_LOAD, CONST, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, PARAM, PARAM_ENTRY,
-    PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA
+    PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA,
 };
+use super::st::WIDE;
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
-use super::st::WIDE;
 use crate::form::rule::{Rule, RuleKind::*, Wide, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
-use crate::modifier::{CacheLevel::*, EvictionPriority::*, Flag::{L1Prefetch, Mmio, NonCoherent, Readonly}, Sem::*, VectorWidth::*};
+use crate::modifier::{
+    CacheLevel::*,
+    EvictionPriority::*,
+    Flag::{L1Prefetch, Mmio, NonCoherent, Readonly},
+    Sem::*,
+    VectorWidth::*,
+};
 use crate::target::Feature;
 use crate::types::ScalarType::F32;
 
@@ -66,7 +72,12 @@ set! { SECONDARY: SecondaryPriority "priority of the rest";
 }
 
 /// `ldu` has no wide accesses.
-static NARROW: Wide = Wide { bits: 128, shapes: &[], gate: ALWAYS, spaces: &[] };
+static NARROW: Wide = Wide {
+    bits: 128,
+    shapes: &[],
+    gate: ALWAYS,
+    spaces: &[],
+};
 const GLOBALS: &[&str] = &["global"];
 
 /// What holds between the modifiers of `ld`.

@@ -18,8 +18,19 @@ const EIGHT: Gate = since(7, 8).sm(89).assembler(ASSEMBLER);
 const SIX: Gate = since(8, 6).on(NARROW).assembler(ASSEMBLER);
 const MIXED: Gate = since(9, 1).on(NARROW).assembler(ASSEMBLER);
 const WIDENED: Gate = since(9, 2).on(NARROW).assembler(ASSEMBLER);
-const RANDOM: Gate = since(8, 7).on(OneOf(&[Only(100), Only(103), Only(107)])).assembler(ASSEMBLER);
-const FIXED_POINT: Gate = since(9, 1).on(OneOf(&[Only(100), Only(101), Only(103), Only(107), Only(110), Only(120)])).assembler(ASSEMBLER);
+const RANDOM: Gate = since(8, 7)
+    .on(OneOf(&[Only(100), Only(103), Only(107)]))
+    .assembler(ASSEMBLER);
+const FIXED_POINT: Gate = since(9, 1)
+    .on(OneOf(&[
+        Only(100),
+        Only(101),
+        Only(103),
+        Only(107),
+        Only(110),
+        Only(120),
+    ]))
+    .assembler(ASSEMBLER);
 const TRUNCATING: Gate = since(9, 4).on(Family(107)).assembler(ASSEMBLER);
 const TENSOR_ROUNDED: Gate = since(7, 8).sm(90);
 

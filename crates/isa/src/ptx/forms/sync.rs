@@ -1,10 +1,14 @@
 //! Barriers, fences and warp-wide exchange (PTX ISA, "Parallel Synchronization and Communication Instructions").
 
-use super::sets::{B32_ONLY, F32_ONLY, GLOBAL, PRED_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, U32_ONLY};
+use super::sets::{
+    B32_ONLY, F32_ONLY, GLOBAL, PRED_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, U32_ONLY,
+};
 use super::table::{ALWAYS, form, operands, set, since, types, values};
 use crate::does::{SyncOp::*, WarpOp::*};
 use crate::form::{Form, Gate};
-use crate::modifier::{BarrierReduce::*, Flag::Cta as BlockOnly, Proxy::*, ReduceOp, Scope::*, Sem::*};
+use crate::modifier::{
+    BarrierReduce::*, Flag::Cta as BlockOnly, Proxy::*, ReduceOp, Scope::*, Sem::*,
+};
 use crate::modifier::{ShuffleMode::*, VoteMode::*};
 use crate::types::ScalarType::{B32, F32, U32};
 

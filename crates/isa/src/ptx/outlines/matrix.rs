@@ -1,6 +1,6 @@
 //! Matrix operations: `mma`, `wmma`, `wgmma`, and moves of matrices.
 
-use super::{BLACKWELL};
+use super::BLACKWELL;
 use crate::form::outline::{Outline, between, exactly, outline, up_to};
 use crate::ptx::forms::table::{ALWAYS, since};
 use crate::target::TargetGate::{Family, OneOf, Only};

@@ -1,6 +1,6 @@
 //! Operations on tensor memory: `tcgen05`.
 
-use super::{TENSOR};
+use super::TENSOR;
 use crate::form::outline::{Outline, exactly, outline, up_to};
 use crate::ptx::forms::table::{ALWAYS, since};
 use crate::target::TargetGate::{Family, OneOf, Only};

@@ -226,7 +226,7 @@ impl<'a> Checker<'a> {
         let opcode = self.opcode(site);
         match problem {
             NoAddress::Unbracketed => diagnose::expected_address(operand.span),
-            NoAddress::Constant(span) => diagnose::constant_address(opcode, span),
+            NoAddress::Constant(span) => diagnose::constant_address(span),
             NoAddress::Name(span, _) => diagnose::expected_address(span),
             NoAddress::Register(span, ty) => diagnose::address_type(span, ty),
             NoAddress::Narrow(span, ty) => diagnose::narrow_address(span, ty),

@@ -5,14 +5,16 @@
 
 use crate::check::Checker;
 use crate::check::body::operand::Site;
-use crate::check::plans::plan::Plan;
 use crate::check::names::scopes::Binding;
+use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::outline as words;
 use crate::tree::OperandKind;
-use warpgrid_isa::form::Outline;
 use warpgrid_isa::form::Gate;
-use warpgrid_isa::{ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp};
+use warpgrid_isa::{
+    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp,
+    ScalarType, SyncOp,
+};
 use warpgrid_program::{
     Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
     SourceModifiers, Span,
@@ -93,7 +95,8 @@ impl<'a> Checker<'a> {
     /// Compares the kinds of the operands with those of the outline.
     fn check_kinds(&mut self, site: &Site<'a>, outline: &'static Outline) -> bool {
         // The predicate after the bar belongs to the values before it.
-        let is_own = |operand: &&crate::tree::Operand| !matches!(operand.kind, OperandKind::Resident(_));
+        let is_own =
+            |operand: &&crate::tree::Operand| !matches!(operand.kind, OperandKind::Resident(_));
         let own = || site.operands.map(|(operand, _)| operand).filter(is_own);
         let n = own().count();
         let Some(shape) = outline.shape(n) else {

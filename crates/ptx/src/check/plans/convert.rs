@@ -51,8 +51,18 @@ fn is_packed(ty: ScalarType) -> bool {
     use ScalarType as T;
     !matches!(
         ty,
-        T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64
-            | T::F16 | T::F32 | T::F64 | T::Bf16
+        T::U8
+            | T::U16
+            | T::U32
+            | T::U64
+            | T::S8
+            | T::S16
+            | T::S32
+            | T::S64
+            | T::F16
+            | T::F32
+            | T::F64
+            | T::Bf16
     )
 }
 

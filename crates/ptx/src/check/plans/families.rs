@@ -61,7 +61,9 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
 
 /// `mad.f32` without rounding ended with `sm_20`, where it became `fma` (assembler 13.5).
 fn needs_rounding(modifiers: &Modifiers, module: &Module) -> bool {
-    modifiers.ty == Some(ScalarType::F32) && modifiers.rounding.is_none() && module.target.sm >= 20
+    modifiers.ty == Some(ScalarType::F32)
+        && modifiers.rounding.is_none()
+        && module.target.sm >= 20
         && module.version > Version::new(2, 0)
 }
 

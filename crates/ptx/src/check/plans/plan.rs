@@ -10,7 +10,9 @@ use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
 use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline};
-use warpgrid_isa::{Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes};
+use warpgrid_isa::{
+    Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes,
+};
 use warpgrid_program::{Action, Diagnostic, Span};
 
 /// The most operands that a form has.
