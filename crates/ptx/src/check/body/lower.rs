@@ -10,7 +10,7 @@ use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::outline as words;
 use crate::tree::OperandKind;
-use warpgrid_isa::form::Gate;
+use warpgrid_isa::form::{Gate, Outline};
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp,
     ScalarType, SyncOp,
