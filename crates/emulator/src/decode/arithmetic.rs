@@ -33,6 +33,7 @@ fn is_beyond(op: ArithmeticOp, modifiers: &Modifiers) -> bool {
         || (is_brain && modifiers.rounding == Some(Rounding::Rz))
         || modifiers.ty.is_some_and(|ty| {
             matches!(ty, T::U8x4 | T::S8x4)
+                || (op == ArithmeticOp::Neg && matches!(ty, T::S16x2 | T::U16x2))
                 || (saturates && matches!(ty, T::U32 | T::U16x2 | T::S16x2))
         })
 }

@@ -10,13 +10,16 @@ pub(super) fn supports(op: HintOp) -> Support {
         | HintOp::ApplyPriority
         | HintOp::Discard
         | HintOp::Nanosleep
-        | HintOp::Pmevent => Support::Runs,
+        | HintOp::Pmevent
+        | HintOp::GridDependency => Support::Runs,
     }
 }
 
 pub(super) fn decode(op: HintOp) -> Op {
     match op {
-        HintOp::Prefetch | HintOp::ApplyPriority | HintOp::Discard => Op::Nop,
+        HintOp::Prefetch | HintOp::ApplyPriority | HintOp::Discard | HintOp::GridDependency => {
+            Op::Nop
+        }
         HintOp::Nanosleep | HintOp::Pmevent => Op::Yield,
     }
 }

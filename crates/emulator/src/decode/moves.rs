@@ -101,6 +101,11 @@ fn movement(d: &mut Decoder<'_>) -> Decoded<Op> {
 fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
     let to = d.destination(0)?;
     if d.modifiers.ty == Some(ScalarType::Pred) || to.bank == Bank::Predicate {
+        if let OperandValue::Source(Source::Special(_), _) = d.operand(1) {
+            return Err(Refusal::NotYet(Some(
+                "a special register as a predicate".to_owned(),
+            )));
+        }
         let (d, a) = (d.target(0, 1)?, d.predicate(1)?);
         return Ok(match a.negated {
             // The table of "not a".

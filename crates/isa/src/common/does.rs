@@ -194,4 +194,6 @@ pub enum HintOp {
     /// Gives way to other warps.
     Nanosleep,
     Pmevent,
+    /// Orders grids that depend on each other; there is one grid here.
+    GridDependency,
 }

@@ -152,6 +152,8 @@ flags! {
     Async        "async"         "completes at some later time";
     RestrictCluster "sync_restrict::shared::cluster" "for shared memory of the cluster only";
     RestrictCta  "sync_restrict::shared::cta" "for shared memory of the block only";
+    LaunchDependents "launch_dependents" "lets the grids start that depend on this one";
+    Wait         "wait"          "waits for the grids that this one depends on";
     Tensormap    "tensormap"     "the description of a tensor";
     L1Prefetch   "L1::32B"       "prefetch 32 bytes into level 1";
     Readonly     "proxy::readonly" "read through the proxy for data that does not change";

@@ -45,4 +45,10 @@ pub static FORMS: &[Form] = &[
     form!("pmevent.mask a", [], Hint(Pmevent), gate: since(3, 0).sm(20), types: EVENTS;
         "Triggers several performance events.", "miscellaneous-instructions-pmevent";
         good: &["pmevent.mask 7;"]),
+    form!("griddepcontrol.launch_dependents", [], Hint(GridDependency), gate: since(7, 8).sm(90);
+        "Lets the grids start that depend on this one.", "parallel-synchronization-and-communication-instructions-griddepcontrol";
+        good: &["griddepcontrol.launch_dependents;"]),
+    form!("griddepcontrol.wait", [], Hint(GridDependency), gate: since(7, 8).sm(90);
+        "Waits for the grids that this one depends on.", "parallel-synchronization-and-communication-instructions-griddepcontrol";
+        good: &["griddepcontrol.wait;"], bad: &[("griddepcontrol.wait.rn;", "W0102")]),
 ];

@@ -83,9 +83,6 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "state space", &[(ALWAYS, "shared::cluster")]),
         exactly(1, "type", &[(ALWAYS, "u32 u64")]),
     ]),
-    outline("griddepcontrol", since(7, 8).sm(90).assembler("13.5"), "", &[(ALWAYS, "launch_dependents wait")], &[""], &[
-        up_to(1, "type", &[(ALWAYS, "b2")]),
-    ]),
     outline("mapa", since(7, 8).sm(90).assembler("13.5"), "", &[], &["R RI RI"], &[
         up_to(1, "state space", &[(ALWAYS, "shared::cluster")]),
         exactly(1, "type", &[(ALWAYS, "s32 s64 u32 u64")]),
