@@ -11,7 +11,7 @@ const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     ("6.4", "sm_75",   "cp.async.wait_all;",                                Some("W0106")),
     ("8.0", "sm_90a",  "wgmma.fence.sync.aligned;",                         None),
     ("8.0", "sm_90",   "wgmma.fence.sync.aligned;",                         Some("W0107")),
-    ("8.0", "sm_90a",  "wgmma.fence.sync;",                                 Some("W0105")),
+    ("8.0", "sm_90",   "cp.async.bulk.prefetch.global [%d1], 16;",          Some("W0105")),
     ("8.6", "sm_100a", "tcgen05.load.sync.aligned;",                        Some("W0100")),
     ("8.0", "sm_90",   "mbarrier.init.shared::cta.b64 [%r1], 1;",           None),
     ("8.0", "sm_90",   "mbarrier.init.shared::cta.global.b64 [%r1], 1;",    Some("W0102")),
