@@ -126,8 +126,9 @@ fn verdicts_of_instructions_with_a_row_are_those_of_the_assembler() {
         let text = case.get("insn").and_then(Value::as_str).unwrap_or("");
         let source = module(&case);
         let checked = check(&source, &parse(&source), &Options::default());
-        // The operands of an instruction without a row are checked in part.
-        let is_partial = checked.diagnostics.iter().any(|d| d.code == "W0117");
+        // The operands of an instruction without a row are checked in part; lane selectors of video instructions not yet.
+        let mut found = checked.diagnostics.iter();
+        let is_partial = found.any(|d| matches!(d.code, "W0117" | "W0021"));
         if is_partial || LEFT.contains(&text) {
             continue;
         }

@@ -74,4 +74,8 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "shape", &[(ALWAYS, "16x128b 16x256b 16x64b 32x32b")]),
         exactly(1, "type", &[(ALWAYS, "b32")]),
     ]),
+    outline("tcgen05.fence::after_thread_sync", since(8, 6).on(TENSOR).assembler("13.5"), "", &[], &[""], &[]),
+    outline("tcgen05.fence::before_thread_sync", since(8, 6).on(TENSOR).assembler("13.5"), "", &[], &[""], &[]),
+    outline("tcgen05.wait::ld", since(8, 6).on(TENSOR).assembler("13.5"), "aligned sync", &[], &[""], &[]),
+    outline("tcgen05.wait::st", since(8, 6).on(TENSOR).assembler("13.5"), "aligned sync", &[], &[""], &[]),
 ];
