@@ -103,8 +103,8 @@ pub fn writer_of<'a>(
     stores.iter().find_map(|store| {
         let of_lane = store.lanes.iter().filter(|of_lane| of_lane.lane == lane);
         // Of several elements at one place the last one stays.
-        let pieces = of_lane.flat_map(|of_lane| &of_lane.pieces);
-        Some((store, pieces.filter(holds).next_back()?))
+        let mut pieces = of_lane.flat_map(|of_lane| &of_lane.pieces);
+        Some((store, pieces.rfind(holds)?))
     })
 }
 
