@@ -6,8 +6,8 @@ use crate::decode::code::{FloatMode, Op};
 use crate::decode::ops::Int32Op;
 use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
-use warpgrid_program::OperandValue;
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, Rounding, ScalarType};
+use warpgrid_program::OperandValue;
 
 pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
     if is_beyond(op, modifiers) {
@@ -39,8 +39,12 @@ fn is_beyond(op: ArithmeticOp, modifiers: &Modifiers) -> bool {
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let modifiers = d.modifiers;
-    if matches!(op, ArithmeticOp::Min | ArithmeticOp::Max) && !matches!(d.operand(3), OperandValue::Absent) {
-        return Err(Refusal::NotYet(Some("the smallest or largest of three".to_owned())));
+    if matches!(op, ArithmeticOp::Min | ArithmeticOp::Max)
+        && !matches!(d.operand(3), OperandValue::Absent)
+    {
+        return Err(Refusal::NotYet(Some(
+            "the smallest or largest of three".to_owned(),
+        )));
     }
     let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
     let ty = operand_type(op, modifiers);

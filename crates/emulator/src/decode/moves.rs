@@ -27,9 +27,22 @@ fn converts(modifiers: &Modifiers) -> bool {
         ty.is_some_and(|ty| {
             matches!(
                 ty,
-                T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64
-                    | T::B8 | T::B16 | T::B32 | T::B64
-                    | T::F16 | T::F32 | T::F64 | T::Bf16
+                T::U8
+                    | T::U16
+                    | T::U32
+                    | T::U64
+                    | T::S8
+                    | T::S16
+                    | T::S32
+                    | T::S64
+                    | T::B8
+                    | T::B16
+                    | T::B32
+                    | T::B64
+                    | T::F16
+                    | T::F32
+                    | T::F64
+                    | T::Bf16
             )
         })
     };
@@ -38,7 +51,10 @@ fn converts(modifiers: &Modifiers) -> bool {
         || modifiers.has(Flag::ScaledN2)
         || modifiers.rounding == Some(Rounding::Rs);
     let is_relu_of_one = modifiers.has(Flag::Relu) && !is_pair;
-    !has_more && !is_relu_of_one && runs(modifiers.source_type()) && (is_pair || runs(modifiers.result_type()))
+    !has_more
+        && !is_relu_of_one
+        && runs(modifiers.source_type())
+        && (is_pair || runs(modifiers.result_type()))
 }
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {

@@ -73,14 +73,12 @@ pub static DIRECTIVES: &[Directive] = &[
     row(".abi_preserve_control", PRESERVED),
     row(".callprototype", since(2, 1)),
     row(".calltargets", since(2, 1)),
-    row(".branchtargets", since(6, 0).sm(30)),
+    row(".branchtargets", since(5, 1).sm(30)),
 ];
 
 /// Pragmas that came later, by their first word.
-pub static PRAGMAS: &[(&str, Gate)] = &[
-    ("frequency", since(9, 0)),
-    ("used_bytes_mask", since(8, 3)),
-];
+pub static PRAGMAS: &[(&str, Gate)] =
+    &[("frequency", since(9, 0)), ("used_bytes_mask", since(8, 3))];
 
 /// The conditions of a directive, if it has any.
 pub fn directive(word: &str) -> Option<&'static Directive> {

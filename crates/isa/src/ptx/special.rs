@@ -1,8 +1,8 @@
 //! Special registers (PTX ISA, "Special Registers"). In: a name; out: the register, its width, gate and help.
 
 use crate::form::Gate;
-use crate::types::ScalarType;
 use crate::target::Feature::{Clusters, GenericAddressing};
+use crate::types::ScalarType;
 
 macro_rules! specials {
     (components { $($cvariant:ident $cname:literal $cgate:expr, $chelp:literal;)* }

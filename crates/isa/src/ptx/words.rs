@@ -9,7 +9,7 @@ pub static OPCODES: &[&str] = &[
     "call", "clusterlaunchcontrol", "clz", "cnot", "copysign", "cos", "cp", "createpolicy", "cvt", "cvta",
     "discard", "div", "dp2a", "dp4a",
     "elect", "ex2", "exit",
-    "fence", "fma", "fns",
+    "fabric", "fence", "fma", "fns",
     "getctarank", "griddepcontrol",
     "isspacep", "istypep",
     "ld", "ldmatrix", "ldu", "lg2", "lop3",

@@ -101,7 +101,14 @@ fn address_bits(tree: &Tree, version: Option<Version>, reporter: &mut Reporter) 
         return if old { 32 } else { 64 };
     };
     match argument(tree, directive) {
-        Some(32) => 32,
+        Some(32) => {
+            // Assembler 13.5 compiles 64-bit programs only. What is older than PTX 3.1 is checked as the releases of its time
+            // did, so that such programs can still be looked at.
+            if version.is_none_or(|version| version > Version::new(3, 0)) {
+                reporter.report(diagnose::narrow_program(directive.span));
+            }
+            32
+        }
         Some(64) => 64,
         _ => {
             reporter.report(diagnose::address_size(directive.span));

@@ -47,9 +47,9 @@ catalogue! {
     SPECIAL_REGISTER = "W0115", "special register not allowed here", "add.u32 %r1, %tid.x, 1;", "mov.u32 %r1, %tid.x;";
     /// Integer types take integer literals, floating-point types floating-point ones.
     LITERAL_TYPE = "W0116", "literal of the wrong type", "add.f32 %f1, %f2, 1;", "add.f32 %f1, %f2, 0f3F800000;";
-    /// The instruction is PTX, but Warpgrid does not know its modifiers and operands: only the names in it are checked,
-    /// and a run stops there.
-    NAMES_ONLY = "W0117", "only the names are checked", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
+    /// The instruction is PTX, but Warpgrid knows its words, their gates and the kinds of its operands alone: the types of
+    /// the operands are not checked, and a run stops there.
+    NAMES_ONLY = "W0117", "operands checked in part", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
     /// A module starts with the PTX version it is written for.
     MISSING_VERSION = "W0118", "missing `.version`", ".target sm_90 .entry k() { ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
     /// A module says which architecture it is for, after its version.
@@ -184,10 +184,10 @@ pub(crate) fn names_only(opcode: &Opcode<'_>) -> Diagnostic {
         ..Diagnostic::warning(
             NAMES_ONLY,
             opcode.span,
-            format!("only the names in `{}` are checked", opcode.text),
+            format!("the operands of `{}` are checked in part", opcode.text),
         )
     }
-    .help("its modifiers and the types of its operands are not checked; execution stops at this instruction")
+    .help("the types of its operands are not checked; execution stops at this instruction")
 }
 
 /// `is_legal` says whether the opcode is right with another word in its place.
@@ -597,6 +597,16 @@ pub(crate) fn address_size(span: Span) -> Diagnostic {
     )
 }
 
+pub(crate) fn narrow_program(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_SIZE,
+        span,
+        "32-bit programs are no longer supported",
+    )
+    .help("compilers dropped them with CUDA 12; addresses have 64 bits")
+    .fix("use 64-bit addresses", span, ".address_size 64")
+}
+
 pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
     Diagnostic::error(
         GUARD_TYPE,
@@ -702,6 +712,11 @@ pub(crate) fn signs_of_two(opcode: &str, span: Span) -> Diagnostic {
 pub(crate) fn third_source(opcode: &str, span: Span, gate: Gate) -> Diagnostic {
     let message = format!("a third source of `{opcode}` needs {}", gate.text());
     Diagnostic::error(NEEDS_VERSION, span, message)
+}
+
+pub(crate) fn bulk_size(span: Span, size: u64) -> Diagnostic {
+    let message = format!("found {size} bytes, expected a multiple of 8 up to 16777216");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
 pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {

@@ -18,7 +18,7 @@ types!(PACKED_INTEGERS, Type, U16 U32 U64 S16 S32 S64; since(8, 0).sm(90) => U16
 types!(SATURATED, Type, S32; BYTES => U32 U16x2 S16x2 U8x4 S8x4);
 types!(S32_ONLY, Type, S32);
 types!(SIGNED, Type, S16 S32 S64);
-types!(NEGATED, Type, S16 S32 S64; BYTES => U8x4 S8x4 U16x2 S16x2);
+types!(NEGATED, Type, S16 S32 S64; BYTES => S8x4 S16x2);
 types!(WIDENED, Type, U16 U32 S16 S32);
 types!(WORDS, Type, U32 S32);
 types!(LONG_WORDS, Type, U32 U64 S32 S64);

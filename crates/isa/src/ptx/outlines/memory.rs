@@ -78,6 +78,7 @@ pub static OUTLINES: &[Outline] = &[
     outline("cvt.pack", since(6, 5).sm(72).assembler("13.5"), "sat", &[], &["R RI R", "R RI RI RI"], &[
         between(2, 3, "type", &[(ALWAYS, "b32 s16 s2 s32 s4 u16 u8"), (since(6, 5).sm(75), "u2 u4")]),
     ]),
+    outline("fabric.submit.commit_group", since(9, 5).sm(100).assembler("13.5"), "", &[], &[""], &[]),
     outline("getctarank", since(7, 8).sm(90).assembler("13.5"), "", &[], &["R RI"], &[
         up_to(1, "state space", &[(ALWAYS, "shared::cluster")]),
         exactly(1, "type", &[(ALWAYS, "u32 u64")]),
@@ -210,7 +211,7 @@ pub static OUTLINES: &[Outline] = &[
     outline("stackrestore", since(7, 3).sm(52).assembler("13.5"), "", &[], &["R"], &[
         exactly(1, "type", &[(ALWAYS, "u32 u64")]),
     ]),
-    outline("stacksave", since(9, 5).only_a(100).assembler("13.5"), "", &[], &["R"], &[
+    outline("stacksave", since(7, 3).sm(52).assembler("13.5"), "", &[], &["R"], &[
         exactly(1, "type", &[(ALWAYS, "u32 u64")]),
     ]),
     outline("tensormap.cp_fenceproxy", since(8, 3).sm(90).assembler("13.5"), "aligned sync tensormap::generic", &[], &["A A I"], &[

@@ -63,7 +63,7 @@ pub static OUTLINES: &[Outline] = &[
         exactly(1, "group", &[(ALWAYS, "cta_group::1")]),
         exactly(1, "kind", &[(ALWAYS, "kind::f16 kind::f8f6f4 kind::tf32"), (since(8, 6).on(OneOf(&[Only(100), Only(101), Only(110)])), "kind::i8")]),
     ]),
-    outline("tcgen05.relinquish_alloc_permit", since(9, 5).only_a(100).assembler("13.5"), "aligned sync", &[], &[""], &[
+    outline("tcgen05.relinquish_alloc_permit", since(8, 6).on(TENSOR).assembler("13.5"), "aligned sync", &[], &[""], &[
         exactly(1, "group", &[(ALWAYS, "cta_group::1 cta_group::2")]),
     ]),
     outline("tcgen05.shift", since(8, 6).on(OneOf(&[Only(100), Only(101), Only(103), Only(107), Only(110)])).assembler("13.5"), "down", &[], &["A"], &[

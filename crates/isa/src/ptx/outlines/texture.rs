@@ -23,8 +23,8 @@ pub static OUTLINES: &[Outline] = &[
     outline("sured.b", since(2, 0).sm(20).assembler("13.5"), "", &[], &["A RI"], &[
         exactly(1, "clamping", &[(since(3, 1).sm(20), "clamp"), (ALWAYS, "trap zero")]),
         exactly(1, "dimension", &[(ALWAYS, "1d 2d"), (since(3, 0).sm(20), "3d")]),
-        exactly(1, "operation", &[(ALWAYS, "add max min or"), (since(3, 0).sm(20), "and")]),
-        exactly(1, "type", &[(ALWAYS, "b32 s32 s64 u32 u64")]),
+        exactly(1, "operation", &[(ALWAYS, "add and max min or")]),
+        exactly(1, "type", &[(since(3, 0).sm(20), "b32"), (ALWAYS, "s32 s64 u32 u64")]),
     ]),
     outline("sured.p", since(3, 1).sm(20).assembler("13.5"), "", &[], &["A RI"], &[
         exactly(1, "clamping", &[(ALWAYS, "clamp trap zero")]),
@@ -40,10 +40,10 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "vector width", &[(ALWAYS, "v2"), (since(3, 0).sm(20), "v4")]),
     ]),
     outline("sust.p", since(2, 0).sm(20).assembler("13.5"), "", &[], &["A RIV"], &[
-        exactly(1, "clamping", &[(ALWAYS, "clamp zero"), (since(3, 1).sm(20), "trap")]),
+        exactly(1, "clamping", &[(ALWAYS, "clamp trap zero")]),
         exactly(1, "dimension", &[(ALWAYS, "1d"), (since(3, 0).sm(20), "3d"), (since(4, 1).sm(30), "a1d a2d")]),
         exactly(1, "type", &[(ALWAYS, "b32")]),
-        up_to(1, "vector width", &[(ALWAYS, "v2 v4")]),
+        up_to(1, "vector width", &[(since(3, 1).sm(20), "v2"), (ALWAYS, "v4")]),
     ]),
     outline("tex", since(2, 0).sm(20).assembler("13.5"), "", &[(since(3, 1).sm(20), "base grad level"), (ALWAYS, "uni")], &["V A", "V A RIV", "V A RIV RIV", "V A V V RI"], &[
         exactly(1, "dimension", &[(since(3, 1).sm(20), "1d 3d a1d a2d acube cube"), (ALWAYS, "2d 5d"), (since(3, 2).sm(30), "2dms a2dms")]),

@@ -22,7 +22,7 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "operation", &[(ALWAYS, "add max min")]),
         exactly(3, "type", &[(ALWAYS, "s32 u32")]),
     ]),
-    outline("vadd2", since(9, 5).only_a(100).assembler("13.5"), "", &[(ALWAYS, "sat")], &["R R R R"], &[
+    outline("vadd2", since(3, 0).sm(30).assembler("13.5"), "", &[(ALWAYS, "sat")], &["R R R R"], &[
         up_to(1, "operation", &[(ALWAYS, "add")]),
         exactly(3, "type", &[(ALWAYS, "s32 u32")]),
     ]),
@@ -61,7 +61,7 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "operation", &[(ALWAYS, "add")]),
         exactly(3, "type", &[(ALWAYS, "s32 u32")]),
     ]),
-    outline("vmin4", since(9, 5).only_a(100).assembler("13.5"), "", &[(ALWAYS, "sat")], &["R R R R"], &[
+    outline("vmin4", since(3, 0).sm(30).assembler("13.5"), "", &[(ALWAYS, "sat")], &["R R R R"], &[
         up_to(1, "operation", &[(ALWAYS, "add")]),
         exactly(3, "type", &[(ALWAYS, "s32 u32")]),
     ]),

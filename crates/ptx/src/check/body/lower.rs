@@ -10,10 +10,10 @@ use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::outline as words;
 use crate::tree::OperandKind;
-use warpgrid_isa::form::Gate;
-use warpgrid_isa::form::Outline;
+use warpgrid_isa::form::{Gate, Outline};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp, SyncOp,
+    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp,
+    ScalarType, SyncOp,
 };
 use warpgrid_program::{
     Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
@@ -95,7 +95,8 @@ impl<'a> Checker<'a> {
     /// Compares the kinds of the operands with those of the outline.
     fn check_kinds(&mut self, site: &Site<'a>, outline: &'static Outline) -> bool {
         // The predicate after the bar belongs to the values before it.
-        let is_own = |operand: &&crate::tree::Operand| !matches!(operand.kind, OperandKind::Resident(_));
+        let is_own =
+            |operand: &&crate::tree::Operand| !matches!(operand.kind, OperandKind::Resident(_));
         let own = || site.operands.map(|(operand, _)| operand).filter(is_own);
         let n = own().count();
         let Some(shape) = outline.shape(n) else {
@@ -224,17 +225,37 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// `st.bulk [a], size, initval`: only the names are checked.
+    /// `st.bulk [a], size, initval`: a whole number of 8 bytes, up to 16 MiB, becomes zero (assembler 13.5).
     fn store_bulk(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        let counted = self.count_operands(site, plan);
+        const MOST: u64 = 1 << 24;
+        self.count_operands(site, plan)?;
+        let mut ok = true;
         for (index, (operand, _)) in site.operands.enumerate() {
             let value = match index {
                 0 => OperandValue::Address(self.address(site, plan, operand)?),
                 _ => source(self.loose_source(operand)?),
             };
+            let problem = match (index, &value) {
+                (1, OperandValue::Source(Source::Immediate(size), _)) => {
+                    let is_whole = *size <= MOST && size % 8 == 0;
+                    (!is_whole).then(|| diagnose::bulk_size(operand.span, *size))
+                }
+                (1, OperandValue::Source(Source::Register(run), _)) => {
+                    let ty = self.body.type_of(run.first);
+                    let is_size = ty.is_integer() && matches!(ty.width_bits(), 32 | 64);
+                    (!is_size).then(|| diagnose::type_mismatch(operand.span, ty, ScalarType::U64))
+                }
+                (2, OperandValue::Source(Source::Immediate(0), _)) | (0, _) => None,
+                (1, _) => Some(diagnose::expected_register(operand.span, "a variable")),
+                (_, _) => Some(diagnose::literal_expected(operand.span)),
+            };
+            if let Some(problem) = problem {
+                self.report(problem);
+                ok = false;
+            }
             self.body.push(value, operand.span);
         }
-        counted
+        ok.then_some(())
     }
 
     /// The number of an action that no instruction of the text has, made when it is new.

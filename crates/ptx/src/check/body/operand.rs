@@ -294,11 +294,24 @@ impl<'a> Checker<'a> {
     ) -> Option<OperandValue> {
         let first = self.body.elements.len();
         let mut ok = true;
+        let mut width = None;
         match operand.kind {
             OperandKind::Vector { .. } => {
                 for (child, _) in children {
                     let register = self.written(site, child, ty, fit);
                     ok &= register.is_some();
+                    // Registers of one list have one width, and a sink takes it from the others.
+                    if let Some(register) = register.flatten() {
+                        let have = self.body.type_of(register);
+                        let expected = *width.get_or_insert(have);
+                        if expected.width_bits() != have.width_bits() {
+                            self.report(diagnose::type_mismatch(child.span, have, expected));
+                            ok = false;
+                        }
+                    } else if n_elements == 1 && ok {
+                        self.report_sink(site, child);
+                        ok = false;
+                    }
                     let run = register.flatten().map(RegisterRun::one);
                     let value = OperandValue::Destination(run);
                     self.body.push_element(value, child.span);

@@ -10,7 +10,9 @@ use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
 use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline};
-use warpgrid_isa::{Does, Fit, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes};
+use warpgrid_isa::{
+    Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes,
+};
 use warpgrid_program::{Action, Diagnostic, Span};
 
 /// The most operands that a form has.
@@ -154,6 +156,8 @@ impl Plan {
             takes_sink: form.takes(Takes::Sink),
             addressing: match (form.address, is_sound) {
                 (Addressing::Whole, false) => Addressing::AnyWidth,
+                // Addresses of the block's shared memory have 32 bits.
+                (Addressing::Whole, true) if modifiers.has(Flag::SharedCta) => Addressing::AnyWidth,
                 (addressing, _) => addressing,
             },
             problems,

@@ -1,0 +1,90 @@
+//! Instructions without a row, and directives: what is accepted and what is refused, with its code.
+
+use warpgrid_program::Severity;
+use warpgrid_ptx::{Options, check, parse};
+
+/// Version, target, instruction, and the code of its first error; none where it is accepted.
+#[rustfmt::skip]
+const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
+    ("7.0", "sm_80",   "cp.async.commit_group;",                            None),
+    ("7.0", "sm_75",   "cp.async.commit_group;",                            Some("W0107")),
+    ("6.4", "sm_75",   "cp.async.wait_all;",                                Some("W0106")),
+    ("8.0", "sm_90a",  "wgmma.fence.sync.aligned;",                         None),
+    ("8.0", "sm_90",   "wgmma.fence.sync.aligned;",                         Some("W0107")),
+    ("8.0", "sm_90a",  "wgmma.fence.sync;",                                 Some("W0105")),
+    ("8.6", "sm_100a", "tcgen05.load.sync.aligned;",                        Some("W0100")),
+    ("8.0", "sm_90",   "mbarrier.init.shared::cta.b64 [%r1], 1;",           None),
+    ("8.0", "sm_90",   "mbarrier.init.shared::cta.global.b64 [%r1], 1;",    Some("W0102")),
+    ("8.0", "sm_90",   "mbarrier.init.shared::cta.b64 [%r1];",              Some("W0108")),
+    ("8.0", "sm_90",   "mbarrier.init.shared::cta.b64 %r1, 1;",             Some("W0110")),
+    ("8.0", "sm_90",   "mbarrier.init.shared::cta.rank.b64 [%r1], 1;",      None),
+    ("8.6", "sm_100a", "redux.sync.min.abs.NaN.f32 %f1, %f2, -1;",          None),
+    ("8.6", "sm_100a", "redux.sync.min.f32 %r1, %f2, -1;",                  Some("W0109")),
+    ("8.8", "sm_100",  "min.f32 %f1, %f2, %f3, %f4;",                       None),
+    ("8.6", "sm_100",  "min.f32 %f1, %f2, %f3, %f4;",                       Some("W0106")),
+    ("8.1", "sm_89",   "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",        None),
+    ("8.0", "sm_89",   "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",        Some("W0106")),
+    ("7.8", "sm_90",   "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",        None),
+    ("8.0", "sm_90",   "ld.global.u32 %r1, [0];",                           Some("W0110")),
+    ("8.0", "sm_90",   "ld.local.u32 %r1, [0];",                            None),
+    ("8.0", "sm_90",   "mov.u16 %h1, %laneid;",                             Some("W0109")),
+    ("8.0", "sm_90",   "mov.u16 %h1, %tid.x;",                              None),
+    ("8.0", "sm_90",   "mov.pred %p1, %is_explicit_cluster;",               None),
+];
+
+/// Version, target, directives of a kernel, and the code of the first error.
+#[rustfmt::skip]
+const DIRECTIVES: &[(&str, &str, &str, Option<&str>)] = &[
+    ("8.0", "sm_90", ".maxntid 128",                  None),
+    ("8.0", "sm_90", ".maxntid 0",                    Some("W0623")),
+    ("8.0", "sm_90", ".maxnctapersm 4",               Some("W0623")),
+    ("2.0", "sm_20", ".reqntid 32",                   Some("W0106")),
+    ("7.8", "sm_80", ".explicitcluster",              Some("W0107")),
+    ("9.0", "sm_90", ".blocksareclusters",            Some("W0623")),
+    ("9.0", "sm_90", ".reqntid 32 .reqnctapercluster 2 .blocksareclusters", None),
+];
+
+fn first_error(text: &str) -> Option<&'static str> {
+    let checked = check(text, &parse(text), &Options::default());
+    let mut found = checked.diagnostics.iter();
+    let error = found.find(|found| found.severity == Severity::Error);
+    error.map(|found| found.code)
+}
+
+#[test]
+fn instructions_are_accepted_or_refused_with_their_code() {
+    for (version, target, instruction, expected) in INSTRUCTIONS {
+        let text = format!(
+            ".version {version}\n.target {target}\n.address_size 64\n.entry k()\n{{\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n\
+             .reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.reg .f32 %f<9>;\n{instruction}\nret;\n}}\n"
+        );
+        assert_eq!(
+            first_error(&text),
+            *expected,
+            "{version} {target} {instruction}"
+        );
+    }
+}
+
+#[test]
+fn directives_are_accepted_or_refused_with_their_code() {
+    for (version, target, directives, expected) in DIRECTIVES {
+        let text = format!(
+            ".version {version}\n.target {target}\n.entry k() {directives}\n{{\nret;\n}}\n"
+        );
+        assert_eq!(
+            first_error(&text),
+            *expected,
+            "{version} {target} {directives}"
+        );
+    }
+}
+
+#[test]
+fn programs_of_32_bits_are_refused() {
+    let text = |version| {
+        format!(".version {version}\n.target sm_30\n.address_size 32\n.entry k()\n{{\nret;\n}}\n")
+    };
+    assert_eq!(first_error(&text("4.0")), Some("W0123"));
+    assert_eq!(first_error(&text("3.0")), None);
+}
