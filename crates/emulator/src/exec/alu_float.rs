@@ -20,20 +20,20 @@ fn canonical(value: f32) -> u32 {
 }
 
 /// Operations on f32.
-#[inline]
-pub(crate) fn float32(
+#[inline(always)]
+pub(crate) fn float32<const FMA: bool>(
     l: &mut Lanes<'_>,
     row: &mut Row32,
     f: Float32Op,
     mode: FloatMode,
     [d, a, b, c]: [Slot; 4],
 ) {
-    float_row(row, f, mode, l.r32(a), l.r32(b), l.r32(c));
+    float_row::<FMA>(row, f, mode, l.r32(a), l.r32(b), l.r32(c));
     l.set32(d, row);
 }
 
 #[inline(always)]
-pub(crate) fn float_row(
+pub(crate) fn float_row<const FMA: bool>(
     row: &mut Row32,
     f: Float32Op,
     mode: FloatMode,
@@ -46,7 +46,7 @@ pub(crate) fn float_row(
     match f {
         Plain(FloatOp::Add) if mode.is_plain() => rows(row, a, b, |a, b| a + b),
         Plain(FloatOp::Mul) if mode.is_plain() => rows(row, a, b, |a, b| a * b),
-        Plain(FloatOp::Fma) if mode.is_plain() => fma_rows(row, a, b, c),
+        Plain(FloatOp::Fma) if mode.is_plain() => fma_rows::<FMA>(row, a, b, c),
         _ => {
             if !modified(row, f, mode, a, b, c) {
                 lane_by_lane(row, f, mode, a, b, c);
@@ -63,7 +63,7 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Plain(FloatOp::Add) => rows(row, a, b, |a, b| a + b),
         F::Plain(FloatOp::Sub) => rows(row, a, b, |a, b| a - b),
         F::Plain(FloatOp::Mul) => rows(row, a, b, |a, b| a * b),
-        F::Plain(FloatOp::Fma) => fma_rows(row, a, b, c),
+        F::Plain(FloatOp::Fma) => fma_rows::<false>(row, a, b, c),
         F::Div => rows(row, a, b, |a, b| a / b),
         F::Rcp => rows(row, a, a, |a, _| 1.0 / a),
         F::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
@@ -180,11 +180,18 @@ fn rows(row: &mut Row32, a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) {
 /// Smallest normal f32 as bits of an f64.
 const SMALLEST_NORMAL: u64 = 897 << 52;
 
-/// a*b+c with one rounding. The product is exact in f64 and the sum rounded there, so narrowing is
+/// a*b+c with one rounding, by the host where it has the instruction (`FMA`). Else the product is exact in f64 and the sum rounded there, so narrowing is
 /// right unless the sum lies exactly between two f32 values or below the normal ones; then the
 /// exact way is taken for the whole row.
 #[inline(always)]
-fn fma_rows(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
+fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
+    if FMA {
+        for lane in 0..LANES {
+            let [a, b, c] = [a[lane], b[lane], c[lane]].map(f32::from_bits);
+            row[lane] = canonical(a.mul_add(b, c));
+        }
+        return;
+    }
     let wide = |bits: u32| f64::from(f32::from_bits(bits));
     let mut doubtful = 0u64;
     for lane in 0..LANES {

@@ -98,7 +98,7 @@ plain!(plain32, u32, i32, mul_hi_32);
 plain!(plain64, u64, i64, mul_hi_64);
 
 /// Operations on 32-bit registers.
-#[inline]
+#[inline(always)]
 pub(crate) fn int32(
     l: &mut Lanes<'_>,
     row: &mut Row32,
@@ -277,7 +277,7 @@ pub(crate) fn int16x2(
 }
 
 /// Operations on 64-bit registers.
-#[inline]
+#[inline(always)]
 pub(crate) fn int64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
@@ -294,6 +294,7 @@ pub(crate) fn int64(
 }
 
 /// Shifts of 64-bit registers; amounts beyond 63 shift everything out.
+#[inline(always)]
 pub(crate) fn shift64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
@@ -358,7 +359,7 @@ pub(crate) fn insert64(l: &mut Lanes<'_>, row: &mut Row64, [d, a, b, c, e]: [Slo
 }
 
 /// Products twice as wide as their factors.
-#[inline]
+#[inline(always)]
 pub(crate) fn wide32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, [d, a, b, c]: [Slot; 4]) {
     let (a, b) = (l.r32(a), l.r32(b));
     if signed {

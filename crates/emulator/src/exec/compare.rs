@@ -77,7 +77,7 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
 }
 
 /// All lanes that compare true, active or not.
-#[inline(never)]
+#[inline(always)]
 fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
     use CompareKind as K;
     // Moved to the top, 16 bits compare like 32.
@@ -109,7 +109,7 @@ fn combined(l: &Lanes<'_>, result: u32, combine: Option<Combine>) -> u32 {
 }
 
 /// `setp`
-#[inline]
+#[inline(always)]
 pub(crate) fn set_predicate(
     l: &mut Lanes<'_>,
     comparison: &Comparison,
@@ -128,6 +128,7 @@ pub(crate) fn set_predicate(
 }
 
 /// `set`
+#[inline(never)]
 pub(crate) fn set(
     l: &mut Lanes<'_>,
     comparison: &Comparison,

@@ -18,3 +18,4 @@ pub(crate) mod soft;
 mod soft_tests;
 pub(crate) mod step;
 pub(crate) mod system;
+pub(crate) mod vectors;

@@ -6,6 +6,7 @@ use crate::state::registers::{LANES, Lanes, Slot, lanes_of};
 use warpgrid_program::PredicateOp;
 
 /// `selp` on up to 32 bits.
+#[inline(always)]
 pub(crate) fn select32(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
     let (a, b, p) = (l.r32(a), l.r32(b), l.predicate(p));
     let mut row = [0; LANES];

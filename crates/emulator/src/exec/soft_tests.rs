@@ -280,7 +280,7 @@ fn rows_and_lanes_agree() {
             }
             let [a, b, c] = &rows;
             let mut found = [0; 32];
-            crate::exec::alu_float::float_row(&mut found, f, mode, a, b, c);
+            crate::exec::alu_float::float_row::<false>(&mut found, f, mode, a, b, c);
             for lane in 0..32 {
                 let [a, b, c] = [0, 1, 2].map(|i: usize| f32::from_bits(rows[i][lane]));
                 let expected = op32(f, mode, a, b, c);

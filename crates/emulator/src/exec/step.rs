@@ -16,7 +16,7 @@ use crate::run::launch::Limits;
 use crate::run::observe::{Interest, Observer};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy, lanes_of};
-use crate::state::warp::{SplitState, Warp};
+use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
 /// Why a warp stopped before its turn was over.
@@ -51,8 +51,9 @@ pub(crate) struct Surroundings<'a> {
 }
 
 /// Runs a warp for at most `budget` steps, the first of which has number `step`. Returns the steps
-/// that were executed.
-pub(crate) fn run_warp(
+/// that were executed. `FMA` says whether the host multiplies and adds in one instruction.
+#[inline(always)]
+pub(crate) fn run_warp_with<const FMA: bool>(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     mut step: u64,
@@ -70,74 +71,42 @@ pub(crate) fn run_warp(
         if !warp.splits.select() {
             return (done, Stop::Blocked);
         }
-        let split = warp.splits.current();
-        let (pc, depth, all) = (split.pc, split.depth, split.mask);
-        let Some(instr) = code.instructions.get(pc as usize) else {
-            return (done, Stop::Fault(Halt::new(FaultKind::Trap, all)));
-        };
-        if instr.reads_clock {
+        let split = *warp.splits.current();
+        let reads_clock = |instr: &Instr| instr.reads_clock;
+        if code
+            .instructions
+            .get(split.pc as usize)
+            .is_some_and(reads_clock)
+        {
             refresh_clocks(code, warp, step);
         }
-        let mut lanes = Lanes {
-            banks: &mut warp.banks,
-            constants: &code.constants,
-            specials: &warp.specials,
-            base: code.base(depth),
-            mask: all,
-            carry: &mut warp.carry,
+        // Where lanes have parted, the group that goes next is chosen anew after every step.
+        let most = match warp.splits.len() {
+            1 => budget - done,
+            _ => 1,
         };
-        if instr.guard.is_some() {
-            let guard = lanes.predicate(instr.guard);
-            lanes.mask &= if instr.negated { !guard } else { guard };
-        }
-        let mask = lanes.mask;
-        if mask == 0 || compute(instr, code, &mut lanes, &mut results) {
-            warp.splits.current_mut().pc = pc + 1;
-        } else {
-            match instr.op {
-                Op::Load(plan) | Op::Store(plan) => {
-                    let mut reach = Reach {
-                        code,
-                        map: around.map,
-                        global: around.global,
-                        shared: around.shared,
-                        stack: &mut warp.stack,
-                        interest: around.interest,
-                        observer: around.observer,
-                        step,
-                        block: around.block,
-                        warp: warp.index,
-                        pc,
-                    };
-                    let Some(plan) = code.accesses.get(plan as usize) else {
-                        continue;
-                    };
-                    let executed = if matches!(instr.op, Op::Load(_)) {
-                        load(&mut reach, &mut lanes, plan, &mut target, &mut results)
-                    } else {
-                        store(&mut reach, &mut lanes, plan, &mut target)
-                    };
-                    if let Err(halt) = executed {
-                        return (done, Stop::Fault(halt));
-                    }
-                    warp.splits.current_mut().pc = pc + 1;
+        let (pc, steps, ended) =
+            go_straight_on::<FMA>(around, warp, split, (step, most), &mut results, &mut target);
+        warp.splits.current_mut().pc = pc;
+        warp.steps += u64::from(steps);
+        done += steps;
+        step += u64::from(steps);
+        match ended {
+            Ended::Steps => continue,
+            Ended::Fault(halt) => return (done, Stop::Fault(halt)),
+            Ended::Parted { mask, target } => branch(warp, mask, target),
+            Ended::Rare { instr, mask } => match rare(around, warp, instr, mask, step) {
+                Ok(After::Next) => warp.splits.current_mut().pc = pc + 1,
+                Ok(After::Moved) => {}
+                // Nothing happened: another group is looked for, and no step is counted.
+                Ok(After::Waits) => continue,
+                Ok(After::Stops(stop)) => {
+                    let counted = !matches!(stop, Stop::Barrier { .. });
+                    warp.steps += u64::from(counted);
+                    return (done + u32::from(counted), stop);
                 }
-                Op::Branch { target } => branch(warp, mask, target),
-                _ => match rare(around, warp, instr, mask, step) {
-                    Ok(After::Next) => {
-                        warp.splits.current_mut().pc = pc + 1;
-                    }
-                    Ok(After::Moved) => {}
-                    // Nothing happened: another group is looked for, and no step is counted.
-                    Ok(After::Waits) => continue,
-                    Ok(After::Stops(stop)) => {
-                        let counted = !matches!(stop, Stop::Barrier { .. });
-                        warp.steps += u64::from(counted);
-                        return (done + u32::from(counted), stop);
-                    }
-                    Err(halt) => return (done, Stop::Fault(halt)),
-                },
-            }
+                Err(halt) => return (done, Stop::Fault(halt)),
+            },
         }
         warp.steps += 1;
         done += 1;
@@ -146,15 +115,118 @@ pub(crate) fn run_warp(
     (done, Stop::Turn)
 }
 
+/// Why a group of lanes does not go straight on; its next instruction is not executed yet.
+enum Ended<'a> {
+    /// All steps are done, or the clocks must be set before the next.
+    Steps,
+    /// Some of its lanes branch.
+    Parted {
+        mask: u32,
+        target: u32,
+    },
+    /// Neither arithmetic nor a plain access to memory.
+    Rare {
+        instr: &'a Instr,
+        mask: u32,
+    },
+    Fault(Box<Halt>),
+}
+
+/// At most `most` steps of a group, the first of which has number `step`. Returns where it is then, the steps that
+/// were executed, and why they ended. Nothing but registers, memory and the place of the group changes, so
+/// the groups of the warp need not be looked at.
+#[inline(always)]
+fn go_straight_on<'a, const FMA: bool>(
+    around: &mut Surroundings<'a>,
+    warp: &mut Warp,
+    split: Split,
+    (step, most): (u64, u32),
+    results: &mut Results,
+    target: &mut Target,
+) -> (u32, u32, Ended<'a>) {
+    let code = around.code;
+    let mut lanes = Lanes {
+        banks: &mut warp.banks,
+        constants: &code.constants,
+        specials: &warp.specials,
+        base: code.base(split.depth),
+        mask: split.mask,
+        carry: &mut warp.carry,
+    };
+    let mut pc = split.pc;
+    let mut steps = 0;
+    while steps < most {
+        let Some(instr) = code.instructions.get(pc as usize) else {
+            let halt = Halt::new(FaultKind::Trap, split.mask);
+            return (pc, steps, Ended::Fault(halt));
+        };
+        if instr.reads_clock && steps > 0 {
+            break;
+        }
+        lanes.mask = split.mask;
+        if instr.guard.is_some() {
+            let guard = lanes.predicate(instr.guard);
+            lanes.mask &= if instr.negated { !guard } else { guard };
+        }
+        let mask = lanes.mask;
+        if mask == 0 || compute::<FMA>(instr, code, &mut lanes, results) {
+            pc += 1;
+            steps += 1;
+            continue;
+        }
+        match instr.op {
+            Op::Load(plan) | Op::Store(plan) => {
+                let mut reach = Reach {
+                    code,
+                    map: around.map,
+                    global: around.global,
+                    shared: around.shared,
+                    stack: &mut warp.stack,
+                    interest: around.interest,
+                    observer: around.observer,
+                    step: step + u64::from(steps),
+                    block: around.block,
+                    warp: warp.index,
+                    pc,
+                };
+                let executed = match (code.accesses.get(plan as usize), instr.op) {
+                    (Some(plan), Op::Load(_)) => {
+                        load(&mut reach, &mut lanes, plan, target, results)
+                    }
+                    (Some(plan), _) => store(&mut reach, &mut lanes, plan, target),
+                    (None, _) => {
+                        let opcode = "access without a plan".to_string();
+                        Err(Halt::new(FaultKind::NotEmulated { opcode }, mask))
+                    }
+                };
+                if let Err(halt) = executed {
+                    return (pc, steps, Ended::Fault(halt));
+                }
+                pc += 1;
+            }
+            Op::Branch { target } if mask == split.mask => pc = target,
+            Op::Branch { target } => return (pc, steps, Ended::Parted { mask, target }),
+            _ => return (pc, steps, Ended::Rare { instr, mask }),
+        }
+        steps += 1;
+    }
+    (pc, steps, Ended::Steps)
+}
+
 /// Operations that only change registers. False for all others, which are not executed.
-#[inline(never)]
-fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
+#[inline(always)]
+fn compute<const FMA: bool>(
+    instr: &Instr,
+    code: &Code,
+    l: &mut Lanes<'_>,
+    results: &mut Results,
+) -> bool {
     let Results { r32, r64 } = results;
     match instr.op {
         Op::Int32 { f, signed, slots } => int32(l, r32, f, signed, slots),
         Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
         Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
-        Op::Float32 { f, mode, slots } => float32(l, r32, f, mode, slots),
+        Op::Float32 { f, mode, slots } => float32::<FMA>(l, r32, f, mode, slots),
         Op::Mov32 { d, a } => {
             copy(r32, l.r32(a));
             l.set32(d, r32);
@@ -185,6 +257,7 @@ fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results)
     true
 }
 
+#[inline(always)]
 fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) {
     let a = l.r32(a);
     for lane in 0..LANES {
