@@ -137,16 +137,24 @@ macro_rules! shape {
             if step != 0 && step != width {
                 return Shape::Any;
             }
+            let gap = second.wrapping_sub(first);
+            // Each half of a run is the other moved: few comparisons, and all lanes of one are alike.
             let mut differ = 0;
             for lane in 0..16 {
-                let ahead = lane as $word * step;
-                differ |= base[lane] ^ first.wrapping_add(ahead);
-                differ |= base[lane + 16] ^ second.wrapping_add(ahead);
+                differ |= base[lane + 16].wrapping_sub(base[lane]) ^ gap;
+            }
+            for lane in 0..8 {
+                differ |= base[lane + 8].wrapping_sub(base[lane]) ^ (8 * step);
+            }
+            for lane in 0..4 {
+                differ |= base[lane + 4].wrapping_sub(base[lane]) ^ (4 * step);
+            }
+            for lane in 0..2 {
+                differ |= base[lane + 2].wrapping_sub(base[lane]) ^ (2 * step);
             }
             if differ != 0 {
                 return Shape::Any;
             }
-            let gap = second.wrapping_sub(first);
             match step {
                 0 if gap == 0 => Shape::Uniform,
                 0 => Shape::Halves(HalfStep::Uniform, gap as $signed as u64),
