@@ -65,6 +65,8 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
     let bits = l.r32(slot);
     for lane in 0..LANES {
         row[lane] = match c.kind {
+            // A subnormal has no exponent bits.
+            CompareKind::F16 if c.ftz && bits[lane] & F16.infinity() == 0 => 0.0,
             CompareKind::F16 => F16.unpack(bits[lane] & 0xffff),
             CompareKind::Bf16 => BF16.unpack(bits[lane] & 0xffff),
             _ => match f32::from_bits(bits[lane]) {

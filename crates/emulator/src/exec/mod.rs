@@ -8,7 +8,10 @@ pub(crate) mod collective;
 pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod convert;
+pub(crate) mod elementary;
 pub(crate) mod elements;
+#[cfg(test)]
+mod known_tests;
 pub(crate) mod memory_ops;
 pub(crate) mod pack;
 pub(crate) mod resolve;

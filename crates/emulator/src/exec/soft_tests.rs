@@ -3,6 +3,7 @@
 use crate::decode::code::{FloatMode, Round};
 use crate::decode::ops::{Float32Op, FloatOp, HalfOp};
 use crate::exec::alu_float::{op_half, op32};
+use crate::exec::elementary::{exp2, log2, sin_cos, tanh};
 use crate::exec::soft::*;
 
 /// Bits that look like anything, the same in every run.
@@ -272,6 +273,11 @@ fn rows_and_lanes_agree() {
             A::Div,
             A::Rcp,
             A::Sqrt,
+            A::Rsqrt,
+            A::Ex2,
+            A::Lg2,
+            A::Sin,
+            A::Tanh,
             A::Plain(FloatOp::Min),
             A::Plain(FloatOp::Max),
         ] {

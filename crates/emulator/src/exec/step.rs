@@ -169,12 +169,8 @@ fn go_straight_on<'a, const FMA: bool>(
             lanes.mask &= if instr.negated { !guard } else { guard };
         }
         let mask = lanes.mask;
-        if mask == 0 || compute::<FMA>(instr, code, &mut lanes, results) {
-            pc += 1;
-            steps += 1;
-            continue;
-        }
         match instr.op {
+            _ if mask == 0 => pc += 1,
             Op::Load(plan) | Op::Store(plan) => {
                 let mut reach = Reach {
                     code,
@@ -206,6 +202,7 @@ fn go_straight_on<'a, const FMA: bool>(
             }
             Op::Branch { target } if mask == split.mask => pc = target,
             Op::Branch { target } => return (pc, steps, Ended::Parted { mask, target }),
+            _ if compute::<FMA>(instr, code, &mut lanes, results) => pc += 1,
             _ => return (pc, steps, Ended::Rare { instr, mask }),
         }
         steps += 1;
@@ -227,6 +224,7 @@ fn compute<const FMA: bool>(
         Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
         Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
         Op::Float32 { f, mode, slots } => float32::<FMA>(l, r32, f, mode, slots),
+        Op::Float64 { f, mode, slots } => float64::<FMA>(l, r64, f, mode, slots),
         Op::Mov32 { d, a } => {
             copy(r32, l.r32(a));
             l.set32(d, r32);
@@ -283,7 +281,6 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
         Op::Insert32(slots) => insert32(l, r32, slots),
         Op::Insert64(slots) => insert64(l, r64, slots),
         Op::Wide16 { signed, slots } => wide16(l, r32, signed, slots),
-        Op::Float64 { f, mode, slots } => float64(l, r64, f, mode, slots),
         Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
         Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
         Op::Carry32 { f, mode, slots } => carry32(l, r32, f, mode, slots),
