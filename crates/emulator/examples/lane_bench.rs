@@ -5,11 +5,11 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{Kernel, at, imm, imm_f32, reg, special, zeros};
+use common::{Calc, Kernel, at, base_of, imm, imm_f32, mad, mul, reg, special, zeros};
 use std::time::Instant;
 use warpgrid_emulator::{Machine, Status};
-use warpgrid_isa::{CompareOp, MulPart, Rounding, ScalarType, StateSpace};
-use warpgrid_program::{Arithmetic, ArithmeticMode, RegisterId};
+use warpgrid_isa::{ArithmeticOp, CompareOp, MulPart, Rounding, ScalarType, StateSpace};
+use warpgrid_program::RegisterId;
 
 fn measure(name: &str, make: impl Fn() -> Machine) {
     // `kinds ld.` measures what starts so.
@@ -46,18 +46,16 @@ fn one_kind(name: &str, emit: impl Fn(&mut Kernel, [RegisterId; 4])) {
         let tid = k.mov(u32t, special("%tid.x"));
         let x = k.mov(ScalarType::F32, imm_f32(1.0));
         let address = k.element(buffer, reg(tid), 4);
-        let warpgrid_program::AddressBase::Register(address) = address.base else {
-            unreachable!()
-        };
+        let address = base_of(address);
         k.shared(4096, 16);
-        let shared = k.arith(Arithmetic::Mul(MulPart::Lo), u32t, &[reg(tid), imm(8)]);
+        let shared = k.arith(mul(MulPart::Lo), u32t, &[reg(tid), imm(8)]);
         let i = k.mov(u32t, imm(0));
         let head = k.label();
         k.here(head);
         for _ in 0..64 {
             emit(&mut k, [tid, x, address, shared]);
         }
-        k.arith_to(i, Arithmetic::Add, u32t, &[reg(i), imm(1)]);
+        k.arith_to(i, ArithmeticOp::Add, u32t, &[reg(i), imm(1)]);
         let more = k.setp(CompareOp::Lt, u32t, reg(i), imm(3000));
         k.when(more, false).bra(head);
         k.launch([1, 1, 1], [32, 1, 1])
@@ -67,38 +65,26 @@ fn one_kind(name: &str, emit: impl Fn(&mut Kernel, [RegisterId; 4])) {
 fn kinds() {
     let u32t = ScalarType::U32;
     one_kind("add.u32", |k, [tid, ..]| {
-        k.arith(Arithmetic::Add, u32t, &[reg(tid), imm(3)]);
+        k.arith(ArithmeticOp::Add, u32t, &[reg(tid), imm(3)]);
     });
     one_kind("mad.lo.u32", |k, [tid, ..]| {
-        k.arith(
-            Arithmetic::Mad(MulPart::Lo),
-            u32t,
-            &[reg(tid), imm(3), reg(tid)],
-        );
+        k.arith(mad(MulPart::Lo), u32t, &[reg(tid), imm(3), reg(tid)]);
     });
     one_kind("mul.wide.u32", |k, [tid, ..]| {
-        k.arith(Arithmetic::Mul(MulPart::Wide), u32t, &[reg(tid), imm(3)]);
+        k.arith(mul(MulPart::Wide), u32t, &[reg(tid), imm(3)]);
     });
     one_kind("add.u64", |k, [_, _, address, _]| {
-        k.arith(Arithmetic::Add, ScalarType::U64, &[reg(address), imm(3)]);
+        k.arith(ArithmeticOp::Add, ScalarType::U64, &[reg(address), imm(3)]);
     });
     one_kind("setp.lt.u32", |k, [tid, ..]| {
         k.setp(CompareOp::Lt, u32t, reg(tid), imm(7));
     });
     one_kind("fma.rn.f32", |k, [_, x, ..]| {
-        let mode = ArithmeticMode {
-            rounding: Some(Rounding::Rn),
-            ..Default::default()
-        };
-        k.arith_mode(
-            Arithmetic::Fma,
-            ScalarType::F32,
-            mode,
-            &[reg(x), imm_f32(3.0), reg(x)],
-        );
+        let fma = Calc::from(ArithmeticOp::Fma).round(Rounding::Rn);
+        k.arith(fma, ScalarType::F32, &[reg(x), imm_f32(3.0), reg(x)]);
     });
     one_kind("add.f32", |k, [_, x, ..]| {
-        k.arith(Arithmetic::Add, ScalarType::F32, &[reg(x), reg(x)]);
+        k.arith(ArithmeticOp::Add, ScalarType::F32, &[reg(x), reg(x)]);
     });
     one_kind("ld.global contiguous", |k, [_, _, address, _]| {
         k.load(StateSpace::Global, u32t, at(address, 0));

@@ -7,7 +7,10 @@ mod past;
 mod run;
 mod state;
 
-pub use past::timeline::{Progress, StoreTicks, Timeline, TimelineLimits};
+pub use decode::{Support, supports};
+pub use past::StoreTicks;
+pub use past::timeline::{Progress, Timeline, TimelineLimits};
+pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter,
 };
@@ -18,4 +21,10 @@ pub use run::launch::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, PointerPatch,
 };
 pub use run::machine::Machine;
-pub use run::observe::{AccessEvent, Interest, Observer};
+pub use run::observe::{
+    AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece, Run,
+    Runs,
+};
+pub use state::pending::{
+    Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
+};

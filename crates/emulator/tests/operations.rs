@@ -4,8 +4,8 @@ mod common;
 
 use common::*;
 use warpgrid_emulator::*;
+use warpgrid_isa::ArithmeticOp as A;
 use warpgrid_isa::*;
-use warpgrid_program::Arithmetic as A;
 use warpgrid_program::*;
 
 /// Runs one warp that computes a value, and gives lane 3's 64 bits of it. Sources come from memory, so that nothing
@@ -13,7 +13,7 @@ use warpgrid_program::*;
 fn run(sources: &[(ScalarType, u64)], emit: impl Fn(&mut Kernel, &[Source]) -> RegisterId) -> u64 {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(64));
-    let sources: Vec<Source> = sources
+    let sources: Vec<warpgrid_program::Source> = sources
         .iter()
         .map(|(ty, value)| reg(k.scalar(*ty, *value)))
         .collect();
@@ -28,27 +28,25 @@ fn run(sources: &[(ScalarType, u64)], emit: impl Fn(&mut Kernel, &[Source]) -> R
     u64::from(words[6]) | u64::from(words[7]) << 32
 }
 
-fn check_mode(op: A, ty: ScalarType, mode: ArithmeticMode, sources: &[u64], expected: u64) {
+fn check(form: impl Into<Calc>, ty: ScalarType, sources: &[u64], expected: u64) {
+    let form = form.into();
+    let wide = form.modifiers.part == Some(MulPart::Wide);
     let typed: Vec<(ScalarType, u64)> = sources
         .iter()
         .enumerate()
-        .map(|(i, v)| match (op, i) {
+        .map(|(i, v)| match (form.op, i) {
             (A::Shl | A::Shr, 1) => (ScalarType::U32, *v),
             (A::Bfe, 1..) => (ScalarType::U32, *v),
-            (A::Mad(MulPart::Wide), 2) if ty == ScalarType::S32 => (ScalarType::S64, *v),
-            (A::Mad(MulPart::Wide), 2) => (ScalarType::U64, *v),
+            (A::Mad, 2) if wide && ty == ScalarType::S32 => (ScalarType::S64, *v),
+            (A::Mad, 2) if wide => (ScalarType::U64, *v),
             _ => (ty, *v),
         })
         .collect();
-    let found = run(&typed, |k, s| k.arith_mode(op, ty, mode, s));
+    let found = run(&typed, |k, s| k.arith(form, ty, s));
     assert_eq!(
         found, expected,
-        "{op:?} {ty} {sources:x?}: found {found:x}, expected {expected:x}"
+        "{form:?} {ty} {sources:x?}: found {found:x}, expected {expected:x}"
     );
-}
-
-fn check(op: A, ty: ScalarType, sources: &[u64], expected: u64) {
-    check_mode(op, ty, ArithmeticMode::default(), sources, expected);
 }
 
 use ScalarType::{F16x2, F32, F64, S16, S32, S64, U16, U32, U64};
@@ -57,42 +55,52 @@ const B64: ScalarType = ScalarType::B64;
 const LO: MulPart = MulPart::Lo;
 const HI: MulPart = MulPart::Hi;
 
+fn shf(direction: Flag, mode: OverflowMode) -> Calc {
+    Calc::from(A::Shf).flag(direction).overflow(mode)
+}
+
+fn permute(mode: PermuteMode) -> Calc {
+    Calc::from(A::Prmt).with(|m| m.permute = Some(mode))
+}
+
+fn dot(op: A, a: ScalarType, b: ScalarType, part: MulPart) -> Calc {
+    let types = |m: &mut Modifiers| (m.a_type, m.b_type) = (Some(a), Some(b));
+    Calc::from(op).part(part).with(types)
+}
+
 #[test]
 fn integer_arithmetic() {
     check(A::Add, U32, &[0xffff_ffff, 2], 1);
     check(A::Sub, U16, &[1, 2], 0xffff);
-    check(A::Mul(HI), S32, &[0xffff_ffff, 2], 0xffff_ffff);
-    check(A::Mul(HI), U32, &[0xffff_ffff, 2], 1);
-    check(A::Mul(HI), S64, &[u64::MAX, 2], u64::MAX);
-    check(A::Mul(HI), U16, &[0xffff, 0xffff], 0xfffe);
+    check(mul(HI), S32, &[0xffff_ffff, 2], 0xffff_ffff);
+    check(mul(HI), U32, &[0xffff_ffff, 2], 1);
+    check(mul(HI), S64, &[u64::MAX, 2], u64::MAX);
+    check(mul(HI), U16, &[0xffff, 0xffff], 0xfffe);
+    check(mul(MulPart::Wide), S32, &[0xffff_ffff, 3], (-3i64) as u64);
+    check(mul(MulPart::Wide), U16, &[0xffff, 0xffff], 0xfffe_0001);
+    check(mad(MulPart::Wide), U32, &[0xffff_ffff, 2, 5], 0x2_0000_0003);
+    check(mad(HI), S32, &[0x8000_0000, 2, 7], 6);
     check(
-        A::Mul(MulPart::Wide),
+        Calc::from(A::Mul24).part(LO),
         S32,
-        &[0xffff_ffff, 3],
-        (-3i64) as u64,
+        &[0xff_ffff, 5],
+        0xffff_fffb,
     );
-    check(A::Mul(MulPart::Wide), U16, &[0xffff, 0xffff], 0xfffe_0001);
     check(
-        A::Mad(MulPart::Wide),
+        Calc::from(A::Mul24).part(HI),
         U32,
-        &[0xffff_ffff, 2, 5],
-        0x2_0000_0003,
+        &[0xff_ffff, 0xff_ffff],
+        0xffff_fe00,
     );
-    check(A::Mad(HI), S32, &[0x8000_0000, 2, 7], 6);
-    check(A::Mul24(LO), S32, &[0xff_ffff, 5], 0xffff_fffb);
-    check(A::Mul24(HI), U32, &[0xff_ffff, 0xff_ffff], 0xffff_fe00);
     check(A::Sad, S32, &[0xffff_ffff, 5, 10], 16);
     check(A::Abs, S32, &[0x8000_0000], 0x8000_0000);
     check(A::Neg, S16, &[1], 0xffff);
     check(A::Min, S32, &[0xffff_ffff, 1], 0xffff_ffff);
     check(A::Min, U32, &[0xffff_ffff, 1], 1);
     check(A::Max, S64, &[u64::MAX, 1], 1);
-    let saturate = ArithmeticMode {
-        saturate: true,
-        ..ArithmeticMode::default()
-    };
-    check_mode(A::Add, S32, saturate, &[0x7fff_ffff, 1], 0x7fff_ffff);
-    check_mode(A::Sub, S32, saturate, &[0x8000_0000, 1], 0x8000_0000);
+    let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
+    check(saturate(A::Add), S32, &[0x7fff_ffff, 1], 0x7fff_ffff);
+    check(saturate(A::Sub), S32, &[0x8000_0000, 1], 0x8000_0000);
 }
 
 #[test]
@@ -120,19 +128,29 @@ fn shifts_beyond_the_width_shift_everything_out() {
     check(A::Shr, U16, &[0x8000, 4], 0x0800);
     check(A::Shr, S64, &[1 << 63, 70], u64::MAX);
     check(
-        A::ShfLeft { wrap: true },
+        shf(Flag::Left, OverflowMode::Wrap),
         B32,
         &[0x8000_0001, 0xf, 33],
         0x1f,
     );
     check(
-        A::ShfLeft { wrap: false },
+        shf(Flag::Left, OverflowMode::Clamp),
         B32,
         &[0x8000_0001, 0xf, 33],
         0x8000_0001,
     );
-    check(A::ShfRight { wrap: true }, B32, &[0x10, 1, 4], 0x1000_0001);
-    check(A::ShfRight { wrap: false }, B32, &[0x10, 7, 40], 7);
+    check(
+        shf(Flag::Right, OverflowMode::Wrap),
+        B32,
+        &[0x10, 1, 4],
+        0x1000_0001,
+    );
+    check(
+        shf(Flag::Right, OverflowMode::Clamp),
+        B32,
+        &[0x10, 7, 40],
+        7,
+    );
 }
 
 #[test]
@@ -147,31 +165,15 @@ fn bit_fields_and_permutations() {
     check(A::Clz, B32, &[0], 32);
     check(A::Clz, B64, &[1], 63);
     check(A::Brev, B32, &[1], 0x8000_0000);
+    check(A::Bfind, U32, &[0x100], 8);
     check(
-        A::Bfind {
-            shift_amount: false,
-        },
+        Calc::from(A::Bfind).flag(Flag::ShiftAmount),
         U32,
         &[0x100],
-        8,
+        23,
     );
-    check(A::Bfind { shift_amount: true }, U32, &[0x100], 23);
-    check(
-        A::Bfind {
-            shift_amount: false,
-        },
-        S32,
-        &[0xffff_ff00],
-        7,
-    );
-    check(
-        A::Bfind {
-            shift_amount: false,
-        },
-        U32,
-        &[0],
-        0xffff_ffff,
-    );
+    check(A::Bfind, S32, &[0xffff_ff00], 7);
+    check(A::Bfind, U32, &[0], 0xffff_ffff);
     check(
         A::Prmt,
         B32,
@@ -180,28 +182,45 @@ fn bit_fields_and_permutations() {
     );
     check(A::Prmt, B32, &[0x0000_0080, 0, 0x8888], 0xffff_ffff);
     check(
-        A::PrmtMode(PermuteMode::F4e),
+        permute(PermuteMode::F4e),
         B32,
         &[0x3322_1100, 0x7766_5544, 1],
         0x4433_2211,
     );
     check(
-        A::PrmtMode(PermuteMode::B4e),
+        permute(PermuteMode::B4e),
         B32,
         &[0x3322_1100, 0x7766_5544, 1],
         0x6677_0011,
     );
-    check(A::Lop3(0x96), B32, &[0b1100, 0b1010, 0b0110], 0b0000);
-    check(A::Lop3(0xe8), B32, &[0b1100, 0b1010, 0b0110], 0b1110);
-    check(A::Cnot, B32, &[0], 1);
-    check(A::Bmsk { wrap: false }, B32, &[4, 8], 0xff0);
-    check(A::Szext { wrap: false }, S32, &[0x80, 8], 0xffff_ff80);
     check(
-        A::Dp4a {
-            a_signed: true,
-            b_signed: true,
-        },
+        Calc::from(A::Lop3).table(0x96),
+        B32,
+        &[0b1100, 0b1010, 0b0110],
+        0b0000,
+    );
+    check(
+        Calc::from(A::Lop3).table(0xe8),
+        B32,
+        &[0b1100, 0b1010, 0b0110],
+        0b1110,
+    );
+    check(A::Cnot, B32, &[0], 1);
+    check(
+        Calc::from(A::Bmsk).overflow(OverflowMode::Clamp),
+        B32,
+        &[4, 8],
+        0xff0,
+    );
+    check(
+        Calc::from(A::Szext).overflow(OverflowMode::Clamp),
         S32,
+        &[0x80, 8],
+        0xffff_ff80,
+    );
+    check(
+        dot(A::Dp4a, S32, S32, LO),
+        U32,
         &[0xff01_0203, 0x0102_0304, 100],
         100 + 3 * 4 + 2 * 3 + 2 - 1,
     );
@@ -214,14 +233,7 @@ fn bits_are_inserted_where_they_belong() {
             &[(ty, a), (ty, b), (U32, position), (U32, length)],
             |k, s| {
                 let d = k.register(ty);
-                k.op(Operation::BitFieldInsert {
-                    ty,
-                    d,
-                    a: s[0],
-                    b: s[1],
-                    position: s[2],
-                    length: s[3],
-                });
+                k.arith_to(d, A::Bfi, ty, s);
                 d
             },
         )
@@ -235,37 +247,40 @@ fn bits_are_inserted_where_they_belong() {
 #[test]
 fn carries_run_through_a_chain() {
     // 128-bit sum of two numbers by 32-bit pieces.
-    let chain = |op, a: [u64; 2], b: [u64; 2]| {
+    let chain = |first, second, a: [u64; 2], b: [u64; 2]| {
         run(
             &[(U32, a[0]), (U32, a[1]), (U32, b[0]), (U32, b[1])],
             |k, s| {
                 let mut halves = Vec::new();
                 for i in 0..2 {
                     let d = k.register(U32);
-                    k.op(Operation::Carry {
-                        op,
-                        ty: U32,
-                        carry: CarryUse {
-                            reads: i > 0,
-                            writes: i == 0,
-                        },
-                        d,
-                        sources: [s[i], s[2 + i], imm(0)],
-                    });
-                    halves.push(reg(d));
+                    let (op, flags) = match i {
+                        0 => (first, flags(&[Flag::Cc])),
+                        _ => (second, Modifiers::default()),
+                    };
+                    let modifiers = Modifiers {
+                        ty: Some(U32),
+                        ..flags
+                    };
+                    let operands = [to(d), s[i].into(), s[2 + i].into()];
+                    k.op(Does::Carry(op), modifiers, &operands);
+                    halves.push(value(reg(d)));
                 }
                 let d = k.register(B64);
-                k.op(Operation::Pack {
-                    ty: B64,
-                    d,
-                    elements: halves,
-                });
+                let operands = [to(d), Arg::List(halves)];
+                k.op(Does::Move(MoveOp::Mov), typed(B64), &operands);
                 d
             },
         )
     };
-    assert_eq!(chain(Carry::Add, [0xffff_ffff, 1], [1, 2]), 0x4_0000_0000);
-    assert_eq!(chain(Carry::Sub, [0, 5], [1, 2]), 0x2_ffff_ffff);
+    assert_eq!(
+        chain(CarryOp::Add, CarryOp::Addc, [0xffff_ffff, 1], [1, 2]),
+        0x4_0000_0000
+    );
+    assert_eq!(
+        chain(CarryOp::Sub, CarryOp::Subc, [0, 5], [1, 2]),
+        0x2_ffff_ffff
+    );
 }
 
 fn f32(value: f32) -> u64 {
@@ -276,57 +291,42 @@ const NAN_32: u64 = 0x7fff_ffff;
 
 #[test]
 fn floats_round_flush_and_clamp() {
-    let mode = |rounding| ArithmeticMode {
-        rounding: Some(rounding),
-        ..ArithmeticMode::default()
-    };
-    let ftz = ArithmeticMode {
-        ftz: true,
-        ..ArithmeticMode::default()
-    };
-    let saturate = ArithmeticMode {
-        saturate: true,
-        ..ArithmeticMode::default()
-    };
-    check_mode(
-        A::Add,
+    let ftz = |form: Calc| form.flag(Flag::Ftz);
+    let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
+    check(
+        Calc::from(A::Add).round(Rounding::Rp),
         F32,
-        mode(Rounding::Rp),
         &[f32(1.0), f32(1e-20)],
         0x3f80_0001,
     );
-    check_mode(
-        A::Add,
+    check(
+        Calc::from(A::Add).round(Rounding::Rm),
         F32,
-        mode(Rounding::Rm),
         &[f32(1.0), f32(-1e-20)],
         0x3f7f_ffff,
     );
-    check_mode(
-        A::Add,
+    check(
+        Calc::from(A::Add).round(Rounding::Rz),
         F32,
-        mode(Rounding::Rz),
         &[f32(-1.0), f32(1e-20)],
         0xbf7f_ffff,
     );
-    check_mode(
-        A::Add,
+    check(
+        Calc::from(A::Add).round(Rounding::Rm),
         F32,
-        mode(Rounding::Rm),
         &[f32(1.0), f32(-1.0)],
         0x8000_0000,
     );
-    check_mode(
-        A::Add,
+    check(
+        Calc::from(A::Add).round(Rounding::Rp),
         F64,
-        mode(Rounding::Rp),
         &[1f64.to_bits(), 1e-300f64.to_bits()],
         0x3ff0_0000_0000_0001,
     );
-    check_mode(A::Mul(LO), F32, ftz, &[f32(1e-30), f32(1e-10)], 0);
-    check_mode(A::Mul(LO), F32, ftz, &[1, f32(1e30)], 0);
-    check_mode(A::Add, F32, saturate, &[f32(0.75), f32(0.75)], f32(1.0));
-    check_mode(A::Add, F32, saturate, &[NAN_32, f32(0.75)], 0);
+    check(ftz(mul(LO)), F32, &[f32(1e-30), f32(1e-10)], 0);
+    check(ftz(mul(LO)), F32, &[1, f32(1e30)], 0);
+    check(saturate(A::Add), F32, &[f32(0.75), f32(0.75)], f32(1.0));
+    check(saturate(A::Add), F32, &[NAN_32, f32(0.75)], 0);
     check(
         A::Add,
         F32,
@@ -358,26 +358,33 @@ fn floats_round_flush_and_clamp() {
     check(A::Max, F32, &[f32(0.0), f32(-0.0)], f32(0.0));
     check(A::Abs, F32, &[f32(-2.5)], f32(2.5));
     check(A::Neg, F64, &[1f64.to_bits()], (-1f64).to_bits());
-    check_mode(
-        A::Div,
+    check(
+        Calc::from(A::Div).round(Rounding::Rn),
         F32,
-        mode(Rounding::Rn),
         &[f32(1.0), f32(3.0)],
         f32(1.0 / 3.0),
     );
-    check_mode(A::Rcp, F32, mode(Rounding::Approx), &[f32(4.0)], f32(0.25));
-    check_mode(
-        A::Ex2,
+    check(
+        Calc::from(A::Rcp).flag(Flag::Approx),
         F32,
-        mode(Rounding::Approx),
+        &[f32(4.0)],
+        f32(0.25),
+    );
+    check(
+        Calc::from(A::Ex2).flag(Flag::Approx),
+        F32,
         &[f32(10.0)],
         f32(1024.0),
     );
-    check_mode(A::Lg2, F32, mode(Rounding::Approx), &[f32(8.0)], f32(3.0));
-    check_mode(
-        A::Rsqrt,
+    check(
+        Calc::from(A::Lg2).flag(Flag::Approx),
         F32,
-        mode(Rounding::Approx),
+        &[f32(8.0)],
+        f32(3.0),
+    );
+    check(
+        Calc::from(A::Rsqrt).flag(Flag::Approx),
+        F32,
         &[f32(16.0)],
         f32(0.25),
     );
@@ -393,19 +400,15 @@ fn convert(
 ) -> u64 {
     run(&[(from, value)], |k, s| {
         let d = k.register(to);
-        k.op(Operation::Convert {
-            conversion: Conversion {
-                to,
-                from,
-                mode: ArithmeticMode {
-                    rounding,
-                    saturate,
-                    ..ArithmeticMode::default()
-                },
-            },
-            d,
-            a: s[0],
-        });
+        let sat: &[Flag] = if saturate { &[Flag::Sat] } else { &[] };
+        let modifiers = Modifiers {
+            d_type: Some(to),
+            a_type: Some(from),
+            rounding,
+            ..flags(sat)
+        };
+        let operands = [common::to(d), s[0].into()];
+        k.op(Does::Move(MoveOp::Cvt), modifiers, &operands);
         d
     })
 }
@@ -464,13 +467,8 @@ fn comparisons_treat_nan_as_they_say() {
         run(&[(ty, a), (ty, b)], |k, s| {
             let p = k.setp(op, ty, s[0], s[1]);
             let d = k.register(U32);
-            k.op(Operation::Select {
-                ty: U32,
-                d,
-                a: imm(1),
-                b: imm(0),
-                predicate: reg(p),
-            });
+            let operands = [to(d), imm(1).into(), imm(0).into(), holds(p, false)];
+            k.op(Does::Compare(CompareForm::Selp), typed(U32), &operands);
             d
         }) == 1
     };
@@ -503,15 +501,8 @@ fn atomics_give_the_old_value_and_leave_the_new() {
         let mut bytes = old.to_le_bytes().to_vec();
         bytes.extend([0; 8]);
         let memory = k.buffer("memory", Contents::Bytes(bytes));
-        let d = k.register(ty);
-        k.op(Operation::Atomic {
-            op,
-            access: access(StateSpace::Global, ty),
-            address: at(memory, 0),
-            d: Some(d),
-            b: imm(b),
-            c: c.map(imm),
-        });
+        let sources: Vec<_> = [Some(b), c].into_iter().flatten().map(imm).collect();
+        let d = k.atom(op, ty, at(memory, 0), &sources);
         k.store(StateSpace::Global, ty.to_bits(), at(memory, 8), reg(d));
         let mut machine = k.launch([1, 1, 1], [1, 1, 1]);
         assert_eq!(machine.run(100), Status::Finished, "{:?}", machine.fault());
@@ -531,13 +522,10 @@ fn atomics_give_the_old_value_and_leave_the_new() {
     assert_eq!(atomic(AtomicOp::Max, U64, 3, 1 << 40, None), 1 << 40);
     assert_eq!(atomic(AtomicOp::Inc, U32, 7, 7, None), 0);
     assert_eq!(atomic(AtomicOp::Dec, U32, 0, 7, None), 7);
-    assert_eq!(atomic(AtomicOp::Exchange, B64, 1, 2, None), 2);
-    assert_eq!(atomic(AtomicOp::CompareExchange, B32, 1, 1, Some(9)), 9);
-    assert_eq!(atomic(AtomicOp::CompareExchange, B32, 1, 2, Some(9)), 1);
-    assert_eq!(
-        atomic(AtomicOp::Bitwise(BitwiseOp::Xor), B32, 6, 3, None),
-        5
-    );
+    assert_eq!(atomic(AtomicOp::Exch, B64, 1, 2, None), 2);
+    assert_eq!(atomic(AtomicOp::Cas, B32, 1, 1, Some(9)), 9);
+    assert_eq!(atomic(AtomicOp::Cas, B32, 1, 2, Some(9)), 1);
+    assert_eq!(atomic(AtomicOp::Xor, B32, 6, 3, None), 5);
 }
 
 #[test]
@@ -547,15 +535,13 @@ fn shuffles_keep_to_their_segments() {
         let out = k.buffer("out", zeros(32));
         let tid = k.mov(U32, special("%tid.x"));
         let (d, p) = (k.register(U32), k.register(ScalarType::Pred));
-        k.op(Operation::Shuffle {
-            mode,
-            d: Some(d),
-            predicate: Some(p),
-            a: reg(tid),
-            b: imm(b),
-            c: imm(c),
-            mask: Some(imm(0xffff_ffff)),
-        });
+        let modifiers = Modifiers {
+            shuffle: Some(mode),
+            ..typed(B32)
+        };
+        let mut operands = vec![pair(Some(d), Some(p))];
+        operands.extend([reg(tid), imm(b), imm(c), imm(0xffff_ffff)].map(Arg::from));
+        k.op(Does::Warp(WarpOp::Shuffle), modifiers, &operands);
         k.when(p, true);
         k.arith_to(d, A::Add, U32, &[reg(d), imm(100)]);
         let address = k.element(out, reg(tid), 4);

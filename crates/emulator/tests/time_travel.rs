@@ -16,12 +16,8 @@ fn divergent(seed: u64) -> Kernel {
     let shared = k.shared(4 * 96, 4);
     let tid = k.mov(u32t, special("%tid.x"));
     let i = global_index(&mut k);
-    let x = k.arith(
-        Arithmetic::Mad(MulPart::Lo),
-        u32t,
-        &[reg(i), imm(seed | 1), imm(27)],
-    );
-    k.arith_to(x, Arithmetic::And, u32t, &[reg(x), imm(63)]);
+    let x = k.arith(mad(MulPart::Lo), u32t, &[reg(i), imm(seed | 1), imm(27)]);
+    k.arith_to(x, ArithmeticOp::And, u32t, &[reg(x), imm(63)]);
     let steps = k.mov(u32t, imm(0));
     let head = k.label();
     let odd = k.label();
@@ -30,42 +26,30 @@ fn divergent(seed: u64) -> Kernel {
     k.here(head);
     let done = k.setp(CompareOp::Le, u32t, reg(x), imm(1));
     k.when(done, false).bra(end);
-    k.arith_to(steps, Arithmetic::Add, u32t, &[reg(steps), imm(1)]);
+    k.arith_to(steps, ArithmeticOp::Add, u32t, &[reg(steps), imm(1)]);
     let address = k.element(out, reg(i), 4);
     k.store(StateSpace::Global, u32t, address, reg(x));
-    let low = k.arith(Arithmetic::And, u32t, &[reg(x), imm(1)]);
+    let low = k.arith(ArithmeticOp::And, u32t, &[reg(x), imm(1)]);
     let is_odd = k.setp(CompareOp::Ne, u32t, reg(low), imm(0));
     k.when(is_odd, false).bra(odd);
-    k.arith_to(x, Arithmetic::Shr, u32t, &[reg(x), imm(1)]);
+    k.arith_to(x, ArithmeticOp::Shr, u32t, &[reg(x), imm(1)]);
     k.bra(next);
     k.here(odd);
-    k.arith_to(
-        x,
-        Arithmetic::Mad(MulPart::Lo),
-        u32t,
-        &[reg(x), imm(3), imm(1)],
-    );
+    k.arith_to(x, mad(MulPart::Lo), u32t, &[reg(x), imm(3), imm(1)]);
     k.here(next);
     k.bra(head);
     k.here(end);
-    let offset = k.arith(Arithmetic::Mul(MulPart::Lo), u32t, &[reg(tid), imm(4)]);
-    let base = k.mov(
-        u32t,
-        Source::VariableAddress {
-            variable: shared,
-            offset: 0,
-            generic: false,
-        },
-    );
-    let place = k.arith(Arithmetic::Add, u32t, &[reg(base), reg(offset)]);
+    let offset = k.arith(mul(MulPart::Lo), u32t, &[reg(tid), imm(4)]);
+    let base = k.mov(u32t, address_of(shared));
+    let place = k.arith(ArithmeticOp::Add, u32t, &[reg(base), reg(offset)]);
     k.store(StateSpace::Shared, u32t, at(place, 0), reg(steps));
     barrier(&mut k);
-    let other = k.arith(Arithmetic::Sub, u32t, &[imm(95 * 4), reg(offset)]);
-    let place = k.arith(Arithmetic::Add, u32t, &[reg(base), reg(other)]);
+    let other = k.arith(ArithmeticOp::Sub, u32t, &[imm(95 * 4), reg(offset)]);
+    let place = k.arith(ArithmeticOp::Add, u32t, &[reg(base), reg(other)]);
     let found = k.load(StateSpace::Shared, u32t, at(place, 0));
     let address = k.element(out, reg(i), 4);
     k.store(StateSpace::Global, u32t, address, reg(found));
-    k.op(Operation::Return);
+    k.control(ControlOp::Return);
     k
 }
 
@@ -191,7 +175,7 @@ fn the_length_is_known_at_the_end_and_ticks_are_the_stores() {
     #[derive(Default)]
     struct Steps(Vec<u64>);
     impl Observer for Steps {
-        fn store(&mut self, event: &AccessEvent<'_>) {
+        fn access(&mut self, event: &AccessEvent<'_>) {
             self.0.push(event.step);
         }
     }

@@ -44,15 +44,15 @@ fn both_sides_of_a_branch_meet_again() {
     let value = k.mov(U32, imm(1));
     let (other, end) = (k.label(), k.label());
     k.when(low, false).bra(other);
-    k.arith_to(value, Arithmetic::Add, U32, &[reg(value), imm(1)]);
+    k.arith_to(value, ArithmeticOp::Add, U32, &[reg(value), imm(1)]);
     k.bra(end);
     k.here(other);
-    k.arith_to(value, Arithmetic::Add, U32, &[reg(value), imm(5)]);
+    k.arith_to(value, ArithmeticOp::Add, U32, &[reg(value), imm(5)]);
     k.here(end);
     let mask = k.register(U32);
-    k.op(Operation::ActiveMask { d: mask });
+    k.op(Does::Warp(WarpOp::ActiveMask), typed(U32), &[to(mask)]);
     let all = k.setp(CompareOp::Eq, U32, reg(mask), imm(0xffff_ffff));
-    k.when(all, true).op(Operation::Trap);
+    k.when(all, true).control(ControlOp::Trap);
     store_own(&mut k, out, reg(value));
     let out = result(k, 32);
     assert!(
@@ -67,28 +67,18 @@ fn both_sides_of_a_branch_meet_again() {
 fn a_spin_lock_within_a_warp_ends() {
     let mut k = Kernel::new();
     let lock = k.buffer("lock", zeros(2));
-    let cas = |k: &mut Kernel, op, b: u64, c: Option<u64>| {
-        let d = k.register(U32);
-        k.op(Operation::Atomic {
-            op,
-            access: access(StateSpace::Global, ScalarType::B32),
-            address: at(lock, 0),
-            d: Some(d),
-            b: imm(b),
-            c: c.map(imm),
-        });
-        d
-    };
+    let atom =
+        |k: &mut Kernel, op, sources: &[Source]| k.atom(op, ScalarType::B32, at(lock, 0), sources);
     let head = k.label();
     k.here(head);
-    let seen = cas(&mut k, AtomicOp::CompareExchange, 0, Some(1));
+    let seen = atom(&mut k, AtomicOp::Cas, &[imm(0), imm(1)]);
     let taken = k.setp(CompareOp::Ne, U32, reg(seen), imm(0));
     k.when(taken, false).bra(head);
     let count = k.load(StateSpace::Global, U32, at(lock, 4));
-    k.arith_to(count, Arithmetic::Add, U32, &[reg(count), imm(1)]);
+    k.arith_to(count, ArithmeticOp::Add, U32, &[reg(count), imm(1)]);
     k.store(StateSpace::Global, U32, at(lock, 4), reg(count));
-    cas(&mut k, AtomicOp::Exchange, 0, None);
-    k.op(Operation::Return);
+    atom(&mut k, AtomicOp::Exch, &[imm(0)]);
+    k.control(ControlOp::Return);
     assert_eq!(result(k, 96)[1], 96);
 }
 
@@ -97,22 +87,20 @@ fn lanes_wait_for_a_shuffle_that_names_them() {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(32));
     let tid = k.mov(U32, special("%tid.x"));
-    let odd = k.arith(Arithmetic::And, U32, &[reg(tid), imm(1)]);
+    let odd = k.arith(ArithmeticOp::And, U32, &[reg(tid), imm(1)]);
     let p = k.setp(CompareOp::Ne, U32, reg(odd), imm(0));
     let join = k.label();
     k.when(p, false).bra(join);
-    k.arith_to(tid, Arithmetic::Add, U32, &[reg(tid), imm(100)]);
+    k.arith_to(tid, ArithmeticOp::Add, U32, &[reg(tid), imm(100)]);
     k.here(join);
     let d = k.register(U32);
-    k.op(Operation::Shuffle {
-        mode: ShuffleMode::Bfly,
-        d: Some(d),
-        predicate: None,
-        a: reg(tid),
-        b: imm(1),
-        c: imm(31),
-        mask: Some(imm(0xffff_ffff)),
-    });
+    let modifiers = Modifiers {
+        shuffle: Some(ShuffleMode::Bfly),
+        ..typed(U32)
+    };
+    let mut operands = vec![pair(Some(d), None)];
+    operands.extend([reg(tid), imm(1), imm(31), imm(0xffff_ffff)].map(Arg::from));
+    k.op(Does::Warp(WarpOp::Shuffle), modifiers, &operands);
     store_own(&mut k, out, reg(d));
     let out = result(k, 32);
     let own = |i: u32| if i.is_multiple_of(2) { i + 100 } else { i };
@@ -127,14 +115,10 @@ fn a_warp_barrier_is_met_at_two_instructions() {
     let low = k.setp(CompareOp::Lt, U32, reg(tid), imm(7));
     let (other, end) = (k.label(), k.label());
     k.when(low, false).bra(other);
-    k.op(Operation::WarpBarrier {
-        mask: imm(0xffff_ffff),
-    });
+    warp_barrier(&mut k);
     k.bra(end);
     k.here(other);
-    k.op(Operation::WarpBarrier {
-        mask: imm(0xffff_ffff),
-    });
+    warp_barrier(&mut k);
     k.here(end);
     store_own(&mut k, out, reg(tid));
     assert_eq!(result(k, 32), (0..32).collect::<Vec<_>>());
@@ -149,13 +133,12 @@ fn a_collective_without_its_lanes_is_a_deadlock() {
     let skip = k.label();
     k.when(low, false).bra(skip);
     let d = k.register(U32);
-    k.op(Operation::Vote {
-        mode: VoteMode::Ballot,
-        d,
-        a: reg(low),
-        negated: false,
-        mask: Some(imm(0xffff_ffff)),
-    });
+    let modifiers = Modifiers {
+        vote: Some(VoteMode::Ballot),
+        ..typed(ScalarType::B32)
+    };
+    let operands = [to(d), holds(low, false), imm(0xffff_ffff).into()];
+    k.op(Does::Warp(WarpOp::Vote), modifiers, &operands);
     k.here(skip);
     barrier(&mut k);
     let (fault, _) = fault(k, 32);
@@ -164,9 +147,9 @@ fn a_collective_without_its_lanes_is_a_deadlock() {
     };
     assert_eq!(waiting.len(), 2);
     assert!(
-        waiting
-            .iter()
-            .any(|w| w.lanes == 0xffff_fff0 && w.waits_for == WaitReason::Lanes { missing: 0xf })
+        waiting.iter().any(
+            |w| w.lanes == 0xffff_fff0 && w.waits_for == WaitReason::WarpLanes { missing: 0xf }
+        )
     );
     assert!(
         waiting
@@ -181,7 +164,7 @@ fn warps_that_end_do_not_hold_a_barrier() {
     let out = k.buffer("out", zeros(96));
     let tid = k.mov(U32, special("%tid.x"));
     let low = k.setp(CompareOp::Lt, U32, reg(tid), imm(40));
-    k.when(low, false).op(Operation::Exit);
+    k.when(low, false).control(ControlOp::Exit);
     barrier(&mut k);
     store_own(&mut k, out, reg(tid));
     let out = result(k, 96);
@@ -195,23 +178,19 @@ fn a_barrier_counts_predicates() {
     let tid = k.mov(U32, special("%tid.x"));
     let low = k.setp(CompareOp::Lt, U32, reg(tid), imm(41));
     let d = k.register(U32);
-    k.op(Operation::Barrier {
-        kind: BarrierKind::Reduce {
-            op: BarrierReduce::Popc,
-            d,
-            predicate: low,
-            negated: false,
-        },
-        id: imm(3),
-        threads: None,
-        aligned: true,
-    });
+    let modifiers = Modifiers {
+        ty: Some(U32),
+        barrier_reduce: Some(BarrierReduce::Popc),
+        ..flags(&[Flag::Red])
+    };
+    let operands = [to(d), imm(3).into(), ABSENT, holds(low, false)];
+    k.op(Does::Sync(SyncOp::Bar), modifiers, &operands);
     store_own(&mut k, out, reg(d));
     assert_eq!(result(k, 70), vec![41; 70]);
 }
 
 /// fib(n) by recursion, with arguments and results in `.param` memory.
-fn fibonacci() -> Function {
+fn fibonacci() -> Kernel {
     let mut f = Kernel::new();
     f.function = function("fib", FunctionKind::Function);
     f.function.variables = vec![
@@ -222,37 +201,24 @@ fn fibonacci() -> Function {
     ];
     f.function.parameters = vec![Parameter::Variable(0)];
     f.function.returns = vec![Parameter::Variable(1)];
-    let place = |i| Address {
-        base: AddressBase::Variable(VariableId::Function(i)),
-        offset: 0,
-    };
-    let address = |i| Source::VariableAddress {
-        variable: VariableId::Function(i),
-        offset: 0,
-        generic: false,
-    };
-    let n = f.load(StateSpace::ParamFunc, U32, place(0));
+    let own = VariableId::Function;
+    let n = f.load(StateSpace::ParamFunc, U32, place(own(0)));
     let sum = f.mov(U32, reg(n));
     let small = f.setp(CompareOp::Lt, U32, reg(n), imm(2));
     f.when(small, false);
-    f.store(StateSpace::ParamFunc, U32, place(1), reg(n));
-    f.when(small, false).op(Operation::Return);
-    f.arith_to(sum, Arithmetic::Add, U32, &[imm(0), imm(0)]);
+    f.store(StateSpace::ParamFunc, U32, place(own(1)), reg(n));
+    f.when(small, false).control(ControlOp::Return);
+    f.arith_to(sum, ArithmeticOp::Add, U32, &[imm(0), imm(0)]);
     for less in [1, 2] {
-        let m = f.arith(Arithmetic::Sub, U32, &[reg(n), imm(less)]);
-        f.store(StateSpace::ParamFunc, U32, place(2), reg(m));
-        f.op(Operation::Call {
-            target: CallTarget::Direct(FunctionId(1)),
-            arguments: vec![address(2)],
-            returns: vec![address(3)],
-            uniform: false,
-        });
-        let v = f.load(StateSpace::ParamFunc, U32, place(3));
-        f.arith_to(sum, Arithmetic::Add, U32, &[reg(sum), reg(v)]);
+        let m = f.arith(ArithmeticOp::Sub, U32, &[reg(n), imm(less)]);
+        f.store(StateSpace::ParamFunc, U32, place(own(2)), reg(m));
+        f.call(FunctionId(1), own(2), own(3));
+        let v = f.load(StateSpace::ParamFunc, U32, place(own(3)));
+        f.arith_to(sum, ArithmeticOp::Add, U32, &[reg(sum), reg(v)]);
     }
-    f.store(StateSpace::ParamFunc, U32, place(1), reg(sum));
-    f.op(Operation::Return);
-    f.function
+    f.store(StateSpace::ParamFunc, U32, place(own(1)), reg(sum));
+    f.control(ControlOp::Return);
+    f
 }
 
 fn call_fibonacci(argument: impl Fn(&mut Kernel) -> RegisterId) -> Kernel {
@@ -266,25 +232,12 @@ fn call_fibonacci(argument: impl Fn(&mut Kernel) -> RegisterId) -> Kernel {
     k.function
         .variables
         .push(variable("value", StateSpace::ParamFunc, 4, 4));
-    let place = |i| Address {
-        base: AddressBase::Variable(VariableId::Function(i)),
-        offset: 0,
-    };
-    let address = |i| Source::VariableAddress {
-        variable: VariableId::Function(i),
-        offset: 0,
-        generic: false,
-    };
-    k.store(StateSpace::ParamFunc, U32, place(first), reg(n));
-    k.op(Operation::Call {
-        target: CallTarget::Direct(FunctionId(1)),
-        arguments: vec![address(first)],
-        returns: vec![address(first + 1)],
-        uniform: false,
-    });
-    let v = k.load(StateSpace::ParamFunc, U32, place(first + 1));
+    let own = VariableId::Function;
+    k.store(StateSpace::ParamFunc, U32, place(own(first)), reg(n));
+    k.call(FunctionId(1), own(first), own(first + 1));
+    let v = k.load(StateSpace::ParamFunc, U32, place(own(first + 1)));
     store_own(&mut k, out, reg(v));
-    k.op(Operation::Return);
+    k.control(ControlOp::Return);
     k.others.push(fibonacci());
     k
 }
@@ -293,7 +246,7 @@ fn call_fibonacci(argument: impl Fn(&mut Kernel) -> RegisterId) -> Kernel {
 fn recursion_of_each_lane_is_its_own() {
     let k = call_fibonacci(|k| {
         let tid = k.mov(U32, special("%tid.x"));
-        k.arith(Arithmetic::Rem, U32, &[reg(tid), imm(11)])
+        k.arith(ArithmeticOp::Rem, U32, &[reg(tid), imm(11)])
     });
     let fib = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55];
     assert!(
@@ -361,17 +314,25 @@ fn generic_addresses_of_all_spaces_mix_in_one_access() {
     };
     let tid = k.mov(U32, special("%tid.x"));
     let a = k.element(out, reg(tid), 4);
-    let AddressBase::Register(address) = a.base else {
-        panic!()
-    };
+    let address = base_of(a);
     let s = k.mov(ScalarType::U64, generic(shared));
     let l = k.mov(ScalarType::U64, generic(VariableId::Function(local)));
     let low = k.setp(CompareOp::Lt, U32, reg(tid), imm(8));
     let high = k.setp(CompareOp::Ge, U32, reg(tid), imm(24));
     k.when(low, false);
-    k.arith_to(address, Arithmetic::Add, ScalarType::U64, &[reg(s), imm(0)]);
+    k.arith_to(
+        address,
+        ArithmeticOp::Add,
+        ScalarType::U64,
+        &[reg(s), imm(0)],
+    );
     k.when(high, false);
-    k.arith_to(address, Arithmetic::Add, ScalarType::U64, &[reg(l), imm(0)]);
+    k.arith_to(
+        address,
+        ArithmeticOp::Add,
+        ScalarType::U64,
+        &[reg(l), imm(0)],
+    );
     k.store(StateSpace::Generic, U32, at(address, 0), reg(tid));
     let back = k.load(StateSpace::Generic, U32, at(address, 0));
     store_own(&mut k, out, reg(back));

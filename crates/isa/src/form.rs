@@ -13,9 +13,11 @@ pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, la
 pub use rule::{Pick, Rule, RuleKind, Verdict, Wide};
 pub use spelling::{meant, nearest};
 
+use crate::does::Does;
 use crate::modifier::{
-    BoolOp, CacheOp, CompareOp, Completion, EvictionPriority, MatrixLayout, MulPart, Rounding,
-    Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
+    Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
+    ReduceOp, Rounding, Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -71,7 +73,7 @@ pub enum Origin {
 }
 
 /// What one spelled modifier means to the rooms that never see text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
     Type(ScalarType),
     Space(StateSpace),
@@ -91,8 +93,17 @@ pub enum Meaning {
     Part(MulPart),
     Shuffle(ShuffleMode),
     Vote(VoteMode),
-    /// A modifier that is either there or not, told apart by its spelling (`sat`, `ftz`, `uni`, `mmio`).
-    Flag,
+    Overflow(OverflowMode),
+    Permute(PermuteMode),
+    Test(FloatTest),
+    Atomic(AtomicOp),
+    Reduce(ReduceOp),
+    BarrierReduce(BarrierReduce),
+    CacheLevel(CacheLevel),
+    Prefetch(PrefetchSize),
+    Proxy(Proxy),
+    /// A modifier that is either written or not.
+    Flag(Flag),
 }
 
 /// One spelling that a slot takes.
@@ -141,102 +152,6 @@ pub enum OperandType {
     Custom,
 }
 
-/// What a form does: the only link from the tables to the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Does {
-    Add,
-    Sub,
-    Mul,
-    Mad,
-    Mul24,
-    Mad24,
-    Sad,
-    Div,
-    Rem,
-    Abs,
-    Neg,
-    Min,
-    Max,
-    Fma,
-    Rcp,
-    Sqrt,
-    Rsqrt,
-    Sin,
-    Cos,
-    Lg2,
-    Ex2,
-    Tanh,
-    Copysign,
-    Testp,
-    And,
-    Or,
-    Xor,
-    Not,
-    Cnot,
-    Lop3,
-    Shl,
-    Shr,
-    Shf,
-    Popc,
-    Clz,
-    Bfind,
-    Fns,
-    Brev,
-    Bfe,
-    Bfi,
-    Szext,
-    Bmsk,
-    Prmt,
-    Dp4a,
-    Dp2a,
-    AddCc,
-    Addc,
-    SubCc,
-    Subc,
-    MadCc,
-    Madc,
-    Set,
-    Setp,
-    Selp,
-    Slct,
-    Mov,
-    Cvt,
-    CvtPack,
-    Cvta,
-    Isspacep,
-    Load,
-    Store,
-    StoreAsync,
-    Prefetch,
-    CreatePolicy,
-    Discard,
-    WmmaLoad,
-    WmmaMma,
-    WmmaStore,
-    Branch,
-    BranchIndexed,
-    Call,
-    Return,
-    Exit,
-    Trap,
-    Breakpoint,
-    Barrier,
-    WarpBarrier,
-    Fence,
-    Shuffle,
-    Vote,
-    Match,
-    ActiveMask,
-    Redux,
-    Elect,
-    Atomic,
-    Reduction,
-    Nanosleep,
-    Pmevent,
-    /// Known and checked, but the emulator does not run it.
-    NotEmulated,
-}
-
 /// One instruction form.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
@@ -248,6 +163,8 @@ pub struct Form {
     pub types: &'static [(&'static str, OperandType)],
     pub gate: Gate,
     pub does: Does,
+    /// What holds between the modifiers.
+    pub rules: &'static [Rule],
     /// One sentence in our own words.
     pub help: &'static str,
     /// Anchor of the PTX ISA section.

@@ -14,13 +14,18 @@ macro_rules! spelled {
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }
+
+            /// The member with this spelling (no dot).
+            pub fn from_name(name: &str) -> Option<$name> {
+                match name { $($text => Some($name::$variant),)* _ => None }
+            }
         }
     };
 }
 
 spelled! {
     /// Memory ordering of an access (PTX ISA, "Memory Consistency Model").
-    Sem { Weak "weak", Volatile "volatile", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", }
+    Sem { Weak "weak", Volatile "volatile", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc", }
 }
 spelled! {
     /// The set of threads with which a strong access can synchronise.
@@ -58,8 +63,53 @@ spelled! {
     BoolOp { And "and", Or "or", Xor "xor", }
 }
 spelled! {
-    /// Bitwise operations, as `redux.sync` and atomics name them.
-    BitwiseOp { And "and", Or "or", Xor "xor", }
+    /// What an atomic does to memory.
+    AtomicOp { Add "add", Min "min", Max "max", Inc "inc", Dec "dec", And "and", Or "or", Xor "xor", Exch "exch", Cas "cas", }
+}
+spelled! {
+    /// What `redux.sync` computes over the lanes of a warp.
+    ReduceOp { Add "add", Min "min", Max "max", And "and", Or "or", Xor "xor", }
+}
+spelled! {
+    /// What a reducing barrier computes over its threads.
+    BarrierReduce { Popc "popc", And "and", Or "or", }
+}
+spelled! {
+    /// Modes of `prmt`; without one the selector picks each byte.
+    PermuteMode { F4e "f4e", B4e "b4e", Rc8 "rc8", Ecl "ecl", Ecr "ecr", Rc16 "rc16", }
+}
+spelled! {
+    /// Tests of `testp`.
+    FloatTest { Finite "finite", Infinite "infinite", Number "number", NotANumber "notanumber", Normal "normal", Subnormal "subnormal", }
+}
+spelled! {
+    /// What amounts beyond the width of a shift or field mean.
+    OverflowMode { Clamp "clamp", Wrap "wrap", }
+}
+spelled! {
+    /// Levels of the cache hierarchy.
+    CacheLevel { L1 "L1", L2 "L2", }
+}
+spelled! {
+    /// Ways to memory that a proxy fence orders.
+    Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", }
+}
+spelled! {
+    /// Modifiers that are either written or not.
+    Flag {
+        Sync "sync", Arrive "arrive", Red "red", Aligned "aligned", Warp "warp", Cta "cta", Uni "uni",
+        Sat "sat", Ftz "ftz", Noftz "noftz", NaN "NaN", Xorsign "xorsign", Abs "abs", Relu "relu", Approx "approx", Full "full",
+        Cc "cc", Left "l", Right "r", ShiftAmount "shiftamt", To "to",
+        Mmio "mmio", NonCoherent "nc", CacheHint "L2::cache_hint", Weak "weak", SharedCta "shared::cta",
+        Any "any", All "all", Mask "mask", Idx "idx",
+        Async "async", Bulk "bulk", Store "store", D "d",
+        Proxy "proxy", MbarrierInit "mbarrier_init", Release "release",
+        Fractional "fractional", Range "range", Cvt "cvt", L1 "L1", L2 "L2",
+    }
+}
+spelled! {
+    /// How much a load brings into the second-level cache.
+    PrefetchSize { B64 "L2::64B", B128 "L2::128B", B256 "L2::256B", }
 }
 spelled! {
     /// Which half of a product is kept.

@@ -1,13 +1,14 @@
 //! A checked module: variables, functions, registers, instructions.
 //!
-//! Only a front end's `check` builds these values; what stands in a [`Program`] is legal for its
-//! target, and names are resolved to indices.
+//! A front end fills a [`Module`] and, when nothing is wrong with it, seals it into a [`Program`]; names are resolved
+//! to indices.
 
-use crate::operation::Operation;
+use crate::operand::{Operand, OperandList, OperandValue, RegisterRun};
 use crate::span::Span;
-use warpgrid_isa::{ScalarType, StateSpace, Target, Version};
+use std::ops::Deref;
+use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
 
-/// Index into [`Program::functions`].
+/// Index into [`Module::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionId(pub u32);
 
@@ -18,15 +19,39 @@ pub struct RegisterId(pub u32);
 /// A variable of the module or of the function at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VariableId {
-    /// Index into [`Program::variables`].
+    /// Index into [`Module::variables`].
     Module(u32),
     /// Index into [`Function::variables`].
     Function(u32),
 }
 
-/// A checked module.
+/// Index into [`Module::actions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ActionId(pub u32);
+
+/// A checked module: what stands in it is legal for its target, and it cannot be changed any more. Only front ends make
+/// one, after everything was checked (a test of the house holds who calls [`Program::of_checked`]).
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct Program(Module);
+
+impl Program {
+    /// Takes over a module that its front end has checked.
+    pub fn of_checked(module: Module) -> Program {
+        Program(module)
+    }
+}
+
+impl Deref for Program {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        &self.0
+    }
+}
+
+/// The contents of a module.
+#[derive(Clone, Debug)]
+pub struct Module {
     pub version: Version,
     pub target: &'static Target,
     /// 32 or 64.
@@ -35,9 +60,16 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// Kernels and functions, in the order of their definitions; prototypes have no instructions.
     pub functions: Vec<Function>,
+    /// What the instructions do: one for each distinct opcode with its modifiers.
+    pub actions: Vec<Action>,
 }
 
-impl Program {
+impl Module {
+    /// What an instruction does.
+    pub fn action(&self, instruction: &Instruction) -> Option<&Action> {
+        self.actions.get(instruction.action.0 as usize)
+    }
+
     /// The kernels, in order.
     pub fn entries(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         self.functions
@@ -81,7 +113,7 @@ pub struct Relocation {
 /// What a relocation points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelocationTarget {
-    /// Index into [`Program::variables`].
+    /// Index into [`Module::variables`].
     Variable(u32),
     Function(FunctionId),
 }
@@ -126,6 +158,8 @@ pub struct Function {
     pub variables: Vec<Variable>,
     pub registers: Vec<Register>,
     pub instructions: Vec<Instruction>,
+    /// The operands of all instructions; each instruction has a range of them.
+    pub operands: Vec<Operand>,
     /// Names of branch targets: instruction index and name, sorted by index.
     pub labels: Vec<(u32, String)>,
     pub bounds: LaunchBounds,
@@ -148,11 +182,73 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// One instruction: what it does, under which guard, and where it stands.
+/// What an opcode with its modifiers does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    pub does: Does,
+    pub modifiers: Modifiers,
+    /// The opcode with its modifiers as first written: `st.global.v4.f32`.
+    pub opcode: String,
+}
+
+/// How an instruction counts among the steps of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum StepPart {
+    /// A step of its own.
+    #[default]
+    Whole,
+    /// Runs in the same step as the instruction after it: what a front end had to put before an instruction.
+    WithNext,
+}
+
+/// One instruction: what it does, to what, under which guard, and where it stands.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub guard: Option<Guard>,
-    pub operation: Operation,
+    pub action: ActionId,
+    /// In the order of the row's syntax line.
+    pub operands: OperandList,
+    pub step: StepPart,
     /// The whole statement, guard to semicolon.
     pub span: Span,
+}
+
+impl Function {
+    /// The operands of a list or of an instruction ([`Instruction::operands`]).
+    pub fn operands_of(&self, list: OperandList) -> &[Operand] {
+        let start = list.start as usize;
+        self.operands
+            .get(start..start + list.n as usize)
+            .unwrap_or(&[])
+    }
+
+    /// The registers that an instruction may write, in operand order.
+    pub fn destinations(&self, instruction: &Instruction) -> Vec<RegisterId> {
+        let mut written = Vec::new();
+        for operand in self.operands_of(instruction.operands) {
+            add_destinations(&operand.value, &mut written);
+            if let OperandValue::List(list) = operand.value {
+                for element in self.operands_of(list) {
+                    add_destinations(&element.value, &mut written);
+                }
+            }
+        }
+        written
+    }
+}
+
+fn add_destinations(value: &OperandValue, written: &mut Vec<RegisterId>) {
+    let runs: (Option<RegisterRun>, Option<RegisterId>) = match value {
+        OperandValue::Destination(run) => (*run, None),
+        OperandValue::Pair(run, predicate) => (*run, *predicate),
+        OperandValue::Absent
+        | OperandValue::Source(..)
+        | OperandValue::Predicate { .. }
+        | OperandValue::Address(_)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => (None, None),
+    };
+    written.extend(runs.0.into_iter().flat_map(RegisterRun::registers));
+    written.extend(runs.1);
 }

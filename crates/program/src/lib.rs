@@ -1,20 +1,19 @@
 //! The contract between the front ends and the emulator: what goes in is judged, what comes out is
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
-pub mod destinations;
 pub mod diagnostic;
 pub mod function;
-pub mod operation;
+pub mod operand;
 pub mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use function::{
-    Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Parameter, Program,
-    Register, RegisterId, Relocation, RelocationTarget, Variable, VariableId,
+    Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,
+    Parameter, Program, Register, RegisterId, Relocation, RelocationTarget, StepPart, Variable,
+    VariableId,
 };
-pub use operation::{
-    Address, AddressBase, Arithmetic, ArithmeticMode, AtomicOp, BarrierKind, BarrierReduce,
-    CallArgument, CallTarget, Carry, CarryUse, Conversion, FloatTest, MatrixShape, MemoryAccess,
-    Operation, PermuteMode, PredicateOp, ReduceOp, Source,
+pub use operand::{
+    Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,
+    SourceModifiers,
 };
 pub use span::{LineIndex, Position, Span};

@@ -15,7 +15,7 @@ use crate::sentence::sentence;
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
 use crate::{check, fault, warp};
 use std::sync::Arc;
-use warpgrid_emulator::{Limits, Machine, NextStep, Status, Timeline, TimelineLimits};
+use warpgrid_emulator::{Limits, Machine, Status, Timeline, TimelineLimits};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, FunctionId, Instruction, Operation, Program, Span};
 
@@ -315,7 +315,11 @@ impl Session {
             Status::Faulted => RunStatus::Faulted,
         };
         let fault = self.fault();
-        let next = machine.next_step().map(|next| self.step_view(&next));
+        let next = machine.next_step().map(|next| {
+            let agent = (next.block, next.warp);
+            let place = (next.function, next.instruction);
+            self.step_view(self.position(), agent, place, next.executed)
+        });
         let last = self.last.step.clone();
         let at = request.warp.or_else(|| {
             last.as_ref()
@@ -323,7 +327,6 @@ impl Session {
                 .map(|step| (step.block, step.warp))
         });
         let ticks = self.timeline.ticks();
-        let done = ticks.steps.partition_point(|step| *step < self.position()) as u64;
         Frame {
             position: self.position(),
             length: self.length(),
@@ -338,7 +341,7 @@ impl Session {
             warp: at.and_then(|(block, warp)| self.warp_view(block, warp)),
             warps: self.warps(),
             store_steps: ticks.steps.iter().map(|step| step + 1).collect(),
-            stores_done: done * ticks.one_in.max(1),
+            stores_done: self.timeline.machine().stores_done(),
             stores_known: ticks.n_stores,
             notes: self.notes(),
         }
@@ -400,16 +403,15 @@ impl Session {
             return;
         }
         self.timeline.seek(position - 1);
-        if let Some(next) = self.timeline.machine().next_step() {
-            self.last.place = Some((next.function, next.instruction));
-            self.last.step = Some(StepView {
-                step: position - 1,
-                ..self.step_view(&next)
-            });
-        }
         let mut collector = StoreCollector::new(64);
         self.timeline.step(&mut collector);
         self.last.stores = collector.stores;
+        if let Some(event) = self.timeline.machine().last_step() {
+            let place = (event.function, event.instruction);
+            let agent = (event.block, event.warp);
+            self.last.place = Some(place);
+            self.last.step = Some(self.step_view(event.position, agent, place, event.executed));
+        }
         if faulted {
             // The fault itself takes no step; meet it again.
             self.timeline.step(&mut ());
@@ -442,34 +444,22 @@ impl Session {
         )
     }
 
-    fn step_view(&self, next: &NextStep) -> StepView {
-        let range = self.range_of(next.function, next.instruction);
+    fn step_view(
+        &self,
+        step: u64,
+        (block, warp): (u64, u32),
+        (function, instruction): (FunctionId, u32),
+        active: u32,
+    ) -> StepView {
         StepView {
-            step: self.position(),
-            block: next.block,
-            block_id: unravel(next.block, self.scenario.grid.unwrap_or([1; 3])),
-            warp: next.warp,
-            range,
-            instruction: self.text_of(next.function, next.instruction).to_owned(),
-            active: next.mask & self.guard_mask(next),
+            step,
+            block,
+            block_id: unravel(block, self.scenario.grid.unwrap_or([1; 3])),
+            warp,
+            range: self.range_of(function, instruction),
+            instruction: self.text_of(function, instruction).to_owned(),
+            active,
         }
-    }
-
-    /// Lanes whose guard lets the instruction happen.
-    fn guard_mask(&self, next: &NextStep) -> u32 {
-        let guard = self
-            .instruction(next.function, next.instruction)
-            .and_then(|instruction| instruction.guard);
-        let Some(guard) = guard else { return u32::MAX };
-        let machine = self.timeline.machine();
-        (0..32).fold(0, |mask, lane| {
-            let bit = machine
-                .register(next.block, next.warp, lane, next.function, guard.predicate)
-                .unwrap_or(0)
-                & 1
-                == 1;
-            mask | u32::from(bit != guard.negated) << lane
-        })
     }
 
     fn store_view(&self, record: &StoreRecord, memories: &[Memory]) -> StoreView {

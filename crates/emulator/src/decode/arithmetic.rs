@@ -1,91 +1,288 @@
-//! Arithmetic: the type picks the bank and the variant.
+//! Arithmetic: type and modifiers pick the unit and what it does; operands go to the unit's banks.
 
-use super::{Decoded, Decoder, Unsupported};
-use crate::decode::code::{CarryMode, FloatMode, Op};
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{FloatMode, Op};
 use crate::decode::ops::{
-    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
-    IntOp, Overflow, ShiftOp,
+    CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op, IntOp,
+    Overflow, ShiftOp,
 };
+use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
-use warpgrid_isa::{MulPart, ScalarType};
-use warpgrid_program::{Arithmetic, ArithmeticMode, Carry, CarryUse, RegisterId, Source};
+use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType};
 
-pub(super) fn arithmetic(
-    d: &mut Decoder<'_>,
-    f: Arithmetic,
-    ty: ScalarType,
-    mode: ArithmeticMode,
-    to: RegisterId,
-    sources: &[Source; 3],
-) -> Decoded<Op> {
-    use Arithmetic as A;
-    if ty.is_float() {
-        return float(d, f, ty, mode, to, sources);
-    }
-    let [a, b, c] = *sources;
-    let bits = ty.width_bits();
-    let signed = ty.is_signed();
-    match (f, bits) {
-        (A::Mul(MulPart::Wide) | A::Mad(MulPart::Wide), _) => wide_product(d, f, ty, to, sources),
-        (A::Popc | A::Clz | A::Bfind { .. }, 64) => {
-            let slots = [d.target(to, 32)?, d.source(a, 64)?];
-            let f = count_op(f)?;
-            Ok(Op::Count64 { f, signed, slots })
-        }
-        (A::Popc | A::Clz | A::Bfind { .. } | A::Szext { .. } | A::Bmsk { .. }, _) => {
-            let (a, b, c) = (d.source(a, 32)?, d.source(b, 32)?, d.constant(0, 32));
-            let slots = [d.target(to, 32)?, a, b, c];
-            let f = int32_op(f, mode.saturate)?;
-            Ok(Op::Int32 { f, signed, slots })
-        }
-        (A::Shl | A::Shr, 64) => {
-            let slots = [d.target(to, 64)?, d.source(a, 64)?, d.source(b, 32)?];
-            let f = match f {
-                A::Shl => ShiftOp::Left,
-                _ => ShiftOp::Right,
-            };
-            Ok(Op::Shift64 { f, signed, slots })
-        }
-        (A::Shl | A::Shr, _) => {
-            let (a, b, c) = (d.source(a, bits)?, d.source(b, 32)?, d.constant(0, 32));
-            let slots = [d.target(to, bits)?, a, b, c];
-            same_type(f, ty, mode.saturate, slots)
-        }
-        (A::Bfe, 64) => {
-            let (a, b, c) = (d.source(a, 64)?, d.source(b, 32)?, d.source(c, 32)?);
-            let slots = [d.target(to, 64)?, a, b, c];
-            Ok(Op::Extract64 { signed, slots })
-        }
-        _ => same_type(f, ty, mode.saturate, same_width(d, bits, to, sources)?),
+/// The unit that an instruction runs on, and what it does there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Int16(Int16Op),
+    Int32(Int32Op),
+    Int64(Int64Op),
+    Int16x2(Int16x2Op),
+    /// b is 32 bits wide.
+    Shift64(ShiftOp),
+    /// The result is 32 bits wide.
+    Count64(CountOp),
+    /// Position and length are 32 bits wide.
+    Extract64,
+    /// Twice as wide as its factors.
+    Product,
+    Insert,
+    Float32(Float32Op),
+    Float64(Float64Op),
+    Float32x2(FloatOp),
+    Half(HalfOp),
+    /// Logic on predicates, by truth table of two.
+    Predicate(Logic),
+}
+
+/// Logic on predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Logic {
+    And,
+    Or,
+    Xor,
+    Not,
+}
+
+pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
+    match unit(op, modifiers) {
+        Some(_) => Support::Runs,
+        None => Support::not_yet("this operation on this type"),
     }
 }
 
-/// Operations of one integer type, by its width.
-fn same_type(f: Arithmetic, ty: ScalarType, saturate: bool, slots: [Slot; 4]) -> Decoded<Op> {
-    let signed = ty.is_signed();
-    // Only the 32-bit unit saturates.
-    if saturate && (ty.width_bits() != 32 || is_packed(ty)) {
-        return Err(Unsupported);
+pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
+    let modifiers = d.modifiers;
+    let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
+    let ty = operand_type(op, modifiers);
+    let (bits, signed) = (ty.width_bits(), ty.is_signed());
+    let mode = FloatMode::from(ArithmeticMode::from(modifiers));
+    let n = n_sources(op);
+    Ok(match unit {
+        Unit::Int16(f) => {
+            let slots = mixed_width(d, op, bits, n)?;
+            Op::Int16 { f, signed, slots }
+        }
+        Unit::Int32(f) => {
+            let slots = mixed_width(d, op, bits, n)?;
+            let f = with_table(d, op, f)?;
+            Op::Int32 { f, signed, slots }
+        }
+        Unit::Int64(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Int64 { f, signed, slots }
+        }
+        Unit::Int16x2(f) => {
+            let [to, a, b, _] = same_width(d, bits, n)?;
+            let slots = [to, a, b];
+            Op::Int16x2 { f, signed, slots }
+        }
+        Unit::Shift64(f) => {
+            let slots = [d.target(0, 64)?, d.source(1, 64)?, d.source(2, 32)?];
+            Op::Shift64 { f, signed, slots }
+        }
+        Unit::Count64(f) => {
+            let slots = [d.target(0, 32)?, d.source(1, 64)?];
+            Op::Count64 { f, signed, slots }
+        }
+        Unit::Extract64 => {
+            let (b, c) = (d.source(2, 32)?, d.source(3, 32)?);
+            let slots = [d.target(0, 64)?, d.source(1, 64)?, b, c];
+            Op::Extract64 { signed, slots }
+        }
+        Unit::Product => return product(d, op, ty),
+        Unit::Insert => return insert(d, bits),
+        Unit::Float32(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Float32 { f, mode, slots }
+        }
+        Unit::Float64(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Float64 { f, mode, slots }
+        }
+        Unit::Float32x2(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Float32x2 { f, mode, slots }
+        }
+        Unit::Half(f) => {
+            let slots = same_width(d, bits, n)?;
+            Op::Half { f, ty, mode, slots }
+        }
+        Unit::Predicate(logic) => return predicate_logic(d, logic),
+    })
+}
+
+/// The type of the operands: that of the instruction, or of a where the types of a and b are named.
+fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarType {
+    if matches!(op, ArithmeticOp::Dp4a | ArithmeticOp::Dp2a) {
+        return ScalarType::B32;
     }
-    match ty.width_bits() {
-        32 if is_packed(ty) => {
-            let [to, a, b, _] = slots;
-            let (f, slots) = (int16x2_op(f)?, [to, a, b]);
-            Ok(Op::Int16x2 { f, signed, slots })
-        }
-        8 | 16 => {
-            let f = int16_op(f)?;
-            Ok(Op::Int16 { f, signed, slots })
-        }
-        32 => {
-            let f = int32_op(f, saturate)?;
-            Ok(Op::Int32 { f, signed, slots })
-        }
-        64 => {
-            let f = int64_op(f)?;
-            Ok(Op::Int64 { f, signed, slots })
-        }
-        _ => Err(Unsupported),
+    modifiers.ty.unwrap_or(ScalarType::B32)
+}
+
+/// Result and sources that are all as wide as the type; sources that the operation lacks are zero.
+pub(super) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
+    let mut slots = [d.constant(0, bits); 4];
+    slots[0] = d.target(0, bits)?;
+    for (i, slot) in slots.iter_mut().enumerate().skip(1).take(n) {
+        *slot = d.source(i, bits)?;
+    }
+    Ok(slots)
+}
+
+/// As [`same_width`]; amounts, positions and counts are 32 bits wide whatever the type.
+fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
+    let narrow = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
+    let mut slots = [d.constant(0, bits); 4];
+    slots[0] = d.target(0, bits)?;
+    for (i, slot) in slots.iter_mut().enumerate().skip(1).take(n) {
+        *slot = d.source(i, if narrow && i == 2 { 32 } else { bits })?;
+    }
+    Ok(slots)
+}
+
+/// The truth table of `lop3` is its fourth source, a literal.
+fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> Decoded<Int32Op> {
+    if op == ArithmeticOp::Lop3 {
+        return Ok(Int32Op::Lop3(d.immediate(4)? as u8));
+    }
+    Ok(f)
+}
+
+/// `mul.wide` and `mad.wide`
+fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> Decoded<Op> {
+    let (bits, signed) = (ty.width_bits(), ty.is_signed());
+    let to = d.target(0, 2 * bits)?;
+    let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
+    let c = if op == ArithmeticOp::Mad {
+        d.source(3, 2 * bits)?
+    } else {
+        Slot::NONE
+    };
+    let slots = [to, a, b, c];
+    Ok(match bits {
+        16 => Op::Wide16 { signed, slots },
+        _ => Op::Wide32 { signed, slots },
+    })
+}
+
+/// `bfi`
+fn insert(d: &mut Decoder<'_>, bits: u32) -> Decoded<Op> {
+    let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
+    let (position, length) = (d.source(3, 32)?, d.source(4, 32)?);
+    let slots = [d.target(0, bits)?, a, b, position, length];
+    Ok(match bits {
+        64 => Op::Insert64(slots),
+        _ => Op::Insert32(slots),
+    })
+}
+
+/// `and.pred` and relatives: negations of the sources are part of the truth table.
+fn predicate_logic(d: &mut Decoder<'_>, logic: Logic) -> Decoded<Op> {
+    let to = d.target(0, 1)?;
+    let a = d.predicate(1)?;
+    let b = match logic {
+        Logic::Not => a,
+        Logic::And | Logic::Or | Logic::Xor => d.predicate(2)?,
+    };
+    let table = (0..4u8).fold(0, |table, bit| {
+        let (x, y) = ((bit & 2 != 0) ^ a.negated, (bit & 1 != 0) ^ b.negated);
+        let holds = match logic {
+            Logic::And => x & y,
+            Logic::Or => x | y,
+            Logic::Xor => x ^ y,
+            Logic::Not => !x,
+        };
+        table | u8::from(holds) << bit
+    });
+    Ok(Op::PredicateLogic {
+        table,
+        d: to,
+        a: a.slot,
+        b: b.slot,
+    })
+}
+
+/// Sources that an operation reads from registers, up to three.
+const fn n_sources(op: ArithmeticOp) -> usize {
+    use ArithmeticOp as A;
+    match op {
+        A::Abs
+        | A::Neg
+        | A::Rcp
+        | A::Sqrt
+        | A::Rsqrt
+        | A::Sin
+        | A::Cos
+        | A::Lg2
+        | A::Ex2
+        | A::Tanh
+        | A::Not
+        | A::Cnot
+        | A::Popc
+        | A::Clz
+        | A::Brev
+        | A::Bfind => 1,
+        A::Add
+        | A::Sub
+        | A::Mul
+        | A::Mul24
+        | A::Div
+        | A::Rem
+        | A::Min
+        | A::Max
+        | A::Copysign
+        | A::And
+        | A::Or
+        | A::Xor
+        | A::Shl
+        | A::Shr
+        | A::Szext
+        | A::Bmsk => 2,
+        A::Mad
+        | A::Fma
+        | A::Mad24
+        | A::Sad
+        | A::Lop3
+        | A::Shf
+        | A::Bfe
+        | A::Bfi
+        | A::Fns
+        | A::Prmt
+        | A::Dp4a
+        | A::Dp2a => 3,
+    }
+}
+
+/// Which unit runs the operation; none where no unit does.
+fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
+    let ty = operand_type(op, modifiers);
+    if ty == ScalarType::Pred {
+        return Some(Unit::Predicate(logic(op)?));
+    }
+    if ty.is_float() {
+        return float(op, ty);
+    }
+    // `lop3` with a predicate and `min.relu` of integers have no unit.
+    if modifiers.combine.is_some() || modifiers.has(Flag::Relu) {
+        return None;
+    }
+    let (bits, part) = (ty.width_bits(), part(modifiers));
+    if matches!(op, ArithmeticOp::Mul | ArithmeticOp::Mad) && part == MulPart::Wide {
+        return matches!(bits, 16 | 32).then_some(Unit::Product);
+    }
+    if op == ArithmeticOp::Bfi {
+        return matches!(bits, 32 | 64).then_some(Unit::Insert);
+    }
+    // Only the 32-bit unit saturates.
+    if modifiers.has(Flag::Sat) && (bits != 32 || is_packed(ty)) {
+        return None;
+    }
+    match bits {
+        16 => int16(op, modifiers).map(Unit::Int16),
+        32 if is_packed(ty) => packed(op, modifiers).map(Unit::Int16x2),
+        32 => int32(op, modifiers).map(Unit::Int32),
+        64 => int64(op, modifiers),
+        _ => None,
     }
 }
 
@@ -93,128 +290,44 @@ fn is_packed(ty: ScalarType) -> bool {
     matches!(ty, ScalarType::U16x2 | ScalarType::S16x2)
 }
 
-/// Result and operands that are all as wide as the type.
-fn same_width(
-    d: &mut Decoder<'_>,
-    bits: u32,
-    to: RegisterId,
-    [a, b, c]: &[Source; 3],
-) -> Decoded<[Slot; 4]> {
-    let to = d.target(to, bits)?;
-    Ok([
-        to,
-        d.source(*a, bits)?,
-        d.source(*b, bits)?,
-        d.source(*c, bits)?,
-    ])
+fn part(modifiers: &Modifiers) -> MulPart {
+    modifiers.part.unwrap_or(MulPart::Lo)
 }
 
-fn float(
-    d: &mut Decoder<'_>,
-    f: Arithmetic,
-    ty: ScalarType,
-    mode: ArithmeticMode,
-    to: RegisterId,
-    sources: &[Source; 3],
-) -> Decoded<Op> {
-    use ScalarType as T;
-    let slots = same_width(d, ty.width_bits(), to, sources)?;
-    let mode = FloatMode::from(mode);
-    match ty {
-        T::F32 => {
-            let f = float32_op(f)?;
-            Ok(Op::Float32 { f, mode, slots })
-        }
-        T::F64 => {
-            let f = float64_op(f)?;
-            Ok(Op::Float64 { f, mode, slots })
-        }
-        T::F32x2 => {
-            let f = float_op(f).ok_or(Unsupported)?;
-            Ok(Op::Float32x2 { f, mode, slots })
-        }
-        T::F16 | T::Bf16 | T::F16x2 | T::Bf16x2 => {
-            let f = half_op(f)?;
-            Ok(Op::Half { f, ty, mode, slots })
-        }
-        _ => Err(Unsupported),
+fn logic(op: ArithmeticOp) -> Option<Logic> {
+    match int(op, MulPart::Lo)? {
+        IntOp::And => Some(Logic::And),
+        IntOp::Or => Some(Logic::Or),
+        IntOp::Xor => Some(Logic::Xor),
+        IntOp::Not => Some(Logic::Not),
+        IntOp::Add
+        | IntOp::Sub
+        | IntOp::MulLo
+        | IntOp::MulHi
+        | IntOp::MadLo
+        | IntOp::MadHi
+        | IntOp::Sad
+        | IntOp::Div
+        | IntOp::Rem
+        | IntOp::Abs
+        | IntOp::Neg
+        | IntOp::Min
+        | IntOp::Max
+        | IntOp::Cnot => None,
     }
 }
 
-/// `mul.wide` and `mad.wide`
-fn wide_product(
-    d: &mut Decoder<'_>,
-    f: Arithmetic,
-    ty: ScalarType,
-    to: RegisterId,
-    [a, b, c]: &[Source; 3],
-) -> Decoded<Op> {
-    let (bits, signed) = (ty.width_bits(), ty.is_signed());
-    let to = d.target(to, 2 * bits)?;
-    let (a, b) = (d.source(*a, bits)?, d.source(*b, bits)?);
-    let c = match f {
-        Arithmetic::Mad(_) => d.source(*c, 2 * bits)?,
-        _ => Slot::NONE,
-    };
-    let slots = [to, a, b, c];
-    match bits {
-        16 => Ok(Op::Wide16 { signed, slots }),
-        32 => Ok(Op::Wide32 { signed, slots }),
-        _ => Err(Unsupported),
-    }
-}
-
-/// `add.cc` and relatives
-pub(super) fn carry(
-    d: &mut Decoder<'_>,
-    f: Carry,
-    ty: ScalarType,
-    carry: CarryUse,
-    to: RegisterId,
-    sources: &[Source; 3],
-) -> Decoded<Op> {
-    let slots = same_width(d, ty.width_bits(), to, sources)?;
-    let mode = CarryMode {
-        signed: ty.is_signed(),
-        reads: carry.reads,
-        writes: carry.writes,
-    };
-    let f = match f {
-        Carry::Add => CarryOp::Add,
-        Carry::Sub => CarryOp::Sub,
-        Carry::MadLo => CarryOp::MadLo,
-        Carry::MadHi => CarryOp::MadHi,
-    };
-    match ty.width_bits() {
-        32 => Ok(Op::Carry32 { f, mode, slots }),
-        64 => Ok(Op::Carry64 { f, mode, slots }),
-        _ => Err(Unsupported),
-    }
-}
-
-/// `bfi`
-pub(super) fn insert(
-    d: &mut Decoder<'_>,
-    bits: u32,
-    to: RegisterId,
-    [a, b]: [Source; 2],
-    [position, length]: [Source; 2],
-) -> Decoded<Op> {
-    let to = d.target(to, bits)?;
-    let (a, b) = (d.source(a, bits)?, d.source(b, bits)?);
-    let slots = [to, a, b, d.source(position, 32)?, d.source(length, 32)?];
-    Ok(match bits {
-        64 => Op::Insert64(slots),
-        _ => Op::Insert32(slots),
-    })
-}
-
-/// What every integer unit does; none for all else.
-fn int_op(f: Arithmetic) -> Option<IntOp> {
-    use Arithmetic as A;
-    Some(match f {
+/// What integers of 16, 32 and 64 bits share; none for all else.
+fn int(op: ArithmeticOp, part: MulPart) -> Option<IntOp> {
+    use ArithmeticOp as A;
+    let high = part == MulPart::Hi;
+    Some(match op {
         A::Add => IntOp::Add,
         A::Sub => IntOp::Sub,
+        A::Mul if high => IntOp::MulHi,
+        A::Mul => IntOp::MulLo,
+        A::Mad if high => IntOp::MadHi,
+        A::Mad => IntOp::MadLo,
         A::Sad => IntOp::Sad,
         A::Div => IntOp::Div,
         A::Rem => IntOp::Rem,
@@ -227,15 +340,9 @@ fn int_op(f: Arithmetic) -> Option<IntOp> {
         A::Xor => IntOp::Xor,
         A::Not => IntOp::Not,
         A::Cnot => IntOp::Cnot,
-        A::Mul(MulPart::Lo) => IntOp::MulLo,
-        A::Mul(MulPart::Hi) => IntOp::MulHi,
-        A::Mad(MulPart::Lo) => IntOp::MadLo,
-        A::Mad(MulPart::Hi) => IntOp::MadHi,
-        A::Mul(MulPart::Wide)
-        | A::Mad(MulPart::Wide)
-        | A::Mul24(_)
-        | A::Mad24(_)
-        | A::Fma
+        A::Fma
+        | A::Mul24
+        | A::Mad24
         | A::Rcp
         | A::Sqrt
         | A::Rsqrt
@@ -245,49 +352,44 @@ fn int_op(f: Arithmetic) -> Option<IntOp> {
         | A::Ex2
         | A::Tanh
         | A::Copysign
-        | A::Lop3(_)
+        | A::Lop3
         | A::Shl
         | A::Shr
-        | A::ShfLeft { .. }
-        | A::ShfRight { .. }
+        | A::Shf
         | A::Popc
         | A::Clz
         | A::Brev
-        | A::Bfind { .. }
+        | A::Bfind
         | A::Bfe
-        | A::Szext { .. }
-        | A::Bmsk { .. }
+        | A::Bfi
+        | A::Fns
+        | A::Szext
+        | A::Bmsk
         | A::Prmt
-        | A::PrmtMode(_)
-        | A::Dp4a { .. }
-        | A::Dp2a { .. } => return None,
+        | A::Dp4a
+        | A::Dp2a => return None,
     })
 }
 
-fn int16_op(f: Arithmetic) -> Decoded<Int16Op> {
-    match f {
-        Arithmetic::Shl => Ok(Int16Op::Shl),
-        Arithmetic::Shr => Ok(Int16Op::Shr),
-        _ => int_op(f).map(Int16Op::Plain).ok_or(Unsupported),
+fn int16(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int16Op> {
+    if op == ArithmeticOp::Shl {
+        return Some(Int16Op::Shl);
     }
+    if op == ArithmeticOp::Shr {
+        return Some(Int16Op::Shr);
+    }
+    int(op, part(modifiers)).map(Int16Op::Plain)
 }
 
-fn int64_op(f: Arithmetic) -> Decoded<Int64Op> {
-    match f {
-        Arithmetic::Brev => Ok(Int64Op::Brev),
-        _ => int_op(f).map(Int64Op::Plain).ok_or(Unsupported),
-    }
-}
-
-fn int16x2_op(f: Arithmetic) -> Decoded<Int16x2Op> {
-    Ok(match int_op(f).ok_or(Unsupported)? {
-        IntOp::Add => Int16x2Op::Add,
-        IntOp::Sub => Int16x2Op::Sub,
-        IntOp::MulLo => Int16x2Op::Mul,
-        IntOp::Neg => Int16x2Op::Neg,
-        IntOp::Abs => Int16x2Op::Abs,
-        IntOp::Min => Int16x2Op::Min,
-        IntOp::Max => Int16x2Op::Max,
+fn packed(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int16x2Op> {
+    match int(op, part(modifiers))? {
+        IntOp::Add => Some(Int16x2Op::Add),
+        IntOp::Sub => Some(Int16x2Op::Sub),
+        IntOp::MulLo => Some(Int16x2Op::Mul),
+        IntOp::Neg => Some(Int16x2Op::Neg),
+        IntOp::Abs => Some(Int16x2Op::Abs),
+        IntOp::Min => Some(Int16x2Op::Min),
+        IntOp::Max => Some(Int16x2Op::Max),
         IntOp::MulHi
         | IntOp::MadLo
         | IntOp::MadHi
@@ -298,87 +400,147 @@ fn int16x2_op(f: Arithmetic) -> Decoded<Int16x2Op> {
         | IntOp::Or
         | IntOp::Xor
         | IntOp::Not
-        | IntOp::Cnot => return Err(Unsupported),
-    })
+        | IntOp::Cnot => None,
+    }
 }
 
-fn int32_op(f: Arithmetic, saturate: bool) -> Decoded<Int32Op> {
-    use Arithmetic as A;
+/// Counts and searches of bits; none for all else.
+fn count(op: ArithmeticOp, modifiers: &Modifiers) -> Option<CountOp> {
+    let bfind = if modifiers.has(Flag::ShiftAmount) {
+        CountOp::BfindShiftAmount
+    } else {
+        CountOp::Bfind
+    };
+    let own = [
+        (ArithmeticOp::Popc, CountOp::Popc),
+        (ArithmeticOp::Clz, CountOp::Clz),
+        (ArithmeticOp::Bfind, bfind),
+    ];
+    find(&own, op)
+}
+
+fn int64(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
+    let own = [
+        (ArithmeticOp::Shl, Unit::Shift64(ShiftOp::Left)),
+        (ArithmeticOp::Shr, Unit::Shift64(ShiftOp::Right)),
+        (ArithmeticOp::Bfe, Unit::Extract64),
+        (ArithmeticOp::Brev, Unit::Int64(Int64Op::Brev)),
+    ];
+    find(&own, op)
+        .or_else(|| count(op, modifiers).map(Unit::Count64))
+        .or_else(|| int(op, part(modifiers)).map(|f| Unit::Int64(Int64Op::Plain(f))))
+}
+
+fn int32(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int32Op> {
+    use ArithmeticOp as A;
     use Int32Op as I;
-    if saturate {
-        return match f {
-            A::Add => Ok(I::AddSaturated),
-            A::Sub => Ok(I::SubSaturated),
-            A::Mad(MulPart::Hi) => Ok(I::MadHiSaturated),
-            A::Mad24(MulPart::Hi) => Ok(I::Mad24HiSaturated),
-            _ => Err(Unsupported),
-        };
+    let high = part(modifiers) == MulPart::Hi;
+    if modifiers.has(Flag::Sat) {
+        return saturated(op, high);
     }
-    Ok(match f {
-        A::Mul24(MulPart::Lo) => I::Mul24Lo,
-        A::Mul24(MulPart::Hi) => I::Mul24Hi,
-        A::Mad24(MulPart::Lo) => I::Mad24Lo,
-        A::Mad24(MulPart::Hi) => I::Mad24Hi,
-        A::Lop3(table) => I::Lop3(table),
+    let signed = |ty: Option<ScalarType>| ty.is_some_and(ScalarType::is_signed);
+    let (a_signed, b_signed) = (signed(modifiers.a_type), signed(modifiers.b_type));
+    let overflow = match modifiers.overflow {
+        Some(OverflowMode::Wrap) => Overflow::Wrap,
+        Some(OverflowMode::Clamp) | None => Overflow::Clamp,
+    };
+    Some(match op {
+        A::Mul24 if high => I::Mul24Hi,
+        A::Mul24 => I::Mul24Lo,
+        A::Mad24 if high => I::Mad24Hi,
+        A::Mad24 => I::Mad24Lo,
+        // The table is read with the operands.
+        A::Lop3 => I::Lop3(0),
         A::Shl => I::Shl,
         A::Shr => I::Shr,
-        A::ShfLeft { wrap } => I::ShfLeft(overflow(wrap)),
-        A::ShfRight { wrap } => I::ShfRight(overflow(wrap)),
-        A::Popc | A::Clz | A::Bfind { .. } => I::Count(count_op(f)?),
+        A::Shf if modifiers.has(Flag::Left) => I::ShfLeft(overflow),
+        A::Shf => I::ShfRight(overflow),
         A::Brev => I::Brev,
         A::Bfe => I::Bfe,
-        A::Szext { wrap } => I::Szext(overflow(wrap)),
-        A::Bmsk { wrap } => I::Bmsk(overflow(wrap)),
-        A::Prmt => I::Prmt,
-        A::PrmtMode(mode) => I::PrmtMode(mode),
-        A::Dp4a { a_signed, b_signed } => I::Dp4a { a_signed, b_signed },
-        A::Dp2a {
-            a_signed,
-            b_signed,
-            high,
-        } => I::Dp2a {
+        A::Szext => I::Szext(overflow),
+        A::Bmsk => I::Bmsk(overflow),
+        A::Prmt => modifiers.permute.map_or(I::Prmt, I::PrmtMode),
+        A::Dp4a => I::Dp4a { a_signed, b_signed },
+        A::Dp2a => I::Dp2a {
             a_signed,
             b_signed,
             high,
         },
-        _ => I::Plain(int_op(f).ok_or(Unsupported)?),
+        A::Popc | A::Clz | A::Bfind => I::Count(count(op, modifiers)?),
+        A::Add
+        | A::Sub
+        | A::Mul
+        | A::Mad
+        | A::Sad
+        | A::Div
+        | A::Rem
+        | A::Abs
+        | A::Neg
+        | A::Min
+        | A::Max
+        | A::And
+        | A::Or
+        | A::Xor
+        | A::Not
+        | A::Cnot => I::Plain(int(op, part(modifiers))?),
+        A::Fma
+        | A::Rcp
+        | A::Sqrt
+        | A::Rsqrt
+        | A::Sin
+        | A::Cos
+        | A::Lg2
+        | A::Ex2
+        | A::Tanh
+        | A::Copysign
+        | A::Bfi
+        | A::Fns => return None,
     })
 }
 
-fn overflow(wrap: bool) -> Overflow {
-    if wrap {
-        Overflow::Wrap
-    } else {
-        Overflow::Clamp
-    }
+/// Operations that clamp to the range of `.s32`; none for all else.
+fn saturated(op: ArithmeticOp, high: bool) -> Option<Int32Op> {
+    [
+        (ArithmeticOp::Add, true, Int32Op::AddSaturated),
+        (ArithmeticOp::Sub, true, Int32Op::SubSaturated),
+        (ArithmeticOp::Mad, high, Int32Op::MadHiSaturated),
+        (ArithmeticOp::Mad24, high, Int32Op::Mad24HiSaturated),
+    ]
+    .into_iter()
+    .find_map(|(saturates, exists, f)| (saturates == op && exists).then_some(f))
 }
 
-fn count_op(f: Arithmetic) -> Decoded<CountOp> {
-    match f {
-        Arithmetic::Popc => Ok(CountOp::Popc),
-        Arithmetic::Clz => Ok(CountOp::Clz),
-        Arithmetic::Bfind {
-            shift_amount: false,
-        } => Ok(CountOp::Bfind),
-        Arithmetic::Bfind { shift_amount: true } => Ok(CountOp::BfindShiftAmount),
-        _ => Err(Unsupported),
+/// What a list of an unit's own operations has for this one.
+fn find<T: Copy>(own: &[(ArithmeticOp, T)], op: ArithmeticOp) -> Option<T> {
+    own.iter().find(|(of, _)| *of == op).map(|(_, f)| *f)
+}
+
+fn float(op: ArithmeticOp, ty: ScalarType) -> Option<Unit> {
+    use ScalarType as T;
+    match ty {
+        T::F32 => float32(op).map(Unit::Float32),
+        T::F64 => float64(op).map(Unit::Float64),
+        T::F32x2 => plain_float(op).map(Unit::Float32x2),
+        T::F16 | T::Bf16 | T::F16x2 | T::Bf16x2 => half(op).map(Unit::Half),
+        _ => None,
     }
 }
 
 /// What floats of every format share; none for all else.
-fn float_op(f: Arithmetic) -> Option<FloatOp> {
-    use Arithmetic as A;
-    Some(match f {
+fn plain_float(op: ArithmeticOp) -> Option<FloatOp> {
+    use ArithmeticOp as A;
+    Some(match op {
         A::Add => FloatOp::Add,
         A::Sub => FloatOp::Sub,
+        A::Mul => FloatOp::Mul,
+        // From sm_20 on, `mad` of floats is `fma` (PTX ISA, "mad").
+        A::Mad | A::Fma => FloatOp::Fma,
         A::Neg => FloatOp::Neg,
         A::Abs => FloatOp::Abs,
         A::Min => FloatOp::Min,
         A::Max => FloatOp::Max,
-        A::Mul(_) => FloatOp::Mul,
-        A::Fma | A::Mad(_) => FloatOp::Fma,
-        A::Mul24(_)
-        | A::Mad24(_)
+        A::Mul24
+        | A::Mad24
         | A::Sad
         | A::Div
         | A::Rem
@@ -396,56 +558,56 @@ fn float_op(f: Arithmetic) -> Option<FloatOp> {
         | A::Xor
         | A::Not
         | A::Cnot
-        | A::Lop3(_)
+        | A::Lop3
         | A::Shl
         | A::Shr
-        | A::ShfLeft { .. }
-        | A::ShfRight { .. }
+        | A::Shf
         | A::Popc
         | A::Clz
         | A::Brev
-        | A::Bfind { .. }
+        | A::Bfind
         | A::Bfe
-        | A::Szext { .. }
-        | A::Bmsk { .. }
+        | A::Bfi
+        | A::Fns
+        | A::Szext
+        | A::Bmsk
         | A::Prmt
-        | A::PrmtMode(_)
-        | A::Dp4a { .. }
-        | A::Dp2a { .. } => return None,
+        | A::Dp4a
+        | A::Dp2a => return None,
     })
 }
 
-fn float32_op(f: Arithmetic) -> Decoded<Float32Op> {
-    match f {
-        Arithmetic::Div => Ok(Float32Op::Div),
-        Arithmetic::Rcp => Ok(Float32Op::Rcp),
-        Arithmetic::Sqrt => Ok(Float32Op::Sqrt),
-        Arithmetic::Rsqrt => Ok(Float32Op::Rsqrt),
-        Arithmetic::Sin => Ok(Float32Op::Sin),
-        Arithmetic::Cos => Ok(Float32Op::Cos),
-        Arithmetic::Lg2 => Ok(Float32Op::Lg2),
-        Arithmetic::Ex2 => Ok(Float32Op::Ex2),
-        Arithmetic::Tanh => Ok(Float32Op::Tanh),
-        Arithmetic::Copysign => Ok(Float32Op::Copysign),
-        _ => float_op(f).map(Float32Op::Plain).ok_or(Unsupported),
-    }
+fn float32(op: ArithmeticOp) -> Option<Float32Op> {
+    let own = [
+        (ArithmeticOp::Div, Float32Op::Div),
+        (ArithmeticOp::Rcp, Float32Op::Rcp),
+        (ArithmeticOp::Sqrt, Float32Op::Sqrt),
+        (ArithmeticOp::Rsqrt, Float32Op::Rsqrt),
+        (ArithmeticOp::Sin, Float32Op::Sin),
+        (ArithmeticOp::Cos, Float32Op::Cos),
+        (ArithmeticOp::Lg2, Float32Op::Lg2),
+        (ArithmeticOp::Ex2, Float32Op::Ex2),
+        (ArithmeticOp::Tanh, Float32Op::Tanh),
+        (ArithmeticOp::Copysign, Float32Op::Copysign),
+    ];
+    find(&own, op).or_else(|| plain_float(op).map(Float32Op::Plain))
 }
 
-fn float64_op(f: Arithmetic) -> Decoded<Float64Op> {
-    match f {
-        Arithmetic::Div => Ok(Float64Op::Div),
-        Arithmetic::Rcp => Ok(Float64Op::Rcp),
-        Arithmetic::Sqrt => Ok(Float64Op::Sqrt),
-        Arithmetic::Rsqrt => Ok(Float64Op::Rsqrt),
-        Arithmetic::Copysign => Ok(Float64Op::Copysign),
-        _ => float_op(f).map(Float64Op::Plain).ok_or(Unsupported),
-    }
+fn float64(op: ArithmeticOp) -> Option<Float64Op> {
+    let own = [
+        (ArithmeticOp::Div, Float64Op::Div),
+        (ArithmeticOp::Rcp, Float64Op::Rcp),
+        (ArithmeticOp::Sqrt, Float64Op::Sqrt),
+        (ArithmeticOp::Rsqrt, Float64Op::Rsqrt),
+        (ArithmeticOp::Copysign, Float64Op::Copysign),
+    ];
+    find(&own, op).or_else(|| plain_float(op).map(Float64Op::Plain))
 }
 
-fn half_op(f: Arithmetic) -> Decoded<HalfOp> {
-    match f {
-        Arithmetic::Ex2 => Ok(HalfOp::Ex2),
-        Arithmetic::Tanh => Ok(HalfOp::Tanh),
-        _ => float_op(f).map(HalfOp::Plain).ok_or(Unsupported),
-    }
+fn half(op: ArithmeticOp) -> Option<HalfOp> {
+    let own = [
+        (ArithmeticOp::Ex2, HalfOp::Ex2),
+        (ArithmeticOp::Tanh, HalfOp::Tanh),
+    ];
+    find(&own, op).or_else(|| plain_float(op).map(HalfOp::Plain))
 }

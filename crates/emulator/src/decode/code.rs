@@ -4,15 +4,14 @@ use crate::decode::ops::{
     CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
     ShiftOp,
 };
+pub(crate) use crate::exec::mode::{Conversion, FloatMode, Round};
+use crate::run::observe::CacheHints;
 use crate::state::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::{
-    BoolOp, CompareOp, Rounding, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace,
-    VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CompareOp, FloatTest, ReduceOp, ScalarType, Scope, Sem,
+    ShuffleMode, SpecialRegister, StateSpace, VoteMode,
 };
-use warpgrid_program::{
-    ArithmeticMode, AtomicOp, BarrierReduce, Conversion, FloatTest, FunctionId, PredicateOp,
-    ReduceOp,
-};
+use warpgrid_program::{FunctionId, SourceModifiers};
 
 /// Everything that the steps of a launch read and never change.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +31,10 @@ pub(crate) struct Code {
     pub(crate) collectives: Vec<Collective>,
     pub(crate) barriers: Vec<BarrierPlan>,
     pub(crate) system_calls: Vec<SystemPlan>,
-    /// Opcodes that cannot be executed.
-    pub(crate) refused: Vec<String>,
+    /// Why instructions cannot be executed.
+    pub(crate) refused: Vec<Refused>,
+    /// By instruction of the code: its index among the instructions of the function.
+    pub(crate) origins: Vec<u32>,
     pub(crate) entry_sizes: BankSizes,
     /// The largest frame of any function that is called.
     pub(crate) frame_sizes: BankSizes,
@@ -96,58 +97,25 @@ pub(crate) struct Instr {
     pub(crate) negated: bool,
     /// Reads a clock: specials must be refreshed first.
     pub(crate) reads_clock: bool,
+    /// Runs in the same step as the next instruction of the code: it is not counted, and the group that runs stays
+    /// the one that runs.
+    pub(crate) with_next: bool,
 }
 
-/// Rounding of float results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum Round {
-    #[default]
-    Nearest,
-    Zero,
-    Down,
-    Up,
-    /// Ties away from zero.
-    NearestAway,
-    Approximate,
+/// Why an instruction is refused when it would be executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// Checked, but not run yet: the opcode as written.
+    NotEmulated { opcode: String },
+    /// The front end and the decoder disagree about the operands: which one, and how.
+    Internal { what: String },
 }
 
-/// How a float operation treats its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct FloatMode {
-    pub(crate) round: Round,
-    pub(crate) ftz: bool,
-    pub(crate) saturate: bool,
-    pub(crate) nan: bool,
-    pub(crate) xorsign_abs: bool,
-    pub(crate) relu: bool,
-}
-
-impl FloatMode {
-    /// Round to nearest, and nothing else.
-    #[inline(always)]
-    pub(crate) fn is_plain(self) -> bool {
-        matches!(self.round, Round::Nearest) && !self.ftz && !self.saturate && !self.relu
-    }
-}
-
-impl From<ArithmeticMode> for FloatMode {
-    fn from(mode: ArithmeticMode) -> FloatMode {
-        FloatMode {
-            round: match mode.rounding {
-                None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
-                Some(Rounding::Rz | Rounding::Rzi) => Round::Zero,
-                Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
-                Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
-                Some(Rounding::Rna) => Round::NearestAway,
-                Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
-            },
-            ftz: mode.ftz,
-            saturate: mode.saturate,
-            nan: mode.nan,
-            xorsign_abs: mode.xorsign_abs,
-            relu: mode.relu,
-        }
-    }
+/// A predicate that is read, and whether its opposite is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Predicate {
+    pub(crate) slot: Slot,
+    pub(crate) negated: bool,
 }
 
 /// How a carry chain treats the flag.
@@ -179,6 +147,15 @@ pub(crate) struct Combine {
     pub(crate) op: BoolOp,
     pub(crate) slot: Slot,
     pub(crate) negated: bool,
+}
+
+/// How the third operand of `slct` says which of the others is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignOf {
+    Integer,
+    Float,
+    /// A float, subnormals as zeros.
+    Flushed,
 }
 
 /// A comparison of two rows.
@@ -373,13 +350,28 @@ pub(crate) enum Op {
         a: Slot,
         b: Slot,
         c: Slot,
-        float: bool,
+        sign: SignOf,
     },
+    /// Logic on two predicates; bit `2 * a + b` of the table is the result.
     PredicateLogic {
-        op: PredicateOp,
+        table: u8,
         d: Slot,
         a: Slot,
         b: Slot,
+    },
+    /// Negates, inverts or takes the magnitude of a source before it is read.
+    Modify {
+        modifiers: SourceModifiers,
+        ty: ScalarType,
+        d: Element,
+        a: Element,
+    },
+    /// `(base << scale) + uniform`: the sum of an address that has more than a base and an offset.
+    AddressSum {
+        d: Slot,
+        base: Element,
+        scale: u8,
+        uniform: Element,
     },
     Load(u32),
     Store(u32),
@@ -401,6 +393,12 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Barrier(u32),
+    /// `barrier.cluster.arrive`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterArrive,
+    /// `barrier.cluster.wait`
+    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
+    ClusterWait,
     WarpBarrier {
         mask: Slot,
     },
@@ -430,8 +428,19 @@ pub(crate) struct AccessPlan {
     pub(crate) written: u32,
     /// All elements are registers of exactly the element's width, 32 or 64 bits.
     pub(crate) quick_store: bool,
+    pub(crate) noted: AccessNotes,
+}
+
+/// What only listeners ask of an access.
+#[derive(Clone, Debug)]
+pub(crate) struct AccessNotes {
+    /// Of an element.
+    pub(crate) ty: ScalarType,
     pub(crate) sem: Sem,
     pub(crate) scope: Option<Scope>,
+    pub(crate) cache: CacheHints,
+    /// By element: which of the function's operands it is.
+    pub(crate) operands: Vec<u32>,
 }
 
 /// An atomic operation on memory.
@@ -441,6 +450,8 @@ pub(crate) struct AtomicPlan {
     pub(crate) access: AccessPlan,
     pub(crate) op: AtomicOp,
     pub(crate) ty: ScalarType,
+    /// Whether the old value is returned: `atom`, not `red`.
+    pub(crate) returns: bool,
     pub(crate) b: Element,
     pub(crate) c: Element,
 }
@@ -497,8 +508,7 @@ pub(crate) enum CollectiveKind {
     Vote {
         mode: VoteMode,
         d: Slot,
-        a: Slot,
-        negated: bool,
+        a: Predicate,
     },
     Match {
         all: bool,
@@ -534,8 +544,7 @@ pub(crate) enum BarrierMode {
     Reduce {
         op: BarrierReduce,
         d: Slot,
-        predicate: Slot,
-        negated: bool,
+        predicate: Predicate,
     },
 }
 
@@ -563,9 +572,26 @@ impl Code {
     /// Function and instruction index of a place in the code.
     pub(crate) fn origin(&self, pc: u32) -> (FunctionId, u32) {
         match self.function_at(pc) {
-            Some(function) => (function.id, pc - function.start),
+            Some(function) => {
+                let index = self.origins.get(pc as usize).copied();
+                (function.id, index.unwrap_or(pc - function.start))
+            }
             None => (FunctionId(0), 0),
         }
+    }
+
+    /// The first code of an instruction, from where its function starts.
+    fn start_of(&self, function_start: u32, instruction: u32) -> u32 {
+        let origins = self.origins.get(function_start as usize..).unwrap_or(&[]);
+        // Within a function, origins ascend.
+        let n = origins.iter().take_while(|origin| **origin < instruction);
+        function_start + n.count() as u32
+    }
+
+    /// Place in the code of a function's instruction; 0 for functions that cannot be reached.
+    pub(crate) fn pc_of(&self, function: FunctionId, instruction: u32) -> u32 {
+        let found = self.functions.iter().find(|f| f.id == function);
+        found.map_or(0, |f| self.start_of(f.start, instruction))
     }
 
     /// Where the frame of a call depth starts in the banks.

@@ -1,18 +1,54 @@
-//! Branches, calls, barriers, and what lanes do together.
+//! Branches, calls, and the ends of lanes.
 
-use super::{Decoded, Decoder};
-use crate::decode::code::*;
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{CallPlan, CallTargetPlan, Element, Op, Place, SystemCall, SystemPlan};
 use crate::state::layout::VariablePlace;
-use crate::state::registers::Slot;
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::{ControlOp, StateSpace};
 use warpgrid_program::{
-    BarrierKind, BarrierReduce, CallArgument, CallTarget, FunctionId, Parameter, Source, VariableId,
+    Callee, FunctionId, OperandValue, Parameter, Source, SourceModifiers, VariableId,
 };
 
+const RECONVERGENCE: &str = "explicit reconvergence";
+
+pub(super) fn supports(op: ControlOp) -> Support {
+    match op {
+        ControlOp::Branch
+        | ControlOp::BranchIndexed
+        | ControlOp::Call
+        | ControlOp::Return
+        | ControlOp::Exit
+        | ControlOp::Trap
+        | ControlOp::Breakpoint => Support::Runs,
+        ControlOp::PushReconvergence | ControlOp::Reconverge => Support::not_yet(RECONVERGENCE),
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
+    match op {
+        // Targets name instructions until the code of the function is complete.
+        ControlOp::Branch => Ok(Op::Branch {
+            target: d.label(0)?,
+        }),
+        ControlOp::BranchIndexed => branch_indexed(d),
+        ControlOp::Call => call(d),
+        ControlOp::Return => Ok(Op::Return),
+        ControlOp::Exit => Ok(Op::Exit),
+        // Without a debugger, `brkpt` stops the launch as `trap` does.
+        ControlOp::Trap | ControlOp::Breakpoint => Ok(Op::Trap),
+        ControlOp::PushReconvergence | ControlOp::Reconverge => Err(Refusal::NotYet(None)),
+    }
+}
+
 /// `brx.idx`
-pub(super) fn branch_indexed(d: &mut Decoder<'_>, index: Source, targets: &[u32]) -> Decoded<Op> {
-    let index = d.source(index, 32)?;
-    let table = targets.iter().map(|t| d.pc(*t)).collect();
+fn branch_indexed(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let index = d.source(0, 32)?;
+    let mut table = Vec::new();
+    for operand in d.list(1).1 {
+        match operand.value {
+            OperandValue::Label(label) => table.push(label),
+            _ => return Err(Refusal::internal("operand 1: expected labels".to_owned())),
+        }
+    }
     d.code.branch_tables.push(table);
     Ok(Op::BranchIndexed {
         index,
@@ -20,119 +56,104 @@ pub(super) fn branch_indexed(d: &mut Decoder<'_>, index: Source, targets: &[u32]
     })
 }
 
-/// `bar` and `barrier`
-pub(super) fn barrier(
-    d: &mut Decoder<'_>,
-    kind: &BarrierKind,
-    id: Source,
-    threads: Option<Source>,
-) -> Decoded<Op> {
-    let kind = match kind {
-        BarrierKind::Sync => BarrierMode::Sync,
-        BarrierKind::Arrive => BarrierMode::Arrive,
-        BarrierKind::Reduce {
-            op,
-            d: to,
-            predicate,
-            negated,
-        } => {
-            let bits = match op {
-                BarrierReduce::Popc => 32,
-                _ => 1,
+/// `call`: returns, function, arguments.
+fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let returns = places(d, 0)?;
+    let arguments = places(d, 2)?;
+    match d.callee(1)? {
+        Callee::System(name) => system_call(d, name, arguments, returns),
+        Callee::Direct(id) => {
+            let Some(plan) = target_plan(d, *id, &arguments, &returns) else {
+                let name = d.program.functions.get(id.0 as usize);
+                let name = name.map_or("?", |f| f.name.as_str());
+                return Err(Refusal::NotYet(Some(format!("call {name}"))));
             };
-            BarrierMode::Reduce {
-                op: *op,
-                d: d.target(*to, bits)?,
-                predicate: d.target(*predicate, 1)?,
-                negated: *negated,
-            }
+            push_call(d, Element::SINK, vec![plan])
         }
-    };
-    let plan = BarrierPlan {
-        id: d.source(id, 32)?,
-        threads: threads.map_or(Ok(Slot::NONE), |t| d.source(t, 32))?,
-        kind,
-    };
-    d.code.barriers.push(plan);
-    Ok(Op::Barrier(d.code.barriers.len() as u32 - 1))
-}
-
-/// Shuffles, votes and relatives, for the lanes of a mask
-pub(super) fn collective(
-    d: &mut Decoder<'_>,
-    kind: CollectiveKind,
-    mask: Option<Source>,
-) -> Decoded<Op> {
-    let mask = mask.map_or(Ok(Slot::NONE), |m| d.source(m, 32))?;
-    d.code.collectives.push(Collective { mask, kind });
-    Ok(Op::Collective(d.code.collectives.len() as u32 - 1))
-}
-
-pub(super) fn call(
-    d: &mut Decoder<'_>,
-    target: &CallTarget,
-    arguments: &[CallArgument],
-    returns: &[CallArgument],
-) -> Decoded<Op> {
-    let arguments = places(d, arguments)?;
-    let returns = places(d, returns)?;
-    let (register, candidates) = match target {
-        CallTarget::System(name) => {
-            let kind = match name.as_str() {
-                "vprintf" => SystemCall::Printf,
-                "__assertfail" => SystemCall::AssertFail,
-                _ => return Ok(d.refuse(format!("call {name}"))),
-            };
-            d.code.system_calls.push(SystemPlan {
-                kind,
-                arguments,
-                returns,
-            });
-            return Ok(Op::SystemCall(d.code.system_calls.len() as u32 - 1));
-        }
-        CallTarget::Direct(id) => (Element::SINK, vec![*id]),
-        CallTarget::Indirect {
+        Callee::Indirect {
             register,
             candidates,
-        } => (d.register(*register)?, candidates.clone()),
-    };
-    let mut targets = Vec::with_capacity(candidates.len());
-    for id in candidates {
-        match target_plan(d, id, &arguments, &returns) {
-            Some(plan) => targets.push(plan),
-            None if register == Element::SINK => {
-                let name = d.program.functions.get(id.0 as usize).map(|f| &f.name);
-                let name = name.map_or("?", |n| n.as_str());
-                return Ok(d.refuse(format!("call {name}")));
-            }
-            None => {}
+        } => {
+            let register = d.register(*register)?;
+            let targets = candidates
+                .iter()
+                .filter_map(|id| target_plan(d, *id, &arguments, &returns))
+                .collect();
+            push_call(d, register, targets)
         }
     }
+}
+
+fn push_call(d: &mut Decoder<'_>, register: Element, targets: Vec<CallTargetPlan>) -> Decoded<Op> {
     d.code.calls.push(CallPlan { register, targets });
     Ok(Op::Call(d.code.calls.len() as u32 - 1))
 }
 
+/// A call into the driver.
+fn system_call(
+    d: &mut Decoder<'_>,
+    name: &str,
+    arguments: Vec<Place>,
+    returns: Vec<Place>,
+) -> Decoded<Op> {
+    let kind = match name {
+        "vprintf" => SystemCall::Printf,
+        "__assertfail" => SystemCall::AssertFail,
+        _ => return Err(Refusal::NotYet(Some(format!("call {name}")))),
+    };
+    d.code.system_calls.push(SystemPlan {
+        kind,
+        arguments,
+        returns,
+    });
+    Ok(Op::SystemCall(d.code.system_calls.len() as u32 - 1))
+}
+
 /// Places of arguments or results in the caller.
-fn places(d: &mut Decoder<'_>, sources: &[CallArgument]) -> Decoded<Vec<Place>> {
-    sources
-        .iter()
-        .map(|source| {
-            if let Source::VariableAddress {
+fn places(d: &mut Decoder<'_>, index: usize) -> Decoded<Vec<Place>> {
+    if *d.operand(index) == OperandValue::Absent {
+        return Ok(Vec::new());
+    }
+    let operands = d.list(index).1;
+    operands.iter().map(|o| place(d, &o.value)).collect()
+}
+
+fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
+    match value {
+        OperandValue::Destination(None) => Ok(Place::Register(Element::SINK)),
+        OperandValue::Destination(Some(run)) => Ok(Place::Register(d.written(*run)?)),
+        OperandValue::Source(
+            Source::VariableAddress {
                 variable: id @ VariableId::Function(index),
                 ..
-            } = source
-                && let (VariablePlace::Frame(offset), StateSpace::ParamFunc) = d.variable(*id)?
-            {
-                let size = d
-                    .function
-                    .variables
-                    .get(*index as usize)
-                    .map_or(0, |v| v.size_bytes as u32);
-                return Ok(Place::Stack { offset, size });
+            },
+            _,
+        ) if matches!(
+            d.variable(*id)?,
+            (VariablePlace::Frame(_), StateSpace::ParamFunc)
+        ) =>
+        {
+            let variable = d.function.variables.get(*index as usize);
+            let size = variable.map_or(0, |v| v.size_bytes as u32);
+            match d.variable(*id)?.0 {
+                VariablePlace::Frame(offset) => Ok(Place::Stack { offset, size }),
+                VariablePlace::Fixed(_) => Err(Refusal::missing("stack place")),
             }
-            Ok(Place::Register(d.element(*source, 64)?))
-        })
-        .collect()
+        }
+        OperandValue::Source(source, modifiers) => {
+            Ok(Place::Register(d.read(*source, *modifiers, 64)?))
+        }
+        OperandValue::Predicate {
+            source,
+            negated: false,
+        } => {
+            let element = d.read(*source, SourceModifiers::NONE, 1)?;
+            Ok(Place::Register(element))
+        }
+        _ => Err(Refusal::internal(
+            "a call takes registers, literals and variables".to_owned(),
+        )),
+    }
 }
 
 /// How one function is called from here; nothing when it cannot be called.

@@ -1,82 +1,111 @@
 //! Loads, stores and atomics: each has a plan.
 
-use super::{Decoded, Decoder, Unsupported};
-use crate::decode::code::{AccessPlan, AtomicPlan, Bank, Element, Op};
-use warpgrid_isa::StateSpace;
-use warpgrid_program::{Address, AddressBase, AtomicOp, MemoryAccess, RegisterId, Source};
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{AccessNotes, AccessPlan, AtomicPlan, Bank, Element, Op};
+use crate::run::observe::CacheHints;
+use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, ScalarType, Sem};
+use warpgrid_program::{AddressBase, OperandValue};
+
+pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
+    match op {
+        MemoryOp::Load | MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction => {
+            let bytes = modifiers.ty.map_or(0, ScalarType::width_bytes) as usize;
+            if bytes * modifiers.n_elements() > crate::exec::memory_ops::MAX_WIDTH {
+                return Support::not_yet("accesses of this width");
+            }
+            Support::Runs
+        }
+        MemoryOp::StoreBulk => Support::not_yet("bulk stores"),
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
+    match op {
+        MemoryOp::Load => load(d),
+        MemoryOp::Store => store(d),
+        MemoryOp::Atomic => atomic(d, true),
+        MemoryOp::Reduction => atomic(d, false),
+        MemoryOp::StoreBulk => Err(Refusal::NotYet(None)),
+    }
+}
+
+fn access_type(d: &Decoder<'_>) -> Decoded<ScalarType> {
+    d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))
+}
 
 /// `ld`
-pub(super) fn load(
-    d: &mut Decoder<'_>,
-    access: &MemoryAccess,
-    address: &Address,
-    to: &[Option<RegisterId>],
-) -> Decoded<Op> {
-    let elements = d.elements(to)?;
-    let plan = access_plan(d, access, address, elements)?;
+fn load(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let (elements, operands) = d.destinations(0)?;
+    let plan = access_plan(d, (1, 2), Sem::Weak, elements, operands)?;
     d.code.accesses.push(plan);
     Ok(Op::Load(d.code.accesses.len() as u32 - 1))
 }
 
 /// `st`
-pub(super) fn store(
-    d: &mut Decoder<'_>,
-    access: &MemoryAccess,
-    address: &Address,
-    sources: &[Source],
-) -> Decoded<Op> {
-    let bits = access.ty.width_bits();
-    let elements = sources
-        .iter()
-        .map(|s| d.element(*s, bits))
-        .collect::<Decoded<Vec<_>>>()?;
-    let plan = access_plan(d, access, address, elements)?;
+fn store(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let bits = access_type(d)?.width_bits();
+    let (elements, operands) = d.sources(1, bits)?;
+    let plan = access_plan(d, (0, 2), Sem::Weak, elements, operands)?;
     d.code.accesses.push(plan);
     Ok(Op::Store(d.code.accesses.len() as u32 - 1))
 }
 
-/// `atom` and `red`
-pub(super) fn atomic(
-    d: &mut Decoder<'_>,
-    op: AtomicOp,
-    (access, address): (&MemoryAccess, &Address),
-    to: Option<RegisterId>,
-    b: Source,
-    c: Option<Source>,
-) -> Decoded<Op> {
-    let bits = access.ty.width_bits();
-    let old = to.map_or(Ok(Element::SINK), |id| d.register(id))?;
-    let plan = AtomicPlan {
-        access: access_plan(d, access, address, vec![old])?,
-        op,
-        ty: access.ty,
-        b: d.element(b, bits)?,
-        c: c.map_or(Ok(Element::SINK), |c| d.element(c, bits))?,
+/// `atom` and `red`; the latter has no destination before its address.
+fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
+    let ty = access_type(d)?;
+    let bits = ty.width_bits();
+    let op = d.modifiers.atomic;
+    let op = op.ok_or_else(|| Refusal::missing("operation"))?;
+    let address = usize::from(returns);
+    let swaps = op == AtomicOp::Cas;
+    let old = if returns {
+        d.destination(0)?
+    } else {
+        Element::SINK
     };
-    d.code.atomics.push(plan);
+    let b = d.element(address + 1, bits)?;
+    let c = if swaps {
+        d.element(address + 2, bits)?
+    } else {
+        Element::SINK
+    };
+    // What memory holds afterwards comes from c where values are compared, else from b.
+    let data = address + 1 + usize::from(swaps);
+    let operands = vec![d.operand_index(data)];
+    let access = access_plan(d, (address, data + 1), Sem::Relaxed, vec![old], operands)?;
+    d.code.atomics.push(AtomicPlan {
+        access,
+        op,
+        ty,
+        returns,
+        b,
+        c,
+    });
     Ok(Op::Atomic(d.code.atomics.len() as u32 - 1))
 }
 
+/// What all accesses have in common; `at` gives the positions of the address and of the cache policy.
 fn access_plan(
     d: &mut Decoder<'_>,
-    access: &MemoryAccess,
-    address: &Address,
+    at: (usize, usize),
+    sem: Sem,
     elements: Vec<Element>,
+    operands: Vec<u32>,
 ) -> Decoded<AccessPlan> {
-    let mut space = access.space;
-    if let AddressBase::Variable(id) = address.base
-        && matches!(
-            space,
-            StateSpace::Generic | StateSpace::ParamEntry | StateSpace::ParamFunc
-        )
-    {
-        space = d.variable(id)?.1;
-    }
+    let modifiers = d.modifiers;
+    let ty = access_type(d)?;
+    let address = d.address_operand(at.0)?;
+    let variable = match address.base {
+        AddressBase::Variable(variable) => Some(variable),
+        AddressBase::Register(_) | AddressBase::None => None,
+    };
+    let space = d.refined(modifiers.state_space(), variable)?;
     let (base, wide, offset) = d.address(address)?;
-    let element_bytes = access.ty.width_bytes();
+    let element_bytes = ty.width_bytes();
     if element_bytes as usize * elements.len() > crate::exec::memory_ops::MAX_WIDTH {
-        return Err(Unsupported);
+        return Err(Refusal::NotYet(None));
     }
+    let policy = *d.operand(at.1) != OperandValue::Absent;
     Ok(AccessPlan {
         space,
         base,
@@ -84,7 +113,7 @@ fn access_plan(
         offset,
         element_bytes,
         width_bytes: element_bytes * elements.len() as u32,
-        signed: access.ty.is_signed(),
+        signed: ty.is_signed(),
         written: elements
             .iter()
             .enumerate()
@@ -94,7 +123,24 @@ fn access_plan(
             e.slot.is_some() && matches!((element_bytes, e.bank), (4, Bank::B32) | (8, Bank::B64))
         }),
         elements,
-        sem: access.sem,
-        scope: access.scope,
+        noted: AccessNotes {
+            ty,
+            sem: modifiers.sem.unwrap_or(sem),
+            scope: modifiers.scope,
+            cache: cache_hints(modifiers, policy),
+            operands,
+        },
     })
+}
+
+fn cache_hints(modifiers: &Modifiers, policy: bool) -> CacheHints {
+    CacheHints {
+        op: modifiers.cache,
+        evict_l1: modifiers.evict_l1,
+        evict_l2: modifiers.evict_l2,
+        prefetch: modifiers.prefetch,
+        policy,
+        non_coherent: modifiers.has(Flag::NonCoherent),
+        mmio: modifiers.has(Flag::Mmio),
+    }
 }

@@ -1,28 +1,38 @@
-//! Program to code: every name becomes a slot or an address, every operation the variant that runs it.
+//! Program to code: every name becomes a slot or an address, every meaning the operation that runs it.
 
 mod arithmetic;
+mod asynchronous;
+mod carry;
 pub(crate) mod code;
+mod compare;
 mod control;
-mod data;
+mod hint;
+mod matrix;
 mod memory;
+mod moves;
+mod operands;
 mod operation;
 pub(crate) mod ops;
+mod support;
+mod sync;
+mod warp;
+
+pub use support::{Support, supports};
 
 use crate::decode::code::*;
 use crate::state::layout::{Layout, VariablePlace};
 use crate::state::registers::{BankSizes, LANES, Slot};
 use std::collections::HashMap;
-use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
+use warpgrid_isa::{Modifiers, ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{
-    Address, AddressBase, Function, FunctionId, Instruction, Program, RegisterId, Source,
-    VariableId,
+    Function, FunctionId, Instruction, Operand, Program, RegisterRun, Source, SourceModifiers,
+    StepPart, VariableId,
 };
 
 /// Decodes all that the entry can reach.
 pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
     let mut code = Code::default();
     let mut shared = Shared::default();
-    let mut start = 0;
     for (index, id) in layout.reachable.iter().enumerate() {
         let Some(function) = program.functions.get(id.0 as usize) else {
             continue;
@@ -30,35 +40,23 @@ pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
         let (registers, sizes) = place_registers(function);
         code.functions.push(FunctionCode {
             id: *id,
-            start,
+            start: 0,
             frame_bytes: layout.frame_bytes.get(id.0 as usize).copied().unwrap_or(0),
             frame_addresses: Vec::new(),
             registers,
         });
         shared.sizes.push(sizes);
         shared.indices.insert(*id, index as u32);
-        start += function.instructions.len() as u32 + 1;
     }
     for (index, id) in layout.reachable.iter().enumerate() {
         let Some(function) = program.functions.get(id.0 as usize) else {
             continue;
         };
-        let mut decoder = Decoder {
-            program,
-            layout,
-            function,
-            index,
-            start: code.functions[index].start,
-            code: &mut code,
-            shared: &mut shared,
-            frame_slots: HashMap::new(),
-            reads_clock: false,
-        };
-        for instruction in &function.instructions {
-            decoder.instruction(instruction);
+        let start = code.instructions.len() as u32;
+        if let Some(place) = code.functions.get_mut(index) {
+            place.start = start;
         }
-        // A function that ends without `ret` returns.
-        decoder.push(Op::Return, None);
+        Decoder::new(program, layout, function, index, &mut code, &mut shared).function();
     }
     code.entry_sizes = shared.sizes.first().copied().unwrap_or_default();
     for sizes in shared.sizes.iter().skip(1) {
@@ -125,158 +123,201 @@ fn next_slot(sizes: &mut BankSizes, bank: Bank) -> Slot {
     Slot::register(*n - 1)
 }
 
-/// Why an operation has no decoded form: it is refused when it would be executed.
-pub(crate) struct Unsupported;
+/// Why an instruction has no decoded form: it is refused when it would be executed.
+#[derive(Clone, Debug)]
+pub(crate) enum Refusal {
+    /// What it needs is not run yet: a name of it that says more than the opcode, if there is one.
+    NotYet(Option<String>),
+    /// What cannot be: the front end and the decoder disagree.
+    Internal(String),
+}
 
-pub(crate) type Decoded<T> = Result<T, Unsupported>;
+impl Refusal {
+    pub(crate) fn internal(what: String) -> Refusal {
+        Refusal::Internal(what)
+    }
+
+    /// A modifier that the row of this meaning requires is not there.
+    pub(crate) fn missing(what: &str) -> Refusal {
+        Refusal::Internal(format!("no {what} among the modifiers"))
+    }
+}
+
+pub(crate) type Decoded<T> = Result<T, Refusal>;
 
 pub(crate) struct Decoder<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) layout: &'a Layout,
-    pub(crate) function: &'a Function,
+    program: &'a Program,
+    layout: &'a Layout,
+    function: &'a Function,
     /// Into [`Code::functions`].
-    pub(crate) index: usize,
-    start: u32,
-    pub(crate) code: &'a mut Code,
+    index: usize,
+    code: &'a mut Code,
     shared: &'a mut Shared,
     /// Registers that hold stack addresses, by addend and bank.
     frame_slots: HashMap<(u64, bool), Slot>,
+    /// Where the code of each instruction of the function starts.
+    starts: Vec<u32>,
+    /// Of the instruction at hand.
+    modifiers: &'a Modifiers,
+    operands: &'a [Operand],
+    /// Where its operands start among those of the function.
+    first_operand: u32,
     reads_clock: bool,
+    /// What is computed in the same step before the instruction: sources that it cannot read directly.
+    before: Vec<Op>,
+    /// What is computed in the same step after it.
+    after: Vec<Op>,
 }
 
-impl Decoder<'_> {
-    fn instruction(&mut self, instruction: &Instruction) {
-        self.reads_clock = false;
-        let op = operation::operation(self, &instruction.operation);
-        let op =
-            op.unwrap_or_else(|Unsupported| self.refuse("operands of these widths".to_owned()));
-        let guard = match instruction.guard {
-            None => None,
-            Some(guard) => match self.predicate(Source::Register(guard.predicate)) {
-                Ok(slot) => Some((slot, guard.negated)),
-                Err(Unsupported) => None,
-            },
-        };
-        self.push(op, guard);
+static NO_MODIFIERS: std::sync::LazyLock<Modifiers> = std::sync::LazyLock::new(Modifiers::default);
+
+impl<'a> Decoder<'a> {
+    fn new(
+        program: &'a Program,
+        layout: &'a Layout,
+        function: &'a Function,
+        index: usize,
+        code: &'a mut Code,
+        shared: &'a mut Shared,
+    ) -> Decoder<'a> {
+        Decoder {
+            program,
+            layout,
+            function,
+            index,
+            code,
+            shared,
+            frame_slots: HashMap::new(),
+            starts: Vec::with_capacity(function.instructions.len() + 1),
+            modifiers: &NO_MODIFIERS,
+            operands: &[],
+            first_operand: 0,
+            reads_clock: false,
+            before: Vec::new(),
+            after: Vec::new(),
+        }
     }
 
-    fn push(&mut self, op: Op, guard: Option<(Slot, bool)>) {
+    fn function(mut self) {
+        let first_table = self.code.branch_tables.len();
+        for (origin, instruction) in self.function.instructions.iter().enumerate() {
+            self.instruction(origin as u32, instruction);
+        }
+        // A function that ends without `ret` returns.
+        self.reads_clock = false;
+        let origin = self.starts.len() as u32;
+        self.starts.push(self.code.instructions.len() as u32);
+        self.push(Op::Return, None, origin, StepPart::Whole);
+        self.place_targets(first_table);
+    }
+
+    fn instruction(&mut self, origin: u32, instruction: &'a Instruction) {
+        self.starts.push(self.code.instructions.len() as u32);
+        self.reads_clock = false;
+        self.before.clear();
+        self.after.clear();
+        self.operands = self.function.operands_of(instruction.operands);
+        self.first_operand = instruction.operands.start;
+        let op = match self.program.action(instruction) {
+            Some(action) => {
+                self.modifiers = &action.modifiers;
+                operation::operation(self, action)
+                    .unwrap_or_else(|refusal| self.refuse(refusal, &action.opcode))
+            }
+            None => self.refuse(Refusal::missing("action"), "an instruction"),
+        };
+        let mut op = op;
+        let mut guard = None;
+        if let Some(found) = instruction.guard {
+            let source = Source::Register(RegisterRun::one(found.predicate));
+            match self.read(source, SourceModifiers::NONE, 1) {
+                Ok(element) => guard = Some((element.slot, found.negated)),
+                Err(refusal) => op = self.refuse(refusal, "a guard"),
+            }
+        }
+        self.push_all(op, guard, origin, instruction.step);
+    }
+
+    /// The instruction with what belongs to its step before and after it. What comes before changes only registers
+    /// that no text names, so it needs no guard.
+    fn push_all(&mut self, op: Op, guard: Option<(Slot, bool)>, origin: u32, step: StepPart) {
+        for op in std::mem::take(&mut self.before) {
+            self.push(op, None, origin, StepPart::WithNext);
+        }
+        let after = std::mem::take(&mut self.after);
+        let n_after = after.len();
+        let part = |is_last: bool| if is_last { step } else { StepPart::WithNext };
+        self.push(op, guard, origin, part(n_after == 0));
+        for (i, op) in after.into_iter().enumerate() {
+            self.push(op, guard, origin, part(i + 1 == n_after));
+        }
+    }
+
+    fn push(&mut self, op: Op, guard: Option<(Slot, bool)>, origin: u32, step: StepPart) {
         self.code.instructions.push(Instr {
             op,
             guard: guard.map_or(Slot::NONE, |(slot, _)| slot),
             negated: guard.is_some_and(|(_, negated)| negated),
             reads_clock: self.reads_clock,
+            with_next: step == StepPart::WithNext,
         });
+        self.code.origins.push(origin);
     }
 
-    pub(crate) fn refuse(&mut self, opcode: String) -> Op {
-        self.code.refused.push(opcode);
+    /// Branches name instructions of the function until all of its code is there.
+    fn place_targets(&mut self, first_table: usize) {
+        let starts = &self.starts;
+        let end = starts.last().copied().unwrap_or(0);
+        let place =
+            |target: &mut u32| *target = starts.get(*target as usize).copied().unwrap_or(end);
+        let first = starts.first().map_or(0, |start| *start as usize);
+        for instr in self.code.instructions.iter_mut().skip(first) {
+            if let Op::Branch { target } = &mut instr.op {
+                place(target);
+            }
+        }
+        for table in self.code.branch_tables.iter_mut().skip(first_table) {
+            table.iter_mut().for_each(place);
+        }
+    }
+
+    fn refuse(&mut self, refusal: Refusal, opcode: &str) -> Op {
+        self.before.clear();
+        self.after.clear();
+        self.code.refused.push(match refusal {
+            Refusal::NotYet(name) => Refused::NotEmulated {
+                opcode: name.unwrap_or_else(|| opcode.to_owned()),
+            },
+            Refusal::Internal(what) => Refused::Internal {
+                what: format!("`{opcode}`: {what}"),
+            },
+        });
         Op::Refused(self.code.refused.len() as u32 - 1)
     }
 
-    /// The place in the code of an instruction of this function.
-    pub(crate) fn pc(&self, instruction: u32) -> u32 {
-        self.start + instruction.min(self.function.instructions.len() as u32)
-    }
-
     /// Index into the code's functions.
-    pub(crate) fn function_index(&self, id: FunctionId) -> Option<u32> {
+    fn function_index(&self, id: FunctionId) -> Option<u32> {
         self.shared.indices.get(&id).copied()
     }
 
-    /// A register with its bank.
-    pub(crate) fn register(&self, id: RegisterId) -> Decoded<Element> {
-        self.code
-            .functions
-            .get(self.index)
-            .and_then(|f| f.registers.get(id.0 as usize))
-            .copied()
-            .ok_or(Unsupported)
-    }
-
-    /// Registers, and sinks.
-    fn elements(&self, ids: &[Option<RegisterId>]) -> Decoded<Vec<Element>> {
-        let element =
-            |id: &Option<RegisterId>| id.map_or(Ok(Element::SINK), |id| self.register(id));
-        ids.iter().map(element).collect()
-    }
-
-    /// A destination in the bank of this width.
-    pub(crate) fn target(&self, id: RegisterId, bits: u32) -> Decoded<Slot> {
-        let element = self.register(id)?;
-        if element.bank == bank_of(bits) {
-            Ok(element.slot)
-        } else {
-            Err(Unsupported)
-        }
-    }
-
-    /// A destination that may be missing.
-    pub(crate) fn target_or_none(&self, id: Option<RegisterId>, bits: u32) -> Decoded<Slot> {
-        id.map_or(Ok(Slot::NONE), |id| self.target(id, bits))
-    }
-
-    pub(crate) fn predicate(&mut self, source: Source) -> Decoded<Slot> {
-        self.source(source, 1)
-    }
-
-    /// A source in the bank of this width.
-    pub(crate) fn source(&mut self, source: Source, bits: u32) -> Decoded<Slot> {
-        let element = self.element(source, bits)?;
-        if element.bank == bank_of(bits) {
-            Ok(element.slot)
-        } else {
-            Err(Unsupported)
-        }
-    }
-
-    /// A source in whatever bank its register is; other sources take this width.
-    pub(crate) fn element(&mut self, source: Source, bits: u32) -> Decoded<Element> {
-        let value = match source {
-            Source::Register(id) => return self.register(id),
-            Source::Sink => return Ok(Element::SINK),
-            Source::Immediate(value) => value,
-            Source::Special(special) => return Ok(self.special(special, bits)),
-            Source::FunctionAddress(id) => self.layout.function_address(id),
-            Source::VariableAddress {
-                variable,
-                offset,
-                generic,
-            } => match self.variable(variable)? {
-                (VariablePlace::Fixed(address), space) => {
-                    let address = address.wrapping_add_signed(offset);
-                    if generic {
-                        self.layout.generic(space, address)
-                    } else {
-                        address
-                    }
-                }
-                (VariablePlace::Frame(start), _) => {
-                    let addend = u64::from(start).wrapping_add_signed(offset);
-                    let window = if generic { self.layout.map.local } else { 0 };
-                    let slot = self.frame_address(addend.wrapping_add(window), bits > 32);
-                    return Ok(Element {
-                        slot,
-                        bank: bank_of(bits),
-                        bits,
-                    });
-                }
-            },
+    /// A register that no text names.
+    fn hidden(&mut self, bits: u32) -> Element {
+        let bank = bank_of(bits);
+        let slot = match self.shared.sizes.get_mut(self.index) {
+            Some(sizes) => next_slot(sizes, bank),
+            None => Slot::NONE,
         };
-        Ok(Element {
-            slot: self.constant(value, bits),
-            bank: bank_of(bits),
-            bits,
-        })
+        Element { slot, bank, bits }
     }
 
     /// Where a variable is, and in which space.
-    pub(crate) fn variable(&self, id: VariableId) -> Decoded<(VariablePlace, StateSpace)> {
+    fn variable(&self, id: VariableId) -> Decoded<(VariablePlace, StateSpace)> {
         match id {
             VariableId::Module(index) => {
                 let index = index as usize;
-                let variable = self.program.variables.get(index).ok_or(Unsupported)?;
-                let address = self.layout.module.get(index).ok_or(Unsupported)?;
+                let missing = || Refusal::missing("variable");
+                let variable = self.program.variables.get(index).ok_or_else(missing)?;
+                let address = self.layout.module.get(index).ok_or_else(missing)?;
                 Ok((VariablePlace::Fixed(*address), variable.space))
             }
             VariableId::Function(index) => {
@@ -284,7 +325,7 @@ impl Decoder<'_> {
                     .function
                     .variables
                     .get(index as usize)
-                    .ok_or(Unsupported)?;
+                    .ok_or_else(|| Refusal::missing("variable"))?;
                 let places = self
                     .code
                     .functions
@@ -292,28 +333,30 @@ impl Decoder<'_> {
                     .and_then(|f| self.layout.functions.get(f.id.0 as usize));
                 let place = places
                     .and_then(|places| places.get(index as usize))
-                    .ok_or(Unsupported)?;
+                    .ok_or_else(|| Refusal::missing("variable"))?;
                 Ok((*place, variable.space))
             }
         }
     }
 
     /// A hidden register that holds a stack address of the frame.
-    pub(crate) fn frame_address(&mut self, addend: u64, wide: bool) -> Slot {
+    fn frame_address(&mut self, addend: u64, wide: bool) -> Slot {
         if let Some(slot) = self.frame_slots.get(&(addend, wide)) {
             return *slot;
         }
         let bank = if wide { Bank::B64 } else { Bank::B32 };
-        let slot = next_slot(&mut self.shared.sizes[self.index], bank);
+        let slot = self.hidden(if wide { 64 } else { 32 }).slot;
         self.frame_slots.insert((addend, wide), slot);
-        self.code.functions[self.index]
-            .frame_addresses
-            .push(FrameAddress { slot, bank, addend });
+        if let Some(function) = self.code.functions.get_mut(self.index) {
+            function
+                .frame_addresses
+                .push(FrameAddress { slot, bank, addend });
+        }
         slot
     }
 
     /// A constant in the bank of this width; 16-bit ones have zeros above.
-    pub(crate) fn constant(&mut self, value: u64, bits: u32) -> Slot {
+    fn constant(&mut self, value: u64, bits: u32) -> Slot {
         let constants = &mut self.code.constants;
         match bank_of(bits) {
             Bank::Predicate => *self
@@ -344,72 +387,8 @@ impl Decoder<'_> {
         }
     }
 
-    fn special(&mut self, special: SpecialRegister, bits: u32) -> Element {
-        use SpecialRegister as S;
-        if matches!(
-            special,
-            S::Clock
-                | S::ClockHi
-                | S::Clock64
-                | S::Globaltimer
-                | S::GlobaltimerLo
-                | S::GlobaltimerHi
-        ) {
-            self.reads_clock = true;
-        }
-        if bits > 32 {
-            let list = &mut self.code.specials64;
-            let slot = *self.shared.specials64.entry(special).or_insert_with(|| {
-                list.push(special);
-                Slot::special(list.len() as u32 - 1)
-            });
-            Element {
-                slot,
-                bank: Bank::B64,
-                bits: 64,
-            }
-        } else {
-            let list = &mut self.code.specials32;
-            let slot = *self.shared.specials32.entry(special).or_insert_with(|| {
-                list.push(special);
-                Slot::special(list.len() as u32 - 1)
-            });
-            Element {
-                slot,
-                bank: Bank::B32,
-                bits: 32,
-            }
-        }
-    }
-
-    /// Base slot, whether it is wide, and offset of an address.
-    pub(crate) fn address(&mut self, address: &Address) -> Decoded<(Slot, bool, i64)> {
-        Ok(match address.base {
-            AddressBase::Register(id) => {
-                let element = self.register(id)?;
-                match element.bank {
-                    Bank::B32 => (element.slot, false, address.offset),
-                    Bank::B64 => (element.slot, true, address.offset),
-                    _ => return Err(Unsupported),
-                }
-            }
-            AddressBase::None => (self.constant(address.offset as u64, 64), true, 0),
-            AddressBase::Variable(id) => match self.variable(id)? {
-                (VariablePlace::Fixed(start), _) => {
-                    let start = start.wrapping_add_signed(address.offset);
-                    (self.constant(start, 64), true, 0)
-                }
-                (VariablePlace::Frame(start), _) => (
-                    self.frame_address(u64::from(start), true),
-                    true,
-                    address.offset,
-                ),
-            },
-        })
-    }
-
     /// A list of elements for [`Op::Pack`] and [`Op::Unpack`].
-    pub(crate) fn pack(&mut self, elements: Vec<Element>) -> u32 {
+    fn pack(&mut self, elements: Vec<Element>) -> u32 {
         self.code.packs.push(elements);
         self.code.packs.len() as u32 - 1
     }

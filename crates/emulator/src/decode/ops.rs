@@ -1,7 +1,7 @@
 //! What each arithmetic unit does, one enum a unit. In: nothing; out: the operations that the decoder makes
 //! and that exec matches exhaustively, so that a unit never meets an operation that it does not have.
 
-use warpgrid_program::PermuteMode;
+use warpgrid_isa::PermuteMode;
 
 /// What integers of 16, 32 and 64 bits share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

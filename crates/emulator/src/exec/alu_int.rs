@@ -6,7 +6,7 @@ use crate::decode::ops::{
     CarryOp, CountOp, Int16Op, Int16x2Op, Int32Op, Int64Op, IntOp, Overflow, ShiftOp,
 };
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
-use warpgrid_program::PermuteMode;
+use warpgrid_isa::PermuteMode;
 
 #[inline(always)]
 fn one<A: Copy, R>(row: &mut [R; LANES], a: &[A; LANES], f: impl Fn(A) -> R) {

@@ -3,90 +3,101 @@
 use crate::decode::code::{AtomicPlan, FloatMode};
 use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::exec::elements::read128;
-use crate::exec::memory_ops::{Executed, LaneBytes, MAX_WIDTH, Reach, set_elements};
+use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, addresses, set_elements};
+use crate::exec::reach::{Executed, Reach};
 use crate::exec::resolve::Target;
 use crate::exec::soft::format_of;
 use crate::run::fault::AccessKind;
+use crate::run::observe::{AccessAction, OperandIndex, PieceHead};
 use crate::state::registers::{LANES, Lanes, lanes_of};
-use warpgrid_isa::{BitwiseOp, ScalarType};
-use warpgrid_program::AtomicOp;
+use warpgrid_isa::{AtomicOp, ScalarType};
 
 /// `atom` and `red`
 pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan) -> Executed {
     let mut target = Target::UNKNOWN;
     reach.find(AccessKind::Atomic, l, &plan.access, &mut target)?;
+    let action = if plan.returns {
+        AccessAction::Atomic
+    } else {
+        AccessAction::Reduction
+    };
+    let listens = reach.interest.covers(action);
     let width = plan.access.width_bytes as usize;
     let (b, c) = (read128(l, plan.b), read128(l, plan.c));
+    let addresses = addresses(l, &plan.access);
     let mut old: LaneBytes = [0; LANES * MAX_WIDTH];
-    let mut new: LaneBytes = [0; LANES * MAX_WIDTH];
+    reach.events.clear();
     for lane in lanes_of(l.mask) {
-        let at = lane * width..(lane + 1) * width;
-        let seen = reach.read_lanes(&target, 1 << lane, width);
+        let (backing, at) = target.of_lane(lane, width);
+        let seen = reach.read_lane(backing, at, width);
         let mut value = [0; 16];
-        value[..width].copy_from_slice(&seen[at.clone()]);
-        let result = apply(
-            plan.op,
-            plan.ty,
-            u128::from_le_bytes(value),
-            b[lane],
-            c[lane],
-        );
-        old[at.clone()].copy_from_slice(&value[..width]);
-        new[at.clone()].copy_from_slice(&result.to_le_bytes()[..width]);
-        reach.write_lane(&target, (lane, width), 0, &new[at]);
+        value[..width].copy_from_slice(&seen[..width]);
+        let (result, written) = apply(plan, u128::from_le_bytes(value), b[lane], c[lane]);
+        let result = result.to_le_bytes();
+        if written {
+            reach.write(backing, at, lane, &result[..width]);
+            reach.stored = true;
+        }
+        old[lane * width..(lane + 1) * width].copy_from_slice(&seen[..width]);
+        if listens {
+            let (memory, address) = reach.place_of(&target, &addresses, lane, width);
+            let piece = PieceHead {
+                asked: lane as u8,
+                gave: lane as u8,
+                element: 0,
+                written,
+                ty: plan.ty,
+                operand: plan
+                    .access
+                    .noted
+                    .operands
+                    .first()
+                    .copied()
+                    .map(OperandIndex),
+                memory,
+                address,
+            };
+            reach.events.add(piece, &result[..width], &seen[..width]);
+        }
     }
-    reach.observer.store_step(reach.step);
-    if reach.interest.stores || reach.interest.loads {
-        reach.tell_atomic(l, &plan.access, &target, &old, &new);
+    if listens {
+        reach.tell(action, l.mask, &plan.access);
     }
     set_elements(l, &plan.access, &old);
     Ok(())
 }
 
-/// What memory holds afterwards.
+/// What is offered to memory, and whether memory takes it: a comparison that fails, and a minimum or maximum that is
+/// there already, write nothing.
 #[inline(never)]
-fn apply(op: AtomicOp, ty: ScalarType, old: u128, b: u128, c: u128) -> u128 {
+fn apply(plan: &AtomicPlan, old: u128, b: u128, c: u128) -> (u128, bool) {
+    let ty = plan.ty;
     let bits = ty.width_bits().clamp(8, 128);
     let keep = u128::MAX >> (128 - bits);
     let (b, c) = (b & keep, c & keep);
     let signed = |v: u128| (v << (128 - bits)) as i128;
-    match op {
-        AtomicOp::Exchange => b,
-        AtomicOp::CompareExchange => {
-            if old == b {
-                c
-            } else {
-                old
-            }
-        }
-        AtomicOp::Bitwise(BitwiseOp::And) => old & b,
-        AtomicOp::Bitwise(BitwiseOp::Or) => old | b,
-        AtomicOp::Bitwise(BitwiseOp::Xor) => old ^ b,
-        AtomicOp::Inc => {
-            if old >= b {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > b {
-                b
-            } else {
-                old - 1
-            }
-        }
-        AtomicOp::Add if ty.is_float() => float(ty, FloatOp::Add, old, b),
-        AtomicOp::Min if ty.is_float() => float(ty, FloatOp::Min, old, b),
-        AtomicOp::Max if ty.is_float() => float(ty, FloatOp::Max, old, b),
-        AtomicOp::Add => old.wrapping_add(b) & keep,
-        AtomicOp::Min if ty.is_signed() && signed(b) < signed(old) => b,
-        AtomicOp::Max if ty.is_signed() && signed(b) > signed(old) => b,
-        AtomicOp::Min if ty.is_signed() => old,
-        AtomicOp::Max if ty.is_signed() => old,
-        AtomicOp::Min => old.min(b),
-        AtomicOp::Max => old.max(b),
+    match plan.op {
+        AtomicOp::Exch => (b, true),
+        AtomicOp::Cas => (c, old == b),
+        AtomicOp::And => (old & b, true),
+        AtomicOp::Or => (old | b, true),
+        AtomicOp::Xor => (old ^ b, true),
+        AtomicOp::Inc => (if old >= b { 0 } else { old + 1 }, true),
+        AtomicOp::Dec => (if old == 0 || old > b { b } else { old - 1 }, true),
+        AtomicOp::Add if ty.is_float() => (float(ty, FloatOp::Add, old, b), true),
+        AtomicOp::Min if ty.is_float() => changed(old, float(ty, FloatOp::Min, old, b)),
+        AtomicOp::Max if ty.is_float() => changed(old, float(ty, FloatOp::Max, old, b)),
+        AtomicOp::Add => (old.wrapping_add(b) & keep, true),
+        AtomicOp::Min if ty.is_signed() => (b, signed(b) < signed(old)),
+        AtomicOp::Max if ty.is_signed() => (b, signed(b) > signed(old)),
+        AtomicOp::Min => (b, b < old),
+        AtomicOp::Max => (b, b > old),
     }
+}
+
+/// A result that memory takes only where it differs.
+fn changed(old: u128, result: u128) -> (u128, bool) {
+    (result, result != old)
 }
 
 /// Adds or compares floats; packed ones half by half.

@@ -2,13 +2,13 @@
 
 use crate::decode::code::{BarrierMode, BarrierPlan, Code, Op};
 use crate::exec::control::lanes_at;
-use crate::exec::memory_ops::{Executed, Halt};
+use crate::exec::reach::{Executed, Halt};
 use crate::exec::step::part_from_excluded;
-use crate::run::fault::FaultKind;
+use crate::run::fault::{FaultKind, WaitReason};
 use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::registers::LANES;
 use crate::state::warp::SplitState;
-use warpgrid_program::BarrierReduce;
+use warpgrid_isa::BarrierReduce;
 
 /// Lanes of the running group of a warp come to a barrier.
 pub(crate) fn arrive(
@@ -22,7 +22,7 @@ pub(crate) fn arrive(
         code.barriers.get(plan as usize),
         block.warps.get_mut(warp_index),
     ) else {
-        return Ok(());
+        return Err(Halt::internal("a barrier without a plan", mask));
     };
     let depth = warp.splits.current().depth;
     let lanes = lanes_at(code, warp, depth, mask);
@@ -40,7 +40,7 @@ pub(crate) fn arrive(
         warp.splits.current_mut().pc = current.pc + 1;
     } else {
         part_from_excluded(warp, mask);
-        warp.splits.current_mut().state = SplitState::Barrier { id };
+        warp.splits.current_mut().state = SplitState::Waiting(WaitReason::Barrier { id });
     }
     let n_warps = block.warps.len();
     if block.barriers.is_empty() {
@@ -83,7 +83,7 @@ fn release_if_complete(code: &Code, block: &mut Block, id: usize) {
         barrier.arrived.fill(0);
         barrier.expected = 0;
     }
-    let state = SplitState::Barrier { id: id as u32 };
+    let state = SplitState::Waiting(WaitReason::Barrier { id: id as u32 });
     let votes = votes(code, block, state);
     for warp in &mut block.warps {
         for index in 0..warp.splits.len() {
@@ -136,16 +136,13 @@ fn votes(code: &Code, block: &mut Block, state: SplitState) -> Votes {
                 continue;
             }
             if let Some(BarrierPlan {
-                kind:
-                    BarrierMode::Reduce {
-                        predicate, negated, ..
-                    },
+                kind: BarrierMode::Reduce { predicate, .. },
                 ..
             }) = plan_at(code, split.pc)
             {
                 let lanes = lanes_at(code, warp, split.depth, split.mask);
-                let p = lanes.predicate(*predicate);
-                let p = if *negated { !p } else { p };
+                let p = lanes.predicate(predicate.slot);
+                let p = if predicate.negated { !p } else { p };
                 votes.yes += (p & split.mask).count_ones();
                 votes.all += split.mask.count_ones();
             }
@@ -155,8 +152,8 @@ fn votes(code: &Code, block: &mut Block, state: SplitState) -> Votes {
 }
 
 fn plan_at(code: &Code, pc: u32) -> Option<&BarrierPlan> {
-    match code.instructions.get(pc as usize)?.op {
-        Op::Barrier(plan) => code.barriers.get(plan as usize),
-        _ => None,
-    }
+    let Op::Barrier(plan) = code.instructions.get(pc as usize)?.op else {
+        return None;
+    };
+    code.barriers.get(plan as usize)
 }

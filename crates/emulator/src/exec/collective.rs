@@ -5,8 +5,7 @@ use crate::decode::code::{Collective, CollectiveKind, FloatMode};
 use crate::decode::ops::{Float32Op, FloatOp};
 use crate::exec::elements::read64;
 use crate::state::registers::{FULL, LANES, Lanes, Row32, lanes_of};
-use warpgrid_isa::{BitwiseOp, ScalarType, ShuffleMode, VoteMode};
-use warpgrid_program::ReduceOp;
+use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 
 /// Executes a collective; all lanes that it names are there.
 #[inline(never)]
@@ -33,14 +32,9 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
                 l.set_predicate(predicate, inside);
             }
         }
-        CollectiveKind::Vote {
-            mode,
-            d,
-            a,
-            negated,
-        } => {
-            let p = l.predicate(a);
-            let p = if negated { !p } else { p };
+        CollectiveKind::Vote { mode, d, a } => {
+            let p = l.predicate(a.slot);
+            let p = if a.negated { !p } else { p };
             let mut row = [0; LANES];
             let mut predicate = 0;
             for_groups(l.mask, &groups, |lanes| {
@@ -58,7 +52,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             });
             match mode {
                 VoteMode::Ballot => l.set32(d, &row),
-                _ => l.set_predicate(d, predicate),
+                VoteMode::All | VoteMode::Any | VoteMode::Uni => l.set_predicate(d, predicate),
             }
         }
         CollectiveKind::Match {
@@ -114,7 +108,9 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             if d.is_some() {
                 l.set32(d, &row);
             }
-            l.set_predicate(predicate, elected);
+            if predicate.is_some() {
+                l.set_predicate(predicate, elected);
+            }
         }
     }
 }
@@ -177,8 +173,8 @@ fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
         ReduceOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
         ReduceOp::Min => a.min(b),
         ReduceOp::Max => a.max(b),
-        ReduceOp::Bitwise(BitwiseOp::And) => a & b,
-        ReduceOp::Bitwise(BitwiseOp::Or) => a | b,
-        ReduceOp::Bitwise(BitwiseOp::Xor) => a ^ b,
+        ReduceOp::And => a & b,
+        ReduceOp::Or => a | b,
+        ReduceOp::Xor => a ^ b,
     }
 }

@@ -5,8 +5,7 @@ use crate::decode::code::{Combine, CompareKind, Comparison, Round};
 use crate::exec::elements::mask_of;
 use crate::exec::soft::{BF16, F16};
 use crate::state::registers::{FULL, LANES, Lanes, Slot};
-use warpgrid_isa::{BoolOp, CompareOp, ScalarType};
-use warpgrid_program::FloatTest;
+use warpgrid_isa::{BoolOp, CompareOp, FloatTest, ScalarType};
 
 /// Integers: all comparisons come from two, with the operands or the answer turned round.
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use crate::decode::code::{Bank, CallTargetPlan, Code, Op, Place};
 use crate::exec::elements::{read64, read128, write128};
-use crate::exec::memory_ops::{Executed, Halt};
+use crate::exec::reach::{Executed, Halt};
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
 use crate::run::launch::Limits;
@@ -10,6 +10,7 @@ use crate::state::registers::{LANES, Lanes, lanes_of};
 use crate::state::warp::{Frame, Split, SplitState, Warp};
 
 /// The registers of a frame of a warp.
+#[inline(always)]
 pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask: u32) -> Lanes<'a> {
     Lanes {
         banks: &mut warp.banks,
@@ -101,7 +102,7 @@ pub(crate) fn call(
     writer: Writer,
 ) -> Executed {
     let Some(plan) = code.calls.get(plan as usize) else {
-        return Ok(());
+        return Err(Halt::internal("a call without a plan", mask));
     };
     let depth = warp.splits.current().depth;
     if depth + 1 >= limits.max_call_depth {
@@ -109,7 +110,7 @@ pub(crate) fn call(
     }
     if !plan.register.slot.is_some() {
         let Some(target) = plan.targets.first() else {
-            return Ok(());
+            return Err(Halt::internal("a call without a target", mask));
         };
         reserve(code, limits, warp, mask, depth, target)?;
         enter(code, warp, mask, depth, target, writer);
@@ -169,7 +170,10 @@ fn reserve(
         .get(target.function as usize)
         .map_or(0, |f| f.frame_bytes);
     let Some(frame) = warp.frames.get(depth as usize).copied() else {
-        return Ok(());
+        return Err(Halt::internal(
+            "a call from a frame that is not there",
+            lanes,
+        ));
     };
     let mut next = warp
         .frames

@@ -1,12 +1,11 @@
 //! Conversions between number types (PTX ISA, "cvt"): the frequent ones row by row on the host's operations, the
 //! others value by value, exact and rounded once.
 
-use crate::decode::code::{Element, FloatMode, Round};
+use crate::decode::code::{Conversion, Element, FloatMode, Round};
 use crate::exec::elements::{read64, read128, write64, write128};
 use crate::exec::soft::{self, Format, NAN_32, NAN_64, TF32, format_of};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::{ScalarType, TypeKind};
-use warpgrid_program::Conversion;
 
 /// `cvt`
 pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a: Element) {

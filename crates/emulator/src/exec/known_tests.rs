@@ -1,16 +1,19 @@
 //! Results that are known bit by bit from the machine's own code, where the manual leaves room or is easily misread.
 
-use crate::decode::code::{Bank, CarryMode, CompareKind, Comparison, Element, FloatMode, Round};
+use crate::decode::code::{
+    Bank, CarryMode, CompareKind, Comparison, Element, FloatMode, Round, SignOf,
+};
 use crate::decode::ops::{CarryOp, Float32Op, FloatOp, HalfOp};
 use crate::exec::alu_float::{op_half, op32};
 use crate::exec::alu_int::carry32;
 use crate::exec::compare::set_predicate;
 use crate::exec::convert::convert;
 use crate::exec::elements::read64;
+use crate::exec::mode::{ArithmeticMode, Conversion};
+use crate::exec::select::select_sign;
 use crate::exec::soft::{BF16, F16};
 use crate::state::registers::{BankSizes, Banks, FULL, LANES, Lanes, Slot};
 use warpgrid_isa::{CompareOp, Rounding, ScalarType};
-use warpgrid_program::{ArithmeticMode, Conversion};
 
 /// Runs `f` with four registers of each bank, the first ones of which are given.
 fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -> T {
@@ -177,5 +180,26 @@ fn comparisons_flush_subnormals_of_16_bits() {
             l.predicate(Slot::register(0))
         });
         assert_eq!(found, equal);
+    }
+}
+
+#[test]
+fn signs_of_subnormals_are_read_as_zeros_where_they_are_flushed() {
+    let (yes, no, c) = (1, 2, 0x8000_0001);
+    for (sign, expected) in [
+        (SignOf::Integer, no),
+        (SignOf::Float, no),
+        (SignOf::Flushed, yes),
+    ] {
+        let d = Element {
+            slot: Slot::register(3),
+            bank: Bank::B32,
+            bits: 32,
+        };
+        let found = with_lanes([yes, no, c], 0, |l| {
+            select_sign(l, d, [0, 1, 2].map(Slot::register), sign);
+            l.r32(d.slot)[0]
+        });
+        assert_eq!(found, expected, "{sign:?}");
     }
 }

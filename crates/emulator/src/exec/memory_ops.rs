@@ -1,58 +1,21 @@
-//! Loads and stores (PTX ISA, "ld", "st"). What changes memory goes through [`PagedBytes::place`]
-//! or the stack's `write`.
+//! Loads (PTX ISA, "ld"), and what all accesses share: the bytes of the lanes. In: a plan and registers; out: registers
+//! and events.
 
-use crate::decode::code::{AccessPlan, Bank, Code, Element};
-use crate::exec::elements::{read64, read128, write64, write128};
+use crate::decode::code::{AccessPlan, Bank, Element};
+use crate::exec::elements::{write64, write128};
+use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, HalfStep, Memories, Place, Purpose, Target};
-use crate::run::fault::{AccessKind, FaultKind};
-use crate::run::inspect::Writer;
-use crate::run::observe::{AccessEvent, Interest, Observer};
-use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::exec::tell::add_pieces;
+use crate::run::fault::AccessKind;
+use crate::run::observe::AccessAction;
+use crate::state::memory::PagedBytes;
 use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
-use crate::state::warp::Stack;
-use warpgrid_isa::StateSpace;
 
 /// The widest access of a lane, in bytes.
 pub(crate) const MAX_WIDTH: usize = 32;
 
 /// Bytes of all lanes, lane after lane.
 pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
-
-/// What an instruction of one warp can reach.
-pub(crate) struct Reach<'a> {
-    pub(crate) code: &'a Code,
-    pub(crate) map: &'a AddressMap,
-    pub(crate) global: &'a mut GlobalMemory,
-    pub(crate) shared: &'a mut PagedBytes,
-    pub(crate) stack: &'a mut Stack,
-    pub(crate) interest: Interest,
-    pub(crate) observer: &'a mut dyn Observer,
-    pub(crate) step: u64,
-    pub(crate) block: u64,
-    pub(crate) warp: u32,
-    pub(crate) pc: u32,
-}
-
-/// Why an instruction cannot be executed; where and by whom is added later.
-#[derive(Clone, Debug)]
-pub(crate) struct Halt {
-    pub(crate) kind: FaultKind,
-    pub(crate) lanes: u32,
-    /// Access, space, address of the lowest lane, width.
-    pub(crate) access: Option<(AccessKind, StateSpace, u64, u32)>,
-}
-
-impl Halt {
-    pub(crate) fn new(kind: FaultKind, lanes: u32) -> Box<Halt> {
-        Box::new(Halt {
-            kind,
-            lanes,
-            access: None,
-        })
-    }
-}
-
-pub(crate) type Executed = Result<(), Box<Halt>>;
 
 impl Reach<'_> {
     fn memories(&self) -> Memories<'_> {
@@ -61,6 +24,8 @@ impl Reach<'_> {
             map: self.map,
             shared_bytes: self.shared.len() as u64,
             stack_bytes: self.stack.lane_bytes as u64,
+            own_rank: self.peers.own_rank(),
+            n_ranks: self.peers.n_ranks(),
         }
     }
 
@@ -108,20 +73,22 @@ impl Reach<'_> {
     }
 
     #[inline(always)]
-    fn bytes_of(&self, backing: Backing) -> &[u8] {
+    pub(crate) fn bytes_of(&self, backing: Backing) -> &[u8] {
         match backing {
             Backing::Arena => self.global.arena.bytes(),
             Backing::Shared => self.shared.bytes(),
+            Backing::Peer(rank) => self.peers.get(rank.into()).map_or(&[], |m| m.bytes()),
             Backing::Stack => &self.stack.bytes,
         }
     }
 
     /// Memory that keeps track of its pages; the stacks do not.
     #[inline(always)]
-    fn paged(&mut self, backing: Backing) -> Option<&mut PagedBytes> {
+    pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedBytes> {
         match backing {
             Backing::Arena => Some(&mut self.global.arena),
             Backing::Shared => Some(&mut *self.shared),
+            Backing::Peer(rank) => self.peers.get_mut(rank.into()),
             Backing::Stack => None,
         }
     }
@@ -137,90 +104,6 @@ impl Reach<'_> {
             }
         }
         bytes
-    }
-
-    /// Writes bytes of one lane, `from` bytes behind its first.
-    pub(crate) fn write_lane(
-        &mut self,
-        target: &Target,
-        (lane, width): (usize, usize),
-        from: usize,
-        data: &[u8],
-    ) {
-        let (backing, at) = target.of_lane(lane, width);
-        let writer = Writer {
-            step: self.step,
-            lane: lane as u32,
-        };
-        match self.paged(backing) {
-            Some(memory) => memory.write(at + from, data, writer),
-            None => self.stack.write(at + from, data, writer),
-        }
-    }
-
-    /// Tells the observer.
-    #[inline(never)]
-    fn tell(
-        &mut self,
-        kind: AccessKind,
-        l: &Lanes<'_>,
-        plan: &AccessPlan,
-        target: &Target,
-        bytes: &[u8],
-    ) {
-        let mut resolved = [plan.space; LANES];
-        let mut addresses = addresses(l, plan);
-        let width = plan.width_bytes as usize;
-        if plan.space == StateSpace::Generic {
-            for lane in 0..LANES {
-                let (space, window) = match target.of_lane(lane, width).0 {
-                    Backing::Arena => (StateSpace::Global, 0),
-                    Backing::Shared => (StateSpace::Shared, self.map.shared),
-                    Backing::Stack => (StateSpace::Local, self.map.local),
-                };
-                resolved[lane] = space;
-                addresses[lane] = addresses[lane].wrapping_sub(window);
-            }
-        }
-        let (function, instruction) = self.code.origin(self.pc);
-        let event = AccessEvent {
-            step: self.step,
-            block: self.block,
-            warp: self.warp,
-            function,
-            instruction,
-            space: plan.space,
-            resolved: &resolved,
-            mask: l.mask,
-            addresses: &addresses,
-            width_bytes: plan.width_bytes,
-            element_bytes: plan.element_bytes,
-            bytes: bytes.get(..LANES * width).unwrap_or(&[]),
-            elements: plan.written,
-            sem: plan.sem,
-            scope: plan.scope,
-        };
-        match kind {
-            AccessKind::Load => self.observer.load(&event),
-            AccessKind::Store | AccessKind::Atomic => self.observer.store(&event),
-        }
-    }
-
-    /// Tells of an atomic: what it read, then what it wrote.
-    pub(crate) fn tell_atomic(
-        &mut self,
-        l: &Lanes<'_>,
-        plan: &AccessPlan,
-        target: &Target,
-        old: &LaneBytes,
-        new: &LaneBytes,
-    ) {
-        if self.interest.loads {
-            self.tell(AccessKind::Load, l, plan, target, old);
-        }
-        if self.interest.stores {
-            self.tell(AccessKind::Atomic, l, plan, target, new);
-        }
     }
 }
 
@@ -252,7 +135,7 @@ pub(crate) fn load(
     results: &mut Results,
 ) -> Executed {
     reach.find(AccessKind::Load, l, plan, target)?;
-    if reach.interest.loads || target.place == Place::Mixed {
+    if reach.interest.covers(AccessAction::Load) || target.place == Place::Mixed {
         load_lane_by_lane(reach, l, plan, target);
         return Ok(());
     }
@@ -427,12 +310,21 @@ fn read_lanes<T, const W: usize, const L: usize, const N: usize>(
     }
 }
 
-/// Loads across memories, and where somebody listens.
+/// Loads across memories, and those that an observer hears of.
 #[inline(never)]
 fn load_lane_by_lane(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AccessPlan, target: &Target) {
-    let bytes = reach.read_lanes(target, l.mask, plan.width_bytes as usize);
-    if reach.interest.loads {
-        reach.tell(AccessKind::Load, l, plan, target, &bytes);
+    let width = plan.width_bytes as usize;
+    let bytes = reach.read_lanes(target, l.mask, width);
+    if reach.interest.covers(AccessAction::Load) {
+        reach.events.clear();
+        let addresses = addresses(l, plan);
+        for lane in lanes_of(l.mask) {
+            let start = lane * width;
+            let data = bytes.get(start..start + width).unwrap_or(&[]);
+            let place = reach.place_of(target, &addresses, lane, width);
+            add_pieces(reach.events, plan, place, lane, false, data, data);
+        }
+        reach.tell(AccessAction::Load, l.mask, plan);
     }
     set_elements(l, plan, &bytes);
 }
@@ -455,188 +347,5 @@ pub(crate) fn set_elements(l: &mut Lanes<'_>, plan: &AccessPlan, bytes: &LaneByt
             *r = u128::from_le_bytes(value);
         }
         write_loaded(l, plan, *element, &row);
-    }
-}
-
-/// `st`
-#[inline(always)]
-pub(crate) fn store(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
-    plan: &AccessPlan,
-    target: &mut Target,
-) -> Executed {
-    reach.find(AccessKind::Store, l, plan, target)?;
-    if plan.space != StateSpace::ParamFunc {
-        reach.observer.store_step(reach.step);
-    }
-    if !reach.interest.stores && store_quickly(reach, l, plan, target) {
-        return Ok(());
-    }
-    store_lane_by_lane(reach, l, plan, target);
-    Ok(())
-}
-
-/// Stores of 32-bit and 64-bit registers to one memory that nobody tracks; false for all others.
-#[inline(always)]
-fn store_quickly(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &AccessPlan, target: &Target) -> bool {
-    let width = plan.width_bytes as usize;
-    match &target.place {
-        Place::Contiguous(backing, start) if plan.quick_store => {
-            let Some(memory) = reach.paged(*backing).filter(|m| !m.tracks_writers()) else {
-                return false;
-            };
-            let Some(place) = memory.place(*start, LANES * width) else {
-                return false;
-            };
-            for (index, element) in plan.elements.iter().enumerate() {
-                match element.bank {
-                    Bank::B64 => {
-                        let row = l.r64(element.slot);
-                        spread(place, index, plan.elements.len(), row, u64::to_le_bytes);
-                    }
-                    _ => {
-                        let row = l.r32(element.slot);
-                        spread(place, index, plan.elements.len(), row, u32::to_le_bytes);
-                    }
-                }
-            }
-            true
-        }
-        Place::Each(backing) if plan.quick_store => {
-            let offsets = &target.offsets;
-            let Some(memory) = reach.paged(*backing).filter(|m| !m.tracks_writers()) else {
-                return false;
-            };
-            memory.mark_all(offsets, width);
-            for (index, element) in plan.elements.iter().enumerate() {
-                match element.bank {
-                    Bank::B64 => {
-                        let row = l.r64(element.slot);
-                        scatter(memory, offsets, l.mask, index, row, u64::to_le_bytes);
-                    }
-                    _ => {
-                        let row = l.r32(element.slot);
-                        scatter(memory, offsets, l.mask, index, row, u32::to_le_bytes);
-                    }
-                }
-            }
-            true
-        }
-        _ => false,
-    }
-}
-
-/// One element of all lanes to bytes that follow each other.
-#[inline(always)]
-fn spread<T: Copy, const W: usize>(
-    place: &mut [u8],
-    index: usize,
-    n: usize,
-    row: &[T; LANES],
-    bytes: impl Fn(T) -> [u8; W],
-) {
-    let parts = place.as_chunks_mut::<W>().0;
-    match n {
-        1 => spread_lanes::<T, W, 1>(parts, index, row, bytes),
-        2 => spread_lanes::<T, W, 2>(parts, index, row, bytes),
-        4 => spread_lanes::<T, W, 4>(parts, index, row, bytes),
-        _ => {
-            for (lane, value) in parts.chunks_exact_mut(n.max(1)).zip(row) {
-                if let Some(part) = lane.get_mut(index) {
-                    *part = bytes(*value);
-                }
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn spread_lanes<T: Copy, const W: usize, const N: usize>(
-    parts: &mut [[u8; W]],
-    index: usize,
-    row: &[T; LANES],
-    bytes: impl Fn(T) -> [u8; W],
-) {
-    if let Some(lanes) = parts.as_chunks_mut::<N>().0.first_chunk_mut::<LANES>() {
-        for lane in 0..LANES {
-            lanes[lane][index & (N - 1)] = bytes(row[lane]);
-        }
-    }
-}
-
-/// One element of the active lanes, each to its place; the lowest lane first, so that the highest wins.
-#[inline(always)]
-fn scatter<T: Copy, const W: usize>(
-    memory: &mut PagedBytes,
-    offsets: &[u32; LANES],
-    mask: u32,
-    index: usize,
-    row: &[T; LANES],
-    bytes: impl Fn(T) -> [u8; W],
-) {
-    let parts = memory.unmarked().as_chunks_mut::<W>().0;
-    if mask == FULL {
-        for (offset, value) in offsets.iter().zip(row) {
-            if let Some(part) = parts.get_mut(*offset as usize / W + index) {
-                *part = bytes(*value);
-            }
-        }
-    } else {
-        for lane in lanes_of(mask) {
-            if let Some(part) = parts.get_mut(offsets[lane] as usize / W + index) {
-                *part = bytes(row[lane]);
-            }
-        }
-    }
-}
-
-/// Stores of any kind; also tells the observer.
-#[inline(never)]
-fn store_lane_by_lane(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
-    plan: &AccessPlan,
-    target: &Target,
-) {
-    let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
-    let mut bytes = [0; LANES * MAX_WIDTH];
-    for (index, element) in plan.elements.iter().enumerate() {
-        if !element.slot.is_some() {
-            continue;
-        }
-        let row = if size > 8 {
-            read128(l, *element)
-        } else {
-            read64(l, *element).map(u128::from)
-        };
-        let at = index * size;
-        for (chunk, value) in bytes.chunks_exact_mut(width).zip(&row) {
-            if let (Some(part), Some(from)) = (
-                chunk.get_mut(at..at + size),
-                value.to_le_bytes().get(..size),
-            ) {
-                part.copy_from_slice(from);
-            }
-        }
-    }
-    if reach.interest.stores {
-        reach.tell(AccessKind::Store, l, plan, target, &bytes);
-    }
-    let all = plan.written.count_ones() as usize == plan.elements.len();
-    for lane in lanes_of(l.mask) {
-        let start = lane * width;
-        if all {
-            if let Some(data) = bytes.get(start..start + width) {
-                reach.write_lane(target, (lane, width), 0, data);
-            }
-            continue;
-        }
-        for element in lanes_of(plan.written) {
-            let from = element * size;
-            if let Some(data) = bytes.get(start + from..start + from + size) {
-                reach.write_lane(target, (lane, width), from, data);
-            }
-        }
     }
 }

@@ -13,7 +13,10 @@ pub(crate) mod elements;
 #[cfg(test)]
 mod known_tests;
 pub(crate) mod memory_ops;
+pub(crate) mod mode;
 pub(crate) mod pack;
+pub(crate) mod predicate;
+pub(crate) mod reach;
 pub(crate) mod resolve;
 pub(crate) mod select;
 pub(crate) mod soft;
@@ -21,4 +24,6 @@ pub(crate) mod soft;
 mod soft_tests;
 pub(crate) mod step;
 pub(crate) mod system;
+pub(crate) mod tell;
 pub(crate) mod vectors;
+pub(crate) mod write;

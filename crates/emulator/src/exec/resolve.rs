@@ -14,6 +14,8 @@ use warpgrid_isa::StateSpace;
 pub(crate) enum Backing {
     Arena,
     Shared,
+    /// Shared memory of the block with this rank in the cluster, which is another block.
+    Peer(u8),
     Stack,
 }
 
@@ -93,6 +95,10 @@ pub(crate) struct Memories<'a> {
     pub(crate) shared_bytes: u64,
     /// Of one lane.
     pub(crate) stack_bytes: u64,
+    /// Of the block, in its cluster.
+    pub(crate) own_rank: u32,
+    /// Blocks of the cluster; all have as much shared memory.
+    pub(crate) n_ranks: u32,
 }
 
 /// Lanes that may not.
@@ -179,14 +185,20 @@ impl<'a> Memories<'a> {
             at: 0,
         };
         Some(match space {
-            StateSpace::Shared | StateSpace::SharedCluster => {
-                window(Backing::Shared, 0, self.shared_bytes)
+            StateSpace::Shared => window(Backing::Shared, 0, self.shared_bytes),
+            StateSpace::SharedCluster => {
+                let (backing, offset) = self.shared_at(address)?;
+                window(backing, address - offset, self.shared_bytes)
             }
             StateSpace::Local | StateSpace::ParamFunc => {
                 window(Backing::Stack, 0, self.stack_bytes)
             }
             StateSpace::Generic if self.map.in_shared(address) => {
                 window(Backing::Shared, self.map.shared, self.shared_bytes)
+            }
+            StateSpace::Generic if self.map.in_shared_cluster(address) => {
+                let (backing, offset) = self.shared_at(address - self.map.shared)?;
+                window(backing, address - offset, self.shared_bytes)
             }
             StateSpace::Generic if self.map.in_local(address) => {
                 window(Backing::Stack, self.map.local, self.stack_bytes)
@@ -204,6 +216,18 @@ impl<'a> Memories<'a> {
                 }
             }
         })
+    }
+
+    /// The block whose shared memory a `.shared::cluster` address means, and the offset in it.
+    fn shared_at(&self, address: u64) -> Option<(Backing, u64)> {
+        let place = self.map.shared_place(address);
+        let backing = match place.rank {
+            None => Backing::Shared,
+            Some(rank) if rank == self.own_rank => Backing::Shared,
+            Some(rank) if rank < self.n_ranks => Backing::Peer(rank as u8),
+            Some(_) => return None,
+        };
+        Some((backing, place.offset))
     }
 
     /// Finds the bytes that the active lanes mean; false when that takes a closer look.
@@ -363,8 +387,10 @@ impl<'a> Memories<'a> {
             }
         };
         match plan.space {
-            StateSpace::Shared | StateSpace::SharedCluster => {
-                window(Backing::Shared, address, self.shared_bytes)
+            StateSpace::Shared => window(Backing::Shared, address, self.shared_bytes),
+            StateSpace::SharedCluster => {
+                let (backing, offset) = self.shared_at(address).ok_or(FaultKind::OutOfBounds)?;
+                window(backing, offset, self.shared_bytes)
             }
             StateSpace::Local | StateSpace::ParamFunc => {
                 window(Backing::Stack, address, self.stack_bytes)
@@ -374,6 +400,11 @@ impl<'a> Memories<'a> {
                 address - self.map.shared,
                 self.shared_bytes,
             ),
+            StateSpace::Generic if self.map.in_shared_cluster(address) => {
+                let place = self.shared_at(address - self.map.shared);
+                let (backing, offset) = place.ok_or(FaultKind::OutOfBounds)?;
+                window(backing, offset, self.shared_bytes)
+            }
             StateSpace::Generic if self.map.in_local(address) => {
                 window(Backing::Stack, address - self.map.local, self.stack_bytes)
             }

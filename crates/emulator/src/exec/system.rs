@@ -3,9 +3,9 @@
 use crate::decode::code::{Code, Place, SystemCall, SystemPlan};
 use crate::exec::control::{lanes_at, stack_place};
 use crate::exec::elements::{read64, write64};
-use crate::exec::memory_ops::{Executed, Halt};
+use crate::exec::reach::{Executed, Halt};
 use crate::run::fault::FaultKind;
-use crate::run::inspect::Note;
+use crate::run::inspect::{Note, Writer};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Row64, lanes_of};
 use crate::state::warp::Warp;
@@ -139,9 +139,13 @@ pub(crate) fn system_call(
                 Some(Place::Stack { offset, size }) => {
                     for lane in lanes_of(mask) {
                         let at = stack_place(warp, depth, lane, *offset);
-                        if let Some(place) = warp.stack.bytes.get_mut(at..at + *size as usize) {
-                            place.fill(0);
-                        }
+                        let writer = Writer {
+                            step: reach.step,
+                            lane: lane as u32,
+                        };
+                        let zeros = [0; 16];
+                        let zeros = zeros.get(..*size as usize).unwrap_or(&zeros);
+                        warp.stack.write(at, zeros, writer);
                     }
                 }
                 None => {}

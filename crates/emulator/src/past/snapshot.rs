@@ -1,267 +1,213 @@
 //! A machine's state at one position, sharing with other snapshots all that did not change.
+//!
+//! A snapshot is the state itself in the form [`Kept`]. Both ways between the forms name every field of the state
+//! without `..`: a field that is added to [`State`] and not carried here does not compile.
 
-use crate::run::fault::Fault;
-use crate::run::machine::Machine;
-use crate::run::schedule::Schedule;
+use crate::past::pages::Pages;
 use crate::state::block::{Barrier, Block};
-use crate::state::memory::{PAGE_BYTES, PagedBytes};
+use crate::state::memory::PagedBytes;
 use crate::state::warp::Warp;
+use crate::state::{Form, Live, State};
 use std::sync::Arc;
 
-/// Pages that are shared or copied together.
-const CHUNK_PAGES: usize = 64;
-
-/// The bytes of one page, and who wrote them where that is tracked.
-#[derive(Debug)]
-struct Page {
-    bytes: Box<[u8]>,
-    writers: Box<[u64]>,
-}
-
-impl Page {
-    fn size(&self) -> u64 {
-        (self.bytes.len() + 8 * self.writers.len()) as u64
-    }
-}
-
-type Chunk = Arc<Vec<Arc<Page>>>;
-
-/// All pages of the global memory.
-#[derive(Clone, Debug, Default)]
-struct Pages {
-    chunks: Vec<Chunk>,
-}
-
-/// A block, warp by warp.
+/// The form of a state in the past: large parts are shared between snapshots.
 #[derive(Clone, Debug)]
-struct BlockState {
-    index: u64,
-    position: [u32; 3],
-    n_live_warps: u32,
-    warps: Vec<Arc<Warp>>,
-    shared: Arc<PagedBytes>,
-    barriers: Arc<Vec<Barrier>>,
+pub(crate) struct Kept;
+
+impl Form for Kept {
+    type Global = Pages;
+    type Shared = Arc<PagedBytes>;
+    type Warp = Arc<Warp>;
+    type Barriers = Arc<Vec<Barrier>>;
 }
 
 /// What a machine was at a position.
-#[derive(Clone, Debug)]
-pub(crate) struct Snapshot {
-    pub(crate) position: u64,
-    pages: Pages,
-    blocks: Vec<BlockState>,
-    schedule: Schedule,
-    next_block: u64,
-    blocks_done: u64,
-    n_notes: usize,
-    fault: Option<Fault>,
-}
+pub(crate) type Snapshot = State<Kept>;
 
-fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
-    let start = page * PAGE_BYTES;
-    start..size.min(start + PAGE_BYTES)
-}
+/// About what the small parts of a snapshot take.
+const SMALL_PARTS_BYTES: u64 = 1024;
 
-fn copy_page(memory: &PagedBytes, page: usize) -> Arc<Page> {
-    let range = page_range(page, memory.len());
-    Arc::new(Page {
-        bytes: memory.bytes().get(range.clone()).unwrap_or(&[]).into(),
-        writers: memory.writers().get(range).unwrap_or(&[]).into(),
-    })
-}
-
-impl Pages {
-    /// The memory's pages; those that are clean are shared with `base`. Adds what is new to `fresh`.
-    fn take(memory: &PagedBytes, base: Option<&Pages>, fresh: &mut u64) -> Pages {
-        let n_pages = memory.len().div_ceil(PAGE_BYTES);
-        let mut chunks = Vec::with_capacity(n_pages.div_ceil(CHUNK_PAGES));
-        for first in (0..n_pages).step_by(CHUNK_PAGES) {
-            let pages = first..n_pages.min(first + CHUNK_PAGES);
-            let old = base.and_then(|base| base.chunks.get(first / CHUNK_PAGES));
-            if let Some(old) = old
-                && !pages.clone().any(|page| memory.is_dirty(page))
-            {
-                chunks.push(Arc::clone(old));
-                continue;
-            }
-            let chunk = pages
-                .map(|page| match old.and_then(|c| c.get(page - first)) {
-                    Some(old) if !memory.is_dirty(page) => Arc::clone(old),
-                    _ => {
-                        let page = copy_page(memory, page);
-                        *fresh += page.size();
-                        page
-                    }
-                })
-                .collect();
-            chunks.push(Arc::new(chunk));
-        }
-        Pages { chunks }
-    }
-
-    /// Brings memory, which is `base` but for dirty pages, to what these pages say.
-    fn restore(&self, memory: &mut PagedBytes, base: &Pages) {
-        let size = memory.len();
-        for (index, chunk) in self.chunks.iter().enumerate() {
-            let first = index * CHUNK_PAGES;
-            let old = base.chunks.get(index);
-            let same_chunk = old.is_some_and(|old| Arc::ptr_eq(old, chunk));
-            for (i, page) in chunk.iter().enumerate() {
-                let same = same_chunk
-                    || old
-                        .and_then(|old| old.get(i))
-                        .is_some_and(|old| Arc::ptr_eq(old, page));
-                if same && !memory.is_dirty(first + i) {
-                    continue;
-                }
-                let range = page_range(first + i, size);
-                let (bytes, writers, _) = memory.raw();
-                if let Some(place) = bytes.get_mut(range.clone()) {
-                    place.copy_from_slice(&page.bytes);
-                }
-                if let Some(place) = writers.get_mut(range) {
-                    place.copy_from_slice(&page.writers);
-                }
-            }
-        }
-        memory.clear_dirty();
-    }
-}
-
-impl BlockState {
-    fn take(block: &Block, base: Option<&BlockState>, fresh: &mut u64) -> BlockState {
-        let warps = block
-            .warps
-            .iter()
-            .enumerate()
-            .map(|(i, warp)| match base.and_then(|b| b.warps.get(i)) {
-                Some(old) if !warp.dirty => Arc::clone(old),
-                _ => {
-                    *fresh += warp.bytes();
-                    Arc::new(warp.clone())
-                }
-            })
-            .collect();
-        let shared = match base {
-            Some(base) if !block.shared.any_dirty() => Arc::clone(&base.shared),
-            _ => {
-                *fresh += block.shared.size();
-                Arc::new(block.shared.clone())
-            }
-        };
-        let barriers = match base {
-            Some(base) if !block.dirty => Arc::clone(&base.barriers),
-            _ => Arc::new(block.barriers.clone()),
-        };
-        BlockState {
-            index: block.index,
-            position: block.position,
-            n_live_warps: block.n_live_warps,
+impl Block<Kept> {
+    fn take(block: &mut Block, base: Option<&Block<Kept>>, fresh: &mut u64) -> Block<Kept> {
+        let Block {
+            index,
+            position,
             warps,
-            shared,
             barriers,
-        }
+            n_live_warps,
+            dirty,
+        } = block;
+        let base_warp = |i: usize| base.and_then(|base| base.warps.get(i));
+        let warps = warps.iter_mut().enumerate();
+        let taken = Block {
+            index: *index,
+            position: *position,
+            warps: warps
+                .map(|(i, warp)| take_warp(warp, base_warp(i), fresh))
+                .collect(),
+            barriers: match base {
+                Some(base) if !*dirty => Arc::clone(&base.barriers),
+                _ => Arc::new(barriers.clone()),
+            },
+            n_live_warps: *n_live_warps,
+            dirty: false,
+        };
+        *dirty = false;
+        taken
     }
 
-    fn restore(&self, block: &mut Block, base: &BlockState) {
-        block.index = self.index;
-        block.position = self.position;
-        block.n_live_warps = self.n_live_warps;
-        let pairs = block.warps.iter_mut().zip(&self.warps);
-        for (i, (warp, state)) in pairs.enumerate() {
-            let same = base.warps.get(i).is_some_and(|b| Arc::ptr_eq(b, state));
-            if warp.dirty || !same {
-                warp.clone_from(state);
+    fn restore(&self, block: &mut Block, base: Option<&Block<Kept>>) {
+        let Block {
+            index,
+            position,
+            warps,
+            barriers,
+            n_live_warps,
+            dirty: _,
+        } = self;
+        block.index = *index;
+        block.position = *position;
+        block.n_live_warps = *n_live_warps;
+        for (i, (warp, kept)) in block.warps.iter_mut().zip(warps).enumerate() {
+            if warp.dirty || !is_same(base.and_then(|base| base.warps.get(i)), kept) {
+                warp.clone_from(kept);
                 warp.dirty = false;
             }
         }
-        if block.shared.any_dirty() || !Arc::ptr_eq(&self.shared, &base.shared) {
-            block.shared.clone_from(&self.shared);
-            block.shared.clear_dirty();
-        }
-        if block.dirty || !Arc::ptr_eq(&self.barriers, &base.barriers) {
-            block.barriers.clone_from(&self.barriers);
+        if block.dirty || !is_same(base.map(|base| &base.barriers), barriers) {
+            block.barriers.clone_from(barriers);
             block.dirty = false;
         }
     }
+}
+
+/// Whether the state's part is what it was at `base`.
+fn is_same<T>(base: Option<&Arc<T>>, kept: &Arc<T>) -> bool {
+    base.is_some_and(|base| Arc::ptr_eq(base, kept))
+}
+
+fn take_warp(warp: &mut Warp, base: Option<&Arc<Warp>>, fresh: &mut u64) -> Arc<Warp> {
+    if let Some(base) = base.filter(|_| !warp.dirty) {
+        return Arc::clone(base);
+    }
+    warp.dirty = false;
+    *fresh += warp.bytes();
+    Arc::new(warp.clone())
+}
+
+fn take_shared(
+    shared: &mut PagedBytes,
+    base: Option<&Arc<PagedBytes>>,
+    fresh: &mut u64,
+) -> Arc<PagedBytes> {
+    if let Some(base) = base.filter(|_| !shared.any_dirty()) {
+        return Arc::clone(base);
+    }
+    shared.clear_dirty();
+    *fresh += shared.size();
+    Arc::new(shared.clone())
 }
 
 impl Snapshot {
-    /// The machine's state now, and the bytes that it takes beyond what it shares with `base`: the
-    /// state that the machine was last snapshotted at or restored to.
-    pub(crate) fn take(machine: &mut Machine, base: Option<&Snapshot>) -> (Snapshot, u64) {
-        let mut fresh = 1024;
-        let pages = Pages::take(&machine.global.arena, base.map(|b| &b.pages), &mut fresh);
-        let blocks = machine
-            .blocks
-            .iter()
-            .enumerate()
-            .map(|(i, block)| {
-                let base = base.and_then(|b| b.blocks.get(i));
-                BlockState::take(block, base, &mut fresh)
-            })
-            .collect();
-        machine.global.arena.clear_dirty();
-        for block in &mut machine.blocks {
-            block.dirty = false;
-            block.shared.clear_dirty();
-            for warp in &mut block.warps {
-                warp.dirty = false;
-            }
-        }
-        let snapshot = Snapshot {
-            position: machine.position,
-            pages,
+    /// The state now, and the bytes that the snapshot takes beyond what it shares with `base`: the snapshot that the
+    /// state was last taken as or restored from.
+    pub(crate) fn take(state: &mut State<Live>, base: Option<&Snapshot>) -> (Snapshot, u64) {
+        let mut fresh = SMALL_PARTS_BYTES;
+        let State {
+            position,
+            stores_done,
+            global,
+            shared,
             blocks,
-            schedule: machine.schedule.clone(),
-            next_block: machine.next_block,
-            blocks_done: machine.blocks_done,
-            n_notes: machine.notes.len(),
-            fault: machine.fault.clone(),
+            clusters,
+            next_cluster,
+            blocks_done,
+            schedule,
+            in_flight,
+            inputs_done,
+            notes,
+            fault,
+            last_step,
+        } = state;
+        let pages = Pages::take(&global.arena, base.map(|b| &b.global), &mut fresh);
+        global.arena.clear_dirty();
+        let shared = shared.iter_mut().enumerate().map(|(i, shared)| {
+            let base = base.and_then(|base| base.shared.get(i));
+            take_shared(shared, base, &mut fresh)
+        });
+        let shared = shared.collect();
+        let blocks = blocks.iter_mut().enumerate().map(|(i, block)| {
+            let base = base.and_then(|base| base.blocks.get(i));
+            Block::take(block, base, &mut fresh)
+        });
+        let snapshot = State {
+            position: *position,
+            stores_done: *stores_done,
+            global: pages,
+            shared,
+            blocks: blocks.collect(),
+            clusters: clusters.clone(),
+            next_cluster: *next_cluster,
+            blocks_done: *blocks_done,
+            schedule: schedule.clone(),
+            in_flight: in_flight.clone(),
+            inputs_done: *inputs_done,
+            notes: Arc::clone(notes),
+            fault: fault.clone(),
+            last_step: *last_step,
         };
         (snapshot, fresh)
     }
 
-    /// Brings a machine that was last at `base`, and has run since, to this state.
-    pub(crate) fn restore(&self, machine: &mut Machine, base: &Snapshot) {
-        self.pages.restore(&mut machine.global.arena, &base.pages);
-        let pairs = machine.blocks.iter_mut().zip(&self.blocks);
-        for (block, (state, base)) in pairs
-            .zip(&base.blocks)
-            .map(|((block, state), base)| (block, (state, base)))
-        {
-            state.restore(block, base);
+    /// Brings a state that was last at `base`, and has run since, to this one.
+    pub(crate) fn restore(&self, state: &mut State<Live>, base: &Snapshot) {
+        let State {
+            position,
+            stores_done,
+            global,
+            shared,
+            blocks,
+            clusters,
+            next_cluster,
+            blocks_done,
+            schedule,
+            in_flight,
+            inputs_done,
+            notes,
+            fault,
+            last_step,
+        } = self;
+        state.position = *position;
+        state.stores_done = *stores_done;
+        global.restore(&mut state.global.arena, &base.global);
+        for (i, (memory, kept)) in state.shared.iter_mut().zip(shared).enumerate() {
+            if memory.any_dirty() || !is_same(base.shared.get(i), kept) {
+                memory.clone_from(kept);
+                memory.clear_dirty();
+            }
         }
-        machine.position = self.position;
-        machine.schedule = self.schedule.clone();
-        machine.next_block = self.next_block;
-        machine.blocks_done = self.blocks_done;
-        machine.notes.truncate(self.n_notes);
-        machine.fault = self.fault.clone();
+        for (i, (block, kept)) in state.blocks.iter_mut().zip(blocks).enumerate() {
+            kept.restore(block, base.blocks.get(i));
+        }
+        state.clusters.clone_from(clusters);
+        state.next_cluster = *next_cluster;
+        state.blocks_done = *blocks_done;
+        state.schedule = schedule.clone();
+        state.in_flight = in_flight.clone();
+        state.inputs_done = *inputs_done;
+        state.notes = Arc::clone(notes);
+        state.fault = fault.clone();
+        state.last_step = *last_step;
     }
 
-    /// Bytes that nobody else holds.
+    /// Bytes that no other snapshot holds.
     pub(crate) fn own_bytes(&self) -> u64 {
-        let mut own = 1024;
-        for chunk in &self.pages.chunks {
-            if Arc::strong_count(chunk) == 1 {
-                own += chunk
-                    .iter()
-                    .filter(|page| Arc::strong_count(page) == 1)
-                    .map(|page| page.size())
-                    .sum::<u64>();
-            }
-        }
-        for block in &self.blocks {
-            own += block
-                .warps
-                .iter()
-                .filter(|warp| Arc::strong_count(warp) == 1)
-                .map(|warp| warp.bytes())
-                .sum::<u64>();
-            if Arc::strong_count(&block.shared) == 1 {
-                own += block.shared.size();
-            }
-        }
-        own
+        let warps = self.blocks.iter().flat_map(|block| &block.warps);
+        let warps = warps.filter(|warp| Arc::strong_count(warp) == 1);
+        let shared = self.shared.iter().filter(|s| Arc::strong_count(s) == 1);
+        SMALL_PARTS_BYTES
+            + self.global.own_bytes()
+            + warps.map(|warp| warp.bytes()).sum::<u64>()
+            + shared.map(|shared| shared.size()).sum::<u64>()
     }
 }

@@ -4,9 +4,12 @@
 //! from there make it, so every way to a position gives the same bytes.
 
 use crate::past::snapshot::Snapshot;
+use crate::past::ticks::{StoreTicks, Ticking};
+use crate::run::event::PendingId;
 use crate::run::inspect::Status;
 use crate::run::machine::Machine;
-use crate::run::observe::{AccessEvent, Interest, Observer};
+use crate::run::observe::Observer;
+use crate::state::pending::PendingOperation;
 
 /// How much memory the past may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +18,7 @@ pub struct TimelineLimits {
     pub max_snapshots: usize,
     /// Store steps that are kept for the transport.
     pub max_ticks: usize,
-    /// Snapshots are at least so many steps apart.
+    /// Fewest steps between two snapshots.
     pub min_interval: u64,
 }
 
@@ -34,72 +37,11 @@ impl Default for TimelineLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub status: Status,
-    /// Where the machine stands.
+    /// Steps done.
     pub position: u64,
     /// Blocks that are done, and blocks in all.
     pub blocks_done: u64,
     pub n_blocks: u64,
-}
-
-/// Steps that stored, evenly thinned when there are too many.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct StoreTicks {
-    /// Ascending.
-    pub steps: Vec<u64>,
-    /// One of so many stores is in `steps`.
-    pub one_in: u64,
-    /// Stores seen in all.
-    pub n_stores: u64,
-    /// The steps before this one are covered.
-    pub known_to: u64,
-}
-
-impl StoreTicks {
-    fn add(&mut self, step: u64, max: usize) {
-        if step < self.known_to {
-            return;
-        }
-        if self.n_stores.is_multiple_of(self.one_in) {
-            if self.steps.len() >= max.max(2) {
-                let mut index = 0;
-                self.steps.retain(|_| {
-                    index += 1;
-                    index % 2 == 1
-                });
-                self.one_in *= 2;
-            }
-            if self.n_stores.is_multiple_of(self.one_in) {
-                self.steps.push(step);
-            }
-        }
-        self.n_stores += 1;
-    }
-}
-
-/// Notes which steps store, and passes everything on.
-struct Ticking<'a> {
-    ticks: &'a mut StoreTicks,
-    max: usize,
-    host: &'a mut dyn Observer,
-}
-
-impl Observer for Ticking<'_> {
-    fn interest(&self) -> Interest {
-        self.host.interest()
-    }
-
-    fn store(&mut self, event: &AccessEvent<'_>) {
-        self.host.store(event);
-    }
-
-    fn load(&mut self, event: &AccessEvent<'_>) {
-        self.host.load(event);
-    }
-
-    fn store_step(&mut self, step: u64) {
-        self.ticks.add(step, self.max);
-        self.host.store_step(step);
-    }
 }
 
 /// A machine with its past.
@@ -122,15 +64,20 @@ pub struct Timeline {
     closest: u64,
     length: Option<u64>,
     ticks: StoreTicks,
+    steps_run: u64,
 }
 
 /// Entries of the trail.
 const MAX_TRAIL: usize = 24;
 
+/// Part of the memory for snapshots that the trail may have even where the others have taken all: without a trail
+/// each step back would run from the nearest snapshot again.
+const TRAIL_SHARE: u64 = 4;
+
 impl Timeline {
     /// From a machine that has not stepped.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
-        let (base, bytes) = Snapshot::take(&mut machine, None);
+        let (base, bytes) = Snapshot::take(&mut machine.state, None);
         // A snapshot copies what the resident blocks are; it should cost little beside the steps between, and those
         // steps, run again on the way back, should take no more than a frame or two: half a million at most.
         let resident: u64 = machine.resident_bytes();
@@ -153,6 +100,7 @@ impl Timeline {
                 one_in: 1,
                 ..StoreTicks::default()
             },
+            steps_run: 0,
         };
         timeline.note_end();
         timeline
@@ -203,6 +151,28 @@ impl Timeline {
         }
     }
 
+    /// Lets an operation in flight land in the next step, which is taken. The steps after it become others, so what was
+    /// known about them is forgotten. False if the operation is not in flight.
+    pub fn land(&mut self, id: PendingId, observer: &mut dyn Observer) -> bool {
+        let lands = self.machine.land(id);
+        if lands {
+            self.forget_future();
+            self.step(observer);
+        }
+        lands
+    }
+
+    /// Puts an operation in flight at the present position: see [`Machine::start_pending`].
+    pub fn start_pending(&mut self, operation: PendingOperation) -> Option<PendingId> {
+        self.forget_future();
+        self.machine.start_pending(operation)
+    }
+
+    /// Steps that were executed so far, on all ways back and forward together.
+    pub fn steps_run(&self) -> u64 {
+        self.steps_run
+    }
+
     /// To position `n`, or to the end if that comes first.
     pub fn seek(&mut self, n: u64) -> Status {
         while !self.seek_within(n, u64::MAX) {}
@@ -240,7 +210,7 @@ impl Timeline {
         }
     }
 
-    /// Runs the steps `from..to` once more, with somebody listening, and comes back to where it stood.
+    /// Runs the steps `from..to` once more, reports them to `observer`, and comes back to the present position.
     pub fn replay(&mut self, from: u64, to: u64, observer: &mut dyn Observer) {
         let stood = self.position();
         self.seek(from);
@@ -285,7 +255,8 @@ impl Timeline {
             list.get(index).cloned()
         };
         if let Some(snapshot) = find(&self.trail).or_else(|| find(&self.snapshots)) {
-            snapshot.restore(&mut self.machine, &self.base);
+            snapshot.restore(&mut self.machine.state, &self.base);
+            self.machine.apply_starts();
             self.base = snapshot;
         }
     }
@@ -319,14 +290,16 @@ impl Timeline {
             max: self.limits.max_ticks,
             host: observer,
         };
-        let steps = stop.saturating_sub(self.machine.position());
-        self.machine.run_observed(steps, &mut ticking);
+        let from = self.machine.position();
+        self.machine
+            .run_observed(stop.saturating_sub(from), &mut ticking);
+        self.steps_run += self.machine.position() - from;
         self.ticks.known_to = self.ticks.known_to.max(self.machine.position());
     }
 
     /// Keeps a snapshot for good, and thins the past when it has grown too large.
     fn keep(&mut self) {
-        let (snapshot, bytes) = Snapshot::take(&mut self.machine, Some(&self.base));
+        let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.snapshots.push(snapshot);
         self.bytes += bytes;
@@ -352,13 +325,19 @@ impl Timeline {
         }
     }
 
+    /// Leaves a snapshot on the way. Where memory is short the farthest go: the next steps back need the nearest.
     fn leave_trail(&mut self) {
-        let (snapshot, bytes) = Snapshot::take(&mut self.machine, Some(&self.base));
+        let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.bytes += bytes;
         self.trail.push(snapshot);
-        if self.bytes > self.limits.snapshot_bytes {
-            self.forget_trail();
+        let share = self.limits.snapshot_bytes / TRAIL_SHARE;
+        while self.bytes > self.limits.snapshot_bytes
+            && self.trail.len() > 1
+            && self.trail.iter().map(Snapshot::own_bytes).sum::<u64>() > share
+        {
+            let farthest = self.trail.remove(0);
+            self.bytes = self.bytes.saturating_sub(farthest.own_bytes());
         }
     }
 
@@ -368,6 +347,20 @@ impl Timeline {
         }
     }
 
+    /// Forgets all that comes after the present position: another input makes another future.
+    fn forget_future(&mut self) {
+        let now = self.position();
+        let is_past = |s: &Snapshot| s.position <= now;
+        for list in [&mut self.snapshots, &mut self.trail] {
+            for snapshot in list.split_off(list.partition_point(is_past)) {
+                self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
+            }
+        }
+        self.marks.clear();
+        self.length = None;
+        self.ticks.forget_from(now, self.machine.stores_done());
+    }
+
     /// A run that is at its end has a known length.
     fn note_end(&mut self) {
         if self.length.is_none() && self.machine.status() != Status::Running {
@@ -375,7 +368,7 @@ impl Timeline {
         }
     }
 
-    /// A run that faults stands at its last step until the next is tried: at the end it is tried, so
+    /// A run that faults is at its last step until the next is tried: at the end it is tried, so
     /// that the end looks the same whichever way it was reached.
     fn raise_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == Status::Running {

@@ -1,8 +1,10 @@
 //! Says no to launches that cannot run, before anything is allocated for them.
 
 use crate::run::launch::{Launch, LaunchError, Limits};
-use crate::run::machine::Setup;
+use crate::run::setup::Setup;
 use crate::state::layout::Layout;
+use crate::state::memory::MAX_CLUSTER_BLOCKS;
+use warpgrid_isa::Feature;
 use warpgrid_program::Program;
 
 /// Largest extents of a grid and of a block (CUDA programming guide, "Compute Capabilities").
@@ -54,6 +56,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
             limit: MAX_THREADS,
         });
     }
+    check_cluster(program, launch)?;
     let whole = |axis: usize| launch.grid[axis].is_multiple_of(launch.cluster[axis]);
     if !(0..3).all(whole) {
         return Err(LaunchError::GridNotInClusters {
@@ -80,6 +83,23 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
                 found: launch.block,
             });
         }
+    }
+    Ok(())
+}
+
+/// How many blocks a cluster has (CUDA programming guide, "Thread Block Clusters").
+fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> {
+    let blocks: u32 = launch.cluster.iter().product();
+    if blocks > 1 && !program.target.has(Feature::Clusters) {
+        return Err(LaunchError::NoClusters {
+            target: program.target.name,
+        });
+    }
+    if blocks > MAX_CLUSTER_BLOCKS {
+        return Err(LaunchError::ClusterTooLarge {
+            blocks,
+            limit: MAX_CLUSTER_BLOCKS,
+        });
     }
     Ok(())
 }

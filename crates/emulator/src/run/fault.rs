@@ -1,5 +1,6 @@
 //! Why a run stopped before its end: what was attempted, on which bytes, by which lanes.
 
+use crate::run::event::Agent;
 use crate::run::launch::BufferIndex;
 use std::fmt;
 use warpgrid_isa::StateSpace;
@@ -9,6 +10,8 @@ use warpgrid_program::FunctionId;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub kind: FaultKind,
+    /// The warp, or the operation in flight that could not land.
+    pub agent: Agent,
     /// The number of steps that were completed.
     pub step: u64,
     pub function: FunctionId,
@@ -121,11 +124,15 @@ pub enum FaultKind {
     BadBranchIndex { index: u64, n_targets: u32 },
     /// A barrier number of 16 or more, or a thread count that is no multiple of 32.
     BadBarrier { id: u32, threads: Option<u32> },
+    /// The emulator met a state that cannot be: its own mistake, not the program's.
+    Internal { what: String },
 }
 
 /// A group of lanes that waits, in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiter {
+    /// Linear index of the block.
+    pub block: u64,
     pub warp: u32,
     pub lanes: u32,
     pub function: FunctionId,
@@ -136,10 +143,59 @@ pub struct Waiter {
 /// What a group of lanes waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
-    /// The other threads at this barrier.
+    /// The other threads at this barrier of the block.
     Barrier { id: u32 },
-    /// Lanes of the warp that a collective names.
-    Lanes { missing: u32 },
+    /// Lanes of the warp that a collective or a barrier of the warp names.
+    WarpLanes { missing: u32 },
+    /// The end of the phase with this parity of the mbarrier at an address in the block's shared memory.
+    MbarrierPhase { address: u64, parity: bool },
+    /// All but the latest `n` groups of asynchronous operations.
+    AsyncGroup { n: u32 },
+    /// The other threads at the barrier of the cluster.
+    ClusterBarrier,
+    /// A change of memory by another warp.
+    Memory,
+}
+
+impl WaitReason {
+    /// Whether the lanes are counted where they wait, so that others must not join their group.
+    pub(crate) const fn counts_arrival(&self) -> bool {
+        match self {
+            WaitReason::Barrier { .. } => true,
+            WaitReason::WarpLanes { .. }
+            | WaitReason::MbarrierPhase { .. }
+            | WaitReason::AsyncGroup { .. }
+            | WaitReason::ClusterBarrier
+            | WaitReason::Memory => false,
+        }
+    }
+
+    /// Whether only warps of the own cluster, and operations in flight, can end the wait.
+    pub(crate) const fn stays_in_cluster(&self) -> bool {
+        !matches!(self, WaitReason::Memory)
+    }
+}
+
+impl fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WaitReason::Barrier { id } => write!(f, "for the others at barrier {id}"),
+            WaitReason::WarpLanes { missing } => {
+                write!(f, "for lanes 0x{missing:08x} of its warp")
+            }
+            WaitReason::MbarrierPhase { address, parity } => write!(
+                f,
+                "for the phase with parity {} of the mbarrier at 0x{address:x}",
+                u32::from(*parity)
+            ),
+            WaitReason::AsyncGroup { n: 0 } => write!(f, "for all its asynchronous groups"),
+            WaitReason::AsyncGroup { n } => {
+                write!(f, "for all but {n} of its asynchronous groups")
+            }
+            WaitReason::ClusterBarrier => write!(f, "for the others at the cluster's barrier"),
+            WaitReason::Memory => write!(f, "for a change of memory"),
+        }
+    }
 }
 
 impl FaultKind {
@@ -158,6 +214,7 @@ impl FaultKind {
             FaultKind::BadCallTarget { .. } => "bad_call_target",
             FaultKind::BadBranchIndex { .. } => "bad_branch_index",
             FaultKind::BadBarrier { .. } => "bad_barrier",
+            FaultKind::Internal { .. } => "internal",
         }
     }
 }
@@ -194,26 +251,35 @@ impl fmt::Display for Fault {
                 Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
                 None => write!(f, "there is no barrier {id}"),
             },
-            kind => write!(f, "{who}: {}", kind.name()),
+            FaultKind::Internal { what } => {
+                write!(f, "an error of the emulator, not of the program: {what}")
+            }
+            FaultKind::Misaligned
+            | FaultKind::OutOfBounds
+            | FaultKind::ReadOnly
+            | FaultKind::WrongSpace => write!(f, "{who}: {}", self.kind.name()),
         }
     }
 }
 
 fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter]) -> fmt::Result {
     let [x, y, z] = fault.block;
-    write!(
-        f,
-        "block ({x}, {y}, {z}) is stuck: every thread that is left waits"
-    )?;
+    let one_block = waiting.iter().all(|w| w.block == fault.block_index);
+    if one_block {
+        write!(f, "block ({x}, {y}, {z}) is stuck")?;
+    } else {
+        write!(f, "block ({x}, {y}, {z}) and others are stuck")?;
+    }
+    write!(f, ": every thread that is left waits")?;
     for waiter in waiting.iter().take(4) {
-        let what = match waiter.waits_for {
-            WaitReason::Barrier { id } => format!("for the others at barrier {id}"),
-            WaitReason::Lanes { missing } => format!("for lanes 0x{missing:08x} of its warp"),
-        };
+        write!(f, "; ")?;
+        if !one_block {
+            write!(f, "block {} ", waiter.block)?;
+        }
         write!(
             f,
-            "; warp {} lanes 0x{:08x} {what}",
-            waiter.warp, waiter.lanes
+            "warp {} lanes 0x{:08x} {}",
+            waiter.warp, waiter.lanes, waiter.waits_for
         )?;
     }
     if waiting.len() > 4 {

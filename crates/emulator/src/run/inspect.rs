@@ -1,5 +1,6 @@
 //! What a host can see of a machine that stands still: plain data, no handles.
 
+use crate::run::event::Agent;
 use crate::run::fault::WaitReason;
 use warpgrid_program::{FunctionId, VariableId};
 
@@ -48,12 +49,15 @@ pub struct LaneGroup {
 /// What the next step executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextStep {
+    pub agent: Agent,
     pub block: u64,
     pub warp: u32,
     pub function: FunctionId,
     pub instruction: u32,
     /// Before the guard.
     pub mask: u32,
+    /// The lanes whose guard lets it happen.
+    pub executed: u32,
 }
 
 /// Where a shared variable lies in the memory of its block.

@@ -82,7 +82,7 @@ pub struct Limits {
     pub max_memory_bytes: u64,
     /// Blocks that run at the same time.
     pub max_resident_blocks: u32,
-    /// Threads that run at the same time; one block always fits.
+    /// Threads that run at the same time; one cluster always fits.
     pub max_resident_threads: u32,
     pub max_call_depth: u32,
     /// Stack of one thread.
@@ -137,6 +137,15 @@ pub enum LaunchError {
     GridNotInClusters {
         grid: [u32; 3],
         cluster: [u32; 3],
+    },
+    /// More blocks in a cluster than the target, or the limits of the run, allow at the same time.
+    ClusterTooLarge {
+        blocks: u32,
+        limit: u32,
+    },
+    /// The module's target has no clusters.
+    NoClusters {
+        target: &'static str,
     },
     ArgumentCount {
         expected: usize,
@@ -211,6 +220,13 @@ impl fmt::Display for LaunchError {
                 shape(grid),
                 shape(cluster)
             ),
+            LaunchError::ClusterTooLarge { blocks, limit } => write!(
+                f,
+                "a cluster of {blocks} blocks, more than the {limit} that can run together"
+            ),
+            LaunchError::NoClusters { target } => {
+                write!(f, "`{target}` has no clusters; they begin with `sm_90`")
+            }
             LaunchError::ArgumentCount { expected, found } => {
                 write!(f, "found {found} arguments, the kernel expects {expected}")
             }

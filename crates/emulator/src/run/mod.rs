@@ -1,10 +1,20 @@
-//! A launch from its set-up to its end: who steps next, what stops it, who is told.
+//! A launch from its set-up to its end: who steps next, what stops it, what is reported.
 
+#[cfg(test)]
+mod agent_tests;
 pub(crate) mod check_launch;
+mod deadlock;
+pub(crate) mod event;
 pub(crate) mod fault;
+mod inputs;
 pub(crate) mod inspect;
+mod landing;
 pub(crate) mod launch;
+mod locate;
 pub(crate) mod machine;
 pub(crate) mod observe;
+mod place;
 pub(crate) mod schedule;
+pub(crate) mod setup;
+mod special;
 pub(crate) mod views;

@@ -1,75 +1,377 @@
-//! Listening to a run. What nobody wants to hear is not even put together.
+//! Listening to a run: what each access did to memory, piece by piece. In: accesses as they happen; out: events.
+//! Nothing is put together for an observer that has no interest in it.
 
-use warpgrid_isa::{Scope, Sem, StateSpace};
-use warpgrid_program::FunctionId;
+use crate::run::event::{Agent, StepEvent};
+use std::ops::Range;
+use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_program::{Function, FunctionId, Operand};
 
-/// What one warp-instruction did to memory, lane by lane.
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessAction {
+    Load,
+    Store,
+    /// Reads and writes in one, and returns what was read.
+    Atomic,
+    /// Reads and writes in one, and returns nothing.
+    Reduction,
+}
+
+impl AccessAction {
+    /// Whether pieces of it can change memory.
+    pub const fn writes(self) -> bool {
+        !matches!(self, AccessAction::Load)
+    }
+
+    /// Whether it tells registers what memory held.
+    pub const fn reads(self) -> bool {
+        matches!(self, AccessAction::Load | AccessAction::Atomic)
+    }
+}
+
+/// A memory that bytes are in, by what it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MemoryId {
+    /// Buffers and `.global` variables.
+    Global,
+    /// `.const` variables.
+    Constant,
+    /// Parameters of the kernel.
+    Parameters,
+    /// The shared memory of a block.
+    Shared {
+        /// Linear index of the block.
+        block: u64,
+    },
+    /// The stack of a thread: `.local` variables and the parameters of calls.
+    Local {
+        /// Linear index of the block.
+        block: u64,
+        warp: u32,
+        lane: u32,
+    },
+}
+
+impl MemoryId {
+    /// The state space of the memory.
+    pub const fn space(self) -> StateSpace {
+        match self {
+            MemoryId::Global => StateSpace::Global,
+            MemoryId::Constant => StateSpace::Const,
+            MemoryId::Parameters => StateSpace::ParamEntry,
+            MemoryId::Shared { .. } => StateSpace::Shared,
+            MemoryId::Local { .. } => StateSpace::Local,
+        }
+    }
+}
+
+/// An operand by its place in [`Function::operands`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperandIndex(pub u32);
+
+impl OperandIndex {
+    /// The operand in its function.
+    pub fn of(self, function: &Function) -> Option<&Operand> {
+        function.operands.get(self.0 as usize)
+    }
+}
+
+/// One element that went between a lane and memory. An element that is not stored (a sink) makes no piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The lane that gave the address.
+    pub asked: u8,
+    /// The lane whose register the data comes from or goes to.
+    pub gave: u8,
+    /// Which element of the lane's vector or fragment it is.
+    pub element: u8,
+    /// Bytes of the element.
+    pub n_bytes: u32,
+    /// Whether memory holds the new bytes from then on: false for loads, for a comparison that failed, and for a
+    /// minimum or maximum that memory held already.
+    pub written: bool,
+    /// Of the element.
+    pub ty: ScalarType,
+    /// Where the data comes from or goes to: the source operand of what is stored, the destination of what is loaded.
+    /// `None` where an operation in flight brings it.
+    pub operand: Option<OperandIndex>,
+    pub memory: MemoryId,
+    /// Of the first byte, as [`MemoryId`]'s own space counts: from 0 in shared and local memory.
+    pub address: u64,
+    /// Of its bytes in the event's buffers.
+    start: u32,
+}
+
+impl Piece {
+    fn range(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.n_bytes as usize
+    }
+}
+
+/// What the modifiers say to the caches. Hints change no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CacheHints {
+    pub op: Option<CacheOp>,
+    pub evict_l1: Option<EvictionPriority>,
+    pub evict_l2: Option<EvictionPriority>,
+    pub prefetch: Option<PrefetchSize>,
+    /// Whether a cache policy is among the operands.
+    pub policy: bool,
+    /// `.nc`
+    pub non_coherent: bool,
+    /// `.mmio`
+    pub mmio: bool,
+}
+
+/// What one agent did to memory in one step. Pieces have the order in which they took effect: where lanes meet at one
+/// address, each piece's old bytes are those that the piece before it left.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessEvent<'a> {
     /// The number of the step (from 0): the access happens between positions `step` and `step + 1`.
     pub step: u64,
-    /// Linear index of the block.
-    pub block: u64,
-    pub warp: u32,
+    pub agent: Agent,
+    /// The instruction that it comes from.
     pub function: FunctionId,
     /// Index into the function's instructions.
     pub instruction: u32,
+    pub action: AccessAction,
     /// As the instruction names it.
     pub space: StateSpace,
-    /// Where each lane's address lies; for a space that is named, that space.
-    pub resolved: &'a [StateSpace; 32],
-    /// Lanes that take part.
-    pub mask: u32,
-    /// Address of each lane's first byte, in its resolved space.
-    pub addresses: &'a [u64; 32],
-    /// Bytes a lane.
-    pub width_bytes: u32,
-    /// Bytes of an element.
-    pub element_bytes: u32,
-    /// `width_bytes` bytes a lane, lane after lane (32 times, also for lanes that take no part).
-    pub bytes: &'a [u8],
-    /// Bit i: element i is written; all ones but for vector stores with a sink.
-    pub elements: u32,
     pub sem: Sem,
     pub scope: Option<Scope>,
+    pub cache: CacheHints,
+    /// Lanes that take part, also where all of their elements are sinks.
+    pub mask: u32,
+    /// Bytes per lane, sinks included.
+    pub width_bytes: u32,
+    pub pieces: &'a [Piece],
+    bytes: &'a [u8],
+    old: &'a [u8],
 }
 
-/// What an observer is told.
+/// Pieces of one lane that follow each other in memory without a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run<'a> {
+    pub lane: u8,
+    pub memory: MemoryId,
+    /// Of the first byte.
+    pub address: u64,
+    pub pieces: &'a [Piece],
+    pub bytes: &'a [u8],
+    pub old: &'a [u8],
+}
+
+impl<'a> AccessEvent<'a> {
+    /// The bytes of a piece: those that were read by a load, those that were offered to memory otherwise.
+    pub fn bytes(&self, piece: &Piece) -> &'a [u8] {
+        self.bytes.get(piece.range()).unwrap_or(&[])
+    }
+
+    /// What memory held before the piece took effect.
+    pub fn old(&self, piece: &Piece) -> &'a [u8] {
+        self.old.get(piece.range()).unwrap_or(&[])
+    }
+
+    /// What memory holds after the piece took effect.
+    pub fn new(&self, piece: &Piece) -> &'a [u8] {
+        if piece.written {
+            self.bytes(piece)
+        } else {
+            self.old(piece)
+        }
+    }
+
+    /// Pieces that memory took.
+    pub fn written(&self) -> impl Iterator<Item = &'a Piece> {
+        self.pieces.iter().filter(|piece| piece.written)
+    }
+
+    /// Pieces of one lane that follow each other in memory, together; a lane with a gap between its elements gives
+    /// several runs.
+    pub fn runs(&self) -> Runs<'a> {
+        Runs {
+            pieces: self.pieces,
+            bytes: self.bytes,
+            old: self.old,
+        }
+    }
+
+    /// The block and warp that executed the instruction; `None` for an operation in flight.
+    pub fn warp(&self) -> Option<(u64, u32)> {
+        match self.agent {
+            Agent::Warp { block, warp } => Some((block, warp)),
+            Agent::InFlight(_) => None,
+        }
+    }
+}
+
+/// See [`AccessEvent::runs`].
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    pieces: &'a [Piece],
+    bytes: &'a [u8],
+    old: &'a [u8],
+}
+
+impl<'a> Iterator for Runs<'a> {
+    type Item = Run<'a>;
+
+    fn next(&mut self) -> Option<Run<'a>> {
+        let first = *self.pieces.first()?;
+        let follows = |pair: &&[Piece]| {
+            let [a, b] = pair else { return false };
+            (a.asked, a.gave, a.memory, a.written) == (b.asked, b.gave, b.memory, b.written)
+                && a.address.wrapping_add(u64::from(a.n_bytes)) == b.address
+                && a.range().end == b.range().start
+        };
+        let n = 1 + self.pieces.windows(2).take_while(follows).count();
+        let (pieces, rest) = self.pieces.split_at_checked(n)?;
+        self.pieces = rest;
+        let range = first.range().start..pieces.last().map_or(0, |piece| piece.range().end);
+        Some(Run {
+            lane: first.gave,
+            memory: first.memory,
+            address: first.address,
+            pieces,
+            bytes: self.bytes.get(range.clone()).unwrap_or(&[]),
+            old: self.old.get(range).unwrap_or(&[]),
+        })
+    }
+}
+
+/// Where events are put together. It is used again by every step, so that a step allocates nothing once the buffers
+/// have the size of the largest access.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventBuffer {
+    pieces: Vec<Piece>,
+    bytes: Vec<u8>,
+    old: Vec<u8>,
+}
+
+/// What an event says of all its pieces.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventHead {
+    pub(crate) step: u64,
+    pub(crate) agent: Agent,
+    pub(crate) origin: (FunctionId, u32),
+    pub(crate) action: AccessAction,
+    pub(crate) space: StateSpace,
+    pub(crate) sem: Sem,
+    pub(crate) scope: Option<Scope>,
+    pub(crate) cache: CacheHints,
+    pub(crate) mask: u32,
+    pub(crate) width_bytes: u32,
+}
+
+impl EventBuffer {
+    pub(crate) fn clear(&mut self) {
+        self.pieces.clear();
+        self.bytes.clear();
+        self.old.clear();
+    }
+
+    /// Adds a piece with its bytes; `bytes` and `old` have the same length.
+    pub(crate) fn add(&mut self, piece: PieceHead, bytes: &[u8], old: &[u8]) {
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(bytes);
+        self.old.extend_from_slice(old);
+        self.pieces.push(Piece {
+            asked: piece.asked,
+            gave: piece.gave,
+            element: piece.element,
+            n_bytes: bytes.len() as u32,
+            written: piece.written,
+            ty: piece.ty,
+            operand: piece.operand,
+            memory: piece.memory,
+            address: piece.address,
+            start,
+        });
+    }
+
+    pub(crate) fn event(&self, head: &EventHead) -> AccessEvent<'_> {
+        AccessEvent {
+            step: head.step,
+            agent: head.agent,
+            function: head.origin.0,
+            instruction: head.origin.1,
+            action: head.action,
+            space: head.space,
+            sem: head.sem,
+            scope: head.scope,
+            cache: head.cache,
+            mask: head.mask,
+            width_bytes: head.width_bytes,
+            pieces: &self.pieces,
+            bytes: &self.bytes,
+            old: &self.old,
+        }
+    }
+}
+
+/// A [`Piece`] without its bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PieceHead {
+    pub(crate) asked: u8,
+    pub(crate) gave: u8,
+    pub(crate) element: u8,
+    pub(crate) written: bool,
+    pub(crate) ty: ScalarType,
+    pub(crate) operand: Option<OperandIndex>,
+    pub(crate) memory: MemoryId,
+    pub(crate) address: u64,
+}
+
+/// Which events an observer receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// Stores, and the writes of atomics.
+    /// Stores, atomics and reductions.
     pub stores: bool,
-    /// Loads, and the reads of atomics.
+    /// Loads, and atomics.
     pub loads: bool,
+    /// What each step did.
+    pub steps: bool,
 }
 
-/// Receives what happens, while it happens. Called through a pointer: the steps exist once, and a step
-/// with a listener costs a call more.
+impl Interest {
+    /// Nothing.
+    pub const NONE: Interest = Interest {
+        stores: false,
+        loads: false,
+        steps: false,
+    };
+
+    /// Whether events of this kind are received.
+    pub const fn covers(self, action: AccessAction) -> bool {
+        self.stores && action.writes() || self.loads && action.reads()
+    }
+}
+
+/// Receives what happens, while it happens. Called through a pointer: the steps exist once, and a step that is observed
+/// costs one call more.
 pub trait Observer {
     /// Asked before the steps of a warp.
     fn interest(&self) -> Interest {
         Interest {
             stores: true,
             loads: false,
+            steps: false,
         }
     }
 
-    /// A store, before its bytes are in memory.
-    fn store(&mut self, _event: &AccessEvent<'_>) {}
+    /// Called for every access that [`Observer::interest`] covers, after it took effect.
+    fn access(&mut self, _event: &AccessEvent<'_>) {}
 
-    /// A step that stores, told in any case: what costs nothing where nobody looks.
+    /// Called for every step after it happened, if [`Observer::interest`] has steps.
+    fn step(&mut self, _event: &StepEvent) {}
+
+    /// Called for every step that changes memory, even if the observer has no interest in stores.
     fn store_step(&mut self, _step: u64) {}
-
-    /// A load, after its bytes were read.
-    fn load(&mut self, _event: &AccessEvent<'_>) {}
 }
 
-/// Nobody looks.
+/// An observer that ignores every event.
 impl Observer for () {
     fn interest(&self) -> Interest {
-        Interest {
-            stores: false,
-            loads: false,
-        }
+        Interest::NONE
     }
 }

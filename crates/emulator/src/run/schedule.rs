@@ -1,9 +1,14 @@
-//! Whose turn it is: a deterministic choice among the warps that can run.
+//! Whose turn it is: a deterministic choice among the warps that can run and the operations in flight.
 
+use crate::run::event::Turn;
 use crate::state::block::Block;
+use crate::state::pending::{InFlight, NATURAL_DELAY};
 
 /// Steps that a warp has before the next one gets its turn.
 const QUANTUM: u32 = 32;
+
+/// The longest delay of a landing that a seed draws.
+const LONGEST_DELAY: u64 = 256;
 
 /// The place of a warp on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,16 +45,46 @@ impl Schedule {
         z ^ (z >> 31)
     }
 
-    /// The warp that runs now; none when no warp can.
+    /// The agent that steps now; none when no warp can run and nothing is in flight. An operation whose time has come
+    /// goes before the warps, one whose time has not come after them.
     #[inline]
-    pub(crate) fn pick(&mut self, blocks: &[Block]) -> Option<WarpPlace> {
-        if self.left > 0 && can_run(blocks, self.at) {
-            return Some(self.at);
-        }
-        self.next(blocks)
+    pub(crate) fn choose(
+        &mut self,
+        blocks: &[Block],
+        in_flight: &InFlight,
+        position: u64,
+    ) -> Option<Turn> {
+        self.choose_where(blocks, in_flight, position, |at| can_run(blocks, at))
     }
 
-    fn next(&mut self, blocks: &[Block]) -> Option<WarpPlace> {
+    /// As [`Schedule::choose`], with another opinion about which warps can run.
+    #[inline]
+    pub(crate) fn choose_where(
+        &mut self,
+        blocks: &[Block],
+        in_flight: &InFlight,
+        position: u64,
+        can_run: impl Fn(WarpPlace) -> bool,
+    ) -> Option<Turn> {
+        let landing = in_flight.first().map(Turn::InFlight);
+        if in_flight.next_landing().is_some_and(|at| at <= position) {
+            return landing;
+        }
+        if self.left > 0 && can_run(self.at) {
+            return Some(Turn::Warp(self.at));
+        }
+        self.next(blocks, can_run).map(Turn::Warp).or(landing)
+    }
+
+    /// Steps between the start of an operation in flight and its landing: always the same for seed 0.
+    pub(crate) fn landing_delay(&mut self) -> u64 {
+        match self.seed {
+            0 => NATURAL_DELAY,
+            _ => 1 + self.draw() % LONGEST_DELAY,
+        }
+    }
+
+    fn next(&mut self, blocks: &[Block], can_run: impl Fn(WarpPlace) -> bool) -> Option<WarpPlace> {
         self.left = QUANTUM;
         if self.seed != 0 {
             let draw = self.draw();
@@ -61,7 +96,7 @@ impl Schedule {
         let n_warps: usize = blocks.iter().map(|b| b.warps.len()).sum();
         for _ in 0..n_warps {
             self.skip(blocks, 1);
-            if can_run(blocks, self.at) {
+            if can_run(self.at) {
                 return Some(self.at);
             }
         }
@@ -69,7 +104,7 @@ impl Schedule {
         None
     }
 
-    /// Goes on by so many warps.
+    /// Goes on by `n` warps.
     fn skip(&mut self, blocks: &[Block], n: usize) {
         for _ in 0..n {
             self.at.warp += 1;
@@ -92,10 +127,11 @@ impl Schedule {
     }
 }
 
+/// Whether a group of lanes of a warp is ready to run.
 #[inline]
-fn can_run(blocks: &[Block], at: WarpPlace) -> bool {
+pub(crate) fn can_run(blocks: &[Block], at: WarpPlace) -> bool {
     blocks
         .get(at.block)
         .and_then(|b| b.warps.get(at.warp))
-        .is_some_and(|warp| warp.splits.all().iter().any(|split| split.is_ready()))
+        .is_some_and(|warp| warp.can_run())
 }

@@ -1,20 +1,28 @@
 //! Looking into a machine that stands still.
 
-use crate::decode::code::{Bank, Element, Instr, Op};
-use crate::run::fault::WaitReason;
+use crate::decode::code::{Bank, Element};
+use crate::exec::step::{Next, choose};
+use crate::run::event::{Agent, PendingId, StepEvent, Turn};
 use crate::run::inspect::*;
 use crate::run::launch::BufferIndex;
 use crate::run::machine::Machine;
-use crate::state::memory::{Allocation, Owner};
+use crate::run::schedule::{Schedule, WarpPlace, can_run};
+use crate::state::memory::{Allocation, Owner, PagedBytes};
 use crate::state::registers::{LANES, Slot};
-use crate::state::warp::{Split, SplitState, Warp};
+use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
+
+/// What the search for the next step changes in place of the machine's own.
+struct Copies {
+    schedule: Schedule,
+    blocked: Vec<WarpPlace>,
+}
 
 impl Machine {
     /// What the program printed so far.
     pub fn notes(&self) -> &[Note] {
-        &self.notes
+        &self.state.notes
     }
 
     pub fn program(&self) -> &Arc<Program> {
@@ -28,15 +36,18 @@ impl Machine {
 
     /// Blocks that have finished.
     pub fn blocks_done(&self) -> u64 {
-        self.blocks_done
+        self.state.blocks_done
     }
 
     /// Bytes of the resident blocks' registers, stacks and shared memory.
     pub(crate) fn resident_bytes(&self) -> u64 {
-        self.blocks
+        self.state
+            .blocks
             .iter()
-            .map(|b| b.shared.size() + b.warps.iter().map(Warp::bytes).sum::<u64>())
-            .sum()
+            .flat_map(|b| &b.warps)
+            .map(Warp::bytes)
+            .sum::<u64>()
+            + self.state.shared.iter().map(PagedBytes::size).sum::<u64>()
     }
 
     /// The thread of a lane within its block.
@@ -45,7 +56,8 @@ impl Machine {
     }
 
     fn allocation(&self, region: MemoryRegion) -> Option<&Allocation> {
-        self.global
+        self.state
+            .global
             .allocations()
             .iter()
             .find(|a| match (&a.owner, region) {
@@ -59,13 +71,16 @@ impl Machine {
             })
     }
 
+    /// Shared memory of a resident block.
+    fn shared(&self, block: u64) -> Option<&PagedBytes> {
+        let place = self.state.blocks.iter().position(|b| b.index == block)?;
+        self.state.shared.get(place)
+    }
+
     /// The bytes of a region; `None` when it is not there (any more).
     pub fn memory(&self, region: MemoryRegion) -> Option<&[u8]> {
         match region {
-            MemoryRegion::Shared { block } => {
-                let block = self.blocks.iter().find(|b| b.index == block)?;
-                Some(block.shared.contents())
-            }
+            MemoryRegion::Shared { block } => Some(self.shared(block)?.contents()),
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;
                 let start = lane as usize * stack.lane_bytes;
@@ -73,7 +88,8 @@ impl Machine {
             }
             _ => {
                 let a = self.allocation(region)?;
-                self.global
+                self.state
+                    .global
                     .arena
                     .bytes()
                     .get(a.start..a.start + a.size as usize)
@@ -93,7 +109,7 @@ impl Machine {
 
     /// The region that holds a global, constant or parameter address, and the offset in it.
     pub fn region_at(&self, address: u64) -> Option<(MemoryRegion, u64)> {
-        let a = self.global.find(address)?;
+        let a = self.state.global.find(address)?;
         let region = match &a.owner {
             Owner::Buffer(index, _) => MemoryRegion::Buffer(BufferIndex(index.0)),
             Owner::GlobalVariable(index, _) | Owner::ConstVariable(index, _) => {
@@ -108,8 +124,7 @@ impl Machine {
     pub fn writers(&self, region: MemoryRegion) -> Option<&[u64]> {
         match region {
             MemoryRegion::Shared { block } => {
-                let block = self.blocks.iter().find(|b| b.index == block)?;
-                Some(block.shared.writers()).filter(|w| !w.is_empty())
+                Some(self.shared(block)?.writers()).filter(|w| !w.is_empty())
             }
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;
@@ -118,7 +133,8 @@ impl Machine {
             }
             _ => {
                 let a = self.allocation(region)?;
-                self.global
+                self.state
+                    .global
                     .arena
                     .writers()
                     .get(a.start..a.start + a.size as usize)
@@ -138,7 +154,8 @@ impl Machine {
 
     /// Blocks that have a place now, in the order of their places.
     pub fn blocks(&self) -> Vec<BlockView> {
-        self.blocks
+        self.state
+            .blocks
             .iter()
             .map(|block| BlockView {
                 index: block.index,
@@ -150,7 +167,7 @@ impl Machine {
     }
 
     fn find_warp(&self, block: u64, warp: u32) -> Option<&Warp> {
-        let block = self.blocks.iter().find(|b| b.index == block)?;
+        let block = self.state.blocks.iter().find(|b| b.index == block)?;
         block.warps.get(warp as usize)
     }
 
@@ -171,8 +188,7 @@ impl Machine {
                     call_depth: split.depth,
                     waiting: match split.state {
                         SplitState::Ready => None,
-                        SplitState::Lanes { missing } => Some(WaitReason::Lanes { missing }),
-                        SplitState::Barrier { id } => Some(WaitReason::Barrier { id }),
+                        SplitState::Waiting(reason) => Some(reason),
                     },
                 }
             })
@@ -189,56 +205,92 @@ impl Machine {
         })
     }
 
-    /// Which warp runs next, and what.
+    /// What the last step did; none at the beginning.
+    pub fn last_step(&self) -> Option<StepEvent> {
+        let step = self.state.position.checked_sub(1)?;
+        let last = self.state.last_step.as_ref()?;
+        Some(last.event(&self.setup.code, step))
+    }
+
+    /// Steps done that stored.
+    pub fn stores_done(&self) -> u64 {
+        self.state.stores_done
+    }
+
+    /// Which agent steps next, and what it does: found by the functions that the steps use, on copies of what they
+    /// would change.
     pub fn next_step(&self) -> Option<NextStep> {
-        if self.fault.is_some() {
+        if self.state.fault.is_some() {
             return None;
         }
-        let place = self.schedule.clone().pick(&self.blocks)?;
-        let block = self.blocks.get(place.block)?;
-        let warp = block.warps.get(place.warp)?;
-        let split = self.next_split(warp)?;
-        let (function, instruction) = self.setup.code.origin(split.pc);
+        let mut machine = Copies {
+            schedule: self.state.schedule.clone(),
+            blocked: Vec::new(),
+        };
+        if let Some(id) = self.due_landing() {
+            return self.next_landing(id);
+        }
+        let (blocks, in_flight) = (&self.state.blocks, &self.state.in_flight);
+        loop {
+            let blocked = &machine.blocked;
+            let runs = |at: WarpPlace| !blocked.contains(&at) && can_run(blocks, at);
+            let position = self.state.position;
+            match machine
+                .schedule
+                .choose_where(blocks, in_flight, position, runs)?
+            {
+                Turn::InFlight(id) => return self.next_landing(id),
+                Turn::Warp(place) => match self.next_of_warp(place) {
+                    Some(next) => return Some(next),
+                    // Its groups only begin to wait: the schedule is asked again, as it is in a run.
+                    None => machine.blocked.push(place),
+                },
+            }
+        }
+    }
+
+    fn next_landing(&self, id: PendingId) -> Option<NextStep> {
+        let operation = &self.state.in_flight.get(id)?.operation;
+        let lanes = operation
+            .pieces
+            .iter()
+            .fold(0, |m, p| m | 1 << (p.lane & 31));
         Some(NextStep {
-            block: block.index,
-            warp: warp.index,
-            function,
-            instruction,
-            mask: split.mask,
+            agent: Agent::InFlight(id),
+            block: operation.origin.block,
+            warp: operation.origin.warp,
+            function: operation.origin.function,
+            instruction: operation.origin.instruction,
+            mask: lanes,
+            executed: lanes,
         })
     }
 
-    /// The group that executes next: one that would only begin to wait is passed over.
-    fn next_split(&self, warp: &Warp) -> Option<Split> {
-        let code = &self.setup.code;
-        let mut splits = warp.splits;
-        for _ in 0..2 * LANES {
-            if !splits.select() {
-                return None;
-            }
-            let split = *splits.current();
-            let slot = match code.instructions.get(split.pc as usize) {
-                Some(Instr {
-                    op: Op::Collective(plan),
-                    ..
-                }) => code.collectives.get(*plan as usize)?.mask,
-                _ => return Some(split),
+    /// What a warp does in its next step; none if it can only wait.
+    fn next_of_warp(&self, place: WarpPlace) -> Option<NextStep> {
+        let block = self.state.blocks.get(place.block)?;
+        let mut warp = block.warps.get(place.warp)?.clone();
+        let pending = self.cluster_pending(place);
+        loop {
+            let choice = match choose(&self.setup.code, &mut warp, pending, false) {
+                Next::Execute(choice) => choice,
+                Next::Waits(..) => continue,
+                Next::Blocked | Next::Lost(_) => return None,
             };
-            let missing = if slot.is_some() {
-                let row = self.row(warp, split.depth, Bank::B32, slot)?;
-                crate::state::registers::lanes_of(split.mask)
-                    .fold(0, |named, lane| named | row[lane] as u32)
-                    & warp.live()
-                    & !split.mask
-            } else {
-                0
-            };
-            if missing == 0 {
-                return Some(split);
-            }
-            splits.current_mut().state = SplitState::Lanes { missing };
+            let (function, instruction) = self.setup.code.origin(choice.pc);
+            return Some(NextStep {
+                agent: Agent::Warp {
+                    block: block.index,
+                    warp: warp.index,
+                },
+                block: block.index,
+                warp: warp.index,
+                function,
+                instruction,
+                mask: choice.lanes,
+                executed: choice.executed,
+            });
         }
-        None
     }
 
     /// A row of any bank, by slot.

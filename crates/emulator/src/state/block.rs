@@ -1,7 +1,8 @@
-//! A block that runs: its warps, its shared memory, its barriers.
+//! A block that runs: its warps and its barriers.
 
-use crate::state::memory::PagedBytes;
-use crate::state::warp::{SplitState, Warp};
+use crate::run::fault::WaitReason;
+use crate::state::warp::SplitState;
+use crate::state::{Form, Live};
 
 /// Named barriers of a block.
 pub(crate) const N_BARRIERS: usize = 16;
@@ -17,13 +18,12 @@ pub(crate) struct Barrier {
 
 /// One block, or the place where one was.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct Block<F: Form = Live> {
     /// Linear index in the grid.
     pub(crate) index: u64,
     pub(crate) position: [u32; 3],
-    pub(crate) warps: Vec<Warp>,
-    pub(crate) shared: PagedBytes,
-    pub(crate) barriers: Vec<Barrier>,
+    pub(crate) warps: Vec<F::Warp>,
+    pub(crate) barriers: F::Barriers,
     /// Warps with live lanes.
     pub(crate) n_live_warps: u32,
     /// Barriers changed since the last snapshot.
@@ -35,7 +35,12 @@ impl Block {
         self.n_live_warps == 0
     }
 
-    /// Whether everybody that a barrier waits for has come. Warps count as 32 threads each, as the
+    /// Whether a group of lanes of the block is ready to run.
+    pub(crate) fn can_run(&self) -> bool {
+        self.warps.iter().any(|warp| warp.can_run())
+    }
+
+    /// Whether all that a barrier waits for have arrived. Warps count as 32 threads each, as the
     /// machine counts (PTX ISA, "bar": thread counts are multiples of the warp size).
     pub(crate) fn barrier_complete(&self, id: usize) -> bool {
         let Some(barrier) = self.barriers.get(id) else {
@@ -69,7 +74,7 @@ impl Block {
             warp.splits
                 .all()
                 .iter()
-                .any(|split| split.state == SplitState::Barrier { id })
+                .any(|split| split.state == SplitState::Waiting(WaitReason::Barrier { id }))
         })
     }
 }

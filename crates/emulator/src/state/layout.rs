@@ -5,7 +5,8 @@ use crate::run::launch::{BufferIndex, Contents, Launch, LaunchError, Limits};
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
-    CallTarget, Function, FunctionId, Operation, Parameter, Program, RelocationTarget, Variable,
+    Callee, Function, FunctionId, OperandValue, Parameter, Program, RelocationTarget, Source,
+    Variable,
 };
 
 /// Distance kept free between global allocations, so that a stride that runs away is seen.
@@ -64,18 +65,22 @@ fn reachable(program: &Program, entry: FunctionId) -> Vec<FunctionId> {
             continue;
         }
         order.push(id);
-        for instruction in &function.instructions {
-            match &instruction.operation {
-                Operation::Call { target, .. } => match target {
-                    CallTarget::Direct(id) => queue.push(*id),
-                    CallTarget::Indirect { candidates, .. } => queue.extend(candidates),
-                    CallTarget::System(_) => {}
-                },
-                Operation::Move {
-                    a: warpgrid_program::Source::FunctionAddress(id),
-                    ..
-                } => queue.push(*id),
-                _ => {}
+        for operand in &function.operands {
+            match &operand.value {
+                OperandValue::Callee(Callee::Direct(id)) => queue.push(*id),
+                OperandValue::Callee(Callee::Indirect { candidates, .. }) => {
+                    queue.extend(candidates);
+                }
+                OperandValue::Source(Source::FunctionAddress(id), _) => queue.push(*id),
+                OperandValue::Callee(Callee::System(_))
+                | OperandValue::Source(..)
+                | OperandValue::Absent
+                | OperandValue::Destination(_)
+                | OperandValue::Pair(..)
+                | OperandValue::Predicate { .. }
+                | OperandValue::Address(_)
+                | OperandValue::List(_)
+                | OperandValue::Label(_) => {}
             }
         }
     }

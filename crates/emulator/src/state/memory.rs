@@ -1,7 +1,11 @@
 //! Bytes, and where they are: paged storage with dirty marks, global allocations, address windows.
 
 use crate::run::inspect::Writer;
-use crate::run::launch::BufferIndex;
+use crate::run::launch::{BufferIndex, Launch};
+use std::sync::Arc;
+
+/// The most blocks that a cluster may have on any target (16 where a kernel asks for more than the portable 8).
+pub(crate) const MAX_CLUSTER_BLOCKS: u32 = 16;
 
 /// Unit of change tracking and of snapshots.
 pub(crate) const PAGE_BYTES: usize = 4096;
@@ -144,6 +148,25 @@ pub(crate) enum Tracking {
     LastWriter,
 }
 
+impl Tracking {
+    /// As the launch asks.
+    pub(crate) const fn of(launch: &Launch) -> Tracking {
+        if launch.track_writers {
+            Tracking::LastWriter
+        } else {
+            Tracking::Off
+        }
+    }
+
+    /// Bytes that a byte of memory takes, with its writer.
+    pub(crate) const fn bytes_per_byte(self) -> u64 {
+        match self {
+            Tracking::Off => 1,
+            Tracking::LastWriter => 9,
+        }
+    }
+}
+
 /// Where the spaces appear among generic addresses. Global, constant and parameter addresses are
 /// generic addresses; shared and local ones are offsets into their windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,8 +178,19 @@ pub(crate) struct AddressMap {
     pub(crate) local: u64,
     /// Code address of function i: `code + 16 * (i + 1)`.
     pub(crate) code: u64,
-    /// Size of the shared and of the local window.
+    /// Size of the local window.
     pub(crate) window_bytes: u64,
+    /// Size of the window of a block's own shared memory. The shared memory of the block with rank r of the cluster
+    /// lies `(r + 1) * shared_stride` after the start of the window, in generic and in `.shared::cluster` addresses.
+    pub(crate) shared_stride: u64,
+}
+
+/// Which block of a cluster a `.shared::cluster` address means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SharedPlace {
+    /// None for the block's own window.
+    pub(crate) rank: Option<u32>,
+    pub(crate) offset: u64,
 }
 
 impl AddressMap {
@@ -171,6 +205,8 @@ impl AddressMap {
                 local: 0x0500_0000,
                 code: 0x0001_0000,
                 window_bytes: 0x0100_0000,
+                // 17 windows lie before those of local memory.
+                shared_stride: 0x0008_0000,
             }
         } else {
             AddressMap {
@@ -181,13 +217,44 @@ impl AddressMap {
                 local: 0x7fff_0000_0000,
                 code: 0x0001_0000,
                 window_bytes: 0x0100_0000,
+                shared_stride: 0x0100_0000,
             }
         }
     }
 
+    /// Whether a generic address lies in the window of the block's own shared memory.
     #[inline(always)]
     pub(crate) const fn in_shared(&self, address: u64) -> bool {
-        address.wrapping_sub(self.shared) < self.window_bytes
+        address.wrapping_sub(self.shared) < self.shared_stride
+    }
+
+    /// Whether a generic address lies in a window of the shared memory of the block or its cluster.
+    #[inline(always)]
+    pub(crate) const fn in_shared_cluster(&self, address: u64) -> bool {
+        address.wrapping_sub(self.shared) < (MAX_CLUSTER_BLOCKS as u64 + 1) * self.shared_stride
+    }
+
+    /// The block and the offset that a `.shared::cluster` address means.
+    #[inline(always)]
+    pub(crate) const fn shared_place(&self, address: u64) -> SharedPlace {
+        let window = address / self.shared_stride;
+        SharedPlace {
+            rank: if window == 0 {
+                None
+            } else if window > MAX_CLUSTER_BLOCKS as u64 {
+                Some(u32::MAX)
+            } else {
+                Some(window as u32 - 1)
+            },
+            offset: address % self.shared_stride,
+        }
+    }
+
+    /// The `.shared::cluster` address at the same offset in the block with this rank (PTX ISA, "mapa"). For a
+    /// generic address take [`AddressMap::shared`] away before and add it after.
+    #[allow(dead_code, reason = "for `mapa`, which the decoder does not know yet")]
+    pub(crate) const fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
+        (rank as u64 + 1) * self.shared_stride + address % self.shared_stride
     }
 
     #[inline(always)]
@@ -231,14 +298,17 @@ impl Allocation {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GlobalMemory {
     pub(crate) arena: PagedBytes,
-    /// Sorted by address, with gaps between.
-    allocations: Vec<Allocation>,
+    /// Sorted by address, with gaps between; never changed after the launch is set up.
+    allocations: Arc<[Allocation]>,
 }
 
 impl GlobalMemory {
     /// Allocations must be sorted by address and their bytes lie within the arena.
     pub(crate) fn new(arena: PagedBytes, allocations: Vec<Allocation>) -> GlobalMemory {
-        GlobalMemory { arena, allocations }
+        GlobalMemory {
+            arena,
+            allocations: allocations.into(),
+        }
     }
 
     pub(crate) fn allocations(&self) -> &[Allocation] {

@@ -1,7 +1,73 @@
-//! What a machine is at one position: memory, registers, warps, blocks. Nothing here knows an instruction.
+//! What changes while a launch runs, in one type: memory, blocks, schedule, operations in flight, counters.
+//!
+//! A snapshot is the same type in another form (see [`Form`]), so a field that is added here is in every snapshot,
+//! or the room `past` does not compile.
 
 pub(crate) mod block;
+pub(crate) mod cluster;
 pub(crate) mod layout;
 pub(crate) mod memory;
+pub(crate) mod pending;
 pub(crate) mod registers;
 pub(crate) mod warp;
+
+use crate::run::event::LastStep;
+use crate::run::fault::Fault;
+use crate::run::inspect::Note;
+use crate::run::schedule::Schedule;
+use block::{Barrier, Block};
+use cluster::Cluster;
+use memory::{GlobalMemory, PagedBytes};
+use pending::InFlight;
+use std::fmt::Debug;
+use std::sync::Arc;
+use warp::Warp;
+
+/// How a state holds its large parts.
+pub(crate) trait Form: Clone + Debug {
+    /// Bytes that the whole grid shares.
+    type Global: Clone + Debug;
+    /// Shared memory of one block.
+    type Shared: Clone + Debug;
+    type Warp: Clone + Debug;
+    type Barriers: Clone + Debug;
+}
+
+/// The form of a state that runs: steps change its parts in place.
+#[derive(Clone, Debug)]
+pub(crate) struct Live;
+
+impl Form for Live {
+    type Global = GlobalMemory;
+    type Shared = PagedBytes;
+    type Warp = Warp;
+    type Barriers = Vec<Barrier>;
+}
+
+/// Everything that changes while a launch runs.
+#[derive(Clone, Debug)]
+pub(crate) struct State<F: Form = Live> {
+    /// Steps done.
+    pub(crate) position: u64,
+    /// Steps done that stored.
+    pub(crate) stores_done: u64,
+    pub(crate) global: F::Global,
+    /// Shared memory of the block in each place. Apart from the blocks, so that a warp of one block can reach the
+    /// shared memory of the others of its cluster.
+    pub(crate) shared: Vec<F::Shared>,
+    /// Places for blocks, cluster after cluster; the places of a cluster are taken again when all its blocks are done.
+    pub(crate) blocks: Vec<Block<F>>,
+    pub(crate) clusters: Vec<Cluster>,
+    /// The next cluster of the grid that gets a place.
+    pub(crate) next_cluster: u64,
+    pub(crate) blocks_done: u64,
+    pub(crate) schedule: Schedule,
+    pub(crate) in_flight: InFlight,
+    /// Inputs of the host that have happened.
+    pub(crate) inputs_done: usize,
+    /// Copied when a note is added after a snapshot.
+    pub(crate) notes: Arc<Vec<Note>>,
+    pub(crate) fault: Option<Fault>,
+    /// What the step before `position` did.
+    pub(crate) last_step: Option<LastStep>,
+}

@@ -1,5 +1,6 @@
 //! A warp: its registers, its stack, and the groups that its lanes have split into.
 
+use crate::run::fault::WaitReason;
 use crate::run::inspect::Writer;
 use crate::state::registers::{Banks, LANES, Row32};
 
@@ -7,14 +8,7 @@ use crate::state::registers::{Banks, LANES, Row32};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SplitState {
     Ready,
-    /// At a collective, until these lanes come too.
-    Lanes {
-        missing: u32,
-    },
-    /// At a barrier of the block.
-    Barrier {
-        id: u32,
-    },
+    Waiting(WaitReason),
 }
 
 /// Lanes that stand at one place at one call depth.
@@ -182,7 +176,8 @@ impl Splits {
         let (Some(&first), Some(&second)) = (self.items.get(a), self.items.get(b)) else {
             return false;
         };
-        let at_barrier = |split: Split| matches!(split.state, SplitState::Barrier { .. });
+        // Lanes that are counted at a barrier stay a group of their own until it opens.
+        let at_barrier = |split: Split| matches!(split.state, SplitState::Waiting(reason) if reason.counts_arrival());
         if first.pc != second.pc
             || first.depth != second.depth
             || first.mask == 0
@@ -246,13 +241,18 @@ impl Splits {
         true
     }
 
-    /// Lets all groups that wait for lanes look again.
-    pub(crate) fn wake_collectives(&mut self) {
+    /// Lets the groups that wait for one of these reasons try their instruction again; whether there are any.
+    pub(crate) fn wake(&mut self, reasons: impl Fn(&WaitReason) -> bool) -> bool {
+        let wakes = |split: &Split| matches!(&split.state, SplitState::Waiting(r) if reasons(r));
+        if !self.all().iter().any(wakes) {
+            return false;
+        }
         for split in self.all_mut() {
-            if matches!(split.state, SplitState::Lanes { .. }) {
+            if wakes(split) {
                 split.state = SplitState::Ready;
             }
         }
+        true
     }
 }
 
@@ -375,11 +375,18 @@ impl Warp {
         self.present & !self.exited
     }
 
+    /// Whether a group of its lanes is ready to run.
+    #[inline(always)]
+    pub(crate) fn can_run(&self) -> bool {
+        self.splits.all().iter().any(Split::is_ready)
+    }
+
     /// Ends lanes; those that wait for them look again.
     pub(crate) fn exit(&mut self, lanes: u32) {
         self.exited |= lanes;
         self.splits.remove_lanes(lanes);
-        self.splits.wake_collectives();
+        self.splits
+            .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
     }
 
     /// Memory that a snapshot of it takes.

@@ -10,19 +10,73 @@ use warpgrid_program::*;
 pub(crate) struct Kernel {
     pub(crate) function: Function,
     pub(crate) variables: Vec<warpgrid_program::Variable>,
-    pub(crate) others: Vec<Function>,
+    pub(crate) others: Vec<Kernel>,
     pub(crate) buffers: Vec<BufferInit>,
     pub(crate) arguments: Vec<ArgumentInit>,
+    pub(crate) actions: Vec<Action>,
     labels: Vec<Option<u32>>,
     guard: Option<Guard>,
+    step: StepPart,
 }
 
 /// A place to branch to.
 #[derive(Clone, Copy)]
 pub(crate) struct Label(u32);
 
+/// An operand: one value, or a list.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    One(OperandValue),
+    List(Vec<OperandValue>),
+}
+
+impl From<OperandValue> for Arg {
+    fn from(value: OperandValue) -> Arg {
+        Arg::One(value)
+    }
+}
+
+impl From<Source> for Arg {
+    fn from(source: Source) -> Arg {
+        Arg::One(value(source))
+    }
+}
+
+impl From<Address> for Arg {
+    fn from(address: Address) -> Arg {
+        Arg::One(OperandValue::Address(address))
+    }
+}
+
+/// A source without modifiers.
+pub(crate) fn value(source: Source) -> OperandValue {
+    OperandValue::Source(source, SourceModifiers::NONE)
+}
+
+/// A register that is written.
+pub(crate) fn to(register: RegisterId) -> Arg {
+    Arg::One(written(register))
+}
+
+pub(crate) fn written(register: RegisterId) -> OperandValue {
+    OperandValue::Destination(Some(RegisterRun::one(register)))
+}
+
+/// `d|p`
+pub(crate) fn pair(d: Option<RegisterId>, p: Option<RegisterId>) -> Arg {
+    Arg::One(OperandValue::Pair(d.map(RegisterRun::one), p))
+}
+
+/// A predicate that is read.
+pub(crate) fn holds(register: RegisterId, negated: bool) -> Arg {
+    let source = reg(register);
+    Arg::One(OperandValue::Predicate { source, negated })
+}
+
+pub(crate) const ABSENT: Arg = Arg::One(OperandValue::Absent);
+
 pub(crate) fn reg(register: RegisterId) -> Source {
-    Source::Register(register)
+    Source::Register(RegisterRun::one(register))
 }
 
 pub(crate) fn imm(value: u64) -> Source {
@@ -37,6 +91,116 @@ pub(crate) fn special(name: &str) -> Source {
     Source::Special(SpecialRegister::from_name(name).unwrap())
 }
 
+/// The address of a variable in its own space.
+pub(crate) fn address_of(variable: VariableId) -> Source {
+    Source::VariableAddress {
+        variable,
+        offset: 0,
+        generic: false,
+    }
+}
+
+/// `[variable]`
+pub(crate) fn place(variable: VariableId) -> Address {
+    Address::new(AddressBase::Variable(variable), 0)
+}
+
+pub(crate) fn at(register: RegisterId, offset: i64) -> Address {
+    Address::new(AddressBase::Register(RegisterRun::one(register)), offset)
+}
+
+/// The register of `[register + offset]`.
+pub(crate) fn base_of(address: Address) -> RegisterId {
+    match address.base {
+        AddressBase::Register(run) => run.first,
+        _ => panic!("no register"),
+    }
+}
+
+/// Modifiers with a type and nothing else.
+pub(crate) fn typed(ty: ScalarType) -> Modifiers {
+    Modifiers {
+        ty: Some(ty),
+        ..Modifiers::default()
+    }
+}
+
+/// Modifiers of an access.
+pub(crate) fn access(space: StateSpace, ty: ScalarType) -> Modifiers {
+    Modifiers {
+        space: Some(space),
+        ..typed(ty)
+    }
+}
+
+/// Arithmetic with the modifiers that belong to its form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calc {
+    pub(crate) op: ArithmeticOp,
+    pub(crate) modifiers: Modifiers,
+    /// Of `lop3`.
+    table: Option<u8>,
+}
+
+impl From<ArithmeticOp> for Calc {
+    fn from(op: ArithmeticOp) -> Calc {
+        Calc {
+            op,
+            modifiers: Modifiers::default(),
+            table: None,
+        }
+    }
+}
+
+impl Calc {
+    pub(crate) fn part(self, part: MulPart) -> Calc {
+        self.with(|m| m.part = Some(part))
+    }
+
+    pub(crate) fn round(self, rounding: Rounding) -> Calc {
+        self.with(|m| m.rounding = Some(rounding))
+    }
+
+    pub(crate) fn flag(self, flag: Flag) -> Calc {
+        self.with(|m| m.flags = m.flags.with(flag))
+    }
+
+    pub(crate) fn overflow(self, mode: OverflowMode) -> Calc {
+        self.with(|m| m.overflow = Some(mode))
+    }
+
+    pub(crate) fn table(mut self, table: u8) -> Calc {
+        self.table = Some(table);
+        self
+    }
+
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Modifiers)) -> Calc {
+        change(&mut self.modifiers);
+        self
+    }
+
+    /// The type of the result.
+    fn result(&self, ty: ScalarType) -> ScalarType {
+        use ArithmeticOp as A;
+        match (self.op, self.modifiers.part, ty) {
+            (A::Mul | A::Mad, Some(MulPart::Wide), ScalarType::U32) => ScalarType::U64,
+            (A::Mul | A::Mad, Some(MulPart::Wide), ScalarType::S32) => ScalarType::S64,
+            (A::Mul | A::Mad, Some(MulPart::Wide), ScalarType::U16) => ScalarType::U32,
+            (A::Mul | A::Mad, Some(MulPart::Wide), _) => ScalarType::S32,
+            (A::Popc | A::Clz | A::Bfind, ..) => ScalarType::U32,
+            _ => ty,
+        }
+    }
+}
+
+pub(crate) fn mul(part: MulPart) -> Calc {
+    Calc::from(ArithmeticOp::Mul).part(part)
+}
+
+pub(crate) fn mad(part: MulPart) -> Calc {
+    Calc::from(ArithmeticOp::Mad).part(part)
+}
+
 pub(crate) fn function(name: &str, kind: FunctionKind) -> Function {
     Function {
         name: name.to_owned(),
@@ -47,6 +211,7 @@ pub(crate) fn function(name: &str, kind: FunctionKind) -> Function {
         variables: Vec::new(),
         registers: Vec::new(),
         instructions: Vec::new(),
+        operands: Vec::new(),
         labels: Vec::new(),
         bounds: LaunchBounds::default(),
         span: Span::default(),
@@ -72,21 +237,6 @@ pub(crate) fn variable(
     }
 }
 
-pub(crate) fn access(space: StateSpace, ty: ScalarType) -> MemoryAccess {
-    MemoryAccess {
-        space,
-        sem: Sem::Weak,
-        scope: None,
-        mmio: false,
-        ty,
-        cache: None,
-        evict_l1: None,
-        evict_l2: None,
-        cache_policy: None,
-        non_coherent: false,
-    }
-}
-
 impl Kernel {
     pub(crate) fn new() -> Kernel {
         Kernel {
@@ -95,8 +245,10 @@ impl Kernel {
             others: Vec::new(),
             buffers: Vec::new(),
             arguments: Vec::new(),
+            actions: Vec::new(),
             labels: Vec::new(),
             guard: None,
+            step: StepPart::Whole,
         }
     }
 
@@ -115,13 +267,51 @@ impl Kernel {
         self
     }
 
-    pub(crate) fn op(&mut self, operation: Operation) {
-        let guard = self.guard.take();
+    /// The next instruction shares a step with the one after it.
+    pub(crate) fn with_next(&mut self) -> &mut Kernel {
+        self.step = StepPart::WithNext;
+        self
+    }
+
+    pub(crate) fn op(&mut self, does: Does, modifiers: Modifiers, operands: &[Arg]) {
+        let list = |arena: &mut Vec<Operand>, values: &[OperandValue]| {
+            let start = arena.len() as u32;
+            arena.extend(values.iter().cloned().map(|value| Operand {
+                value,
+                span: Span::default(),
+            }));
+            OperandList {
+                start,
+                n: values.len() as u32,
+            }
+        };
+        let arena = &mut self.function.operands;
+        let values: Vec<OperandValue> = operands
+            .iter()
+            .map(|arg| match arg {
+                Arg::One(value) => value.clone(),
+                Arg::List(values) => OperandValue::List(list(arena, values)),
+            })
+            .collect();
+        let operands = list(arena, &values);
+        let action = Action {
+            does,
+            modifiers,
+            opcode: format!("{does:?}"),
+        };
+        self.actions.push(action);
         self.function.instructions.push(Instruction {
-            guard,
-            operation,
+            guard: self.guard.take(),
+            action: ActionId(self.actions.len() as u32 - 1),
+            operands,
+            step: std::mem::take(&mut self.step),
             span: Span::default(),
         });
+    }
+
+    /// Control without operands.
+    pub(crate) fn control(&mut self, op: ControlOp) {
+        self.op(Does::Control(op), Modifiers::default(), &[]);
     }
 
     pub(crate) fn label(&mut self) -> Label {
@@ -134,73 +324,48 @@ impl Kernel {
     }
 
     pub(crate) fn bra(&mut self, label: Label) {
-        self.op(Operation::Branch {
-            target: label.0,
-            uniform: false,
-        });
-    }
-
-    pub(crate) fn arith_mode(
-        &mut self,
-        op: Arithmetic,
-        ty: ScalarType,
-        mode: ArithmeticMode,
-        sources: &[Source],
-    ) -> RegisterId {
-        let to = match op {
-            Arithmetic::Mul(MulPart::Wide) | Arithmetic::Mad(MulPart::Wide) => match ty {
-                ScalarType::U32 => ScalarType::U64,
-                ScalarType::S32 => ScalarType::S64,
-                ScalarType::U16 => ScalarType::U32,
-                _ => ScalarType::S32,
-            },
-            Arithmetic::Popc | Arithmetic::Clz | Arithmetic::Bfind { .. } => ScalarType::U32,
-            _ => ty,
-        };
-        let d = self.register(to);
-        let mut all = [Source::Immediate(0); 3];
-        all[..sources.len()].copy_from_slice(sources);
-        self.op(Operation::Arithmetic {
-            op,
-            ty,
-            mode,
-            d,
-            sources: all,
-        });
-        d
+        let target = Arg::One(OperandValue::Label(label.0));
+        self.op(
+            Does::Control(ControlOp::Branch),
+            Modifiers::default(),
+            &[target],
+        );
     }
 
     pub(crate) fn arith(
         &mut self,
-        op: Arithmetic,
+        form: impl Into<Calc>,
         ty: ScalarType,
         sources: &[Source],
     ) -> RegisterId {
-        self.arith_mode(op, ty, ArithmeticMode::default(), sources)
+        let form = form.into();
+        let d = self.register(form.result(ty));
+        self.arith_to(d, form, ty, sources);
+        d
     }
 
     /// Into a register that is there.
     pub(crate) fn arith_to(
         &mut self,
         d: RegisterId,
-        op: Arithmetic,
+        form: impl Into<Calc>,
         ty: ScalarType,
         sources: &[Source],
     ) {
-        let mut all = [Source::Immediate(0); 3];
-        all[..sources.len()].copy_from_slice(sources);
-        self.op(Operation::Arithmetic {
-            op,
-            ty,
-            mode: ArithmeticMode::default(),
-            d,
-            sources: all,
-        });
+        let form = form.into();
+        let mut operands = vec![to(d)];
+        operands.extend(sources.iter().map(|source| Arg::from(*source)));
+        operands.extend(form.table.map(|table| Arg::from(imm(u64::from(table)))));
+        let modifiers = Modifiers {
+            ty: Some(ty),
+            ..form.modifiers
+        };
+        self.op(Does::Arithmetic(form.op), modifiers, &operands);
     }
 
     pub(crate) fn mov(&mut self, ty: ScalarType, a: Source) -> RegisterId {
         let d = self.register(ty);
-        self.op(Operation::Move { ty, d, a });
+        self.op(Does::Move(MoveOp::Mov), typed(ty), &[to(d), a.into()]);
         d
     }
 
@@ -212,16 +377,15 @@ impl Kernel {
         b: Source,
     ) -> RegisterId {
         let d = self.register(ScalarType::Pred);
-        self.op(Operation::SetPredicate {
-            compare,
-            ty,
-            ftz: false,
-            d: Some(d),
-            q: None,
-            a,
-            b,
-            combine: None,
-        });
+        let modifiers = Modifiers {
+            compare: Some(compare),
+            ..typed(ty)
+        };
+        self.op(
+            Does::Compare(CompareForm::Setp),
+            modifiers,
+            &[pair(Some(d), None), a.into(), b.into()],
+        );
         d
     }
 
@@ -246,10 +410,7 @@ impl Kernel {
                 })
                 .collect(),
         });
-        Address {
-            base: AddressBase::Variable(VariableId::Function(index)),
-            offset: 0,
-        }
+        place(VariableId::Function(index))
     }
 
     /// A buffer, a parameter that points to it, and a register with its address.
@@ -261,13 +422,13 @@ impl Kernel {
             align_bytes: 256,
         });
         let address = self.parameter(&[0; 8], Some(index));
-        self.load(StateSpace::ParamEntry, ScalarType::U64, address)
+        self.load(StateSpace::ParamFunc, ScalarType::U64, address)
     }
 
     pub(crate) fn scalar(&mut self, ty: ScalarType, value: u64) -> RegisterId {
         let n = ty.width_bytes() as usize;
         let address = self.parameter(&value.to_le_bytes()[..n], None);
-        self.load(StateSpace::ParamEntry, ty, address)
+        self.load(StateSpace::ParamFunc, ty, address)
     }
 
     pub(crate) fn load(
@@ -277,11 +438,11 @@ impl Kernel {
         address: Address,
     ) -> RegisterId {
         let d = self.register(ty);
-        self.op(Operation::Load {
-            access: access(space, ty),
-            address,
-            d: vec![Some(d)],
-        });
+        self.op(
+            Does::Memory(MemoryOp::Load),
+            access(space, ty),
+            &[to(d), address.into(), ABSENT],
+        );
         d
     }
 
@@ -292,11 +453,44 @@ impl Kernel {
         address: Address,
         source: Source,
     ) {
-        self.op(Operation::Store {
-            access: access(space, ty),
-            address,
-            sources: vec![source],
-        });
+        self.op(
+            Does::Memory(MemoryOp::Store),
+            access(space, ty),
+            &[address.into(), source.into(), ABSENT],
+        );
+    }
+
+    /// `atom.global`; a third source for `cas`.
+    pub(crate) fn atom(
+        &mut self,
+        op: AtomicOp,
+        ty: ScalarType,
+        address: Address,
+        sources: &[Source],
+    ) -> RegisterId {
+        let d = self.register(ty);
+        let modifiers = Modifiers {
+            atomic: Some(op),
+            ..access(StateSpace::Global, ty)
+        };
+        let mut operands = vec![to(d), address.into()];
+        operands.extend(sources.iter().map(|source| Arg::from(*source)));
+        operands.push(ABSENT);
+        self.op(Does::Memory(MemoryOp::Atomic), modifiers, &operands);
+        d
+    }
+
+    /// A call of a function of the module, with arguments and results in `.param` variables.
+    pub(crate) fn call(&mut self, callee: FunctionId, argument: VariableId, result: VariableId) {
+        self.op(
+            Does::Control(ControlOp::Call),
+            Modifiers::default(),
+            &[
+                Arg::List(vec![value(address_of(result))]),
+                Arg::One(OperandValue::Callee(Callee::Direct(callee))),
+                Arg::List(vec![value(address_of(argument))]),
+            ],
+        );
     }
 
     pub(crate) fn shared(&mut self, size: u64, align: u32) -> VariableId {
@@ -309,32 +503,42 @@ impl Kernel {
 
     /// base + index * scale
     pub(crate) fn element(&mut self, base: RegisterId, index: Source, scale: u64) -> Address {
-        let offset = self.arith(
-            Arithmetic::Mul(MulPart::Wide),
-            ScalarType::U32,
-            &[index, imm(scale)],
-        );
-        let address = self.arith(Arithmetic::Add, ScalarType::U64, &[reg(base), reg(offset)]);
-        at(address, 0)
+        let offset = self.arith(mul(MulPart::Wide), ScalarType::U32, &[index, imm(scale)]);
+        let sum = &[reg(base), reg(offset)];
+        at(self.arith(ArithmeticOp::Add, ScalarType::U64, sum), 0)
+    }
+
+    /// The function, with labels resolved and actions that start at `first` of the module's.
+    fn finish(mut self, actions: &mut Vec<Action>) -> Function {
+        for operand in &mut self.function.operands {
+            if let OperandValue::Label(label) = &mut operand.value {
+                *label = self.labels[*label as usize].unwrap();
+            }
+        }
+        for instruction in &mut self.function.instructions {
+            instruction.action.0 += actions.len() as u32;
+        }
+        actions.append(&mut self.actions);
+        self.function
     }
 
     pub(crate) fn program(mut self) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
-        let labels = self.labels;
-        for instruction in &mut self.function.instructions {
-            if let Operation::Branch { target, .. } = &mut instruction.operation {
-                *target = labels[*target as usize].unwrap();
-            }
-        }
-        let mut functions = vec![self.function];
-        functions.extend(self.others);
-        let program = Program {
+        let others = std::mem::take(&mut self.others);
+        let variables = std::mem::take(&mut self.variables);
+        let buffers = std::mem::take(&mut self.buffers);
+        let arguments = std::mem::take(&mut self.arguments);
+        let mut actions = Vec::new();
+        let mut functions = vec![self.finish(&mut actions)];
+        functions.extend(others.into_iter().map(|other| other.finish(&mut actions)));
+        let program = Program::of_checked(Module {
             version: Version::NEWEST,
             target: Target::from_name("sm_90").unwrap(),
             address_bits: 64,
-            variables: self.variables,
+            variables,
             functions,
-        };
-        (Arc::new(program), self.buffers, self.arguments)
+            actions,
+        });
+        (Arc::new(program), buffers, arguments)
     }
 
     pub(crate) fn launch(self, grid: [u32; 3], block: [u32; 3]) -> Machine {
@@ -368,13 +572,6 @@ pub(crate) fn launch(
     }
 }
 
-pub(crate) fn at(register: RegisterId, offset: i64) -> Address {
-    Address {
-        base: AddressBase::Register(register),
-        offset,
-    }
-}
-
 pub(crate) fn words(machine: &Machine, buffer: u32) -> Vec<u32> {
     machine
         .memory(MemoryRegion::Buffer(BufferIndex(buffer)))
@@ -403,11 +600,8 @@ pub(crate) fn global_index(k: &mut Kernel) -> RegisterId {
     let ctaid = k.mov(ScalarType::U32, special("%ctaid.x"));
     let ntid = k.mov(ScalarType::U32, special("%ntid.x"));
     let tid = k.mov(ScalarType::U32, special("%tid.x"));
-    k.arith(
-        Arithmetic::Mad(MulPart::Lo),
-        ScalarType::S32,
-        &[reg(ctaid), reg(ntid), reg(tid)],
-    )
+    let sources = &[reg(ctaid), reg(ntid), reg(tid)];
+    k.arith(mad(MulPart::Lo), ScalarType::S32, sources)
 }
 
 /// y[i] = a * x[i] + y[i], as a CUDA compiler writes it.
@@ -425,19 +619,11 @@ pub(crate) fn saxpy(n: u32) -> Kernel {
     let vx = k.load(StateSpace::Global, ScalarType::F32, px);
     let py = k.element(y, reg(i), 4);
     let vy = k.load(StateSpace::Global, ScalarType::F32, py);
-    let mode = ArithmeticMode {
-        rounding: Some(Rounding::Rn),
-        ..Default::default()
-    };
-    let sum = k.arith_mode(
-        Arithmetic::Fma,
-        ScalarType::F32,
-        mode,
-        &[reg(a), reg(vx), reg(vy)],
-    );
+    let fma = Calc::from(ArithmeticOp::Fma).round(Rounding::Rn);
+    let sum = k.arith(fma, ScalarType::F32, &[reg(a), reg(vx), reg(vy)]);
     k.store(StateSpace::Global, ScalarType::F32, py, reg(sum));
     k.here(end);
-    k.op(Operation::Return);
+    k.control(ControlOp::Return);
     k
 }
 
@@ -458,21 +644,11 @@ pub(crate) fn matmul_tiled(n: u32) -> Kernel {
         k.mov(u32t, special("%tid.x")),
         k.mov(u32t, special("%tid.y")),
     );
-    let mad = Arithmetic::Mad(MulPart::Lo);
+    let mad = mad(MulPart::Lo);
     let row = k.arith(mad, u32t, &[reg(by), imm(16), reg(ty)]);
     let col = k.arith(mad, u32t, &[reg(bx), imm(16), reg(tx)]);
-    let address_of = |k: &mut Kernel, variable| {
-        k.mov(
-            u32t,
-            Source::VariableAddress {
-                variable,
-                offset: 0,
-                generic: false,
-            },
-        )
-    };
-    let sa = address_of(&mut k, tile_a);
-    let sb = address_of(&mut k, tile_b);
+    let sa = k.mov(u32t, address_of(tile_a));
+    let sb = k.mov(u32t, address_of(tile_b));
     let row_a = k.arith(mad, u32t, &[reg(ty), imm(64), reg(sa)]);
     let put_a = k.arith(mad, u32t, &[reg(tx), imm(4), reg(row_a)]);
     let row_b = k.arith(mad, u32t, &[reg(ty), imm(64), reg(sb)]);
@@ -484,12 +660,7 @@ pub(crate) fn matmul_tiled(n: u32) -> Kernel {
     let pb = k.element(b, reg(ib), 4);
     let sum = k.mov(ScalarType::F32, imm(0));
     let t = k.mov(u32t, imm(0));
-    let AddressBase::Register(pa_register) = pa.base else {
-        unreachable!()
-    };
-    let AddressBase::Register(pb_register) = pb.base else {
-        unreachable!()
-    };
+    let (pa_register, pb_register) = (base_of(pa), base_of(pb));
     let head = k.label();
     k.here(head);
     let va = k.load(StateSpace::Global, ScalarType::F32, pa);
@@ -502,7 +673,7 @@ pub(crate) fn matmul_tiled(n: u32) -> Kernel {
         let y = k.load(StateSpace::Shared, ScalarType::F32, at(row_a, i * 4));
         k.arith_to(
             sum,
-            Arithmetic::Fma,
+            ArithmeticOp::Fma,
             ScalarType::F32,
             &[reg(y), reg(x), reg(sum)],
         );
@@ -510,31 +681,52 @@ pub(crate) fn matmul_tiled(n: u32) -> Kernel {
     barrier(&mut k);
     k.arith_to(
         pa_register,
-        Arithmetic::Add,
+        ArithmeticOp::Add,
         ScalarType::U64,
         &[reg(pa_register), imm(64)],
     );
     k.arith_to(
         pb_register,
-        Arithmetic::Add,
+        ArithmeticOp::Add,
         ScalarType::U64,
         &[reg(pb_register), imm(u64::from(n) * 64)],
     );
-    k.arith_to(t, Arithmetic::Add, u32t, &[reg(t), imm(1)]);
+    k.arith_to(t, ArithmeticOp::Add, u32t, &[reg(t), imm(1)]);
     let more = k.setp(CompareOp::Lt, u32t, reg(t), imm(u64::from(n / 16)));
     k.when(more, false).bra(head);
     let ic = k.arith(mad, u32t, &[reg(row), imm(u64::from(n)), reg(col)]);
     let pc = k.element(c, reg(ic), 4);
     k.store(StateSpace::Global, ScalarType::F32, pc, reg(sum));
-    k.op(Operation::Return);
+    k.control(ControlOp::Return);
     k
 }
 
+/// `bar.sync 0`
 pub(crate) fn barrier(k: &mut Kernel) {
-    k.op(Operation::Barrier {
-        kind: BarrierKind::Sync,
-        id: imm(0),
-        threads: None,
-        aligned: true,
-    });
+    k.op(
+        Does::Sync(SyncOp::Bar),
+        flags(&[Flag::Sync]),
+        &[imm(0).into(), ABSENT],
+    );
+}
+
+/// Modifiers with flags and nothing else.
+pub(crate) fn flags(list: &[Flag]) -> Modifiers {
+    let flags = list
+        .iter()
+        .fold(Flags::default(), |all, flag| all.with(*flag));
+    Modifiers {
+        flags,
+        ..Modifiers::default()
+    }
+}
+
+/// `bar.warp.sync` of all lanes
+pub(crate) fn warp_barrier(k: &mut Kernel) {
+    let mask = imm(0xffff_ffff).into();
+    k.op(
+        Does::Sync(SyncOp::WarpBarrier),
+        Modifiers::default(),
+        &[mask],
+    );
 }

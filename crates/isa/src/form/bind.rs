@@ -6,6 +6,7 @@
 
 use super::layout::{Layout, SlotKind, forms_of, layouts};
 use super::{Gate, Meaning, Value};
+use crate::modifiers::Modifiers;
 use crate::types::ScalarType;
 use std::sync::OnceLock;
 
@@ -29,7 +30,7 @@ impl Complaint {
     fn weight(self, layout: &Layout) -> u32 {
         match self {
             Complaint::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
-                Some(SlotKind::Literal(_)) => 4,
+                Some(SlotKind::Literal(..)) => 4,
                 _ => 2,
             },
             Complaint::Unknown { .. } => 3,
@@ -60,6 +61,22 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// What the bound words say, typed.
+    pub fn modifiers(&self) -> Modifiers {
+        let mut modifiers = Modifiers::default();
+        for (slot, binding) in self.layout.slots.iter().zip(&self.slots) {
+            let Some(binding) = binding else { continue };
+            match (binding.value, slot.kind) {
+                (Some(value), _) => modifiers.set(value.meaning, slot.role),
+                (None, SlotKind::Literal(_, Some(flag))) => {
+                    modifiers.set(Meaning::Flag(flag), slot.role);
+                }
+                (None, _) => {}
+            }
+        }
+        modifiers
+    }
+
     /// The meaning of the value in the slot of this name, if a word fills it.
     pub fn meaning(&self, slot: &str) -> Option<Meaning> {
         let index = self.slot_index(slot)?;
@@ -79,7 +96,7 @@ impl Bound {
         let binding = self.slots.get(index)?.as_ref()?;
         match (binding.value, self.layout.slots.get(index)?.kind) {
             (Some(value), _) => Some(value.text),
-            (None, SlotKind::Literal(text)) => Some(text),
+            (None, SlotKind::Literal(text, _)) => Some(text),
             (None, SlotKind::Set(_)) => None,
         }
     }
@@ -131,7 +148,7 @@ pub fn bind(opcode: &str, words: &[&str], n_operands: Option<usize>) -> Option<B
 fn is_led_by(layout: &Layout, words: &[&str]) -> bool {
     match (layout.slots.first(), words.first()) {
         (Some(slot), Some(word)) => {
-            slot.required && matches!(slot.kind, SlotKind::Literal(text) if text == *word)
+            slot.required && matches!(slot.kind, SlotKind::Literal(text, _) if text == *word)
         }
         _ => false,
     }
@@ -165,7 +182,7 @@ fn is_literal_of(layout: &Layout, word: &str) -> bool {
     layout
         .slots
         .iter()
-        .any(|slot| matches!(slot.kind, SlotKind::Literal(text) if text == word))
+        .any(|slot| matches!(slot.kind, SlotKind::Literal(text, _) if text == word))
 }
 
 fn bind_type(bound: &mut Bound, slot: Option<usize>, word: usize, text: &str) {

@@ -7,6 +7,8 @@
 //! a value of the set; any other slot is a literal modifier.
 
 use super::{Form, Meaning, OperandType, Set, Value};
+use crate::modifier::Flag;
+use crate::modifiers::TypeRole;
 use std::sync::OnceLock;
 
 /// What a slot takes.
@@ -14,8 +16,8 @@ use std::sync::OnceLock;
 pub enum SlotKind {
     /// One value of the set.
     Set(&'static Set),
-    /// This very modifier, without its dot.
-    Literal(&'static str),
+    /// This very modifier, without its dot; the flag that it sets. A test proves that every literal has one.
+    Literal(&'static str, Option<Flag>),
 }
 
 /// One modifier position of a form.
@@ -25,6 +27,8 @@ pub struct Slot {
     pub name: &'static str,
     pub required: bool,
     pub kind: SlotKind,
+    /// Which type of the instruction a type word in this slot gives.
+    pub role: TypeRole,
 }
 
 impl Slot {
@@ -35,7 +39,7 @@ impl Slot {
                 .values
                 .first()
                 .is_some_and(|value| matches!(value.meaning, Meaning::Type(_))),
-            SlotKind::Literal(_) => false,
+            SlotKind::Literal(..) => false,
         }
     }
 
@@ -43,7 +47,7 @@ impl Slot {
     pub fn find(&self, word: &str) -> Option<Option<&'static Value>> {
         match self.kind {
             SlotKind::Set(set) => set.values.iter().find(|v| v.text == word).map(Some),
-            SlotKind::Literal(text) => (text == word).then_some(None),
+            SlotKind::Literal(text, _) => (text == word).then_some(None),
         }
     }
 
@@ -51,7 +55,7 @@ impl Slot {
     pub fn spellings(&self) -> impl Iterator<Item = &'static str> {
         let (values, literal): (&'static [Value], _) = match self.kind {
             SlotKind::Set(set) => (set.values, None),
-            SlotKind::Literal(text) => (&[], Some(text)),
+            SlotKind::Literal(text, _) => (&[], Some(text)),
         };
         values.iter().map(|value| value.text).chain(literal)
     }
@@ -163,13 +167,27 @@ fn read_slots(mut text: &'static str, form: &'static Form) -> Vec<Slot> {
         slots.push(Slot {
             name,
             required,
-            kind: set.map_or(SlotKind::Literal(name), |set| SlotKind::Set(set)),
+            kind: set.map_or(SlotKind::Literal(name, Flag::from_name(name)), |set| {
+                SlotKind::Set(set)
+            }),
+            role: type_role(name),
         });
         if name.is_empty() {
             break;
         }
     }
     slots
+}
+
+/// Which type of the instruction the slot of this name gives.
+fn type_role(slot: &str) -> TypeRole {
+    match slot {
+        "dtype" => TypeRole::D,
+        "atype" | "stype" => TypeRole::A,
+        "btype" => TypeRole::B,
+        "ctype" => TypeRole::C,
+        _ => TypeRole::Operation,
+    }
 }
 
 fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {

@@ -1,7 +1,7 @@
 //! Rules that hold between the modifiers of one opcode, beyond one value a slot: what excludes what, what needs what,
 //! and from which version on a combination exists. Rows of data; the checker judges them, hover and reference tell them.
 
-use super::{Does, Form, Gate, Origin};
+use super::{Gate, Origin};
 
 /// Values of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,18 +235,5 @@ impl Wide {
             .map(|(vector, bits)| format!("`.{vector}` of {bits}-bit elements"))
             .collect();
         format!("{} bits as {}", self.bits, shapes.join(" or "))
-    }
-}
-
-impl Form {
-    /// The rules between the form's modifiers.
-    pub fn rules(&self) -> &'static [Rule] {
-        match self.does {
-            Does::Store => crate::forms::st::RULES,
-            Does::NotEmulated if self.syntax.starts_with("st.bulk") => crate::forms::st::BULK_RULES,
-            Does::StoreAsync => crate::forms::st_async::RULES,
-            Does::WmmaStore => crate::forms::wmma_store::RULES,
-            _ => &[],
-        }
     }
 }

@@ -1,10 +1,12 @@
 //! Atomics (PTX ISA, "atom", "red").
 
 use super::sets::{
-    CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA, flag, form, set, ty, ty_from,
+    CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA, form, plain, set, ty, ty_from,
     types, value,
 };
+use crate::does::MemoryOp;
 use crate::form::{Form, Gate, Meaning, OperandType};
+use crate::modifier::AtomicOp;
 use crate::modifier::Sem;
 use crate::types::ScalarType;
 
@@ -71,31 +73,56 @@ set!(
     "op",
     "operation",
     [
-        flag("and", "bitwise and"),
-        flag("or", "bitwise or"),
-        flag("xor", "bitwise exclusive or"),
+        plain("and", Meaning::Atomic(AtomicOp::And), "bitwise and"),
+        plain("or", Meaning::Atomic(AtomicOp::Or), "bitwise or"),
+        plain(
+            "xor",
+            Meaning::Atomic(AtomicOp::Xor),
+            "bitwise exclusive or"
+        ),
     ]
 );
 set!(
     EXCHANGE,
     "op",
     "operation",
-    [flag("exch", "replaces the value")]
+    [plain(
+        "exch",
+        Meaning::Atomic(AtomicOp::Exch),
+        "replaces the value"
+    )]
 );
 set!(
     COMPARE_EXCHANGE,
     "op",
     "operation",
-    [flag("cas", "replaces the value where it equals b")]
+    [plain(
+        "cas",
+        Meaning::Atomic(AtomicOp::Cas),
+        "replaces the value where it equals b"
+    )]
 );
-set!(ADD, "op", "operation", [flag("add", "adds b")]);
+set!(
+    ADD,
+    "op",
+    "operation",
+    [plain("add", Meaning::Atomic(AtomicOp::Add), "adds b")]
+);
 set!(
     COUNT,
     "op",
     "operation",
     [
-        flag("inc", "adds one, back to zero after b"),
-        flag("dec", "takes one away, back to b after zero"),
+        plain(
+            "inc",
+            Meaning::Atomic(AtomicOp::Inc),
+            "adds one, back to zero after b"
+        ),
+        plain(
+            "dec",
+            Meaning::Atomic(AtomicOp::Dec),
+            "takes one away, back to b after zero"
+        ),
     ]
 );
 set!(
@@ -103,8 +130,8 @@ set!(
     "op",
     "operation",
     [
-        flag("min", "keeps the smaller"),
-        flag("max", "keeps the larger"),
+        plain("min", Meaning::Atomic(AtomicOp::Min), "keeps the smaller"),
+        plain("max", Meaning::Atomic(AtomicOp::Max), "keeps the larger"),
     ]
 );
 types!(BITS, "type", B32 B64);
@@ -161,16 +188,16 @@ const POLICY: &[(&str, OperandType)] = &[("cache-policy", OperandType::CachePoli
 /// The forms of atomics.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Atomic, "Combines bits with memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.and.b32 r, [d], r;"]),
-    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Atomic, "Replaces memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.exch.b64 d, [d], d;"]),
-    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}", [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Atomic, "Replaces memory by c where it equals b; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.shared.cas.b32 r, [r], r, r;"]),
-    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Atomic, "Adds to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
-    form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], NotEmulated, "Adds halves to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
-    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Atomic, "Counts up or down in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.inc.u32 r, [d], 7;"]),
-    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Atomic, "Keeps the smaller or larger in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.max.u32 r, [d], r;"]),
-    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Reduction, "Combines bits with memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.or.b32 [d], r;"]),
-    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Reduction, "Adds to memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.add.f32 [d], f;"]),
-    form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], NotEmulated, "Adds halves to memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.add.noftz.f16x2 [d], r;"]),
-    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Reduction, "Counts up or down in memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.dec.u32 [d], 7;"]),
-    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Reduction, "Keeps the smaller or larger in memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.min.s32 [d], r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(MemoryOp::Atomic), "Combines bits with memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.and.b32 r, [d], r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(MemoryOp::Atomic), "Replaces memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.exch.b64 d, [d], d;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}", [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(MemoryOp::Atomic), "Replaces memory by c where it equals b; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.shared.cas.b32 r, [r], r, r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(MemoryOp::Atomic), "Adds to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
+    form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(MemoryOp::Atomic), "Adds halves to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(MemoryOp::Atomic), "Counts up or down in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.inc.u32 r, [d], 7;"]),
+    form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}", [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(MemoryOp::Atomic), "Keeps the smaller or larger in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom", types: POLICY, good: &["atom.global.max.u32 r, [d], r;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(MemoryOp::Reduction), "Combines bits with memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.or.b32 [d], r;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(MemoryOp::Reduction), "Adds to memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.add.f32 [d], f;"]),
+    form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(MemoryOp::Reduction), "Adds halves to memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.add.noftz.f16x2 [d], r;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(MemoryOp::Reduction), "Counts up or down in memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.dec.u32 [d], 7;"]),
+    form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}", [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(MemoryOp::Reduction), "Keeps the smaller or larger in memory.", "parallel-synchronization-and-communication-instructions-red", types: POLICY, good: &["red.global.min.s32 [d], r;"]),
 ];

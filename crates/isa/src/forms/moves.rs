@@ -2,9 +2,11 @@
 
 use super::sets::{
     B32_ONLY, CONST, GLOBAL, LOCAL, PARAM, PARAM_ENTRY, RN, ROUND_FLOAT, ROUND_INTEGER, RZ, SHARED,
-    SHARED_CLUSTER, SHARED_CTA, flag, form, plain, set, ty, ty_from, types,
+    SHARED_CLUSTER, SHARED_CTA, form, plain, set, ty, ty_from, types,
 };
+use crate::does::{ArithmeticOp, MoveOp};
 use crate::form::{Form, Gate, Meaning, OperandType, Value};
+use crate::modifier::PermuteMode;
 use crate::modifier::VectorWidth;
 use crate::types::ScalarType;
 
@@ -117,12 +119,32 @@ set!(
     "mode",
     "mode",
     [
-        flag("f4e", "four bytes forward from the selector"),
-        flag("b4e", "four bytes backward from the selector"),
-        flag("rc8", "one byte four times"),
-        flag("ecl", "edge clamp left"),
-        flag("ecr", "edge clamp right"),
-        flag("rc16", "one half twice"),
+        plain(
+            "f4e",
+            Meaning::Permute(PermuteMode::F4e),
+            "four bytes forward from the selector"
+        ),
+        plain(
+            "b4e",
+            Meaning::Permute(PermuteMode::B4e),
+            "four bytes backward from the selector"
+        ),
+        plain(
+            "rc8",
+            Meaning::Permute(PermuteMode::Rc8),
+            "one byte four times"
+        ),
+        plain("ecl", Meaning::Permute(PermuteMode::Ecl), "edge clamp left"),
+        plain(
+            "ecr",
+            Meaning::Permute(PermuteMode::Ecr),
+            "edge clamp right"
+        ),
+        plain(
+            "rc16",
+            Meaning::Permute(PermuteMode::Rc16),
+            "one half twice"
+        ),
     ]
 );
 
@@ -148,15 +170,15 @@ const INQUIRY: &[(&str, OperandType)] = &[
 /// The forms of moves and conversions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Mov, "Copies a register, a literal, a special register or an address; packs and unpacks.", "data-movement-and-conversion-instructions-mov", types: ANY,
+    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(MoveOp::Mov), "Copies a register, a literal, a special register or an address; packs and unpacks.", "data-movement-and-conversion-instructions-mov", types: ANY,
         good: &["mov.u32 r, %tid.x;", "mov.b64 d, {r, r};", "mov.b64 {r, _}, d;", "mov.pred p, q;", "mov.f32 f, 0f3F800000;"],
         bad: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109")]),
-    form!("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a", [ROUND_FLOAT, ROUND_INTEGER, CONVERTED_TO, CONVERTED_FROM], Cvt, "Converts between types.", "data-movement-and-conversion-instructions-cvt", types: CONVERTED,
+    form!("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a", [ROUND_FLOAT, ROUND_INTEGER, CONVERTED_TO, CONVERTED_FROM], Move(MoveOp::Cvt), "Converts between types.", "data-movement-and-conversion-instructions-cvt", types: CONVERTED,
         good: &["cvt.u64.u32 d, r;", "cvt.rn.f32.s32 f, r;", "cvt.rzi.s32.f32 r, f;", "cvt.sat.u8.s32 r, r;", "cvt.f64.f32 g, f;", "cvt.rn.f16.f32 h, f;"],
         bad: &[("cvt.f32.s32 f, r;", "W0129"), ("cvt.rn.s32.f32 r, f;", "W0129"), ("cvt.rn.s32.s16 r, h;", "W0129"), ("cvt.u64.u32 r, r;", "W0109")]),
-    form!("cvt.rnd{.relu}.dtype.atype d, a, b", [ROUND_PACKED, PACKED_TO, FROM_F32], Cvt, "Converts two singles into one register, a in the high half.", "data-movement-and-conversion-instructions-cvt", types: PACKED, good: &["cvt.rn.f16x2.f32 r, f, f;"]),
-    form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Cvta, "Makes a generic address of an address in a state space.", "data-movement-and-conversion-instructions-cvta", types: ADDRESSES, gate: Gate::ptx(2, 0).sm(20), good: &["cvta.global.u64 d, d;"]),
-    form!("cvta.to.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Cvta, "Makes an address in a state space of a generic address.", "data-movement-and-conversion-instructions-cvta", types: ADDRESSES, gate: Gate::ptx(2, 0).sm(20), good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105")]),
-    form!("isspacep.ss p, a", [GENERIC_SPACES], Isspacep, "Asks whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep", types: INQUIRY, gate: Gate::ptx(2, 0).sm(20), good: &["isspacep.shared p, d;"]),
-    form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Prmt, "Picks four bytes out of the eight of a and b.", "data-movement-and-conversion-instructions-prmt", types: &[("c", OperandType::Fixed(ScalarType::U32))], gate: Gate::ptx(2, 0).sm(20), good: &["prmt.b32 r, r, r, 0x3210;", "prmt.b32.f4e r, r, r, r;"]),
+    form!("cvt.rnd{.relu}.dtype.atype d, a, b", [ROUND_PACKED, PACKED_TO, FROM_F32], Move(MoveOp::CvtPacked), "Converts two singles into one register, a in the high half.", "data-movement-and-conversion-instructions-cvt", types: PACKED, good: &["cvt.rn.f16x2.f32 r, f, f;"]),
+    form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(MoveOp::Cvta), "Makes a generic address of an address in a state space.", "data-movement-and-conversion-instructions-cvta", types: ADDRESSES, gate: Gate::ptx(2, 0).sm(20), good: &["cvta.global.u64 d, d;"]),
+    form!("cvta.to.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(MoveOp::Cvta), "Makes an address in a state space of a generic address.", "data-movement-and-conversion-instructions-cvta", types: ADDRESSES, gate: Gate::ptx(2, 0).sm(20), good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105")]),
+    form!("isspacep.ss p, a", [GENERIC_SPACES], Move(MoveOp::Isspacep), "Asks whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep", types: INQUIRY, gate: Gate::ptx(2, 0).sm(20), good: &["isspacep.shared p, d;"]),
+    form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Arithmetic(ArithmeticOp::Prmt), "Picks four bytes out of the eight of a and b.", "data-movement-and-conversion-instructions-prmt", types: &[("c", OperandType::Fixed(ScalarType::U32))], gate: Gate::ptx(2, 0).sm(20), good: &["prmt.b32 r, r, r, 0x3210;", "prmt.b32.f4e r, r, r, r;"]),
 ];

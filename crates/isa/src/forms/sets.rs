@@ -2,6 +2,7 @@
 
 use crate::form::{Gate, Meaning, Set, Value};
 use crate::modifier::{BoolOp, CacheOp, CompareOp, EvictionPriority, Rounding, Scope, VectorWidth};
+use crate::modifier::{Flag, PrefetchSize};
 use crate::space::StateSpace;
 use crate::types::ScalarType;
 
@@ -18,11 +19,6 @@ pub const fn value(text: &'static str, meaning: Meaning, gate: Gate, help: &'sta
 /// A value that exists wherever its form does.
 pub const fn plain(text: &'static str, meaning: Meaning, help: &'static str) -> Value {
     value(text, meaning, Gate::ALWAYS, help)
-}
-
-/// A flag that one slot chooses from several.
-pub const fn flag(text: &'static str, help: &'static str) -> Value {
-    plain(text, Meaning::Flag, help)
 }
 
 /// A type as a value of a slot, from a gate on.
@@ -388,7 +384,7 @@ set!(
     "cache hint",
     [value(
         "L2::cache_hint",
-        Meaning::Flag,
+        Meaning::Flag(Flag::CacheHint),
         Gate::ptx(7, 4).sm(80),
         "the last operand is a cache policy"
     ),]
@@ -400,19 +396,19 @@ set!(
     [
         value(
             "L2::64B",
-            Meaning::Flag,
+            Meaning::Prefetch(PrefetchSize::B64),
             Gate::ptx(7, 4).sm(75),
             "prefetch 64 bytes into level 2"
         ),
         value(
             "L2::128B",
-            Meaning::Flag,
+            Meaning::Prefetch(PrefetchSize::B128),
             Gate::ptx(7, 4).sm(75),
             "prefetch 128 bytes into level 2"
         ),
         value(
             "L2::256B",
-            Meaning::Flag,
+            Meaning::Prefetch(PrefetchSize::B256),
             Gate::ptx(7, 4).sm(80),
             "prefetch 256 bytes into level 2"
         ),
@@ -442,13 +438,13 @@ pub type SetRef = &'static Set;
 
 /// A row in the short: syntax, sets, meaning, help, section; then any other field of [`crate::Form`].
 macro_rules! form {
-    ($syntax:literal, [$($set:expr),*], $does:ident, $help:literal, $section:literal $(, $field:ident: $value:expr)* $(,)?) => {{
+    ($syntax:literal, [$($set:expr),*], $does:expr, $help:literal, $section:literal $(, $field:ident: $value:expr)* $(,)?) => {{
         #[allow(clippy::needless_update, reason = "rows name only the fields that differ")]
         const ROW: $crate::form::Form = $crate::form::Form {
             $($field: $value,)*
             syntax: $syntax,
             sets: &[$(&$set),*],
-            does: $crate::form::Does::$does,
+            does: { use $crate::does::Does::*; $does },
             help: $help,
             section: $section,
             ..$crate::forms::sets::BLANK
@@ -464,7 +460,8 @@ pub const BLANK: crate::form::Form = crate::form::Form {
     sets: &[],
     types: &[],
     gate: Gate::ALWAYS,
-    does: crate::form::Does::NotEmulated,
+    does: crate::does::Does::Unknown,
+    rules: &[],
     help: "",
     section: "",
     good: &[],

@@ -5,8 +5,11 @@ use super::sets::{
     CACHE_HINT, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA,
     cache, plain, set, space, ty, ty_from, value,
 };
+use crate::does::Does;
+use crate::does::MemoryOp;
 use crate::form::rule::{Rule, RuleKind, Wide, any, assembler, manual, of, rule};
-use crate::form::{Does, Form, Gate, Meaning, OperandType, Value};
+use crate::form::{Form, Gate, Meaning, OperandType, Value};
+use crate::modifier::Flag;
 use crate::modifier::{CacheOp, Sem, VectorWidth};
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -126,7 +129,7 @@ set!(
     "device access",
     [value(
         "mmio",
-        Meaning::Flag,
+        Meaning::Flag(Flag::Mmio),
         Gate::ptx(8, 2).sm(70),
         "memory-mapped input and output: each access reaches the device once"
     ),]
@@ -217,7 +220,8 @@ const BULK: Form = Form {
         ("initval", OperandType::Custom),
     ],
     gate: Gate::ptx(8, 6).sm(100),
-    does: Does::NotEmulated,
+    does: Does::Memory(MemoryOp::StoreBulk),
+    rules: BULK_RULES,
     help: "Sets so many bytes of shared memory to zero.",
     section: "data-movement-and-conversion-instructions-st-bulk",
     good: &["st.bulk.weak [a], 64, 0;"],
@@ -247,7 +251,8 @@ const STORE: Form = Form {
         ("cache-policy", OperandType::Custom),
     ],
     gate: Gate::ALWAYS,
-    does: Does::Store,
+    does: Does::Memory(MemoryOp::Store),
+    rules: RULES,
     help: "Each active lane writes b to memory at a.",
     section: "data-movement-and-conversion-instructions-st",
     good: &[

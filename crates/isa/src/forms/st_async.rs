@@ -6,8 +6,11 @@
 use super::sets::{
     GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA, plain, set, space, ty, ty_from, value,
 };
+use crate::does::AsyncOp;
+use crate::does::Does;
 use crate::form::rule::{Rule, RuleKind, Wide, any, assembler, of, rule};
-use crate::form::{Does, Form, Gate, Meaning, OperandType};
+use crate::form::{Form, Gate, Meaning, OperandType};
+use crate::modifier::Flag;
 use crate::modifier::{Completion, Scope, Sem, VectorWidth};
 use crate::space::StateSpace;
 use crate::types::ScalarType::{
@@ -47,7 +50,7 @@ set!(
     "memory-mapped input and output",
     [value(
         "mmio",
-        Meaning::Flag,
+        Meaning::Flag(Flag::Mmio),
         RELEASE,
         "one access of exactly this width reaches the device"
     )]
@@ -269,7 +272,8 @@ pub static FORMS: &[Form] = &[
         ],
         types: OPERANDS,
         gate: MBARRIER,
-        does: Does::StoreAsync,
+        does: Does::Async(AsyncOp::Store),
+        rules: RULES,
         help: "Starts a store to shared memory of the cluster; an mbarrier there learns when its bytes have arrived.",
         section: "data-movement-and-conversion-instructions-st-async",
         good: &[
@@ -295,7 +299,8 @@ pub static FORMS: &[Form] = &[
         ],
         types: OPERANDS,
         gate: RELEASE,
-        does: Does::StoreAsync,
+        does: Does::Async(AsyncOp::Store),
+        rules: RULES,
         help: "Starts a store to global memory that becomes visible after all earlier accesses of the thread.",
         section: "data-movement-and-conversion-instructions-st-async",
         good: &[
@@ -312,7 +317,8 @@ pub static FORMS: &[Form] = &[
         sets: &[&WEAK, &SCOPE_PLAIN, &SPACE_PLAIN, &VECTOR, &TYPE_RELEASE],
         types: OPERANDS,
         gate: MBARRIER.assembler(ASSEMBLER),
-        does: Does::StoreAsync,
+        does: Does::Async(AsyncOp::Store),
+        rules: RULES,
         help: "Starts a store without saying how its end is seen; the manual does not have this form, the assembler takes it.",
         section: "data-movement-and-conversion-instructions-st-async",
         good: &["st.async.shared::cta.u32 [a], b, [mbar];"],

@@ -4,8 +4,10 @@
 //! the PTX version alone (required from 6.3 on, refused before).
 
 use super::sets::{GLOBAL, SHARED, SHARED_CTA, plain, set, ty_from, value};
+use crate::does::Does;
+use crate::does::MatrixOp;
 use crate::form::rule::{Rule, RuleKind, rule};
-use crate::form::{Does, Form, Gate, Meaning, OperandType, Set, Value};
+use crate::form::{Form, Gate, Meaning, OperandType, Set, Value};
 use crate::modifier::{MatrixLayout, VectorWidth};
 use crate::types::ScalarType::{F16, F32, F64, S32};
 
@@ -180,7 +182,8 @@ pub static FORMS: &[Form] = &[
         sets: &[&LAYOUT, &SHAPE_16, &SPACE, &VECTOR, &TYPE_16],
         types: OPERANDS,
         gate: FLOATS,
-        does: Does::WmmaStore,
+        does: Does::Matrix(MatrixOp::WmmaStore),
+        rules: RULES,
         help: "The lanes of a warp together write a result matrix from their fragments, one line every stride elements.",
         section: SECTION,
         good: &[
@@ -203,7 +206,8 @@ pub static FORMS: &[Form] = &[
         sets: &[&LAYOUT, &SHAPE_SUB_BYTE, &SPACE, &VECTOR, &TYPE_SUB_BYTE],
         types: OPERANDS,
         gate: SUB_BYTE,
-        does: Does::WmmaStore,
+        does: Does::Matrix(MatrixOp::WmmaStore),
+        rules: RULES,
         help: "The same for the product of matrices of 4-bit integers or single bits.",
         section: SECTION,
         good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
@@ -217,7 +221,8 @@ pub static FORMS: &[Form] = &[
         sets: &[&LAYOUT, &SHAPE_TF32, &SPACE, &VECTOR, &TYPE_TF32],
         types: OPERANDS,
         gate: AMPERE,
-        does: Does::WmmaStore,
+        does: Does::Matrix(MatrixOp::WmmaStore),
+        rules: RULES,
         help: "The same for the product of tf32 matrices.",
         section: SECTION,
         good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
@@ -231,7 +236,8 @@ pub static FORMS: &[Form] = &[
         sets: &[&LAYOUT, &SHAPE_DOUBLE, &SPACE, &VECTOR, &TYPE_DOUBLE],
         types: OPERANDS,
         gate: AMPERE,
-        does: Does::WmmaStore,
+        does: Does::Matrix(MatrixOp::WmmaStore),
+        rules: RULES,
         help: "The same for the product of double-precision matrices.",
         section: SECTION,
         good: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],

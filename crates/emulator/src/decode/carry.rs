@@ -1,0 +1,46 @@
+//! Arithmetic that reads or writes the carry flag (PTX ISA, "Extended-Precision Integer Arithmetic Instructions").
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{CarryMode, Op};
+use crate::decode::ops;
+use warpgrid_isa::{CarryOp, Flag, Modifiers, MulPart, ScalarType};
+
+pub(super) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {
+    match op {
+        CarryOp::Add
+        | CarryOp::Addc
+        | CarryOp::Sub
+        | CarryOp::Subc
+        | CarryOp::Mad
+        | CarryOp::Madc => match modifiers.ty.map(ScalarType::width_bits) {
+            Some(32 | 64) => Support::Runs,
+            _ => Support::not_yet("carries of this type"),
+        },
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> Decoded<Op> {
+    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+    let product = match d.modifiers.part {
+        Some(MulPart::Hi) => ops::CarryOp::MadHi,
+        Some(MulPart::Lo | MulPart::Wide) | None => ops::CarryOp::MadLo,
+    };
+    let (f, reads, n_sources) = match op {
+        CarryOp::Add => (ops::CarryOp::Add, false, 2),
+        CarryOp::Addc => (ops::CarryOp::Add, true, 2),
+        CarryOp::Sub => (ops::CarryOp::Sub, false, 2),
+        CarryOp::Subc => (ops::CarryOp::Sub, true, 2),
+        CarryOp::Mad => (product, false, 3),
+        CarryOp::Madc => (product, true, 3),
+    };
+    let mode = CarryMode {
+        signed: ty.is_signed(),
+        reads,
+        writes: d.modifiers.has(Flag::Cc),
+    };
+    let slots = super::arithmetic::same_width(d, ty.width_bits(), n_sources)?;
+    Ok(match ty.width_bits() {
+        64 => Op::Carry64 { f, mode, slots },
+        _ => Op::Carry32 { f, mode, slots },
+    })
+}

@@ -1,0 +1,138 @@
+//! Comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{Combine, CompareKind, Comparison, Op, SignOf};
+use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, TypeKind};
+
+pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
+    let runs = match form {
+        CompareForm::Setp | CompareForm::Set => compared_type(modifiers).and_then(kind).is_some(),
+        CompareForm::Testp => matches!(modifiers.ty, Some(ScalarType::F32 | ScalarType::F64)),
+        CompareForm::Selp => matches!(
+            modifiers.ty.map(ScalarType::width_bits),
+            Some(8 | 16 | 32 | 64)
+        ),
+        CompareForm::Slct => matches!(
+            modifiers.result_type().map(ScalarType::width_bits),
+            Some(16 | 32 | 64)
+        ),
+    };
+    if runs {
+        Support::Runs
+    } else {
+        Support::not_yet("comparisons of this type")
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
+    match form {
+        CompareForm::Setp => {
+            let compare = comparison(d)?;
+            let combine = combined(d, 3)?;
+            let (d, q) = d.pair(0, 1)?;
+            Ok(Op::SetPredicate {
+                compare,
+                d,
+                q,
+                combine,
+            })
+        }
+        CompareForm::Set => {
+            let to = d.modifiers.result_type();
+            let to = to.ok_or_else(|| Refusal::missing("type"))?;
+            Ok(Op::Set {
+                compare: comparison(d)?,
+                to,
+                combine: combined(d, 3)?,
+                d: d.target(0, to.width_bits())?,
+            })
+        }
+        CompareForm::Testp => {
+            let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
+            let test = d.modifiers.test.ok_or_else(|| Refusal::missing("test"))?;
+            Ok(Op::TestFloat {
+                test,
+                wide: bits == 64,
+                a: d.source(1, bits)?,
+                d: d.target(0, 1)?,
+            })
+        }
+        CompareForm::Selp => select(d),
+        CompareForm::Slct => {
+            let ty = d.modifiers.result_type();
+            let bits = ty.map_or(32, ScalarType::width_bits);
+            let sign = match d.modifiers.source_type() {
+                Some(ty) if ty.is_float() && d.modifiers.has(Flag::Ftz) => SignOf::Flushed,
+                Some(ty) if ty.is_float() => SignOf::Float,
+                Some(_) | None => SignOf::Integer,
+            };
+            Ok(Op::SelectSign {
+                a: d.source(1, bits)?,
+                b: d.source(2, bits)?,
+                c: d.source(3, 32)?,
+                sign,
+                d: d.destination(0)?,
+            })
+        }
+    }
+}
+
+/// `selp`: the opposite predicate picks the other value.
+fn select(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
+    let predicate = d.predicate(3)?;
+    let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
+    let (a, b) = if predicate.negated { (b, a) } else { (a, b) };
+    let (d, p) = (d.target(0, bits)?, predicate.slot);
+    Ok(match bits {
+        64 => Op::Select64 { d, a, b, p },
+        _ => Op::Select32 { d, a, b, p },
+    })
+}
+
+/// The type of the compared values: `.stype` of `set`, the only type of `setp`.
+fn compared_type(modifiers: &Modifiers) -> Option<ScalarType> {
+    modifiers.source_type()
+}
+
+fn kind(ty: ScalarType) -> Option<CompareKind> {
+    Some(match (ty.kind(), ty.width_bits()) {
+        (TypeKind::Float, 64) if ty == ScalarType::F64 => CompareKind::F64,
+        (TypeKind::Float, 32) if ty == ScalarType::F32 => CompareKind::F32,
+        (TypeKind::Float, 16) if ty == ScalarType::F16 => CompareKind::F16,
+        (TypeKind::Float, 16) if ty == ScalarType::Bf16 => CompareKind::Bf16,
+        (TypeKind::Signed, 16) => CompareKind::S16,
+        (TypeKind::Signed, 32) => CompareKind::S32,
+        (TypeKind::Signed, 64) => CompareKind::S64,
+        (TypeKind::Unsigned | TypeKind::Bits, 16) => CompareKind::U16,
+        (TypeKind::Unsigned | TypeKind::Bits, 32) => CompareKind::U32,
+        (TypeKind::Unsigned | TypeKind::Bits, 64) => CompareKind::U64,
+        _ => return None,
+    })
+}
+
+fn comparison(d: &mut Decoder<'_>) -> Decoded<Comparison> {
+    let modifiers = d.modifiers;
+    let ty = compared_type(modifiers).ok_or_else(|| Refusal::missing("type"))?;
+    let op = modifiers.compare;
+    Ok(Comparison {
+        kind: kind(ty).ok_or(Refusal::NotYet(None))?,
+        op: op.ok_or_else(|| Refusal::missing("comparison"))?,
+        ftz: modifiers.has(Flag::Ftz),
+        a: d.source(1, ty.width_bits())?,
+        b: d.source(2, ty.width_bits())?,
+    })
+}
+
+/// The predicate that the result is combined with.
+fn combined(d: &mut Decoder<'_>, index: usize) -> Decoded<Option<Combine>> {
+    let Some(op) = d.modifiers.combine else {
+        return Ok(None);
+    };
+    let predicate = d.predicate(index)?;
+    Ok(Some(Combine {
+        op,
+        slot: predicate.slot,
+        negated: predicate.negated,
+    }))
+}

@@ -1,0 +1,22 @@
+//! Hints: those of the caches change nothing here, the others give way to other warps.
+
+use super::Support;
+use crate::decode::code::Op;
+use warpgrid_isa::HintOp;
+
+pub(super) fn supports(op: HintOp) -> Support {
+    match op {
+        HintOp::Prefetch
+        | HintOp::ApplyPriority
+        | HintOp::Discard
+        | HintOp::Nanosleep
+        | HintOp::Pmevent => Support::Runs,
+    }
+}
+
+pub(super) fn decode(op: HintOp) -> Op {
+    match op {
+        HintOp::Prefetch | HintOp::ApplyPriority | HintOp::Discard => Op::Nop,
+        HintOp::Nanosleep | HintOp::Pmevent => Op::Yield,
+    }
+}

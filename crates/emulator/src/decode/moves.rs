@@ -1,0 +1,221 @@
+//! Moves, packing, conversions and addresses (PTX ISA, "Data Movement and Conversion Instructions").
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{Bank, Conversion, Element, Op};
+use crate::exec::mode::ArithmeticMode;
+use warpgrid_isa::{Flag, Modifiers, MoveOp, ScalarType};
+use warpgrid_program::{OperandValue, Source};
+
+pub(super) fn supports(op: MoveOp, _modifiers: &Modifiers) -> Support {
+    match op {
+        MoveOp::Mov
+        | MoveOp::Cvt
+        | MoveOp::CvtPacked
+        | MoveOp::Cvta
+        | MoveOp::Isspacep
+        | MoveOp::CreatePolicy => Support::Runs,
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
+    match op {
+        MoveOp::Mov => movement(d),
+        MoveOp::Cvt => {
+            let conversion = conversion(d)?;
+            let a = d.element(1, conversion.from.width_bits())?;
+            Ok(converted(conversion, d.destination(0)?, a))
+        }
+        MoveOp::CvtPacked => {
+            let conversion = conversion(d)?;
+            let (a, b) = (d.source(1, 32)?, d.source(2, 32)?);
+            let d = d.target(0, conversion.to.width_bits())?;
+            Ok(Op::ConvertPacked {
+                conversion,
+                d,
+                a,
+                b,
+            })
+        }
+        MoveOp::Cvta => address(d),
+        MoveOp::Isspacep => {
+            let space = d.refined(d.modifiers.state_space(), None)?;
+            let a = d.element(1, 64)?;
+            let d = d.target(0, 1)?;
+            Ok(Op::IsSpace { space, d, a })
+        }
+        MoveOp::CreatePolicy => Ok(Op::Policy {
+            d: d.target(0, 64)?,
+        }),
+    }
+}
+
+/// `mov`: between registers, out of a list, or into one.
+fn movement(d: &mut Decoder<'_>) -> Decoded<Op> {
+    match (d.operand(0), d.operand(1)) {
+        (OperandValue::List(_), _) => unpack(d),
+        (_, OperandValue::List(_)) => pack(d),
+        _ => copy(d),
+    }
+}
+
+fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let to = d.destination(0)?;
+    if d.modifiers.ty == Some(ScalarType::Pred) || to.bank == Bank::Predicate {
+        let (d, a) = (d.target(0, 1)?, d.predicate(1)?);
+        return Ok(match a.negated {
+            // The table of "not a".
+            true => Op::PredicateLogic {
+                table: 0b0011,
+                d,
+                a: a.slot,
+                b: a.slot,
+            },
+            false => Op::MovPredicate { d, a: a.slot },
+        });
+    }
+    let a = d.element(1, to.bits)?;
+    if to.bank != a.bank || to.bits < a.bits {
+        if a.bank == Bank::Predicate {
+            return Err(Refusal::internal(
+                "a predicate moved to a number".to_owned(),
+            ));
+        }
+        let (to_type, from) = (bits_type(to.bits), bits_type(a.bits));
+        let conversion = Conversion {
+            to: to_type,
+            from,
+            mode: ArithmeticMode::default(),
+        };
+        return Ok(Op::Convert {
+            conversion,
+            d: to,
+            a,
+        });
+    }
+    let (d, a) = (to.slot, a.slot);
+    Ok(match to.bank {
+        Bank::B32 => Op::Mov32 { d, a },
+        Bank::B64 => Op::Mov64 { d, a },
+        Bank::B128 => Op::Mov128 { d, a },
+        Bank::Predicate => Op::MovPredicate { d, a },
+    })
+}
+
+fn bits_type(bits: u32) -> ScalarType {
+    match bits {
+        0..=8 => ScalarType::B8,
+        9..=16 => ScalarType::B16,
+        17..=32 => ScalarType::B32,
+        33..=64 => ScalarType::B64,
+        _ => ScalarType::B128,
+    }
+}
+
+/// Bits of one element of the list at this position.
+fn element_bits(d: &Decoder<'_>, index: usize) -> Decoded<u32> {
+    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+    let n = d.list(index).1.len().max(1) as u32;
+    Ok(ty.width_bits() / n)
+}
+
+/// `mov.b64 d, {a, b}`
+fn pack(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let bits = element_bits(d, 1)?;
+    let (list, _) = d.sources(1, bits)?;
+    Ok(Op::Pack {
+        d: d.destination(0)?,
+        elements: d.pack(list),
+        element_bits: bits as u8,
+    })
+}
+
+/// `mov.b64 {d, e}, a`
+fn unpack(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let bits = element_bits(d, 0)?;
+    let n = d.list(0).1.len() as u32;
+    let a = d.element(1, bits * n)?;
+    let (list, _) = d.destinations(0)?;
+    Ok(Op::Unpack {
+        a,
+        elements: d.pack(list),
+        element_bits: bits as u8,
+    })
+}
+
+/// The types and the mode of a conversion.
+fn conversion(d: &Decoder<'_>) -> Decoded<Conversion> {
+    let modifiers = d.modifiers;
+    let missing = || Refusal::missing("type");
+    Ok(Conversion {
+        to: modifiers.result_type().ok_or_else(missing)?,
+        from: modifiers.source_type().ok_or_else(missing)?,
+        mode: ArithmeticMode::from(modifiers),
+    })
+}
+
+/// `cvt`; the frequent extensions and truncations have operations of their own.
+fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
+    use ScalarType as T;
+    let widening = |from: T| match from {
+        T::S32 => Some(true),
+        T::U32 | T::B32 => Some(false),
+        _ => None,
+    };
+    let wide = matches!(conversion.to, T::S64 | T::U64 | T::B64);
+    let word = matches!(conversion.to, T::S32 | T::U32 | T::B32);
+    let from_wide = matches!(conversion.from, T::S64 | T::U64 | T::B64);
+    let saturates = conversion.mode.saturate;
+    match (d.bank, a.bank, widening(conversion.from)) {
+        (Bank::B64, Bank::B32, Some(signed)) if wide && a.bits == 32 && !saturates => {
+            Op::Extend32 {
+                signed,
+                d: d.slot,
+                a: a.slot,
+            }
+        }
+        (Bank::B32, Bank::B64, None) if word && from_wide && d.bits == 32 && !saturates => {
+            Op::Truncate64 {
+                d: d.slot,
+                a: a.slot,
+            }
+        }
+        _ => Op::Convert { conversion, d, a },
+    }
+}
+
+/// `cvta` and `cvta.to`: shared and local addresses are offsets into windows of the generic ones.
+fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let space = d.refined(d.modifiers.state_space(), variable_of(d))?;
+    let window = d.layout.window(space);
+    let addend = if d.modifiers.has(Flag::To) {
+        window.wrapping_neg()
+    } else {
+        window
+    };
+    let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
+    let to = d.destination(0)?;
+    let a = d.element(1, bits)?;
+    Ok(match (to.bank, a.bank, addend) {
+        (Bank::B64, Bank::B64, 0) => Op::Mov64 {
+            d: to.slot,
+            a: a.slot,
+        },
+        _ => Op::Offset { d: to, a, addend },
+    })
+}
+
+/// The variable whose address is converted; only `.param` is refined by it.
+fn variable_of(d: &Decoder<'_>) -> Option<warpgrid_program::VariableId> {
+    match d.operand(1) {
+        OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(*variable),
+        OperandValue::Source(..)
+        | OperandValue::Absent
+        | OperandValue::Destination(_)
+        | OperandValue::Pair(..)
+        | OperandValue::Predicate { .. }
+        | OperandValue::Address(_)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => None,
+    }
+}

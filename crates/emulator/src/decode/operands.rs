@@ -1,0 +1,434 @@
+//! Operands by position: each reader takes the index of an operand in the row's syntax line and gives slots. An operand
+//! of another shape is an error that names it.
+
+use super::{Decoded, Decoder, Refusal, bank_of};
+use crate::decode::code::{Bank, Element, Op, Predicate};
+use crate::state::layout::VariablePlace;
+use crate::state::registers::Slot;
+use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
+use warpgrid_program::{
+    Address, AddressBase, Callee, FunctionKind, Operand, OperandList, OperandValue, RegisterId,
+    RegisterRun, Source, SourceModifiers, VariableId,
+};
+
+/// What an address becomes: base slot, whether it is 64 bits wide, and offset.
+pub(super) type Base = (Slot, bool, i64);
+
+impl<'a> Decoder<'a> {
+    /// The operand at this position; absent ones include those that the instruction does not have.
+    pub(super) fn operand(&self, index: usize) -> &'a OperandValue {
+        self.operands
+            .get(index)
+            .map_or(&OperandValue::Absent, |operand| &operand.value)
+    }
+
+    /// The place of an operand in the function's operands.
+    pub(super) fn operand_index(&self, index: usize) -> u32 {
+        self.first_operand + index as u32
+    }
+
+    fn unexpected(&self, index: usize, expected: &str) -> Refusal {
+        let found = match self.operand(index) {
+            OperandValue::Absent => "no operand",
+            OperandValue::Destination(_) => "a destination",
+            OperandValue::Pair(..) => "a pair of destinations",
+            OperandValue::Source(..) => "a source",
+            OperandValue::Predicate { .. } => "a predicate",
+            OperandValue::Address(_) => "an address",
+            OperandValue::List(_) => "a list",
+            OperandValue::Label(_) => "a label",
+            OperandValue::Callee(_) => "a function",
+        };
+        Refusal::internal(format!(
+            "operand {index}: found {found}, expected {expected}"
+        ))
+    }
+
+    /// A destination in whatever bank its register is; a sink for `_`.
+    pub(super) fn destination(&mut self, index: usize) -> Decoded<Element> {
+        match self.operand(index) {
+            OperandValue::Destination(None) => Ok(Element::SINK),
+            OperandValue::Destination(Some(run)) => self.written(*run),
+            _ => Err(self.unexpected(index, "a destination")),
+        }
+    }
+
+    /// A destination in the bank of this width.
+    pub(super) fn target(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+        let element = self.destination(index)?;
+        self.in_bank(element, bits, index)
+    }
+
+    /// A destination and a predicate after it; each may be missing.
+    pub(super) fn pair(&mut self, index: usize, bits: u32) -> Decoded<(Slot, Slot)> {
+        match self.operand(index) {
+            OperandValue::Pair(run, predicate) => {
+                let d = match run {
+                    Some(run) => {
+                        let element = self.written(*run)?;
+                        self.in_bank(element, bits, index)?
+                    }
+                    None => Slot::NONE,
+                };
+                let p = match predicate {
+                    Some(id) => {
+                        let element = self.register(*id)?;
+                        self.in_bank(element, 1, index)?
+                    }
+                    None => Slot::NONE,
+                };
+                Ok((d, p))
+            }
+            OperandValue::Destination(_) => Ok((self.target(index, bits)?, Slot::NONE)),
+            _ => Err(self.unexpected(index, "one or two destinations")),
+        }
+    }
+
+    fn in_bank(&self, element: Element, bits: u32, index: usize) -> Decoded<Slot> {
+        if !element.slot.is_some() || element.bank == bank_of(bits) {
+            return Ok(element.slot);
+        }
+        let found = element.bits;
+        Err(Refusal::internal(format!(
+            "operand {index}: found {found} bits, expected {bits}"
+        )))
+    }
+
+    /// A source in the bank of this width.
+    pub(super) fn source(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+        let element = self.element(index, bits)?;
+        self.in_bank(element, bits, index)
+    }
+
+    /// A source that may be left out.
+    pub(super) fn source_or_none(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+        match self.operand(index) {
+            OperandValue::Absent => Ok(Slot::NONE),
+            _ => self.source(index, bits),
+        }
+    }
+
+    /// A source in whatever bank its register is; other sources take this width.
+    pub(super) fn element(&mut self, index: usize, bits: u32) -> Decoded<Element> {
+        match self.operand(index) {
+            OperandValue::Source(source, modifiers) => self.read(*source, *modifiers, bits),
+            OperandValue::Predicate {
+                source,
+                negated: false,
+            } => self.read(*source, SourceModifiers::NONE, bits),
+            _ => Err(self.unexpected(index, "a source")),
+        }
+    }
+
+    /// A predicate and whether its opposite is meant.
+    pub(super) fn predicate(&mut self, index: usize) -> Decoded<Predicate> {
+        let (source, negated) = match self.operand(index) {
+            OperandValue::Predicate { source, negated } => (*source, *negated),
+            OperandValue::Source(source, modifiers) => (*source, modifiers.invert),
+            _ => return Err(self.unexpected(index, "a predicate")),
+        };
+        let element = self.read(source, SourceModifiers::NONE, 1)?;
+        let slot = self.in_bank(element, 1, index)?;
+        Ok(Predicate { slot, negated })
+    }
+
+    /// A literal.
+    pub(super) fn immediate(&self, index: usize) -> Decoded<u64> {
+        match self.operand(index) {
+            OperandValue::Source(Source::Immediate(value), _) => Ok(*value),
+            _ => Err(self.unexpected(index, "a literal")),
+        }
+    }
+
+    /// The address at this position.
+    pub(super) fn address_operand(&self, index: usize) -> Decoded<&'a Address> {
+        match self.operand(index) {
+            OperandValue::Address(address) => Ok(address),
+            _ => Err(self.unexpected(index, "an address")),
+        }
+    }
+
+    pub(super) fn label(&self, index: usize) -> Decoded<u32> {
+        match self.operand(index) {
+            OperandValue::Label(label) => Ok(*label),
+            _ => Err(self.unexpected(index, "a label")),
+        }
+    }
+
+    pub(super) fn callee(&self, index: usize) -> Decoded<&'a Callee> {
+        match self.operand(index) {
+            OperandValue::Callee(callee) => Ok(callee),
+            _ => Err(self.unexpected(index, "a function")),
+        }
+    }
+
+    /// The elements of a list; where one operand stands without braces, it alone.
+    pub(super) fn list(&self, index: usize) -> (OperandList, &'a [Operand]) {
+        let list = match self.operand(index) {
+            OperandValue::List(list) => *list,
+            _ => OperandList {
+                start: self.operand_index(index),
+                n: 1,
+            },
+        };
+        (list, self.function.operands_of(list))
+    }
+
+    /// Elements of a vector that is written, and which operands they are.
+    pub(super) fn destinations(&mut self, index: usize) -> Decoded<(Vec<Element>, Vec<u32>)> {
+        let (list, operands) = self.list(index);
+        let mut elements = Vec::with_capacity(operands.len());
+        for operand in operands {
+            elements.push(match &operand.value {
+                OperandValue::Destination(None) => Element::SINK,
+                OperandValue::Destination(Some(run)) => self.written(*run)?,
+                _ => return Err(self.unexpected(index, "destinations")),
+            });
+        }
+        Ok((elements, (list.start..list.start + list.n).collect()))
+    }
+
+    /// Elements of a vector that is read, and which operands they are.
+    pub(super) fn sources(&mut self, index: usize, bits: u32) -> Decoded<(Vec<Element>, Vec<u32>)> {
+        let (list, operands) = self.list(index);
+        let mut elements = Vec::with_capacity(operands.len());
+        for operand in operands {
+            elements.push(match &operand.value {
+                OperandValue::Source(source, modifiers) => self.read(*source, *modifiers, bits)?,
+                _ => return Err(self.unexpected(index, "sources")),
+            });
+        }
+        Ok((elements, (list.start..list.start + list.n).collect()))
+    }
+
+    /// Registers that are written as one value: pairs are taken apart after the instruction.
+    pub(super) fn written(&mut self, run: RegisterRun) -> Decoded<Element> {
+        if run.n == 1 {
+            return self.register(run.first);
+        }
+        let (elements, bits) = self.run(run)?;
+        let whole = self.hidden(bits);
+        let element_bits = (bits / u32::from(run.n)) as u8;
+        let elements = self.pack(elements);
+        self.after.push(Op::Unpack {
+            a: whole,
+            elements,
+            element_bits,
+        });
+        Ok(whole)
+    }
+
+    /// The registers of a run, and the bits of all of them.
+    fn run(&self, run: RegisterRun) -> Decoded<(Vec<Element>, u32)> {
+        let elements = run
+            .registers()
+            .map(|id| self.register(id))
+            .collect::<Decoded<Vec<_>>>()?;
+        let bits = elements.iter().map(|element| element.bits).sum();
+        Ok((elements, bits))
+    }
+
+    /// A source as an element; what cannot be read directly is computed into a hidden register before.
+    pub(super) fn read(
+        &mut self,
+        source: Source,
+        modifiers: SourceModifiers,
+        bits: u32,
+    ) -> Decoded<Element> {
+        let element = self.unmodified(source, bits)?;
+        if modifiers == SourceModifiers::NONE {
+            return Ok(element);
+        }
+        let d = self.hidden(element.bits);
+        let ty = self.modifiers.source_type().unwrap_or(ScalarType::B32);
+        self.before.push(Op::Modify {
+            modifiers,
+            ty,
+            d,
+            a: element,
+        });
+        Ok(d)
+    }
+
+    fn unmodified(&mut self, source: Source, bits: u32) -> Decoded<Element> {
+        let value = match source {
+            Source::Register(run) if run.n == 1 => return self.register(run.first),
+            Source::Register(run) => return self.read_run(run),
+            Source::Sink => return Ok(Element::SINK),
+            Source::Immediate(value) => value,
+            Source::Special(special) => return Ok(self.special(special, bits)),
+            Source::FunctionAddress(id) => self.layout.function_address(id),
+            Source::RegisterOffset { register, offset } => {
+                let a = self.register(register)?;
+                let d = self.hidden(a.bits);
+                let addend = offset as u64;
+                self.before.push(Op::Offset { d, a, addend });
+                return Ok(d);
+            }
+            Source::Constant { .. } => return Err(Refusal::NotYet(None)),
+            Source::VariableAddress {
+                variable,
+                offset,
+                generic,
+            } => match self.variable(variable)? {
+                (VariablePlace::Fixed(address), space) => {
+                    let address = address.wrapping_add_signed(offset);
+                    if generic {
+                        self.layout.generic(space, address)
+                    } else {
+                        address
+                    }
+                }
+                (VariablePlace::Frame(start), _) => {
+                    let addend = u64::from(start).wrapping_add_signed(offset);
+                    let window = if generic { self.layout.map.local } else { 0 };
+                    let slot = self.frame_address(addend.wrapping_add(window), bits > 32);
+                    return Ok(Element {
+                        slot,
+                        bank: bank_of(bits),
+                        bits,
+                    });
+                }
+            },
+        };
+        Ok(Element {
+            slot: self.constant(value, bits),
+            bank: bank_of(bits),
+            bits,
+        })
+    }
+
+    /// Registers that are read as one value: put together before the instruction.
+    fn read_run(&mut self, run: RegisterRun) -> Decoded<Element> {
+        let (elements, bits) = self.run(run)?;
+        let d = self.hidden(bits);
+        let element_bits = (bits / u32::from(run.n.max(1))) as u8;
+        let elements = self.pack(elements);
+        self.before.push(Op::Pack {
+            d,
+            elements,
+            element_bits,
+        });
+        Ok(d)
+    }
+
+    /// Base slot, whether it is wide, and offset of an address.
+    pub(super) fn address(&mut self, address: &Address) -> Decoded<Base> {
+        if address.scale_log2 != 0 || address.uniform.is_some() {
+            return self.address_sum(address);
+        }
+        Ok(match address.base {
+            AddressBase::Register(run) => {
+                let element = self.read(Source::Register(run), SourceModifiers::NONE, 64)?;
+                match element.bank {
+                    Bank::B32 => (element.slot, false, address.offset),
+                    Bank::B64 => (element.slot, true, address.offset),
+                    Bank::B128 | Bank::Predicate => {
+                        return Err(Refusal::internal("an address of another width".to_owned()));
+                    }
+                }
+            }
+            AddressBase::None => (self.constant(address.offset as u64, 64), true, 0),
+            AddressBase::Variable(id) => match self.variable(id)? {
+                (VariablePlace::Fixed(start), _) => {
+                    let start = start.wrapping_add_signed(address.offset);
+                    (self.constant(start, 64), true, 0)
+                }
+                (VariablePlace::Frame(start), _) => (
+                    self.frame_address(u64::from(start), true),
+                    true,
+                    address.offset,
+                ),
+            },
+        })
+    }
+
+    /// `base * scale + uniform`, computed before the instruction.
+    fn address_sum(&mut self, address: &Address) -> Decoded<Base> {
+        let plain = Address {
+            scale_log2: 0,
+            uniform: None,
+            ..*address
+        };
+        let (slot, wide, offset) = self.address(&plain)?;
+        let bits = if wide { 64 } else { 32 };
+        let base = Element {
+            slot,
+            bank: bank_of(bits),
+            bits,
+        };
+        let uniform = match address.uniform {
+            Some(run) => self.read(Source::Register(run), SourceModifiers::NONE, 64)?,
+            None => Element::SINK,
+        };
+        let d = self.hidden(64).slot;
+        let scale = address.scale_log2;
+        self.before.push(Op::AddressSum {
+            d,
+            base,
+            scale,
+            uniform,
+        });
+        Ok((d, true, offset))
+    }
+
+    /// The space that an access means: that of its variable where the text leaves it open, and the kernel's own
+    /// parameters for `.param` in a kernel (PTX ISA, "Parameter State Space").
+    pub(super) fn refined(
+        &self,
+        named: StateSpace,
+        variable: Option<VariableId>,
+    ) -> Decoded<StateSpace> {
+        let open = matches!(
+            named,
+            StateSpace::Generic | StateSpace::ParamEntry | StateSpace::ParamFunc
+        );
+        if let (Some(variable), true) = (variable, open) {
+            return Ok(self.variable(variable)?.1);
+        }
+        Ok(match (named, self.function.kind) {
+            (StateSpace::ParamFunc, FunctionKind::Entry) => StateSpace::ParamEntry,
+            _ => named,
+        })
+    }
+
+    fn special(&mut self, special: SpecialRegister, bits: u32) -> Element {
+        use SpecialRegister as S;
+        if matches!(
+            special,
+            S::Clock
+                | S::ClockHi
+                | S::Clock64
+                | S::Globaltimer
+                | S::GlobaltimerLo
+                | S::GlobaltimerHi
+        ) {
+            self.reads_clock = true;
+        }
+        let (list, slots) = if bits > 32 {
+            (&mut self.code.specials64, &mut self.shared.specials64)
+        } else {
+            (&mut self.code.specials32, &mut self.shared.specials32)
+        };
+        let slot = *slots.entry(special).or_insert_with(|| {
+            list.push(special);
+            Slot::special(list.len() as u32 - 1)
+        });
+        let bits = if bits > 32 { 64 } else { 32 };
+        Element {
+            slot,
+            bank: bank_of(bits),
+            bits,
+        }
+    }
+
+    /// A register with its bank.
+    pub(super) fn register(&self, id: RegisterId) -> Decoded<Element> {
+        self.code
+            .functions
+            .get(self.index)
+            .and_then(|f| f.registers.get(id.0 as usize))
+            .copied()
+            .ok_or_else(|| Refusal::internal(format!("register {} is not declared", id.0)))
+    }
+}

@@ -1,0 +1,50 @@
+//! What the emulator runs. In: an opcode with its modifiers; out: whether it runs, and why not. The decoder asks here
+//! as well, so that what is told before a run and what happens in it are the same.
+
+use super::{
+    arithmetic, asynchronous, carry, compare, control, hint, matrix, memory, moves, sync, warp,
+};
+use warpgrid_isa::Does;
+use warpgrid_program::Action;
+
+/// Whether the emulator runs an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// It runs.
+    Runs,
+    /// It is refused, with [`FaultKind::NotEmulated`](crate::FaultKind::NotEmulated), when it would be executed.
+    NotYet {
+        /// What is missing, as a noun: `asynchronous stores`.
+        reason: &'static str,
+    },
+}
+
+impl Support {
+    /// Whether the instruction runs.
+    pub const fn runs(self) -> bool {
+        matches!(self, Support::Runs)
+    }
+
+    pub(super) const fn not_yet(reason: &'static str) -> Support {
+        Support::NotYet { reason }
+    }
+}
+
+/// Says whether the emulator runs what `action` does.
+pub fn supports(action: &Action) -> Support {
+    let modifiers = &action.modifiers;
+    match action.does {
+        Does::Arithmetic(op) => arithmetic::supports(op, modifiers),
+        Does::Carry(op) => carry::supports(op, modifiers),
+        Does::Compare(form) => compare::supports(form, modifiers),
+        Does::Move(op) => moves::supports(op, modifiers),
+        Does::Memory(op) => memory::supports(op, modifiers),
+        Does::Async(op) => asynchronous::supports(op),
+        Does::Matrix(op) => matrix::supports(op),
+        Does::Control(op) => control::supports(op),
+        Does::Sync(op) => sync::supports(op),
+        Does::Warp(op) => warp::supports(op, modifiers),
+        Does::Hint(op) => hint::supports(op),
+        Does::Unknown => Support::not_yet("an unknown opcode"),
+    }
+}

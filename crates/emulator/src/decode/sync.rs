@@ -1,0 +1,58 @@
+//! Barriers and fences. Steps are sequentially consistent, so a fence orders nothing more.
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{BarrierMode, BarrierPlan, Op};
+use crate::state::registers::Slot;
+use warpgrid_isa::{BarrierReduce, Flag, SyncOp};
+
+pub(super) fn supports(op: SyncOp) -> Support {
+    match op {
+        SyncOp::Bar | SyncOp::Barrier | SyncOp::WarpBarrier | SyncOp::Fence => Support::Runs,
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
+    match op {
+        SyncOp::Bar | SyncOp::Barrier => barrier(d),
+        SyncOp::WarpBarrier => Ok(Op::WarpBarrier {
+            mask: d.source(0, 32)?,
+        }),
+        SyncOp::Fence => Ok(Op::Nop),
+    }
+}
+
+/// `bar` and `barrier`: `a{, b}`, and `d, a{, b}, c` where they reduce.
+fn barrier(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let reduces = d.modifiers.has(Flag::Red);
+    let first = usize::from(reduces);
+    let kind = if reduces {
+        reduction(d)?
+    } else if d.modifiers.has(Flag::Arrive) {
+        BarrierMode::Arrive
+    } else {
+        BarrierMode::Sync
+    };
+    let plan = BarrierPlan {
+        id: d.source(first, 32)?,
+        threads: d.source_or_none(first + 1, 32)?,
+        kind,
+    };
+    d.code.barriers.push(plan);
+    Ok(Op::Barrier(d.code.barriers.len() as u32 - 1))
+}
+
+fn reduction(d: &mut Decoder<'_>) -> Decoded<BarrierMode> {
+    let op = d.modifiers.barrier_reduce;
+    let op = op.ok_or_else(|| Refusal::missing("operation"))?;
+    let bits = match op {
+        BarrierReduce::Popc => 32,
+        BarrierReduce::And | BarrierReduce::Or => 1,
+    };
+    let predicate = d.predicate(3)?;
+    let to: Slot = d.target(0, bits)?;
+    Ok(BarrierMode::Reduce {
+        op,
+        d: to,
+        predicate,
+    })
+}

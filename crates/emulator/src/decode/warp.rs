@@ -1,0 +1,86 @@
+//! Exchange between the lanes of a warp: each has a plan with the mask of the lanes that take part.
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{Collective, CollectiveKind, Op};
+use crate::state::registers::Slot;
+use warpgrid_isa::{Flag, Modifiers, ScalarType, VoteMode, WarpOp};
+
+pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
+    match op {
+        WarpOp::Shuffle | WarpOp::Vote | WarpOp::Match | WarpOp::ActiveMask | WarpOp::Elect => {
+            Support::Runs
+        }
+        WarpOp::Redux => match modifiers.ty.map(ScalarType::width_bits) {
+            Some(32) => Support::Runs,
+            _ => Support::not_yet("reductions of this type"),
+        },
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
+    let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);
+    let (kind, mask) = match op {
+        WarpOp::Shuffle => shuffle(d)?,
+        WarpOp::Vote => vote(d)?,
+        WarpOp::Match => {
+            let a = d.element(1, ty.width_bits())?;
+            let (to, predicate) = d.pair(0, 32)?;
+            let kind = CollectiveKind::Match {
+                all: d.modifiers.has(Flag::All),
+                d: to,
+                predicate,
+                a,
+            };
+            (kind, d.source(2, 32)?)
+        }
+        WarpOp::ActiveMask => {
+            return Ok(Op::ActiveMask {
+                d: d.target(0, 32)?,
+            });
+        }
+        WarpOp::Redux => {
+            let op = d.modifiers.reduce;
+            let kind = CollectiveKind::Reduce {
+                op: op.ok_or_else(|| Refusal::missing("operation"))?,
+                ty,
+                a: d.source(1, 32)?,
+                d: d.target(0, 32)?,
+            };
+            (kind, d.source(2, 32)?)
+        }
+        WarpOp::Elect => {
+            let (to, predicate) = d.pair(0, 32)?;
+            let kind = CollectiveKind::Elect { d: to, predicate };
+            (kind, d.source(1, 32)?)
+        }
+    };
+    d.code.collectives.push(Collective { mask, kind });
+    Ok(Op::Collective(d.code.collectives.len() as u32 - 1))
+}
+
+fn shuffle(d: &mut Decoder<'_>) -> Decoded<(CollectiveKind, Slot)> {
+    let mode = d.modifiers.shuffle;
+    let (a, b, c) = (d.source(1, 32)?, d.source(2, 32)?, d.source(3, 32)?);
+    let (to, predicate) = d.pair(0, 32)?;
+    let kind = CollectiveKind::Shuffle {
+        mode: mode.ok_or_else(|| Refusal::missing("mode"))?,
+        d: to,
+        predicate,
+        a,
+        b,
+        c,
+    };
+    Ok((kind, d.source_or_none(4, 32)?))
+}
+
+fn vote(d: &mut Decoder<'_>) -> Decoded<(CollectiveKind, Slot)> {
+    let mode = d.modifiers.vote.ok_or_else(|| Refusal::missing("mode"))?;
+    let bits = match mode {
+        VoteMode::Ballot => 32,
+        VoteMode::All | VoteMode::Any | VoteMode::Uni => 1,
+    };
+    let a = d.predicate(1)?;
+    let to = d.target(0, bits)?;
+    let kind = CollectiveKind::Vote { mode, d: to, a };
+    Ok((kind, d.source_or_none(2, 32)?))
+}

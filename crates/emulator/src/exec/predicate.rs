@@ -1,0 +1,64 @@
+//! Logic on predicates, and what is done to a source before an instruction reads it. In: registers; out: registers.
+
+use crate::decode::code::Element;
+use crate::exec::elements::{read64, write64};
+use crate::state::registers::{Lanes, Slot};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::SourceModifiers;
+
+/// `and.pred` and relatives: bit `2 * a + b` of the table is the result of a lane. A table says any logic of two
+/// predicates, negated ones as well.
+pub(crate) fn predicate_logic(l: &mut Lanes<'_>, table: u8, [d, a, b]: [Slot; 3]) {
+    let (a, b) = (l.predicate(a), l.predicate(b));
+    let term = |bit: u8, lanes: u32| if table >> bit & 1 != 0 { lanes } else { 0 };
+    let result = term(0, !a & !b) | term(1, !a & b) | term(2, a & !b) | term(3, a & b);
+    l.set_predicate(d, result);
+}
+
+/// `-a`, `|a|`, `~a`: the magnitude is taken first. Floats change their sign bits, integers are subtracted from zero.
+pub(crate) fn modify(
+    l: &mut Lanes<'_>,
+    modifiers: SourceModifiers,
+    ty: ScalarType,
+    d: Element,
+    a: Element,
+) {
+    let signs = sign_bits(ty);
+    let shift = 64 - a.bits.clamp(1, 64);
+    let row = read64(l, a).map(|value| {
+        let mut value = value;
+        if modifiers.absolute {
+            value = match signs {
+                0 => ((value << shift) as i64 >> shift).unsigned_abs(),
+                signs => value & !signs,
+            };
+        }
+        if modifiers.negate {
+            value = match signs {
+                0 => value.wrapping_neg(),
+                signs => value ^ signs,
+            };
+        }
+        if modifiers.invert { !value } else { value }
+    });
+    write64(l, d, &row);
+}
+
+/// The sign bits of a float type; none for integers.
+fn sign_bits(ty: ScalarType) -> u64 {
+    match (ty.is_float(), ty) {
+        (false, _) => 0,
+        (true, ScalarType::F16x2 | ScalarType::Bf16x2) => 0x8000_8000,
+        (true, ScalarType::F32x2) => 0x8000_0000_8000_0000,
+        (true, ty) => 1 << (ty.width_bits().clamp(1, 64) - 1),
+    }
+}
+
+/// `(base << scale) + uniform`
+pub(crate) fn address_sum(l: &mut Lanes<'_>, d: Slot, base: Element, scale: u8, uniform: Element) {
+    let (mut row, uniform) = (read64(l, base), read64(l, uniform));
+    for (sum, uniform) in row.iter_mut().zip(&uniform) {
+        *sum = (*sum << (scale & 63)).wrapping_add(*uniform);
+    }
+    l.set64(d, &row);
+}

@@ -1,0 +1,59 @@
+//! What an instruction of one warp can reach, and how its execution ends.
+
+use crate::decode::code::Code;
+use crate::run::fault::{AccessKind, FaultKind};
+use crate::run::observe::{EventBuffer, Interest, Observer};
+use crate::state::cluster::{GridShape, Peers};
+use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::warp::Stack;
+use warpgrid_isa::StateSpace;
+
+/// What an instruction of one warp can reach.
+pub(crate) struct Reach<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) map: &'a AddressMap,
+    pub(crate) global: &'a mut GlobalMemory,
+    pub(crate) shared: &'a mut PagedBytes,
+    /// Shared memory of the other blocks of the cluster.
+    pub(crate) peers: Peers<'a>,
+    pub(crate) stack: &'a mut Stack,
+    pub(crate) interest: Interest,
+    pub(crate) observer: &'a mut dyn Observer,
+    /// Where events are put together; it belongs to the machine, so that a step allocates nothing.
+    pub(crate) events: &'a mut EventBuffer,
+    pub(crate) step: u64,
+    pub(crate) block: u64,
+    pub(crate) shape: &'a GridShape,
+    pub(crate) warp: u32,
+    pub(crate) pc: u32,
+    /// Set by what changes memory that a host can see.
+    pub(crate) stored: bool,
+}
+
+/// Why an instruction cannot be executed; where and by whom is added later.
+#[derive(Clone, Debug)]
+pub(crate) struct Halt {
+    pub(crate) kind: FaultKind,
+    pub(crate) lanes: u32,
+    /// Access, space, address of the lowest lane, width.
+    pub(crate) access: Option<(AccessKind, StateSpace, u64, u32)>,
+}
+
+impl Halt {
+    pub(crate) fn new(kind: FaultKind, lanes: u32) -> Box<Halt> {
+        Box::new(Halt {
+            kind,
+            lanes,
+            access: None,
+        })
+    }
+
+    /// What the decoder should have made impossible: a fault that names itself.
+    #[cold]
+    pub(crate) fn internal(what: &str, lanes: u32) -> Box<Halt> {
+        let what = what.to_owned();
+        Halt::new(FaultKind::Internal { what }, lanes)
+    }
+}
+
+pub(crate) type Executed = Result<(), Box<Halt>>;

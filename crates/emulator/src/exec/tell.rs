@@ -1,0 +1,123 @@
+//! Events of what an access did: its pieces are put together while it is executed, and told once it took effect.
+
+use crate::decode::code::AccessPlan;
+use crate::exec::memory_ops::MAX_WIDTH;
+use crate::exec::reach::Reach;
+use crate::exec::resolve::{Backing, Target};
+use crate::run::event::Agent;
+use crate::run::observe::{
+    AccessAction, EventBuffer, EventHead, MemoryId, OperandIndex, PieceHead,
+};
+use crate::state::registers::{Row64, lanes_of};
+
+impl Reach<'_> {
+    /// The memory that a lane means, and the address there.
+    pub(crate) fn place_of(
+        &self,
+        target: &Target,
+        addresses: &Row64,
+        lane: usize,
+        width: usize,
+    ) -> (MemoryId, u64) {
+        let (backing, at) = target.of_lane(lane, width);
+        match backing {
+            Backing::Shared => (MemoryId::Shared { block: self.block }, at as u64),
+            Backing::Peer(rank) => {
+                let own = self.peers.own_rank();
+                let block = self.shape.peer(self.block, own, rank.into());
+                (MemoryId::Shared { block }, at as u64)
+            }
+            Backing::Stack => {
+                let memory = MemoryId::Local {
+                    block: self.block,
+                    warp: self.warp,
+                    lane: lane as u32,
+                };
+                (memory, (at - lane * self.stack.lane_bytes) as u64)
+            }
+            Backing::Arena => {
+                let address = addresses[lane];
+                (self.memory_at(address), address)
+            }
+        }
+    }
+
+    /// Which of the memories of the device an address is in.
+    fn memory_at(&self, address: u64) -> MemoryId {
+        // The windows that the address map gives to constants and to parameters.
+        if address.wrapping_sub(self.map.constant) < self.map.global - self.map.constant {
+            MemoryId::Constant
+        } else if address.wrapping_sub(self.map.parameters)
+            < self.map.constant - self.map.parameters
+        {
+            MemoryId::Parameters
+        } else {
+            MemoryId::Global
+        }
+    }
+
+    /// Bytes of one lane.
+    pub(crate) fn read_lane(&self, backing: Backing, at: usize, width: usize) -> [u8; MAX_WIDTH] {
+        let mut bytes = [0; MAX_WIDTH];
+        if let (Some(from), Some(to)) = (
+            self.bytes_of(backing).get(at..at + width),
+            bytes.get_mut(..width),
+        ) {
+            to.copy_from_slice(from);
+        }
+        bytes
+    }
+
+    /// Tells the observer of the pieces that were put together.
+    #[inline(never)]
+    pub(crate) fn tell(&mut self, action: AccessAction, mask: u32, plan: &AccessPlan) {
+        let head = EventHead {
+            step: self.step,
+            agent: Agent::Warp {
+                block: self.block,
+                warp: self.warp,
+            },
+            origin: self.code.origin(self.pc),
+            action,
+            space: plan.space,
+            sem: plan.noted.sem,
+            scope: plan.noted.scope,
+            cache: plan.noted.cache,
+            mask,
+            width_bytes: plan.width_bytes,
+        };
+        self.observer.access(&self.events.event(&head));
+    }
+}
+
+/// Adds the pieces of one lane: one for each element that is not a sink. `bytes` and `old` are
+/// those of all elements of the lane.
+pub(crate) fn add_pieces(
+    events: &mut EventBuffer,
+    plan: &AccessPlan,
+    (memory, address): (MemoryId, u64),
+    lane: usize,
+    written: bool,
+    bytes: &[u8],
+    old: &[u8],
+) {
+    let size = plan.element_bytes as usize;
+    for element in lanes_of(plan.written) {
+        let from = element * size;
+        let piece = PieceHead {
+            asked: lane as u8,
+            gave: lane as u8,
+            element: element as u8,
+            written,
+            ty: plan.noted.ty,
+            operand: plan.noted.operands.get(element).copied().map(OperandIndex),
+            memory,
+            address: address.wrapping_add(from as u64),
+        };
+        events.add(
+            piece,
+            bytes.get(from..from + size).unwrap_or(&[]),
+            old.get(from..from + size).unwrap_or(&[]),
+        );
+    }
+}

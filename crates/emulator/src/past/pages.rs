@@ -1,0 +1,113 @@
+//! Global memory in a snapshot: pages that snapshots share as long as nothing is written to them.
+
+use crate::state::memory::{PAGE_BYTES, PagedBytes};
+use std::sync::Arc;
+
+/// Pages that are shared or copied together.
+const CHUNK_PAGES: usize = 64;
+
+/// The bytes of one page, and who wrote them where that is tracked.
+#[derive(Debug)]
+struct Page {
+    bytes: Box<[u8]>,
+    writers: Box<[u64]>,
+}
+
+impl Page {
+    fn size(&self) -> u64 {
+        (self.bytes.len() + 8 * self.writers.len()) as u64
+    }
+}
+
+type Chunk = Arc<Vec<Arc<Page>>>;
+
+/// All pages of the global memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pages {
+    chunks: Vec<Chunk>,
+}
+
+fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
+    let start = page * PAGE_BYTES;
+    start..size.min(start + PAGE_BYTES)
+}
+
+fn copy_page(memory: &PagedBytes, page: usize) -> Arc<Page> {
+    let range = page_range(page, memory.len());
+    Arc::new(Page {
+        bytes: memory.bytes().get(range.clone()).unwrap_or(&[]).into(),
+        writers: memory.writers().get(range).unwrap_or(&[]).into(),
+    })
+}
+
+impl Pages {
+    /// The memory's pages; those that are clean are shared with `base`. Adds what is new to `fresh`.
+    pub(crate) fn take(memory: &PagedBytes, base: Option<&Pages>, fresh: &mut u64) -> Pages {
+        let n_pages = memory.len().div_ceil(PAGE_BYTES);
+        let mut chunks = Vec::with_capacity(n_pages.div_ceil(CHUNK_PAGES));
+        for first in (0..n_pages).step_by(CHUNK_PAGES) {
+            let pages = first..n_pages.min(first + CHUNK_PAGES);
+            let old = base.and_then(|base| base.chunks.get(first / CHUNK_PAGES));
+            if let Some(old) = old
+                && !pages.clone().any(|page| memory.is_dirty(page))
+            {
+                chunks.push(Arc::clone(old));
+                continue;
+            }
+            let chunk = pages
+                .map(|page| match old.and_then(|c| c.get(page - first)) {
+                    Some(old) if !memory.is_dirty(page) => Arc::clone(old),
+                    _ => {
+                        let page = copy_page(memory, page);
+                        *fresh += page.size();
+                        page
+                    }
+                })
+                .collect();
+            chunks.push(Arc::new(chunk));
+        }
+        Pages { chunks }
+    }
+
+    /// Brings memory, which is `base` but for dirty pages, to what these pages say.
+    pub(crate) fn restore(&self, memory: &mut PagedBytes, base: &Pages) {
+        let size = memory.len();
+        for (index, chunk) in self.chunks.iter().enumerate() {
+            let first = index * CHUNK_PAGES;
+            let old = base.chunks.get(index);
+            let same_chunk = old.is_some_and(|old| Arc::ptr_eq(old, chunk));
+            for (i, page) in chunk.iter().enumerate() {
+                let same = same_chunk
+                    || old
+                        .and_then(|old| old.get(i))
+                        .is_some_and(|old| Arc::ptr_eq(old, page));
+                if same && !memory.is_dirty(first + i) {
+                    continue;
+                }
+                let range = page_range(first + i, size);
+                let (bytes, writers, _) = memory.raw();
+                if let Some(place) = bytes.get_mut(range.clone()) {
+                    place.copy_from_slice(&page.bytes);
+                }
+                if let Some(place) = writers.get_mut(range) {
+                    place.copy_from_slice(&page.writers);
+                }
+            }
+        }
+        memory.clear_dirty();
+    }
+
+    /// Bytes that no other snapshot holds.
+    pub(crate) fn own_bytes(&self) -> u64 {
+        let own = |chunk: &&Chunk| Arc::strong_count(chunk) == 1;
+        let pages = self
+            .chunks
+            .iter()
+            .filter(own)
+            .flat_map(|chunk| chunk.iter());
+        pages
+            .filter(|page| Arc::strong_count(page) == 1)
+            .map(|page| page.size())
+            .sum()
+    }
+}

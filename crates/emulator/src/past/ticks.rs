@@ -1,0 +1,75 @@
+//! Which steps stored, for the transport of a host: a sample, and the exact count.
+
+use crate::run::event::StepEvent;
+use crate::run::observe::{AccessEvent, Interest, Observer};
+
+/// Steps that stored: a sample of them, thinned evenly when there are too many.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct StoreTicks {
+    /// Ascending.
+    pub steps: Vec<u64>,
+    /// `steps` holds every `one_in`-th store.
+    pub one_in: u64,
+    /// Stores of all steps before `known_to`.
+    pub n_stores: u64,
+    /// The steps before this one are covered.
+    pub known_to: u64,
+}
+
+impl StoreTicks {
+    pub(crate) fn add(&mut self, step: u64, max: usize) {
+        if step < self.known_to {
+            return;
+        }
+        if self.n_stores.is_multiple_of(self.one_in) {
+            if self.steps.len() >= max.max(2) {
+                let mut index = 0;
+                self.steps.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.one_in *= 2;
+            }
+            if self.n_stores.is_multiple_of(self.one_in) {
+                self.steps.push(step);
+            }
+        }
+        self.n_stores += 1;
+    }
+
+    /// Forgets what is known about the steps from `position` on; `n_stores` steps before it stored.
+    pub(crate) fn forget_from(&mut self, position: u64, n_stores: u64) {
+        if position < self.known_to {
+            self.steps
+                .truncate(self.steps.partition_point(|step| *step < position));
+            self.known_to = position;
+            self.n_stores = n_stores;
+        }
+    }
+}
+
+/// Notes which steps store, and passes everything on.
+pub(crate) struct Ticking<'a> {
+    pub(crate) ticks: &'a mut StoreTicks,
+    pub(crate) max: usize,
+    pub(crate) host: &'a mut dyn Observer,
+}
+
+impl Observer for Ticking<'_> {
+    fn interest(&self) -> Interest {
+        self.host.interest()
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        self.host.access(event);
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        self.host.step(event);
+    }
+
+    fn store_step(&mut self, step: u64) {
+        self.ticks.add(step, self.max);
+        self.host.store_step(step);
+    }
+}

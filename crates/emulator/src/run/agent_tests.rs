@@ -1,0 +1,297 @@
+//! Waits and wakes that no instruction of a test program makes yet, on code put together by hand.
+
+use crate::decode::code::{Code, FunctionCode, Instr, Op};
+use crate::run::event::{Agent, Outcome};
+use crate::run::fault::{FaultKind, WaitReason};
+use crate::run::inspect::Status;
+use crate::run::launch::{Launch, Limits};
+use crate::run::machine::Machine;
+use crate::run::observe::{Interest, Observer};
+use crate::run::setup::Setup;
+use crate::state::layout::Layout;
+use crate::state::memory::GlobalMemory;
+use crate::state::pending::{PendingCompletion, PendingOperation, PendingOrigin, PendingPiece};
+use crate::state::registers::Slot;
+use crate::state::warp::SplitState;
+use std::sync::Arc;
+use warpgrid_isa::{StateSpace, Target, Version};
+use warpgrid_program::{FunctionId, Module, Program};
+
+const SHARED_BYTES: u64 = 64;
+
+fn empty_program() -> Program {
+    Program::of_checked(Module {
+        version: Version::NEWEST,
+        target: Target::from_name("sm_90").unwrap(),
+        address_bits: 64,
+        variables: Vec::new(),
+        functions: Vec::new(),
+        actions: Vec::new(),
+    })
+}
+
+fn instruction(op: Op) -> Instr {
+    Instr {
+        op,
+        guard: Slot::NONE,
+        negated: false,
+        reads_clock: false,
+        with_next: false,
+    }
+}
+
+/// A machine that executes these instructions in each warp.
+fn machine(instructions: Vec<Instr>, grid: u32, threads: u32, cluster: u32) -> Machine {
+    machine_within(Limits::default(), instructions, grid, threads, cluster)
+}
+
+fn machine_within(
+    limits: Limits,
+    instructions: Vec<Instr>,
+    grid: u32,
+    threads: u32,
+    cluster: u32,
+) -> Machine {
+    let launch = Launch {
+        entry: FunctionId(0),
+        grid: [grid, 1, 1],
+        block: [threads, 1, 1],
+        cluster: [cluster, 1, 1],
+        dynamic_shared_bytes: SHARED_BYTES,
+        buffers: Vec::new(),
+        arguments: Vec::new(),
+        seed: 0,
+        track_writers: false,
+    };
+    let program = empty_program();
+    let layout = Layout::new(&program, &launch);
+    let code = Code {
+        instructions,
+        functions: vec![FunctionCode {
+            id: FunctionId(0),
+            start: 0,
+            frame_bytes: 0,
+            frame_addresses: Vec::new(),
+            registers: Vec::new(),
+        }],
+        ..Code::default()
+    };
+    let setup = Setup::new(Arc::new(program), code, layout, &launch, limits);
+    Machine::start(setup, GlobalMemory::default()).unwrap()
+}
+
+#[derive(Default)]
+struct Steps(Vec<(Agent, Outcome, u32)>);
+
+impl Observer for Steps {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: false,
+            loads: false,
+            steps: true,
+        }
+    }
+
+    fn step(&mut self, event: &crate::StepEvent) {
+        self.0.push((event.agent, event.what, event.instruction));
+    }
+}
+
+/// An operation that writes a word of block 0's shared memory and completes a phase of the mbarrier at address 16.
+fn operation(earliest_step: u64) -> PendingOperation {
+    PendingOperation {
+        origin: PendingOrigin {
+            step: 0,
+            block: 0,
+            warp: 0,
+            function: FunctionId(0),
+            instruction: 0,
+        },
+        pieces: vec![PendingPiece {
+            lane: 0,
+            space: StateSpace::Shared,
+            block: 0,
+            address: 8,
+            bytes: vec![7; 4],
+        }],
+        completion: PendingCompletion::Mbarrier {
+            block: 0,
+            address: 16,
+        },
+        earliest_step,
+    }
+}
+
+fn wait(machine: &mut Machine, reason: WaitReason) {
+    for block in &mut machine.state.blocks {
+        for warp in &mut block.warps {
+            warp.splits.current_mut().state = SplitState::Waiting(reason);
+        }
+    }
+}
+
+#[test]
+fn a_cluster_barrier_opens_when_all_warps_of_all_blocks_have_arrived() {
+    let code = [Op::ClusterArrive, Op::Nop, Op::ClusterWait, Op::Exit].map(instruction);
+    let mut machine = machine(code.to_vec(), 4, 64, 2);
+    let mut steps = Steps::default();
+    assert_eq!(
+        machine.run_observed(u64::MAX, &mut steps),
+        Status::Finished,
+        "{:?}",
+        machine.fault()
+    );
+    let in_cluster = |agent: Agent| matches!(agent, Agent::Warp { block: 0 | 1, .. });
+    let cluster: Vec<_> = steps.0.iter().filter(|(a, ..)| in_cluster(*a)).collect();
+    let position = |f: &dyn Fn(&(Agent, Outcome, u32)) -> bool| {
+        let found = cluster.iter().map(|step| f(step));
+        found.collect::<Vec<_>>()
+    };
+    let arrives = position(&|(_, _, at)| *at == 0);
+    let passes = position(&|(_, what, at)| *at == 2 && *what == Outcome::Executed);
+    let last_arrival = arrives.iter().rposition(|x| *x).unwrap();
+    let first_pass = passes.iter().position(|x| *x).unwrap();
+    assert!(last_arrival < first_pass, "{cluster:?}");
+    let waits =
+        |step: &&&(Agent, Outcome, u32)| step.1 == Outcome::Waits(WaitReason::ClusterBarrier);
+    assert!(cluster.iter().filter(waits).count() >= 3);
+}
+
+#[test]
+fn warps_that_end_do_not_hold_the_cluster_barrier() {
+    // The block with rank 1 ends at once.
+    let code = [Op::ClusterArrive, Op::ClusterWait, Op::Exit, Op::Exit].map(instruction);
+    let mut machine = machine(code.to_vec(), 2, 32, 2);
+    for split in machine.state.blocks[1].warps[0].splits.all_mut() {
+        split.pc = 3;
+    }
+    assert_eq!(machine.run(u64::MAX), Status::Finished);
+}
+
+#[test]
+fn who_waits_for_whom_is_said_over_the_whole_cluster() {
+    let code = [Op::ClusterArrive, Op::ClusterWait, Op::Exit].map(instruction);
+    let mut machine = machine(code.to_vec(), 2, 32, 2);
+    wait(&mut machine, WaitReason::Barrier { id: 3 });
+    machine.state.blocks[0].warps[0].splits.current_mut().state = SplitState::Ready;
+    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    let fault = machine.fault().unwrap();
+    let FaultKind::Deadlock { waiting } = &fault.kind else {
+        panic!("{fault}");
+    };
+    let reasons: Vec<_> = waiting.iter().map(|w| (w.block, w.waits_for)).collect();
+    assert_eq!(
+        reasons,
+        [
+            (0, WaitReason::ClusterBarrier),
+            (1, WaitReason::Barrier { id: 3 })
+        ]
+    );
+    let words = fault.to_string();
+    assert!(words.contains("block 0 warp 0"), "{words}");
+    assert!(words.contains("cluster's barrier"), "{words}");
+}
+
+#[test]
+fn a_landing_wakes_those_that_wait_for_its_mbarrier() {
+    let code = [Op::Nop, Op::Exit].map(instruction);
+    for (address, ends) in [(16, Status::Finished), (24, Status::Faulted)] {
+        let mut machine = machine(code.to_vec(), 1, 32, 1);
+        wait(
+            &mut machine,
+            WaitReason::MbarrierPhase {
+                address,
+                parity: false,
+            },
+        );
+        machine.start_pending(operation(100)).unwrap();
+        assert_eq!(machine.run(u64::MAX), ends);
+        assert_eq!(machine.state.shared[0].contents()[8..12], [7; 4]);
+    }
+}
+
+#[test]
+fn a_wait_for_memory_is_stuck_only_with_the_whole_machine() {
+    let code = vec![instruction(Op::Nop); 200]
+        .into_iter()
+        .chain([instruction(Op::Exit)]);
+    let mut machine = machine(code.collect(), 2, 32, 1);
+    machine.state.blocks[0].warps[0].splits.current_mut().state =
+        SplitState::Waiting(WaitReason::Memory);
+    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    assert_eq!(machine.blocks_done(), 1, "the other block came to its end");
+    assert_eq!(machine.position(), 201);
+}
+
+#[test]
+fn a_place_is_not_given_away_while_an_operation_will_write_there() {
+    let limits = Limits {
+        max_resident_blocks: 1,
+        ..Limits::default()
+    };
+    let mut machine = machine_within(limits, vec![instruction(Op::Exit)], 3, 32, 1);
+    machine.start_pending(operation(100)).unwrap();
+    let block = |machine: &Machine| machine.state.blocks[0].index;
+    machine.run(1);
+    assert_eq!((machine.blocks_done(), block(&machine)), (1, 0));
+    machine.run(1);
+    let landed = machine.last_step().unwrap();
+    assert_eq!(landed.what, Outcome::Landed);
+    assert_eq!(block(&machine), 1);
+    assert_eq!(machine.run(u64::MAX), Status::Finished);
+    assert_eq!(machine.position(), 4);
+}
+
+#[test]
+fn instructions_of_one_step_are_counted_once() {
+    let mut first = instruction(Op::Nop);
+    first.with_next = true;
+    let code = vec![first, first, instruction(Op::Nop), instruction(Op::Exit)];
+    let mut machine = machine(code, 1, 32, 1);
+    let mut steps = Steps::default();
+    assert_eq!(machine.step(&mut steps), Status::Running);
+    assert_eq!(machine.position(), 1);
+    let places: Vec<u32> = steps.0.iter().map(|step| step.2).collect();
+    assert_eq!(places, [2]);
+    assert_eq!(machine.step(&mut ()), Status::Finished);
+    assert_eq!(machine.position(), 2);
+}
+
+#[test]
+fn what_cannot_be_is_an_internal_fault() {
+    let cases = [
+        (vec![instruction(Op::Load(9))], "an access without a plan"),
+        (
+            vec![instruction(Op::Barrier(9))],
+            "a barrier without a plan",
+        ),
+        (
+            vec![instruction(Op::Nop)],
+            "a place in the code without an instruction",
+        ),
+    ];
+    for (code, what) in cases {
+        let mut machine = machine(code, 1, 32, 1);
+        assert_eq!(machine.run(10), Status::Faulted);
+        let kind = machine.fault().map(|f| f.kind.clone());
+        let what = what.to_owned();
+        assert_eq!(kind, Some(FaultKind::Internal { what }));
+    }
+}
+
+#[test]
+fn shared_addresses_of_a_cluster_map_there_and_back() {
+    for bits in [32, 64] {
+        let map = crate::state::memory::AddressMap::for_address_bits(bits);
+        assert_eq!(map.shared_place(0x40).rank, None);
+        for rank in 0..16 {
+            let there = map.map_to_rank(0x40, rank);
+            let place = map.shared_place(there);
+            assert_eq!((place.rank, place.offset), (Some(rank), 0x40));
+            assert_eq!(map.map_to_rank(there, 3), map.map_to_rank(0x40, 3));
+            assert!(map.in_shared_cluster(map.shared + there));
+            assert!(!map.in_shared(map.shared + there));
+            assert!(!map.in_local(map.shared + there));
+        }
+    }
+}

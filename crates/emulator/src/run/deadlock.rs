@@ -1,0 +1,78 @@
+//! Finds warps that wait for something that cannot come.
+
+use crate::exec::reach::Halt;
+use crate::run::fault::{FaultKind, Waiter};
+use crate::run::inspect::Status;
+use crate::run::machine::Machine;
+use crate::run::schedule::WarpPlace;
+use crate::state::warp::SplitState;
+
+impl Machine {
+    /// A cluster in which no warp can run, and for which nothing is in flight, is stuck: what its warps wait for can
+    /// only come from the cluster itself. Waits for memory are left to [`Machine::find_machine_stuck`].
+    pub(crate) fn find_cluster_stuck(&mut self, place: WarpPlace) {
+        let n_ranks = self.setup.n_ranks as usize;
+        let cluster = place.block / n_ranks;
+        let first = cluster * n_ranks;
+        let blocks = self.state.blocks.get(first..first + n_ranks).unwrap_or(&[]);
+        if blocks.iter().any(|block| block.can_run()) {
+            return;
+        }
+        let waits_for_others = blocks
+            .iter()
+            .flat_map(|block| &block.warps)
+            .flat_map(|warp| warp.splits.all())
+            .any(|split| {
+                matches!(split.state, SplitState::Waiting(reason) if !reason.stays_in_cluster())
+            });
+        if !waits_for_others && !self.state.has_operations(&self.setup, cluster) {
+            self.record_deadlock(first..first + n_ranks);
+        }
+    }
+
+    /// No agent can step: unless the launch is at its end, all that is left waits.
+    pub(crate) fn find_machine_stuck(&mut self) {
+        if self.status() == Status::Running {
+            self.record_deadlock(0..self.state.blocks.len());
+            if self.state.fault.is_none() {
+                let place = WarpPlace { block: 0, warp: 0 };
+                self.fail("no agent can step, and none waits", place);
+            }
+        }
+    }
+
+    /// Makes a fault of the groups that wait in these places.
+    fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
+        let mut waiting = Vec::new();
+        let mut first = None;
+        let start = places.start;
+        let blocks = self.state.blocks.get(places).unwrap_or(&[]);
+        for (place, block) in blocks.iter().enumerate() {
+            for (index, warp) in block.warps.iter().enumerate() {
+                for split in warp.splits.all() {
+                    let SplitState::Waiting(waits_for) = split.state else {
+                        continue;
+                    };
+                    let (function, instruction) = self.setup.code.origin(split.pc);
+                    let at = WarpPlace {
+                        block: start + place,
+                        warp: index,
+                    };
+                    first.get_or_insert((at, split.pc, split.mask));
+                    waiting.push(Waiter {
+                        block: block.index,
+                        warp: warp.index,
+                        lanes: split.mask,
+                        function,
+                        instruction,
+                        waits_for,
+                    });
+                }
+            }
+        }
+        if let Some((place, pc, lanes)) = first {
+            let kind = FaultKind::Deadlock { waiting };
+            self.record_fault(place, pc, *Halt::new(kind, lanes));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Who steps, and what a step did.
+
+use crate::decode::code::Code;
+use crate::run::fault::WaitReason;
+use crate::run::schedule::WarpPlace;
+use warpgrid_program::FunctionId;
+
+/// The number of an operation in flight, in the order in which they were started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PendingId(pub u64);
+
+/// What the scheduler chooses among.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Agent {
+    /// A warp of a block (by linear index).
+    Warp { block: u64, warp: u32 },
+    /// An operation that an earlier step started, and that completes in a step of its own.
+    InFlight(PendingId),
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepEvent {
+    /// The number of the step (from 0): it leads from position `position` to `position + 1`. A group of lanes that
+    /// begins to wait for lanes of its warp takes no step; its event has the number of the step that comes next.
+    pub position: u64,
+    pub agent: Agent,
+    /// For an operation in flight: block, warp and instruction that started it. Linear index of the block.
+    pub block: u64,
+    pub warp: u32,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    /// Lanes that were at the instruction.
+    pub lanes: u32,
+    /// Those whose guard let it happen.
+    pub executed: u32,
+    pub what: Outcome,
+    /// Whether the step changed memory.
+    pub stored: bool,
+}
+
+/// How a step ended for its lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// They go on.
+    Executed,
+    /// They arrived at something that they wait for.
+    Waits(WaitReason),
+    /// They are done.
+    Exited,
+    /// The operation in flight has completed.
+    Landed,
+}
+
+/// What the last step did, as the state keeps it: the place in the code is looked up when asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LastStep {
+    pub(crate) agent: Agent,
+    pub(crate) block: u64,
+    pub(crate) warp: u32,
+    pub(crate) pc: u32,
+    pub(crate) lanes: u32,
+    pub(crate) executed: u32,
+    pub(crate) what: Outcome,
+    pub(crate) stored: bool,
+}
+
+impl LastStep {
+    /// As a host sees it.
+    pub(crate) fn event(&self, code: &Code, position: u64) -> StepEvent {
+        let (function, instruction) = code.origin(self.pc);
+        StepEvent {
+            position,
+            agent: self.agent,
+            block: self.block,
+            warp: self.warp,
+            function,
+            instruction,
+            lanes: self.lanes,
+            executed: self.executed,
+            what: self.what,
+            stored: self.stored,
+        }
+    }
+}
+
+/// The one that the scheduler chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Warp(WarpPlace),
+    InFlight(PendingId),
+}

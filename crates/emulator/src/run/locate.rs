@@ -1,0 +1,143 @@
+//! Faults get their names here: which instruction, which thread, and what the address belongs to.
+
+use crate::exec::reach::Halt;
+use crate::run::event::Agent;
+use crate::run::fault::{AccessFault, Fault, Place, Region};
+use crate::run::machine::Machine;
+use crate::run::schedule::WarpPlace;
+use crate::state::memory::Owner;
+use crate::state::pending::{Pending, PendingOrigin};
+use warpgrid_isa::StateSpace;
+
+impl Machine {
+    /// Records a fault at the instruction of the running group.
+    pub(crate) fn stop(&mut self, place: WarpPlace, halt: Halt) {
+        let pc = self
+            .state
+            .blocks
+            .get(place.block)
+            .and_then(|b| b.warps.get(place.warp))
+            .map_or(0, |w| w.splits.current().pc);
+        self.record_fault(place, pc, halt);
+    }
+
+    /// Stops at something that cannot be.
+    #[cold]
+    pub(crate) fn fail(&mut self, what: &str, place: WarpPlace) {
+        self.stop(place, *Halt::internal(what, 1));
+    }
+
+    pub(crate) fn record_fault(&mut self, place: WarpPlace, pc: u32, halt: Halt) {
+        let block = self.state.blocks.get(place.block);
+        let warp = block.and_then(|block| block.warps.get(place.warp));
+        let stack = warp.map_or(0, |warp| warp.stack.lane_bytes as u64);
+        let (function, instruction) = self.setup.code.origin(pc);
+        let block_index = block.map_or(0, |block| block.index);
+        let origin = PendingOrigin {
+            step: self.state.position,
+            block: block_index,
+            warp: place.warp as u32,
+            function,
+            instruction,
+        };
+        let agent = Agent::Warp {
+            block: block_index,
+            warp: origin.warp,
+        };
+        self.record(agent, origin, stack, halt);
+    }
+
+    /// A fault of an operation that cannot land, at the instruction that started it.
+    pub(crate) fn record_landing_fault(&mut self, pending: &Pending, halt: Halt) {
+        let agent = Agent::InFlight(pending.id);
+        self.record(agent, pending.operation.origin, 0, halt);
+    }
+
+    fn record(&mut self, agent: Agent, origin: PendingOrigin, stack_bytes: u64, halt: Halt) {
+        let lane = halt.lanes.trailing_zeros() & 31;
+        let access = halt
+            .access
+            .map(|(kind, space, address, width_bytes)| AccessFault {
+                kind,
+                space,
+                address,
+                width_bytes,
+                place: self.place_of(space, address, stack_bytes),
+            });
+        self.state.fault = Some(Fault {
+            kind: halt.kind,
+            agent,
+            step: self.state.position,
+            function: origin.function,
+            instruction: origin.instruction,
+            block: self.setup.position_of(origin.block),
+            block_index: origin.block,
+            warp: origin.warp,
+            lanes: halt.lanes,
+            thread: self.setup.thread(origin.warp, lane),
+            access,
+        });
+    }
+
+    /// What an address belongs to, or what is near.
+    fn place_of(&self, space: StateSpace, address: u64, stack_bytes: u64) -> Place {
+        let layout = &self.setup.layout;
+        let window = |region, offset: u64, size_bytes| Place {
+            region,
+            byte_offset: offset as i64,
+            size_bytes,
+        };
+        match space {
+            StateSpace::Shared => {
+                return window(Region::Shared, address, layout.shared_bytes);
+            }
+            StateSpace::SharedCluster => {
+                let offset = layout.map.shared_place(address).offset;
+                return window(Region::Shared, offset, layout.shared_bytes);
+            }
+            StateSpace::Local | StateSpace::ParamFunc => {
+                return window(Region::Local, address, stack_bytes);
+            }
+            StateSpace::Generic if layout.map.in_shared_cluster(address) => {
+                let address = address - layout.map.shared;
+                let offset = layout.map.shared_place(address).offset;
+                return window(Region::Shared, offset, layout.shared_bytes);
+            }
+            StateSpace::Generic if layout.map.in_local(address) => {
+                let offset = address - layout.map.local;
+                return window(Region::Local, offset, stack_bytes);
+            }
+            _ => {}
+        }
+        // Beyond a few megabytes nothing counts as near.
+        let near = self.state.global.nearest(address).filter(|a| {
+            let distance = address.wrapping_sub(a.address) as i64;
+            distance > -(1 << 22) && distance < a.size as i64 + (1 << 22)
+        });
+        let Some(allocation) = near else {
+            return Place {
+                region: Region::Nothing,
+                byte_offset: 0,
+                size_bytes: 0,
+            };
+        };
+        let region = match &allocation.owner {
+            Owner::Buffer(index, name) => Region::Buffer {
+                index: *index,
+                name: name.clone(),
+            },
+            Owner::GlobalVariable(index, name) | Owner::ConstVariable(index, name) => {
+                Region::Variable {
+                    index: *index,
+                    name: name.clone(),
+                }
+            }
+            Owner::Parameters => Region::Parameters,
+        };
+        Place {
+            region,
+            byte_offset: address.wrapping_sub(allocation.address) as i64,
+            size_bytes: allocation.size,
+        }
+    }
+}

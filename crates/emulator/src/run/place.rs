@@ -1,0 +1,176 @@
+//! Clusters of the grid get their places: blocks, warps and shared memory as they are at their first step.
+
+use crate::run::setup::Setup;
+use crate::state::State;
+use crate::state::block::Block;
+use crate::state::cluster::{Cluster, ClusterBarrier};
+use crate::state::memory::{PagedBytes, Tracking};
+use crate::state::warp::{Frame, Splits, Warp};
+
+impl State {
+    /// Makes places for clusters and starts the first clusters of the grid there.
+    pub(crate) fn make_places(&mut self, setup: &Setup, n_clusters: usize) {
+        for cluster in 0..n_clusters {
+            self.clusters.push(Cluster {
+                index: 0,
+                n_live_blocks: 0,
+                barrier: ClusterBarrier::default(),
+            });
+            for _ in 0..setup.n_ranks {
+                self.blocks.push(setup.empty_block());
+                let bytes = setup.layout.shared_bytes as usize;
+                self.shared.push(PagedBytes::new(bytes, setup.tracking));
+            }
+            self.start_cluster(setup, cluster, cluster as u64);
+        }
+        self.next_cluster = n_clusters as u64;
+    }
+
+    /// Puts a cluster of the grid into a cluster's places; keeps the allocations of the one that was there.
+    fn start_cluster(&mut self, setup: &Setup, place: usize, index: u64) {
+        let Some(cluster) = self.clusters.get_mut(place) else {
+            return;
+        };
+        cluster.index = index;
+        cluster.n_live_blocks = setup.n_ranks;
+        cluster.barrier.reset();
+        let n_ranks = setup.n_ranks as usize;
+        let blocks = self.blocks.iter_mut().zip(&mut self.shared);
+        for (rank, (block, shared)) in blocks.skip(place * n_ranks).take(n_ranks).enumerate() {
+            shared.reset();
+            setup.fill_shared(shared);
+            setup.start_block(block, setup.block_position(index, rank as u32));
+        }
+    }
+
+    /// Gives the places of clusters that are done to the next clusters of the grid. Shared memory that an operation
+    /// in flight will write keeps its place until the operation has landed.
+    pub(crate) fn refill(&mut self, setup: &Setup) {
+        for place in 0..self.clusters.len() {
+            if self.next_cluster == setup.n_clusters {
+                return;
+            }
+            let done = self
+                .clusters
+                .get(place)
+                .is_some_and(|c| c.n_live_blocks == 0);
+            if done && !self.has_operations(setup, place) {
+                let index = self.next_cluster;
+                self.next_cluster += 1;
+                self.start_cluster(setup, place, index);
+            }
+        }
+    }
+
+    /// Whether operations in flight belong to the cluster in these places.
+    pub(crate) fn has_operations(&self, setup: &Setup, place: usize) -> bool {
+        if self.in_flight.is_empty() {
+            return false;
+        }
+        let n_ranks = setup.n_ranks as usize;
+        let blocks = self.blocks.get(place * n_ranks..(place + 1) * n_ranks);
+        let blocks = blocks.unwrap_or(&[]);
+        self.in_flight
+            .touches(|index| blocks.iter().any(|block| block.index == index))
+    }
+}
+
+impl Setup {
+    /// Position in the grid of the block with a rank in a cluster; both count x first.
+    pub(crate) fn block_position(&self, cluster: u64, rank: u32) -> [u32; 3] {
+        let [gx, gy, _] = [0, 1, 2].map(|i: usize| u64::from(self.grid[i] / self.cluster[i]));
+        let [cx, cy, _] = self.cluster;
+        let of_cluster = [cluster % gx, cluster / gx % gy, cluster / (gx * gy)];
+        let in_cluster = [rank % cx, rank / cx % cy, rank / (cx * cy)];
+        [0, 1, 2].map(|i: usize| of_cluster[i] as u32 * self.cluster[i] + in_cluster[i])
+    }
+
+    /// Position in the grid of the block with this linear index.
+    pub(crate) fn position_of(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [
+            (block % x) as u32,
+            (block / x % y) as u32,
+            (block / (x * y)) as u32,
+        ]
+    }
+
+    fn empty_block(&self) -> Block {
+        let n_warps = self.n_threads.div_ceil(32);
+        Block {
+            index: 0,
+            position: [0; 3],
+            warps: (0..n_warps).map(Warp::new).collect(),
+            barriers: Vec::new(),
+            n_live_warps: n_warps,
+            dirty: true,
+        }
+    }
+
+    /// Puts the block at a position of the grid into a place.
+    fn start_block(&self, block: &mut Block, position: [u32; 3]) {
+        let [x, y, z] = position.map(u64::from);
+        let [nx, ny, _] = self.grid.map(u64::from);
+        block.index = (z * ny + y) * nx + x;
+        block.position = position;
+        block.n_live_warps = block.warps.len() as u32;
+        block.dirty = true;
+        for barrier in &mut block.barriers {
+            barrier.arrived.fill(0);
+            barrier.expected = 0;
+        }
+        for warp in &mut block.warps {
+            self.start_warp(warp, position);
+        }
+    }
+
+    /// Initial values of shared variables, where a dialect allows them.
+    fn fill_shared(&self, shared: &mut PagedBytes) {
+        for placed in &self.layout.shared_variables {
+            let variable = match (placed.function, placed.variable) {
+                (_, warpgrid_program::VariableId::Module(i)) => {
+                    self.program.variables.get(i as usize)
+                }
+                (Some(f), warpgrid_program::VariableId::Function(i)) => self
+                    .program
+                    .functions
+                    .get(f.0 as usize)
+                    .and_then(|f| f.variables.get(i as usize)),
+                _ => None,
+            };
+            let Some(variable) = variable.filter(|v| !v.init.is_empty()) else {
+                continue;
+            };
+            let start = placed.byte_offset as usize;
+            let (bytes, _, _) = shared.raw();
+            if let Some(place) = bytes.get_mut(start..start + variable.init.len()) {
+                place.copy_from_slice(&variable.init);
+            }
+        }
+    }
+
+    fn start_warp(&self, warp: &mut Warp, position: [u32; 3]) {
+        let first = warp.index * 32;
+        let n = (self.n_threads - first.min(self.n_threads)).min(32);
+        warp.present = (u64::from(u32::MAX) >> (32 - n)) as u32;
+        warp.exited = 0;
+        let start = self.code.functions.first().map_or(0, |f| f.start);
+        warp.splits = Splits::new(warp.present, start);
+        warp.banks.reset(self.code.entry_sizes);
+        warp.carry = 0;
+        warp.steps = 0;
+        warp.dirty = true;
+        warp.frames.clear();
+        warp.frames.push(Frame::EMPTY);
+        let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
+        warp.stack.clear();
+        if self.tracking == Tracking::LastWriter && warp.stack.lane_bytes == 0 {
+            warp.stack.grow(frame.max(16) as usize, true);
+        } else {
+            warp.stack.grow(frame as usize, false);
+        }
+        self.fill_specials(warp, position);
+        let present = warp.present;
+        crate::exec::control::set_frame_addresses(&self.code, warp, present, 0, 0);
+    }
+}

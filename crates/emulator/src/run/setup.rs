@@ -1,0 +1,114 @@
+//! What never changes while a launch runs: program, code, layout, shape.
+
+use crate::decode::code::Code;
+use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::state::cluster::GridShape;
+use crate::state::layout::Layout;
+use crate::state::memory::Tracking;
+use std::sync::Arc;
+use warpgrid_program::{FunctionKind, Program};
+
+/// Everything about a launch that no step changes.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    pub(crate) program: Arc<Program>,
+    pub(crate) code: Code,
+    pub(crate) layout: Layout,
+    pub(crate) limits: Limits,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) cluster: [u32; 3],
+    pub(crate) dynamic_shared_bytes: u64,
+    pub(crate) n_threads: u32,
+    pub(crate) n_blocks: u64,
+    pub(crate) n_clusters: u64,
+    /// Blocks of a cluster.
+    pub(crate) n_ranks: u32,
+    pub(crate) shape: GridShape,
+    pub(crate) tracking: Tracking,
+    pub(crate) seed: u64,
+}
+
+impl Setup {
+    /// The launch's facts beside program, code and layout.
+    pub(crate) fn new(
+        program: Arc<Program>,
+        code: Code,
+        layout: Layout,
+        launch: &Launch,
+        limits: Limits,
+    ) -> Setup {
+        let n_ranks = launch.cluster.iter().product();
+        let n_blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
+        Setup {
+            grid: launch.grid,
+            block: launch.block,
+            cluster: launch.cluster,
+            dynamic_shared_bytes: launch.dynamic_shared_bytes,
+            n_threads: launch.block.iter().product(),
+            n_blocks,
+            n_clusters: n_blocks / u64::from(n_ranks).max(1),
+            n_ranks,
+            shape: GridShape {
+                grid: launch.grid,
+                cluster: launch.cluster,
+            },
+            tracking: Tracking::of(launch),
+            seed: launch.seed,
+            program,
+            code,
+            layout,
+            limits,
+        }
+    }
+
+    /// Bytes that one block takes while it runs.
+    fn block_bytes(&self) -> u64 {
+        let n_warps = u64::from(self.n_threads.div_ceil(32));
+        let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
+        let registers = self.code.entry_sizes.bytes();
+        let tracked = self.tracking.bytes_per_byte();
+        n_warps * (registers + 32 * u64::from(frame) * tracked + 2048)
+            + self.layout.shared_bytes * tracked
+    }
+
+    /// How many clusters run at the same time: all blocks of a cluster do, or none (PTX ISA, "Cluster of Cooperative
+    /// Thread Arrays").
+    pub(crate) fn n_resident_clusters(&self, used_bytes: u64) -> Result<usize, LaunchError> {
+        let n_ranks = u64::from(self.n_ranks);
+        let used = used_bytes.saturating_mul(self.tracking.bytes_per_byte());
+        let left = self.limits.max_memory_bytes.saturating_sub(used);
+        let cluster = self.block_bytes().saturating_mul(n_ranks).max(1);
+        if cluster > left {
+            return Err(LaunchError::MemoryTooLarge {
+                bytes: used.saturating_add(cluster),
+                limit: self.limits.max_memory_bytes,
+            });
+        }
+        let by_blocks = u64::from(self.limits.max_resident_blocks.max(1)) / n_ranks;
+        if by_blocks == 0 {
+            return Err(LaunchError::ClusterTooLarge {
+                blocks: self.n_ranks,
+                limit: self.limits.max_resident_blocks.max(1),
+            });
+        }
+        let threads = u64::from(self.n_threads) * n_ranks;
+        let by_threads = (u64::from(self.limits.max_resident_threads) / threads).max(1);
+        let n = self
+            .n_clusters
+            .min(left / cluster)
+            .min(by_threads)
+            .min(by_blocks);
+        Ok(n as usize)
+    }
+
+    /// The rank of a block in its cluster, by its place on the machine.
+    pub(crate) fn rank_of_place(&self, place: usize) -> usize {
+        place % (self.n_ranks.max(1) as usize)
+    }
+
+    /// Whether a function is the kind that can be launched.
+    pub(crate) fn is_entry(function: &warpgrid_program::Function) -> bool {
+        function.kind == FunctionKind::Entry && function.defined
+    }
+}

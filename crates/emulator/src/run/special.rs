@@ -1,0 +1,116 @@
+//! Special registers: what each lane reads from them, and the rows of each warp that hold the values.
+
+use crate::run::setup::Setup;
+use crate::state::registers::LANES;
+use crate::state::warp::Warp;
+use warpgrid_isa::SpecialRegister;
+
+impl Setup {
+    /// Fills the special registers; what depends on the lane alone is as it was for the block before.
+    pub(crate) fn fill_specials(&self, warp: &mut Warp, position: [u32; 3]) {
+        let index = warp.index;
+        let row = |special: SpecialRegister| {
+            let mut row = [0u64; LANES];
+            for (lane, value) in row.iter_mut().enumerate() {
+                *value = self.special(special, position, index, lane as u32);
+            }
+            row
+        };
+        let of_block = |special: SpecialRegister| self.special(special, position, index, 0);
+        let banks = &mut warp.specials;
+        if banks.r32.len() != self.code.specials32.len()
+            || banks.r64.len() != self.code.specials64.len()
+        {
+            banks.r32 = vec![[0; LANES]; self.code.specials32.len()];
+            banks.r64 = vec![[0; LANES]; self.code.specials64.len()];
+            for (special, place) in self.code.specials32.iter().zip(&mut banks.r32) {
+                *place = row(*special).map(|v| v as u32);
+            }
+            for (special, place) in self.code.specials64.iter().zip(&mut banks.r64) {
+                *place = row(*special);
+            }
+            return;
+        }
+        for (special, place) in self.code.specials32.iter().zip(&mut banks.r32) {
+            if !special_of_lane(*special) {
+                *place = [of_block(*special) as u32; LANES];
+            }
+        }
+        for (special, place) in self.code.specials64.iter().zip(&mut banks.r64) {
+            if !special_of_lane(*special) {
+                *place = [of_block(*special); LANES];
+            }
+        }
+    }
+
+    /// The thread of a lane.
+    pub(crate) fn thread(&self, warp: u32, lane: u32) -> [u32; 3] {
+        let linear = warp * 32 + lane;
+        let [x, y, _] = self.block;
+        [linear % x, linear / x % y, linear / (x * y)]
+    }
+
+    /// The value of a special register (PTX ISA, "Special Registers").
+    fn special(&self, special: SpecialRegister, position: [u32; 3], warp: u32, lane: u32) -> u64 {
+        use SpecialRegister as S;
+        let of = |v: [u32; 3], axis: u8| v.get(axis as usize).copied().unwrap_or(0);
+        let cluster = self.cluster;
+        let in_cluster = [0, 1, 2].map(|i: usize| position[i] % cluster[i]);
+        let n_clusters = [0, 1, 2].map(|i: usize| self.grid[i] / cluster[i]);
+        let value = match special {
+            S::Tid(axis) => of(self.thread(warp, lane), axis),
+            S::Ntid(axis) => of(self.block, axis),
+            S::Ctaid(axis) => of(position, axis),
+            S::Nctaid(axis) => of(self.grid, axis),
+            S::Clusterid(axis) => of([0, 1, 2].map(|i: usize| position[i] / cluster[i]), axis),
+            S::Nclusterid(axis) => of(n_clusters, axis),
+            S::ClusterCtaid(axis) => of(in_cluster, axis),
+            S::ClusterNctaid(axis) => of(cluster, axis),
+            S::ClusterCtarank => {
+                in_cluster[0] + cluster[0] * (in_cluster[1] + cluster[1] * in_cluster[2])
+            }
+            S::ClusterNctarank => self.n_ranks,
+            S::IsExplicitCluster => u32::from(cluster != [1, 1, 1]),
+            S::Laneid => lane,
+            S::Warpid => warp,
+            S::Nwarpid => 64,
+            S::Nsmid => 1,
+            S::LanemaskEq => 1 << lane,
+            S::LanemaskLe => u32::MAX >> (31 - lane),
+            S::LanemaskLt => (1 << lane) - 1,
+            S::LanemaskGe => u32::MAX << lane,
+            S::LanemaskGt => u32::MAX << lane << 1,
+            S::DynamicSmemSize => self.dynamic_shared_bytes as u32,
+            S::TotalSmemSize | S::AggrSmemSize => self.layout.shared_bytes as u32,
+            S::Smid
+            | S::Gridid
+            | S::Clock
+            | S::ClockHi
+            | S::Clock64
+            | S::Globaltimer
+            | S::GlobaltimerLo
+            | S::GlobaltimerHi
+            | S::ReservedSmemOffset
+            | S::Envreg(_)
+            | S::Pm(_)
+            | S::Pm64(_)
+            | S::CurrentGraphExec => 0,
+        };
+        u64::from(value)
+    }
+}
+
+/// Whether a special register differs between the lanes of a warp, and is the same in every block.
+fn special_of_lane(special: SpecialRegister) -> bool {
+    use SpecialRegister as S;
+    matches!(
+        special,
+        S::Tid(_)
+            | S::Laneid
+            | S::LanemaskEq
+            | S::LanemaskLe
+            | S::LanemaskLt
+            | S::LanemaskGe
+            | S::LanemaskGt
+    )
+}

@@ -1,0 +1,165 @@
+//! Operations in flight: started by one step, completed by a later one.
+
+use crate::run::event::PendingId;
+use crate::run::schedule::Schedule;
+use std::sync::Arc;
+use warpgrid_isa::StateSpace;
+use warpgrid_program::FunctionId;
+
+/// Steps between the start of an operation and its completion, in the natural order (seed 0).
+pub(crate) const NATURAL_DELAY: u64 = 32;
+
+/// The instruction that started an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PendingOrigin {
+    /// The number of the step.
+    pub step: u64,
+    /// Linear index of the block.
+    pub block: u64,
+    pub warp: u32,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+}
+
+/// Bytes that an operation writes when it lands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingPiece {
+    /// The lane that the write is attributed to.
+    pub lane: u32,
+    /// `Global` or `Shared`.
+    pub space: StateSpace,
+    /// Linear index of the block whose shared memory is written.
+    pub block: u64,
+    /// In that space: an offset for shared memory.
+    pub address: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Who is woken when an operation lands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingCompletion {
+    /// Only those that wait for memory.
+    None,
+    /// Those that wait for a phase of the mbarrier at this address in the shared memory of a block.
+    Mbarrier { block: u64, address: u64 },
+    /// Those of the warp that started it that wait for asynchronous groups.
+    AsyncGroup,
+}
+
+/// What an operation will do; see [`Pending`] for one that is in flight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingOperation {
+    pub origin: PendingOrigin,
+    /// Written in this order.
+    pub pieces: Vec<PendingPiece>,
+    pub completion: PendingCompletion,
+    /// It does not land by itself before this step.
+    pub earliest_step: u64,
+}
+
+/// An operation in flight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    pub id: PendingId,
+    /// The step before which it lands, unless nothing else can run earlier or a host asks for it.
+    pub lands_at: u64,
+    pub operation: PendingOperation,
+}
+
+/// All operations in flight, by when they land.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct InFlight {
+    /// In the order of `lands_at`, then of `id`.
+    operations: Vec<Arc<Pending>>,
+    started: u64,
+}
+
+impl InFlight {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    pub(crate) fn all(&self) -> &[Arc<Pending>] {
+        &self.operations
+    }
+
+    /// Adds an operation; `delay` is what the schedule adds to its earliest step.
+    pub(crate) fn start(&mut self, operation: PendingOperation, delay: u64) -> PendingId {
+        let id = PendingId(self.started);
+        self.started += 1;
+        let lands_at = operation.earliest_step.saturating_add(delay);
+        let index = self.operations.partition_point(|p| p.lands_at <= lands_at);
+        self.operations.insert(
+            index,
+            Arc::new(Pending {
+                id,
+                lands_at,
+                operation,
+            }),
+        );
+        id
+    }
+
+    /// The step at which the next one lands by itself.
+    #[inline(always)]
+    pub(crate) fn next_landing(&self) -> Option<u64> {
+        self.operations.first().map(|p| p.lands_at)
+    }
+
+    /// The operation that was started last, while it is in flight.
+    pub(crate) fn latest(&self) -> Option<PendingId> {
+        let id = PendingId(self.started.checked_sub(1)?);
+        self.get(id).map(|pending| pending.id)
+    }
+
+    /// The operation that lands next.
+    pub(crate) fn first(&self) -> Option<PendingId> {
+        self.operations.first().map(|p| p.id)
+    }
+
+    pub(crate) fn get(&self, id: PendingId) -> Option<&Arc<Pending>> {
+        self.operations.iter().find(|p| p.id == id)
+    }
+
+    /// Takes an operation out.
+    pub(crate) fn take(&mut self, id: PendingId) -> Option<Arc<Pending>> {
+        let index = self.operations.iter().position(|p| p.id == id)?;
+        Some(self.operations.remove(index))
+    }
+
+    /// Whether an operation comes from one of these blocks, or will write or wake something there.
+    pub(crate) fn touches(&self, of_cluster: impl Fn(u64) -> bool) -> bool {
+        self.operations.iter().any(|pending| {
+            let operation = &pending.operation;
+            let completes = match operation.completion {
+                PendingCompletion::Mbarrier { block, .. } => of_cluster(block),
+                PendingCompletion::None | PendingCompletion::AsyncGroup => false,
+            };
+            let writes =
+                |piece: &PendingPiece| piece.space != StateSpace::Global && of_cluster(piece.block);
+            completes || of_cluster(operation.origin.block) || operation.pieces.iter().any(writes)
+        })
+    }
+}
+
+/// Starts operations while a warp runs: the schedule chooses when they land.
+#[derive(Debug)]
+#[allow(
+    dead_code,
+    reason = "for `st.async`, which the decoder does not know yet"
+)]
+pub(crate) struct Starter<'a> {
+    pub(crate) in_flight: &'a mut InFlight,
+    pub(crate) schedule: &'a mut Schedule,
+}
+
+#[allow(dead_code, reason = "as above")]
+impl Starter<'_> {
+    /// Puts an operation in flight. The instruction that does so ends its warp's run with `Stop::Turn`, so that the
+    /// operation can land before the next step of the warp.
+    pub(crate) fn start(&mut self, operation: PendingOperation) -> PendingId {
+        let delay = self.schedule.landing_delay();
+        self.in_flight.start(operation, delay)
+    }
+}

@@ -1,0 +1,269 @@
+//! Operations in flight: they land later, in steps of their own, and travel in time like all steps.
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use warpgrid_emulator::*;
+use warpgrid_isa::*;
+use warpgrid_program::*;
+
+const OUT: MemoryRegion = MemoryRegion::Buffer(BufferIndex(0));
+
+/// A kernel that stores the number of each round to its word, 40 rounds, and does not know of anything in flight.
+fn counting(seed: u64, track_writers: bool) -> Machine {
+    let mut k = Kernel::new();
+    let u32t = ScalarType::U32;
+    let out = k.buffer("out", zeros(256));
+    let i = global_index(&mut k);
+    let address = k.element(out, reg(i), 4);
+    let round = k.mov(u32t, imm(0));
+    let head = k.label();
+    k.here(head);
+    k.store(StateSpace::Global, u32t, address, reg(round));
+    k.arith_to(round, ArithmeticOp::Add, u32t, &[reg(round), imm(1)]);
+    let more = k.setp(CompareOp::Lt, u32t, reg(round), imm(40));
+    k.when(more, false).bra(head);
+    k.control(ControlOp::Return);
+    let (program, buffers, arguments) = k.program();
+    let mut launch = launch([2, 1, 1], [64, 1, 1], buffers, arguments, seed);
+    launch.track_writers = track_writers;
+    Machine::new(program, &launch, Limits::default()).unwrap()
+}
+
+/// Writes 0x11 to the four bytes of word 200 of the buffer, with lane 3.
+fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
+    PendingOperation {
+        origin: PendingOrigin {
+            step: machine.position(),
+            block: 0,
+            warp: 1,
+            function: FunctionId(0),
+            instruction: 2,
+        },
+        pieces: vec![PendingPiece {
+            lane: 3,
+            space: StateSpace::Global,
+            block: 0,
+            address: machine.address(OUT).unwrap() + 800,
+            bytes: vec![0x11; 4],
+        }],
+        completion: PendingCompletion::None,
+        earliest_step,
+    }
+}
+
+fn word(machine: &Machine) -> u32 {
+    words(machine, 0)[200]
+}
+
+#[derive(Default)]
+struct Heard {
+    stores: Vec<(Agent, u64, u32, Vec<u8>)>,
+    steps: Vec<StepEvent>,
+}
+
+impl Observer for Heard {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            loads: false,
+            steps: true,
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        if matches!(event.agent, Agent::InFlight(_)) {
+            let bytes = event.bytes(&event.pieces[0]).to_vec();
+            self.stores
+                .push((event.agent, event.step, event.mask, bytes));
+        }
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        self.steps.push(*event);
+    }
+}
+
+#[test]
+fn an_operation_lands_later_in_a_step_of_its_own() {
+    let mut machine = counting(0, true);
+    machine.run(50);
+    let asked = operation(&machine, 60);
+    let id = machine.start_pending(asked.clone()).unwrap();
+    assert_eq!(machine.pending().len(), 1);
+    assert_eq!(machine.pending()[0].operation, asked);
+    let lands_at = machine.pending()[0].lands_at;
+    assert!(lands_at >= 60);
+    machine.run(lands_at - 50);
+    assert_eq!((machine.position(), word(&machine)), (lands_at, 0));
+    assert_eq!(machine.next_step().unwrap().agent, Agent::InFlight(id));
+    let stores = machine.stores_done();
+    let mut heard = Heard::default();
+    machine.step(&mut heard);
+    assert_eq!(word(&machine), 0x1111_1111);
+    assert_eq!(machine.stores_done(), stores + 1);
+    assert!(machine.pending().is_empty());
+    let agent = Agent::InFlight(id);
+    assert_eq!(heard.stores, [(agent, lands_at, 8, vec![0x11; 4])]);
+    let event = machine.last_step().unwrap();
+    assert_eq!(heard.steps, [event]);
+    assert_eq!((event.agent, event.what), (agent, Outcome::Landed));
+    assert_eq!((event.block, event.warp, event.instruction), (0, 1, 2));
+    let writers = machine.writers(OUT).unwrap();
+    let writer = Writer {
+        step: lands_at,
+        lane: 3,
+    };
+    assert_eq!(Writer::unpack(writers[800]), Some(writer));
+}
+
+#[test]
+fn the_end_waits_for_what_is_in_flight() {
+    let mut machine = counting(0, false);
+    let late = operation(&machine, 1 << 40);
+    machine.start_pending(late).unwrap();
+    assert_eq!(machine.run(u64::MAX), Status::Finished);
+    // It lands when nothing else can run, however late its time is.
+    assert_eq!(word(&machine), 0x1111_1111);
+    assert_eq!(machine.last_step().unwrap().what, Outcome::Landed);
+}
+
+#[test]
+fn seeds_choose_when_it_lands() {
+    let landing = |seed| {
+        let mut machine = counting(seed, false);
+        let asked = operation(&machine, 1);
+        machine.start_pending(asked).unwrap();
+        machine.pending()[0].lands_at
+    };
+    let landings: Vec<u64> = (1..6).map(landing).collect();
+    assert_eq!(landings, (1..6).map(landing).collect::<Vec<_>>());
+    assert!(landings.iter().any(|at| *at != landings[0]), "{landings:?}");
+}
+
+#[test]
+fn a_host_lets_it_land_and_the_future_is_another() {
+    let machine = counting(0, false);
+    let mut timeline = Timeline::new(machine, limits());
+    timeline.run_to_end(u64::MAX);
+    let (length, stores) = (timeline.length().unwrap(), timeline.ticks().n_stores);
+    timeline.seek(100);
+    let asked = operation(timeline.machine(), 1 << 40);
+    let id = timeline.start_pending(asked).unwrap();
+    assert_eq!(timeline.length(), None);
+    timeline.seek(120);
+    assert!(timeline.land(id, &mut ()));
+    assert_eq!(timeline.position(), 121);
+    assert_eq!(word(timeline.machine()), 0x1111_1111);
+    timeline.run_to_end(u64::MAX);
+    assert_eq!(timeline.length(), Some(length + 1));
+    assert_eq!(timeline.ticks().n_stores, stores + 1);
+    timeline.seek(120);
+    assert_eq!(word(timeline.machine()), 0);
+    assert_eq!(timeline.machine().pending().len(), 1);
+    timeline.seek(121);
+    assert_eq!(word(timeline.machine()), 0x1111_1111);
+    timeline.seek(99);
+    assert!(timeline.machine().pending().is_empty());
+    assert!(!timeline.land(id, &mut ()));
+}
+
+#[test]
+fn an_operation_that_writes_nowhere_is_a_fault_of_its_instruction() {
+    let mut machine = counting(0, false);
+    let mut asked = operation(&machine, 10);
+    asked.pieces[0].address += 4096;
+    let id = machine.start_pending(asked).unwrap();
+    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    let fault = machine.fault().unwrap();
+    assert_eq!(fault.kind, FaultKind::OutOfBounds);
+    assert_eq!(fault.agent, Agent::InFlight(id));
+    assert_eq!((fault.warp, fault.instruction, fault.lanes), (1, 2, 8));
+}
+
+#[test]
+fn nothing_is_stuck_while_something_is_in_flight() {
+    let mut k = Kernel::new();
+    k.buffer("out", zeros(256));
+    let tid = k.mov(ScalarType::U32, special("%tid.x"));
+    let first = k.setp(CompareOp::Lt, ScalarType::U32, reg(tid), imm(32));
+    k.when(first, false);
+    k.op(
+        Does::Sync(SyncOp::Barrier),
+        flags(&[Flag::Sync, Flag::Aligned]),
+        &[imm(1).into(), imm(64).into()],
+    );
+    k.control(ControlOp::Return);
+    let mut machine = k.launch([1, 1, 1], [64, 1, 1]);
+    let late = operation(&machine, 1 << 40);
+    machine.start_pending(late).unwrap();
+    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    assert_eq!(word(&machine), 0x1111_1111);
+    assert_eq!(machine.last_step().unwrap().what, Outcome::Landed);
+    let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|f| &f.kind) else {
+        panic!("{:?}", machine.fault());
+    };
+    assert_eq!(waiting[0].waits_for, WaitReason::Barrier { id: 1 });
+}
+
+fn limits() -> TimelineLimits {
+    TimelineLimits {
+        min_interval: 16,
+        max_snapshots: 12,
+        ..TimelineLimits::default()
+    }
+}
+
+/// All that can be seen of what is in flight, and of its traces.
+fn see(machine: &Machine) -> (u64, Vec<u32>, Vec<u64>, usize, Option<StepEvent>, u64) {
+    (
+        machine.position(),
+        words(machine, 0),
+        machine.writers(OUT).unwrap().to_vec(),
+        machine.pending().len(),
+        machine.last_step(),
+        machine.stores_done(),
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn back_and_seek_over_landings_are_exact(
+        seed in 0u64..4,
+        starts in prop::collection::vec((0u64..500, 0u64..300), 1..6),
+        places in prop::collection::vec(0u64..900, 1..12),
+    ) {
+        let mut starts = starts;
+        starts.sort_unstable();
+        let mut forward = counting(seed, true);
+        let mut timeline = Timeline::new(counting(seed, true), limits());
+        for (at, delay) in &starts {
+            timeline.seek(*at);
+            let asked = operation(timeline.machine(), at + delay);
+            timeline.start_pending(asked);
+        }
+        let mut seen = Vec::new();
+        for step in 0..1000 {
+            for (_, delay) in starts.iter().filter(|(at, _)| *at == step) {
+                let asked = operation(&forward, step + delay);
+                forward.start_pending(asked);
+            }
+            seen.push(see(&forward));
+            forward.step(&mut ());
+        }
+        for place in places {
+            timeline.seek(place);
+            let at = timeline.position() as usize;
+            prop_assert_eq!(&see(timeline.machine()), &seen[at]);
+            for _ in 0..3 {
+                if timeline.back() {
+                    let at = timeline.position() as usize;
+                    prop_assert_eq!(&see(timeline.machine()), &seen[at]);
+                }
+            }
+        }
+    }
+}

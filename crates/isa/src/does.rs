@@ -1,0 +1,195 @@
+//! What an instruction does: the one meaning that the tables, the checked program and the emulator share.
+//!
+//! A row of the tables names it, a program carries it, and the emulator's decoder matches on it exhaustively.
+//! Members are grouped by family: a family has one file of rows here and one file of semantics in the emulator.
+//! What a form does in detail (types, rounding, order, scope) is said by its [`Modifiers`](crate::Modifiers).
+
+/// What a form does, by family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Does {
+    /// One result from up to four sources, lane by lane; the types say whether integers, floats or predicates are meant.
+    Arithmetic(ArithmeticOp),
+    /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) says whether it writes.
+    Carry(CarryOp),
+    /// Comparisons and selections.
+    Compare(CompareForm),
+    /// Moves and conversions between registers.
+    Move(MoveOp),
+    /// Accesses to memory that are done when the next instruction of the lane starts.
+    Memory(MemoryOp),
+    /// Accesses to memory that are done at some later time.
+    Async(AsyncOp),
+    /// Operations on matrices whose elements are spread over the lanes of a warp.
+    Matrix(MatrixOp),
+    /// Where a lane goes next.
+    Control(ControlOp),
+    /// Barriers and fences.
+    Sync(SyncOp),
+    /// Exchange between the lanes of a warp.
+    Warp(WarpOp),
+    /// Hints that change neither registers nor memory.
+    Hint(HintOp),
+    /// An opcode of the language that the tables have no row for; no row says so.
+    Unknown,
+}
+
+/// Operations of one result over up to four sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    Add,
+    Sub,
+    Mul,
+    /// a*b+c; for floats the same as [`ArithmeticOp::Fma`].
+    Mad,
+    Fma,
+    Mul24,
+    Mad24,
+    Sad,
+    Div,
+    Rem,
+    Abs,
+    Neg,
+    Min,
+    Max,
+    Rcp,
+    Sqrt,
+    Rsqrt,
+    Sin,
+    Cos,
+    Lg2,
+    Ex2,
+    Tanh,
+    Copysign,
+    And,
+    Or,
+    Xor,
+    Not,
+    Cnot,
+    /// Three-input logic; the fourth source is the truth table, an immediate.
+    Lop3,
+    Shl,
+    Shr,
+    /// Funnel shift; [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) says where to.
+    Shf,
+    Popc,
+    Clz,
+    Brev,
+    Bfind,
+    Bfe,
+    Bfi,
+    Fns,
+    Szext,
+    Bmsk,
+    Prmt,
+    Dp4a,
+    Dp2a,
+}
+
+/// Operations of carry chains; those that end in `c` in PTX read the flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CarryOp {
+    Add,
+    Addc,
+    Sub,
+    Subc,
+    Mad,
+    Madc,
+}
+
+/// Comparisons and selections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareForm {
+    Setp,
+    Set,
+    Testp,
+    Selp,
+    Slct,
+}
+
+/// Moves and conversions between registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MoveOp {
+    /// Copies, packs and unpacks.
+    Mov,
+    Cvt,
+    /// Two floats into one register, a in the high half.
+    CvtPacked,
+    Cvta,
+    Isspacep,
+    /// Makes a cache policy, an opaque 64-bit value.
+    CreatePolicy,
+}
+
+/// Accesses that are done in their step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryOp {
+    Load,
+    Store,
+    /// Reads and writes in one; the first operand takes the old value.
+    Atomic,
+    /// An atomic that returns nothing.
+    Reduction,
+    /// Zeroes a range of shared memory.
+    StoreBulk,
+}
+
+/// Accesses that are done at some later time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsyncOp {
+    Store,
+}
+
+/// Operations on matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MatrixOp {
+    WmmaStore,
+}
+
+/// Where a lane goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ControlOp {
+    Branch,
+    BranchIndexed,
+    Call,
+    Return,
+    Exit,
+    Trap,
+    Breakpoint,
+    /// Declares where lanes that part now meet again (`BSSY` of the machine).
+    PushReconvergence,
+    /// Waits for the lanes of the innermost declaration (`BSYNC` of the machine).
+    Reconverge,
+}
+
+/// Barriers and fences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncOp {
+    /// `bar`: every thread of the warp takes part.
+    Bar,
+    /// `barrier`: as `bar`, where [`Flag::Aligned`](crate::Flag::Aligned) does not promise that.
+    Barrier,
+    WarpBarrier,
+    Fence,
+}
+
+/// Exchange between the lanes of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarpOp {
+    Shuffle,
+    Vote,
+    Match,
+    ActiveMask,
+    Redux,
+    Elect,
+}
+
+/// Hints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HintOp {
+    Prefetch,
+    ApplyPriority,
+    Discard,
+    /// Gives way to other warps.
+    Nanosleep,
+    Pmevent,
+}

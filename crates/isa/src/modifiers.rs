@@ -1,0 +1,184 @@
+//! The modifiers of one instruction, typed: what its words say, whatever their order. In: meanings of single words;
+//! out: one value that the checker, the emulator and the views read by field.
+
+use crate::form::Meaning;
+use crate::modifier::{
+    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
+    Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
+    ReduceOp, Rounding, Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
+};
+use crate::space::StateSpace;
+use crate::types::ScalarType;
+
+/// Flags that an instruction has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Flags(u64);
+
+impl Flags {
+    /// Whether the flag is written.
+    pub const fn has(self, flag: Flag) -> bool {
+        self.0 & (1 << flag as u64) != 0
+    }
+
+    /// The same flags and this one.
+    #[must_use]
+    pub const fn with(self, flag: Flag) -> Flags {
+        Flags(self.0 | (1 << flag as u64))
+    }
+}
+
+/// Which type of an instruction a type word gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeRole {
+    /// Of the whole instruction: `.type`, `.size`.
+    Operation,
+    /// Of the result: `.dtype`.
+    D,
+    /// Of the first source: `.atype`, `.stype`.
+    A,
+    /// Of the second source: `.btype`.
+    B,
+    /// Of the third source: `.ctype`.
+    C,
+}
+
+/// Rows, columns and depth of a matrix operation: `m16n16k16`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixShape {
+    /// Rows of the result.
+    pub rows: u16,
+    /// Columns of the result.
+    pub columns: u16,
+    /// Terms of each sum.
+    pub depth: u16,
+}
+
+/// What the modifiers of an instruction say. `None` where the instruction has no such word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Modifiers {
+    /// The type of the instruction; see [`Modifiers::result_type`] and its relatives for single operands.
+    pub ty: Option<ScalarType>,
+    /// `.dtype`
+    pub d_type: Option<ScalarType>,
+    /// `.atype`, `.stype`
+    pub a_type: Option<ScalarType>,
+    /// `.btype`
+    pub b_type: Option<ScalarType>,
+    /// `.ctype`
+    pub c_type: Option<ScalarType>,
+    pub flags: Flags,
+    /// The state space that is named; `None` for generic addressing.
+    pub space: Option<StateSpace>,
+    /// Elements of a vector access.
+    pub vector: Option<VectorWidth>,
+    pub sem: Option<Sem>,
+    pub scope: Option<Scope>,
+    pub cache: Option<CacheOp>,
+    pub evict_l1: Option<EvictionPriority>,
+    pub evict_l2: Option<EvictionPriority>,
+    pub cache_level: Option<CacheLevel>,
+    pub prefetch: Option<PrefetchSize>,
+    pub completion: Option<Completion>,
+    pub proxy: Option<Proxy>,
+    pub layout: Option<MatrixLayout>,
+    pub shape: Option<MatrixShape>,
+    pub rounding: Option<Rounding>,
+    pub compare: Option<CompareOp>,
+    pub combine: Option<BoolOp>,
+    pub part: Option<MulPart>,
+    pub overflow: Option<OverflowMode>,
+    pub permute: Option<PermuteMode>,
+    pub test: Option<FloatTest>,
+    pub shuffle: Option<ShuffleMode>,
+    pub vote: Option<VoteMode>,
+    pub atomic: Option<AtomicOp>,
+    pub reduce: Option<ReduceOp>,
+    pub barrier_reduce: Option<BarrierReduce>,
+}
+
+impl Modifiers {
+    /// Takes in the meaning of one word; `role` says which type a type word gives.
+    pub fn set(&mut self, meaning: Meaning, role: TypeRole) {
+        match meaning {
+            Meaning::Type(ty) => *self.type_of(role) = Some(ty),
+            Meaning::Space(space) => self.space = Some(space),
+            Meaning::Vector(width) => self.vector = Some(width),
+            Meaning::Cache(op) => self.cache = Some(op),
+            Meaning::Sem(sem) => self.sem = Some(sem),
+            Meaning::Scope(scope) => self.scope = Some(scope),
+            Meaning::EvictL1(priority) => self.evict_l1 = Some(priority),
+            Meaning::EvictL2(priority) => self.evict_l2 = Some(priority),
+            Meaning::CacheLevel(level) => self.cache_level = Some(level),
+            Meaning::Prefetch(size) => self.prefetch = Some(size),
+            Meaning::Completion(completion) => self.completion = Some(completion),
+            Meaning::Proxy(proxy) => self.proxy = Some(proxy),
+            Meaning::Layout(layout) => self.layout = Some(layout),
+            Meaning::Shape(rows, columns, depth) => {
+                self.shape = Some(MatrixShape {
+                    rows,
+                    columns,
+                    depth,
+                });
+            }
+            Meaning::Round(rounding) => self.rounding = Some(rounding),
+            Meaning::Compare(compare) => self.compare = Some(compare),
+            Meaning::Bool(op) => self.combine = Some(op),
+            Meaning::Part(part) => self.part = Some(part),
+            Meaning::Overflow(mode) => self.overflow = Some(mode),
+            Meaning::Permute(mode) => self.permute = Some(mode),
+            Meaning::Test(test) => self.test = Some(test),
+            Meaning::Shuffle(mode) => self.shuffle = Some(mode),
+            Meaning::Vote(mode) => self.vote = Some(mode),
+            Meaning::Atomic(op) => self.atomic = Some(op),
+            Meaning::Reduce(op) => self.reduce = Some(op),
+            Meaning::BarrierReduce(op) => self.barrier_reduce = Some(op),
+            Meaning::Flag(flag) => self.flags = self.flags.with(flag),
+        }
+    }
+
+    fn type_of(&mut self, role: TypeRole) -> &mut Option<ScalarType> {
+        match role {
+            TypeRole::Operation => &mut self.ty,
+            TypeRole::D => &mut self.d_type,
+            TypeRole::A => &mut self.a_type,
+            TypeRole::B => &mut self.b_type,
+            TypeRole::C => &mut self.c_type,
+        }
+    }
+
+    /// Whether the flag is written.
+    pub const fn has(&self, flag: Flag) -> bool {
+        self.flags.has(flag)
+    }
+
+    /// The type of the result: its own, or that of the instruction.
+    pub fn result_type(&self) -> Option<ScalarType> {
+        self.d_type.or(self.ty)
+    }
+
+    /// The type of the first source: its own, or that of the instruction.
+    pub fn source_type(&self) -> Option<ScalarType> {
+        self.a_type.or(self.ty)
+    }
+
+    /// The state space of the address; generic where none is named.
+    pub fn state_space(&self) -> StateSpace {
+        self.space.unwrap_or(StateSpace::Generic)
+    }
+
+    /// Elements of a vector access; 1 where no width is named.
+    pub fn n_elements(&self) -> usize {
+        self.vector.map_or(1, VectorWidth::n_elements)
+    }
+
+    /// How the result is rounded; `.approx` and `.full` count as ways to round.
+    pub fn rounding(&self) -> Option<Rounding> {
+        if self.has(Flag::Approx) {
+            return Some(Rounding::Approx);
+        }
+        if self.has(Flag::Full) {
+            return Some(Rounding::Full);
+        }
+        self.rounding
+    }
+}
