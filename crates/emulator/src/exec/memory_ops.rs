@@ -5,11 +5,11 @@ use crate::decode::code::{AccessPlan, Bank, Element};
 use crate::exec::elements::{write64, write128};
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::report::add_pieces;
-use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
+use crate::exec::resolve::{Backing, HalfStep, Memories, Place, Purpose, Target};
 use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
 use crate::state::memory::PagedBytes;
-use crate::state::registers::{LANES, Lanes, Results, Row64, lanes_of};
+use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 
 /// The widest access of a lane, in bytes.
 pub(crate) const MAX_WIDTH: usize = 32;
@@ -163,22 +163,20 @@ fn load_element(
     let at = index * plan.element_bytes as usize;
     let width = plan.width_bytes as usize;
     match (plan.element_bytes, element.bank) {
-        (4, Bank::B32) if element.bits == 32 => match l.whole32(element.slot) {
-            Some(row) => gather(row, bytes, target, at, width, u32::from_le_bytes),
-            None => {
-                let row = &mut results.r32;
-                gather(row, bytes, target, at, width, u32::from_le_bytes);
-                l.set32(element.slot, row);
+        (4, Bank::B32) if element.bits == 32 => {
+            let row = l.whole32(element.slot).unwrap_or(&mut results.r32);
+            gather(row, bytes, target, at, width, u32::from_le_bytes);
+            if l.mask != FULL {
+                l.set32(element.slot, &results.r32);
             }
-        },
-        (8, Bank::B64) => match l.whole64(element.slot) {
-            Some(row) => gather(row, bytes, target, at, width, u64::from_le_bytes),
-            None => {
-                let row = &mut results.r64;
-                gather(row, bytes, target, at, width, u64::from_le_bytes);
-                l.set64(element.slot, row);
+        }
+        (8, Bank::B64) => {
+            let row = l.whole64(element.slot).unwrap_or(&mut results.r64);
+            gather(row, bytes, target, at, width, u64::from_le_bytes);
+            if l.mask != FULL {
+                l.set64(element.slot, &results.r64);
             }
-        },
+        }
         _ => load_odd_element(bytes, l, plan, element, at, target),
     }
 }
@@ -228,7 +226,7 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
 
 /// Reads `W` bytes per lane, `at` bytes after the first of each lane. Elements lie at multiples of
 /// their width in every memory, so memory reads as an array of them.
-#[inline]
+#[inline(always)]
 fn gather<T: Copy, const W: usize>(
     row: &mut [T; LANES],
     bytes: &[u8],
@@ -239,28 +237,27 @@ fn gather<T: Copy, const W: usize>(
 ) {
     let parts = bytes.as_chunks::<W>().0;
     match &target.place {
-        Place::Contiguous(_, start) if width == W => {
-            if let Some(parts) = parts
-                .get(start / W..)
-                .and_then(|p| p.first_chunk::<LANES>())
-            {
-                for lane in 0..LANES {
-                    row[lane] = value(parts[lane]);
-                }
-            }
-        }
         Place::Contiguous(_, start) => {
-            for (lane, r) in row.iter_mut().enumerate() {
-                if let Some(part) = parts.get((start + lane * width + at) / W) {
-                    *r = value(*part);
-                }
-            }
+            let parts = parts.get(start / W..).unwrap_or(&[]);
+            read_each(row, parts, width / W, at / W, value);
         }
         Place::Uniform(_, start) => {
             if let Some(part) = parts.get((start + at) / W) {
-                let value = value(*part);
-                for r in row {
-                    *r = value;
+                row.fill(value(*part));
+            }
+        }
+        Place::Halves(_, step, starts) => {
+            for (half, start) in row.as_chunks_mut::<16>().0.iter_mut().zip(starts) {
+                match step {
+                    HalfStep::Contiguous => {
+                        let parts = parts.get(start / W..).unwrap_or(&[]);
+                        read_each(half, parts, width / W, at / W, &value);
+                    }
+                    HalfStep::Uniform => {
+                        if let Some(part) = parts.get((start + at) / W) {
+                            half.fill(value(*part));
+                        }
+                    }
                 }
             }
         }
@@ -272,6 +269,44 @@ fn gather<T: Copy, const W: usize>(
             }
         }
         Place::Mixed => {}
+    }
+}
+
+/// One part of each of the lanes that follow each other, `n` parts a lane. The usual numbers are told apart, so that
+/// each is a loop without checks.
+#[inline(always)]
+fn read_each<T, const W: usize, const L: usize>(
+    row: &mut [T; L],
+    parts: &[[u8; W]],
+    n: usize,
+    index: usize,
+    value: impl Fn([u8; W]) -> T,
+) {
+    match n {
+        1 => read_lanes::<T, W, L, 1>(row, parts, index, value),
+        2 => read_lanes::<T, W, L, 2>(row, parts, index, value),
+        4 => read_lanes::<T, W, L, 4>(row, parts, index, value),
+        _ => {
+            for (r, lane) in row.iter_mut().zip(parts.chunks_exact(n.max(1))) {
+                if let Some(part) = lane.get(index) {
+                    *r = value(*part);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn read_lanes<T, const W: usize, const L: usize, const N: usize>(
+    row: &mut [T; L],
+    parts: &[[u8; W]],
+    index: usize,
+    value: impl Fn([u8; W]) -> T,
+) {
+    if let Some(lanes) = parts.as_chunks::<N>().0.first_chunk::<L>() {
+        for lane in 0..L {
+            row[lane] = value(lanes[lane][index & (N - 1)]);
+        }
     }
 }
 

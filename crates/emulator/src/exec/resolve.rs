@@ -35,10 +35,20 @@ pub(crate) enum Place {
     Contiguous(Backing, usize),
     /// All lanes are active and mean the same bytes.
     Uniform(Backing, usize),
+    /// All lanes are active; those of each half of the warp follow each other, or mean the same bytes. So lie the rows
+    /// of a tile that is 16 wide. Only reads are looked at so closely.
+    Halves(Backing, HalfStep, [usize; 2]),
     /// Each at its offset.
     Each(Backing),
     /// In different memories.
     Mixed,
+}
+
+/// From lane to lane within a half of the warp.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HalfStep {
+    Contiguous,
+    Uniform,
 }
 
 impl Target {
@@ -53,9 +63,10 @@ impl Target {
     #[inline(always)]
     pub(crate) fn backing(&self) -> Backing {
         match self.place {
-            Place::Contiguous(backing, _) | Place::Uniform(backing, _) | Place::Each(backing) => {
-                backing
-            }
+            Place::Contiguous(backing, _)
+            | Place::Uniform(backing, _)
+            | Place::Halves(backing, ..)
+            | Place::Each(backing) => backing,
             Place::Mixed => self.backings[0],
         }
     }
@@ -66,6 +77,10 @@ impl Target {
         match self.place {
             Place::Contiguous(backing, start) => (backing, start + lane * width),
             Place::Uniform(backing, start) => (backing, start),
+            Place::Halves(backing, HalfStep::Contiguous, starts) => {
+                (backing, starts[lane / 16 & 1] + lane % 16 * width)
+            }
+            Place::Halves(backing, HalfStep::Uniform, starts) => (backing, starts[lane / 16 & 1]),
             Place::Each(backing) => (backing, offset),
             Place::Mixed => (self.backings[lane], offset),
         }
@@ -114,33 +129,50 @@ struct Range {
 enum Shape {
     Contiguous,
     Uniform,
+    /// With how far the second half starts after the first.
+    Halves(HalfStep, u64),
     Any,
 }
 
 macro_rules! shape {
-    ($name:ident, $word:ty) => {
+    ($name:ident, $word:ty, $signed:ty) => {
         #[inline(always)]
         fn $name(base: &[$word; LANES], width: $word) -> Shape {
-            let first = base[0];
-            let span = base[LANES - 1].wrapping_sub(first);
-            if span == 31 * width {
-                let mut differ = 0;
-                for (lane, address) in base.iter().enumerate() {
-                    differ |= address ^ first.wrapping_add(lane as $word * width);
-                }
-                if differ == 0 {
-                    return Shape::Contiguous;
-                }
-            } else if span == 0 && base.iter().fold(0, |d, address| d | address ^ first) == 0 {
-                return Shape::Uniform;
+            let (first, second) = (base[0], base[16]);
+            let step = base[1].wrapping_sub(first);
+            if step != 0 && step != width {
+                return Shape::Any;
             }
-            Shape::Any
+            let gap = second.wrapping_sub(first);
+            // Each half of a run is the other moved: few comparisons, and all lanes of one are alike.
+            let mut differ = 0;
+            for lane in 0..16 {
+                differ |= base[lane + 16].wrapping_sub(base[lane]) ^ gap;
+            }
+            for lane in 0..8 {
+                differ |= base[lane + 8].wrapping_sub(base[lane]) ^ (8 * step);
+            }
+            for lane in 0..4 {
+                differ |= base[lane + 4].wrapping_sub(base[lane]) ^ (4 * step);
+            }
+            for lane in 0..2 {
+                differ |= base[lane + 2].wrapping_sub(base[lane]) ^ (2 * step);
+            }
+            if differ != 0 {
+                return Shape::Any;
+            }
+            match step {
+                0 if gap == 0 => Shape::Uniform,
+                0 => Shape::Halves(HalfStep::Uniform, gap as $signed as u64),
+                _ if gap == 16 * width => Shape::Contiguous,
+                _ => Shape::Halves(HalfStep::Contiguous, gap as $signed as u64),
+            }
         }
     };
 }
 
-shape!(shape64, u64);
-shape!(shape32, u32);
+shape!(shape64, u64, i64);
+shape!(shape32, u32, i32);
 
 impl<'a> Memories<'a> {
     /// The memory that the lowest active lane means.
@@ -199,7 +231,7 @@ impl<'a> Memories<'a> {
     }
 
     /// Finds the bytes that the active lanes mean; false when that takes a closer look.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn quick(
         &self,
         l: &Lanes<'_>,
@@ -215,7 +247,7 @@ impl<'a> Memories<'a> {
             };
             if l.mask == FULL && range.backing != Backing::Stack {
                 let shape = shape64(base, u64::from(plan.width_bytes));
-                if let Some(place) = even(shape, first, range, plan) {
+                if let Some(place) = even(shape, first, range, plan, purpose) {
                     target.place = place;
                     return true;
                 }
@@ -236,7 +268,7 @@ impl<'a> Memories<'a> {
             }
             if l.mask == FULL && range.backing != Backing::Stack {
                 let shape = shape32(base, plan.width_bytes);
-                if let Some(place) = even(shape, u64::from(first), range, plan) {
+                if let Some(place) = even(shape, u64::from(first), range, plan, purpose) {
                     target.place = place;
                     return true;
                 }
@@ -396,8 +428,17 @@ impl<'a> Memories<'a> {
 
 /// The place of an even shape within the range; none for other shapes, and beyond the range.
 #[inline(always)]
-fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Place> {
+fn even(
+    shape: Shape,
+    first: u64,
+    range: Range,
+    plan: &AccessPlan,
+    purpose: Purpose,
+) -> Option<Place> {
     let width = u64::from(plan.width_bytes);
+    let within = |relative: u64, bytes: u64| {
+        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0
+    };
     let relative = first.wrapping_sub(range.start);
     let start = range.at as usize + relative as usize;
     let (bytes, place) = match shape {
@@ -406,11 +447,21 @@ fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Pla
             Place::Contiguous(range.backing, start),
         ),
         Shape::Uniform => (width, Place::Uniform(range.backing, start)),
-        Shape::Any => return None,
+        Shape::Halves(step, gap) if purpose == Purpose::Read => {
+            let bytes = match step {
+                HalfStep::Contiguous => 16 * width,
+                HalfStep::Uniform => width,
+            };
+            let other = relative.wrapping_add(gap);
+            if !within(other, bytes) {
+                return None;
+            }
+            let starts = [start, range.at as usize + other as usize];
+            (bytes, Place::Halves(range.backing, step, starts))
+        }
+        Shape::Halves(..) | Shape::Any => return None,
     };
-    let within =
-        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0;
-    within.then_some(place)
+    within(relative, bytes).then_some(place)
 }
 
 /// Inactive lanes repeat the lowest active one.

@@ -85,8 +85,8 @@ fn store_rows(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &AccessPlan, target: &
             }
             true
         }
-        // Lanes at one address, or in several memories: the slow way keeps their order.
-        Place::Uniform(..) | Place::Mixed => false,
+        // Lanes at one address, or in several memories: the slow way keeps their order. Halves are found for reads.
+        Place::Uniform(..) | Place::Halves(..) | Place::Mixed => false,
     }
 }
 
@@ -130,17 +130,30 @@ fn spread<T: Copy, const W: usize>(
     bytes: impl Fn(T) -> [u8; W],
 ) {
     let parts = place.as_chunks_mut::<W>().0;
-    if n == 1
-        && let Some(parts) = parts.first_chunk_mut::<LANES>()
-    {
-        for lane in 0..LANES {
-            parts[lane] = bytes(row[lane]);
+    match n {
+        1 => spread_lanes::<T, W, 1>(parts, index, row, bytes),
+        2 => spread_lanes::<T, W, 2>(parts, index, row, bytes),
+        4 => spread_lanes::<T, W, 4>(parts, index, row, bytes),
+        _ => {
+            for (lane, value) in parts.chunks_exact_mut(n.max(1)).zip(row) {
+                if let Some(part) = lane.get_mut(index) {
+                    *part = bytes(*value);
+                }
+            }
         }
-        return;
     }
-    for (lane, value) in parts.chunks_exact_mut(n).zip(row) {
-        if let Some(part) = lane.get_mut(index) {
-            *part = bytes(*value);
+}
+
+#[inline(always)]
+fn spread_lanes<T: Copy, const W: usize, const N: usize>(
+    parts: &mut [[u8; W]],
+    index: usize,
+    row: &[T; LANES],
+    bytes: impl Fn(T) -> [u8; W],
+) {
+    if let Some(lanes) = parts.as_chunks_mut::<N>().0.first_chunk_mut::<LANES>() {
+        for lane in 0..LANES {
+            lanes[lane][index & (N - 1)] = bytes(row[lane]);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::decode::decode;
 use crate::exec::barrier;
-use crate::exec::step::{Stop, Surroundings, run_warp};
+use crate::exec::step::{Stop, Surroundings};
+use crate::exec::vectors::run_warp;
 use crate::run::event::{Agent, LastStep, Outcome, Turn};
 use crate::run::fault::{Fault, WaitReason};
 use crate::run::inputs::Input;

@@ -1,7 +1,8 @@
 //! Looking into a machine between two steps.
 
 use crate::decode::code::{Bank, Element};
-use crate::exec::step::{begin_to_wait, choose};
+use crate::exec::step::choose;
+use crate::exec::waits::begin_to_wait;
 use crate::run::event::{Agent, PendingId, StepEvent, Turn};
 use crate::run::inspect::*;
 use crate::run::launch::BufferIndex;

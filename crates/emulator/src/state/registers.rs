@@ -91,9 +91,13 @@ impl BankSizes {
 impl Banks {
     /// All zero, of these sizes; keeps its allocation.
     pub(crate) fn reset(&mut self, sizes: BankSizes) {
-        self.r32.clear();
-        self.r64.clear();
-        self.r128.clear();
+        fn reset<T: Copy>(rows: &mut Vec<[T; LANES]>, n: u32, zero: T) {
+            rows.truncate(n as usize);
+            rows.as_flattened_mut().fill(zero);
+        }
+        reset(&mut self.r32, sizes.r32, 0);
+        reset(&mut self.r64, sizes.r64, 0);
+        reset(&mut self.r128, sizes.r128, 0);
         self.predicates.clear();
         self.grow(sizes);
     }
@@ -182,7 +186,7 @@ macro_rules! bank {
         }
 
         /// Writes the active lanes.
-        #[inline(never)]
+        #[inline(always)]
         pub(crate) fn $set(&mut self, slot: Slot, value: &$row) {
             let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
             if let Some(row) = self.banks.$bank.get_mut(index) {
