@@ -427,7 +427,7 @@ pub(crate) struct AccessPlan {
     /// Bit i: element i is not a sink.
     pub(crate) written: u32,
     /// All elements are registers of exactly the element's width, 32 or 64 bits.
-    pub(crate) quick_store: bool,
+    pub(crate) whole_registers: bool,
     pub(crate) noted: AccessNotes,
 }
 

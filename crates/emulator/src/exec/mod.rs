@@ -1,5 +1,6 @@
 //! What one instruction does to the state: a file a family.
 
+pub(crate) mod access;
 pub(crate) mod alu_float;
 pub(crate) mod alu_int;
 pub(crate) mod atomic;

@@ -7,12 +7,12 @@ use crate::exec::compute::{frequent, infrequent};
 use crate::exec::control::{branch_indexed, call, lanes_at, returns};
 use crate::exec::elements;
 use crate::exec::reach::{Executed, Halt};
-use crate::exec::step::{Choice, Stop, Surroundings, reach};
+use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::system::{SystemReach, system_call};
 use crate::exec::waits::open_warp_barrier;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
-use crate::state::registers::{LANES, Slot};
+use crate::state::registers::{LANES, Lanes, Slot};
 use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
@@ -46,7 +46,15 @@ pub(crate) fn rare(
             let Some(plan) = code.atomics.get(plan as usize) else {
                 return without_plan("an atomic without a plan");
             };
-            let (mut reach, mut lanes) = reach(around, warp, &choice, step);
+            let mut lanes = Lanes {
+                banks: &mut warp.banks,
+                constants: &code.constants,
+                specials: &warp.specials,
+                base: code.base(choice.depth),
+                mask,
+                carry: &mut warp.carry,
+            };
+            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
             atomic(&mut reach, &mut lanes, plan)?;
             Ok(After::Next {
                 stores: reach.stored,

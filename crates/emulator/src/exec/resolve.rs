@@ -144,21 +144,21 @@ macro_rules! shape {
                 return Shape::Any;
             }
             let gap = second.wrapping_sub(first);
-            // Each half of a run is the other moved: few comparisons, and all lanes of one are alike.
-            let mut differ = 0;
-            for lane in 0..16 {
-                differ |= base[lane + 16].wrapping_sub(base[lane]) ^ gap;
+            // Both halves run alike. Differences of eight lanes at a time, and no comparison before the end: so the
+            // compiler keeps them in vectors.
+            let mut ramp = [0; 8];
+            for (lane, r) in ramp.iter_mut().enumerate() {
+                *r = first.wrapping_add(step * lane as $word);
             }
-            for lane in 0..8 {
-                differ |= base[lane + 8].wrapping_sub(base[lane]) ^ (8 * step);
+            let parts = base.as_chunks::<8>().0;
+            let moved = [0, 8 * step, gap, gap.wrapping_add(8 * step)];
+            let mut differ = [0; 8];
+            for (part, moved) in parts.iter().zip(moved) {
+                for lane in 0..8 {
+                    differ[lane] |= part[lane].wrapping_sub(ramp[lane]).wrapping_sub(moved);
+                }
             }
-            for lane in 0..4 {
-                differ |= base[lane + 4].wrapping_sub(base[lane]) ^ (4 * step);
-            }
-            for lane in 0..2 {
-                differ |= base[lane + 2].wrapping_sub(base[lane]) ^ (2 * step);
-            }
-            if differ != 0 {
+            if differ.iter().fold(0, |all, d| all | d) != 0 {
                 return Shape::Any;
             }
             match step {
@@ -177,7 +177,13 @@ shape!(shape32, u32, i32);
 impl<'a> Memories<'a> {
     /// The memory that the lowest active lane means.
     #[inline(always)]
-    fn range(&self, space: StateSpace, address: u64, purpose: Purpose) -> Option<Range> {
+    fn range(
+        &self,
+        space: StateSpace,
+        address: u64,
+        purpose: Purpose,
+        hint: &mut u32,
+    ) -> Option<Range> {
         let window = |backing, start, size| Range {
             backing,
             start,
@@ -204,7 +210,7 @@ impl<'a> Memories<'a> {
                 window(Backing::Stack, self.map.local, self.stack_bytes)
             }
             _ => {
-                let found = self.global.find(address)?;
+                let found = self.global.find_again(address, hint)?;
                 if !space_allows(space, found) || purpose == Purpose::Write && found.read_only() {
                     return None;
                 }
@@ -230,19 +236,21 @@ impl<'a> Memories<'a> {
         Some((backing, place.offset))
     }
 
-    /// Finds the bytes that the active lanes mean; false when that takes a closer look.
+    /// Finds the bytes that the active lanes mean; false when that takes a closer look. `hint` is the allocation to try
+    /// first, and becomes the one that was met.
     #[inline(always)]
     pub(crate) fn quick(
         &self,
         l: &Lanes<'_>,
         plan: &AccessPlan,
         purpose: Purpose,
+        hint: &mut u32,
         target: &mut Target,
     ) -> bool {
         if plan.wide {
             let base = l.r64(plan.base);
             let first = base[l.first()].wrapping_add(plan.offset as u64);
-            let Some(range) = self.range(plan.space, first, purpose) else {
+            let Some(range) = self.range(plan.space, first, purpose, hint) else {
                 return false;
             };
             if l.mask == FULL && range.backing != Backing::Stack {
@@ -258,7 +266,7 @@ impl<'a> Memories<'a> {
             let base = l.r32(plan.base);
             // 32-bit address arithmetic wraps.
             let first = base[l.first()].wrapping_add(plan.offset as u32);
-            let Some(range) = self.range(plan.space, u64::from(first), purpose) else {
+            let Some(range) = self.range(plan.space, u64::from(first), purpose, hint) else {
                 return false;
             };
             if range.start != 0 || range.size >= 1 << 30 {

@@ -1,14 +1,12 @@
 //! The steps of one warp: which group of lanes goes on, its instruction, and what is kept of each step.
 
 use crate::decode::code::{Code, Instr, Op};
+use crate::exec::access::{Rows, access};
 use crate::exec::compute::compute;
 use crate::exec::control::{branch, lanes_at};
-use crate::exec::memory_ops::load;
 use crate::exec::rare::{After, rare, refresh_clocks};
 use crate::exec::reach::{Halt, Reach};
-use crate::exec::resolve::Target;
 use crate::exec::waits::begin_to_wait;
-use crate::exec::write::store;
 use crate::run::event::{Agent, LastStep, Outcome};
 use crate::run::inspect::Note;
 use crate::run::launch::Limits;
@@ -16,8 +14,8 @@ use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{GridShape, Peers};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::pending::Starter;
-use crate::state::registers::{LANES, Lanes, Results};
-use crate::state::warp::Warp;
+use crate::state::registers::Lanes;
+use crate::state::warp::{Stack, Warp};
 use std::sync::Arc;
 
 /// Why a warp stopped before its turn was over.
@@ -128,13 +126,7 @@ pub(crate) fn run_warp_with<const FMA: bool>(
         in_bundle: false,
         last: Trace::default(),
     };
-    let mut rows = Rows {
-        results: Results {
-            r32: [0; LANES],
-            r64: [0; LANES],
-        },
-        target: Target::UNKNOWN,
-    };
+    let mut rows = Rows::EMPTY;
     let mut at = (0, 0);
     let mut what = Outcome::Executed;
     let stop = loop {
@@ -154,13 +146,14 @@ pub(crate) fn run_warp_with<const FMA: bool>(
             way.steps + 1
         };
         match go_straight_on::<FMA>(around, warp, &mut way, end, &mut rows) {
-            Ok(true) => {
+            Ok(Straight::Done) => {
                 if around.interest.steps {
                     report(around, agent, way.last, Outcome::Executed, way.step() - 1);
                 }
                 continue;
             }
-            Ok(false) => {}
+            Ok(Straight::Clock) => continue,
+            Ok(Straight::Other) => {}
             Err(halt) => break Stop::Fault(halt),
         }
         let Some(choice) = choose(around.code, warp) else {
@@ -244,15 +237,18 @@ impl Way {
     }
 }
 
-/// Memory that steps work in; made once per turn.
-pub(crate) struct Rows {
-    pub(crate) results: Results,
-    pub(crate) target: Target,
+/// Why [`go_straight_on`] ended.
+enum Straight {
+    /// As many steps are done as were asked for.
+    Done,
+    /// The next instruction shows the time, which must be put into its register first.
+    Clock,
+    /// The next instruction is of another kind. It has not been executed.
+    Other,
 }
 
 /// Steps of the current group until `end` steps of the turn are done: arithmetic, loads, stores, and branches that the
-/// whole group takes. They change no group but this one, so the groups need not be compared in between. True if `end`
-/// is reached, false before any other instruction, which is not executed.
+/// whole group takes. They change no group but this one, so the groups need not be compared in between.
 #[inline(always)]
 fn go_straight_on<const FMA: bool>(
     around: &mut Surroundings<'_>,
@@ -260,44 +256,52 @@ fn go_straight_on<const FMA: bool>(
     way: &mut Way,
     end: u32,
     rows: &mut Rows,
-) -> Result<bool, Box<Halt>> {
+) -> Result<Straight, Box<Halt>> {
     let code = around.code;
     let split = *warp.splits.current();
     let start = way.steps;
     let mut pc = split.pc;
-    let mut halted = None;
-    while way.steps < end {
-        let Some(instr) = code.instructions.get(pc as usize) else {
-            break;
-        };
-        if instr.reads_clock {
-            let steps = warp.steps + u64::from(way.steps - start);
-            refresh_clocks(code, warp, steps, way.step());
+    let first = code.instructions.get(pc as usize);
+    let mut clock_is_fresh = first.is_some_and(|instr| instr.reads_clock);
+    if clock_is_fresh {
+        let steps = warp.steps;
+        refresh_clocks(code, warp, steps, way.step());
+    }
+    let mut lanes = Lanes {
+        banks: &mut warp.banks,
+        constants: &code.constants,
+        specials: &warp.specials,
+        base: code.base(split.depth),
+        mask: split.mask,
+        carry: &mut warp.carry,
+    };
+    let ended = loop {
+        if way.steps >= end {
+            break Ok(Straight::Done);
         }
-        let mut lanes = lanes_at(code, warp, split.depth, split.mask);
+        let Some(instr) = code.instructions.get(pc as usize) else {
+            break Ok(Straight::Other);
+        };
+        if instr.reads_clock && !std::mem::take(&mut clock_is_fresh) {
+            break Ok(Straight::Clock);
+        }
+        let mut executed = split.mask;
         if instr.guard.is_some() {
             let guard = lanes.predicate(instr.guard);
-            lanes.mask &= if instr.negated { !guard } else { guard };
+            executed &= if instr.negated { !guard } else { guard };
         }
-        let executed = lanes.mask;
+        lanes.mask = executed;
         let mut stored = false;
         let mut next = pc + 1;
         if executed == 0 || compute::<FMA>(instr, code, &mut lanes, &mut rows.results) {
             // Registers alone have changed.
         } else if let Op::Load(plan) | Op::Store(plan) = instr.op {
-            let choice = Choice {
-                instr,
-                pc,
-                depth: split.depth,
-                lanes: split.mask,
-                executed,
-            };
-            match access(around, warp, &choice, plan, way.step(), rows) {
+            let loads = matches!(instr.op, Op::Load(_));
+            let of_warp = (&mut warp.stack, warp.index);
+            let at = (way.step(), pc);
+            match access(around, &mut lanes, of_warp, (plan, loads), at, rows) {
                 Ok(stores) => stored = stores,
-                Err(halt) => {
-                    halted = Some(halt);
-                    break;
-                }
+                Err(halt) => break Err(halt),
             }
             if stored {
                 around.stores += 1;
@@ -308,7 +312,7 @@ fn go_straight_on<const FMA: bool>(
         {
             next = target;
         } else {
-            break;
+            break Ok(Straight::Other);
         }
         way.in_bundle = instr.with_next;
         if !instr.with_next {
@@ -321,13 +325,10 @@ fn go_straight_on<const FMA: bool>(
             way.steps += 1;
         }
         pc = next;
-    }
+    };
     warp.splits.current_mut().pc = pc;
     warp.steps += u64::from(way.steps - start);
-    match halted {
-        Some(halt) => Err(halt),
-        None => Ok(way.steps == end),
-    }
+    ended
 }
 
 /// What is kept of a step while its warp runs on.
@@ -378,68 +379,32 @@ fn report(
     around.observer.step(&event);
 }
 
-/// A load or a store; whether it stored.
-#[inline(always)]
-fn access(
-    around: &mut Surroundings<'_>,
-    warp: &mut Warp,
-    choice: &Choice<'_>,
-    plan: u32,
-    step: u64,
-    rows: &mut Rows,
-) -> Result<bool, Box<Halt>> {
-    let Some(plan) = around.code.accesses.get(plan as usize) else {
-        return Err(Halt::internal("an access without a plan", choice.executed));
-    };
-    let (mut reach, mut lanes) = reach(around, warp, choice, step);
-    if matches!(choice.instr.op, Op::Load(_)) {
-        load(
-            &mut reach,
-            &mut lanes,
-            plan,
-            &mut rows.target,
-            &mut rows.results,
-        )?;
-    } else {
-        store(&mut reach, &mut lanes, plan, &mut rows.target)?;
-    }
-    Ok(reach.stored)
-}
-
-/// What an access of the warp can reach, and the lanes that access.
-#[inline(always)]
-pub(crate) fn reach<'r>(
-    around: &'r mut Surroundings<'_>,
-    warp: &'r mut Warp,
-    choice: &Choice<'_>,
-    step: u64,
-) -> (Reach<'r>, Lanes<'r>) {
-    let code = around.code;
-    (
+impl<'a> Surroundings<'a> {
+    /// What an access of a warp with this stack can reach.
+    #[inline(always)]
+    pub(crate) fn reach<'r>(
+        &'r mut self,
+        stack: &'r mut Stack,
+        warp: u32,
+        step: u64,
+        pc: u32,
+    ) -> Reach<'r> {
         Reach {
-            code,
-            map: around.map,
-            global: around.global,
-            shared: around.shared,
-            peers: around.peers.reborrow(),
-            stack: &mut warp.stack,
-            interest: around.interest,
-            observer: around.observer,
-            events: around.events,
+            code: self.code,
+            map: self.map,
+            global: self.global,
+            shared: self.shared,
+            peers: self.peers.reborrow(),
+            stack,
+            interest: self.interest,
+            observer: self.observer,
+            events: self.events,
             step,
-            block: around.block,
-            shape: around.shape,
-            warp: warp.index,
-            pc: choice.pc,
+            block: self.block,
+            shape: self.shape,
+            warp,
+            pc,
             stored: false,
-        },
-        Lanes {
-            banks: &mut warp.banks,
-            constants: &code.constants,
-            specials: &warp.specials,
-            base: code.base(choice.depth),
-            mask: choice.executed,
-            carry: &mut warp.carry,
-        },
-    )
+        }
+    }
 }

@@ -160,10 +160,17 @@ fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     if mask == FULL {
         copy(row, value);
     } else {
-        for lane in 0..LANES {
-            if mask & (1 << lane) != 0 {
-                row[lane] = value[lane];
-            }
+        put_some(row, value, mask);
+    }
+}
+
+/// As [`put`]. A function of its own, since its mask of each lane would otherwise be computed before it is known
+/// whether it is needed.
+#[inline(never)]
+fn put_some<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
+    for lane in 0..LANES {
+        if mask & (1 << lane) != 0 {
+            row[lane] = value[lane];
         }
     }
 }
