@@ -7,6 +7,7 @@ use crate::decode::code::AccessPlan;
 use crate::run::fault::FaultKind;
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64, lanes_of};
+use std::hint::black_box;
 use warpgrid_isa::StateSpace;
 
 /// Which bytes an access goes to.
@@ -144,8 +145,10 @@ macro_rules! shape {
                 return Shape::Any;
             }
             let gap = second.wrapping_sub(first);
-            // Both halves run alike. Differences of eight lanes at a time, and no comparison before the end: so the
-            // compiler keeps them in vectors.
+            let shape = (step, gap);
+            // Both halves run alike. The compiler does not get to know that some of the differences are always zero,
+            // since it would then leave vectors to compare the other lanes one by one.
+            let [first, step, gap] = black_box([first, step, gap]);
             let mut ramp = [0; 8];
             for (lane, r) in ramp.iter_mut().enumerate() {
                 *r = first.wrapping_add(step * lane as $word);
@@ -161,6 +164,7 @@ macro_rules! shape {
             if differ.iter().fold(0, |all, d| all | d) != 0 {
                 return Shape::Any;
             }
+            let (step, gap) = shape;
             match step {
                 0 if gap == 0 => Shape::Uniform,
                 0 => Shape::Halves(HalfStep::Uniform, gap as $signed as u64),

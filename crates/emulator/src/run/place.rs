@@ -5,7 +5,7 @@ use crate::state::State;
 use crate::state::block::Block;
 use crate::state::cluster::{Cluster, ClusterBarrier};
 use crate::state::memory::{PagedBytes, Tracking};
-use crate::state::warp::{Frame, Splits, Warp};
+use crate::state::warp::{Frame, Warp};
 
 impl State {
     /// Makes places for clusters and starts the first clusters of the grid there.
@@ -155,7 +155,7 @@ impl Setup {
         warp.present = (u64::from(u32::MAX) >> (32 - n)) as u32;
         warp.exited = 0;
         let start = self.code.functions.first().map_or(0, |f| f.start);
-        warp.splits = Splits::new(warp.present, start);
+        warp.splits.reset(warp.present, start);
         warp.banks.reset(self.code.entry_sizes);
         warp.carry = 0;
         warp.steps = 0;

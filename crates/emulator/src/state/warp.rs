@@ -80,6 +80,21 @@ impl Splits {
         }
     }
 
+    /// As [`Splits::new`], in place: only groups that are there are taken away.
+    pub(crate) fn reset(&mut self, mask: u32, pc: u32) {
+        for place in self.items.iter_mut().take(self.n.max(1)) {
+            *place = NO_SPLIT;
+        }
+        self.items[0].mask = mask;
+        self.items[0].pc = pc;
+        self.n = usize::from(mask != 0);
+        self.current = 0;
+        self.turn = 0;
+        self.patience = TURN_STEPS;
+        self.forced = false;
+        self.changed = false;
+    }
+
     #[inline(always)]
     pub(crate) fn all(&self) -> &[Split] {
         self.items.get(..self.n).unwrap_or(&[])
