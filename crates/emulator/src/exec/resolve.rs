@@ -148,7 +148,7 @@ macro_rules! shape {
             let shape = (step, gap);
             // Both halves run alike. The compiler does not get to know that some of the differences are always zero,
             // since it would then leave vectors to compare the other lanes one by one.
-            let [first, step, gap] = black_box([first, step, gap]);
+            let (first, step, gap) = (black_box(first), black_box(step), black_box(gap));
             let mut ramp = [0; 8];
             for (lane, r) in ramp.iter_mut().enumerate() {
                 *r = first.wrapping_add(step * lane as $word);

@@ -120,6 +120,9 @@ pub(crate) fn run_warp_with<const FMA: bool>(
 ) -> Run {
     let agent = (around.block, warp.index);
     warp.dirty = true;
+    if std::mem::take(&mut warp.fresh) {
+        warp.banks.reset(around.code.entry_sizes);
+    }
     let mut way = Way {
         first: step,
         steps: 0,

@@ -17,6 +17,7 @@ use crate::state::cluster::Peers;
 use crate::state::layout::Layout;
 use crate::state::memory::{GlobalMemory, Tracking};
 use crate::state::pending::{InFlight, Starter};
+use crate::state::registers::Banks;
 use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::Program;
@@ -32,6 +33,8 @@ pub struct Machine {
     pub(crate) inputs: Vec<Input>,
     /// Where events are put together; no part of the state.
     pub(crate) events: EventBuffer,
+    /// Memory for the registers of warps that have not run yet; no part of the state.
+    pub(crate) spare: Vec<Banks>,
 }
 
 impl Machine {
@@ -69,12 +72,14 @@ impl Machine {
             fault: None,
             last_step: None,
         };
-        state.make_places(&setup, n_clusters);
+        let mut spare = Vec::new();
+        state.make_places(&setup, n_clusters, &mut spare);
         Ok(Machine {
             setup: Arc::new(setup),
             state,
             inputs: Vec::new(),
             events: EventBuffer::default(),
+            spare,
         })
     }
 
@@ -138,6 +143,9 @@ impl Machine {
         let Some(warp) = block.warps.get_mut(place.warp) else {
             return self.fail("the schedule chose a warp that is not there", place);
         };
+        if warp.fresh {
+            warp.banks = self.spare.pop().unwrap_or_default();
+        }
         let left = state.schedule.left;
         let budget = u64::from(left).min(end - state.position) as u32;
         let mut around = Surroundings {
@@ -310,7 +318,7 @@ impl Machine {
         };
         live.n_live_blocks -= 1;
         if live.n_live_blocks == 0 {
-            self.state.refill(&setup);
+            self.state.refill(&setup, &mut self.spare);
         } else {
             self.find_cluster_stuck(place);
         }

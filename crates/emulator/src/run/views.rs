@@ -308,6 +308,9 @@ impl Machine {
             _ => (&warp.specials, Default::default()),
         };
         let index = (slot.0 & ((1 << 30) - 1)) as usize;
+        if warp.fresh && depth == 0 && slot.0 >> 30 == 0 {
+            return Some([0; LANES]);
+        }
         Some(match bank {
             Bank::B32 => banks.r32.get(start.r32 as usize + index)?.map(u128::from),
             Bank::B64 => banks.r64.get(start.r64 as usize + index)?.map(u128::from),

@@ -90,14 +90,21 @@ impl BankSizes {
 
 impl Banks {
     /// All zero, of these sizes; keeps its allocation.
+    #[inline(always)]
     pub(crate) fn reset(&mut self, sizes: BankSizes) {
-        fn reset<T: Copy>(rows: &mut Vec<[T; LANES]>, n: u32, zero: T) {
+        /// Row after row from one that the compiler does not know: it would make a call of zeros, which takes longer
+        /// than the few rows of a warp do.
+        #[inline(always)]
+        fn reset<T: Copy>(rows: &mut Vec<[T; LANES]>, n: u32, zero: &[T; LANES]) {
             rows.truncate(n as usize);
-            rows.as_flattened_mut().fill(zero);
+            let zero = std::hint::black_box(zero);
+            for row in rows {
+                copy(row, zero);
+            }
         }
-        reset(&mut self.r32, sizes.r32, 0);
-        reset(&mut self.r64, sizes.r64, 0);
-        reset(&mut self.r128, sizes.r128, 0);
+        reset(&mut self.r32, sizes.r32, &ZERO_32);
+        reset(&mut self.r64, sizes.r64, &ZERO_64);
+        reset(&mut self.r128, sizes.r128, &ZERO_128);
         self.predicates.clear();
         self.grow(sizes);
     }

@@ -356,7 +356,11 @@ pub(crate) struct Warp {
     pub(crate) present: u32,
     pub(crate) exited: u32,
     pub(crate) splits: Splits,
+    /// None while [`Warp::fresh`].
     pub(crate) banks: Banks,
+    /// Has not run yet: all its registers are zero, and it gets memory for them when its first turn begins. So the
+    /// memory that a finished block has just used goes to the next warp that runs, while it is near the host's core.
+    pub(crate) fresh: bool,
     pub(crate) specials: Banks,
     pub(crate) carry: u32,
     pub(crate) stack: Stack,
@@ -376,6 +380,7 @@ impl Warp {
             exited: 0,
             splits: Splits::new(0, 0),
             banks: Banks::default(),
+            fresh: false,
             specials: Banks::default(),
             carry: 0,
             stack: Stack::default(),
