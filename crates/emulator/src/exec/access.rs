@@ -15,7 +15,8 @@ use crate::state::registers::{LANES, Lanes, Results};
 use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
 
-/// Places that steps work in; made once per turn.
+/// Places that steps work in. They belong to the machine, since to make them costs as much as a step.
+#[derive(Clone)]
 pub(crate) struct Rows {
     pub(crate) results: Results,
     pub(crate) target: Target,

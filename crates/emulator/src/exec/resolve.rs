@@ -21,6 +21,7 @@ pub(crate) enum Backing {
 }
 
 /// Where the lanes' bytes start within their memory.
+#[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) place: Place,
     /// By lane, where the place does not say it all; inactive lanes repeat an active one.

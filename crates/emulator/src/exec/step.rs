@@ -115,6 +115,7 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
 pub(crate) fn run_warp_with<const FMA: bool>(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
+    rows: &mut Rows,
     step: u64,
     budget: u32,
 ) -> Run {
@@ -129,7 +130,6 @@ pub(crate) fn run_warp_with<const FMA: bool>(
         in_bundle: false,
         last: Trace::default(),
     };
-    let mut rows = Rows::EMPTY;
     let mut at = (0, 0);
     let mut what = Outcome::Executed;
     let stop = loop {
@@ -148,7 +148,7 @@ pub(crate) fn run_warp_with<const FMA: bool>(
         } else {
             way.steps + 1
         };
-        match go_straight_on::<FMA>(around, warp, &mut way, end, &mut rows) {
+        match go_straight_on::<FMA>(around, warp, &mut way, end, rows) {
             Ok(Straight::Done) => {
                 if around.interest.steps {
                     report(around, agent, way.last, Outcome::Executed, way.step() - 1);

@@ -1,6 +1,7 @@
 //! The loop over steps, compiled once more for each width of vectors that hosts have; which one runs is asked of
 //! the host at the first turn. All give the same bits: no operation is contracted or reordered.
 
+use crate::exec::access::Rows;
 use crate::exec::step::{Run, Surroundings, run_warp_with};
 use crate::state::warp::Warp;
 
@@ -13,13 +14,14 @@ use crate::state::warp::Warp;
 pub(crate) fn run_warp(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
+    rows: &mut Rows,
     step: u64,
     budget: u32,
 ) -> Run {
     if multiversion::target::target_cfg_f!(target_feature = "fma") {
-        run_warp_with::<true>(around, warp, step, budget)
+        run_warp_with::<true>(around, warp, rows, step, budget)
     } else {
-        run_warp_with::<false>(around, warp, step, budget)
+        run_warp_with::<false>(around, warp, rows, step, budget)
     }
 }
 
@@ -28,8 +30,9 @@ pub(crate) fn run_warp(
 pub(crate) fn run_warp(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
+    rows: &mut Rows,
     step: u64,
     budget: u32,
 ) -> Run {
-    run_warp_with::<false>(around, warp, step, budget)
+    run_warp_with::<false>(around, warp, rows, step, budget)
 }

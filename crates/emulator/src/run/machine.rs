@@ -1,6 +1,7 @@
 //! A launch in progress: its set-up, its state, and the loop that lets one agent after the other step.
 
 use crate::decode::decode;
+use crate::exec::access::Rows;
 use crate::exec::barrier;
 use crate::exec::step::{Stop, Surroundings};
 use crate::exec::vectors::run_warp;
@@ -35,6 +36,8 @@ pub struct Machine {
     pub(crate) events: EventBuffer,
     /// Memory for the registers of warps that have not run yet; no part of the state.
     pub(crate) spare: Vec<Banks>,
+    /// Where steps work; no part of the state.
+    pub(crate) rows: Box<Rows>,
 }
 
 impl Machine {
@@ -80,6 +83,7 @@ impl Machine {
             inputs: Vec::new(),
             events: EventBuffer::default(),
             spare,
+            rows: Box::new(Rows::EMPTY),
         })
     }
 
@@ -168,7 +172,7 @@ impl Machine {
             cluster_pending,
             stores: 0,
         };
-        let run = run_warp(&mut around, warp, state.position, budget);
+        let run = run_warp(&mut around, warp, &mut self.rows, state.position, budget);
         state.stores_done += around.stores;
         state.position += u64::from(run.steps);
         state.schedule.left = left - run.steps;

@@ -129,6 +129,7 @@ impl Banks {
 }
 
 /// Where arithmetic makes its results, all lanes of them, before the active ones are kept.
+#[derive(Clone)]
 pub(crate) struct Results {
     pub(crate) r32: Row32,
     pub(crate) r64: Row64,
