@@ -4,6 +4,7 @@ mod batch;
 mod check;
 mod explain;
 mod format;
+mod fragment;
 mod output;
 mod run;
 
@@ -26,6 +27,8 @@ enum Command {
     Run(run::RunArguments),
     /// Explain a diagnostic code or an instruction.
     Explain(explain::ExplainArguments),
+    /// Show which lane and register holds which element of a matrix (wmma, mma, ldmatrix).
+    Fragment(fragment::FragmentArguments),
     /// Format sources in place, or standard input to standard output.
     Format(format::FormatArguments),
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Format(arguments) => format::format(&arguments),
     };
     match outcome {

@@ -8,6 +8,7 @@ mod run;
 mod state;
 
 pub use decode::{Support, supports};
+pub use exec::tensor;
 pub use past::StoreTicks;
 pub use past::timeline::{Progress, Timeline, TimelineLimits};
 pub use run::event::{Agent, Outcome, PendingId, StepEvent};

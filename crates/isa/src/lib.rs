@@ -8,6 +8,7 @@
 //!   [`Dialect`] value of their own.
 
 pub mod common;
+pub mod fragment;
 pub mod ptx;
 
 pub use common::{dialect, does, fit, form, modifier, modifiers, space, target, types, version};

@@ -207,7 +207,7 @@ pub enum Explanation {
     /// An instruction, word by word.
     Instruction {
         mnemonic: String,
-        form: FormFacts,
+        form: Box<FormFacts>,
         words: Vec<WordFacts>,
     },
 }

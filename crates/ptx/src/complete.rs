@@ -270,10 +270,11 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         OperandType::Address => addresses(line, module, names, space),
         _ => match bound.scalar(SlotName::Type) {
             Some(ty) => {
-                let fit = match bound.layout.form.does {
-                    Does::Memory(MemoryOp::Store | MemoryOp::Load) => Fit::Wider,
-                    _ => Fit::Exact,
-                };
+                let moves_memory = matches!(
+                    bound.layout.form.does,
+                    Does::Memory(MemoryOp::Store | MemoryOp::Load)
+                );
+                let fit = if moves_memory { Fit::Wider } else { Fit::Exact };
                 of_type(names, line, |have| ty.takes_register(have, fit))
             }
             None => of_type(names, line, |_| true),

@@ -1,7 +1,8 @@
 //! A window of memory as cells: values, last writers, what the present store touched.
 
 use crate::memories::Memory;
-use crate::model::{Cell, Grid, GridRequest, Space, StoreView, Written};
+use crate::model::{Cell, Grid, GridRequest, PendingView, Space, StoreView, Written};
+use crate::pending;
 use warpgrid_emulator::Writer;
 use warpgrid_isa::MemoryShape;
 use warpgrid_launch::value::ElementType;
@@ -18,6 +19,7 @@ pub(crate) fn layout(
     bytes: &[u8],
     writers: Option<&[u64]>,
     now: &[StoreView],
+    pending: &[PendingView],
     shape: MemoryShape,
 ) -> Grid {
     let element = request.ty.unwrap_or(memory.element);
@@ -35,7 +37,7 @@ pub(crate) fn layout(
     let n_rows = (total_rows - first_row).min(most) as u32;
     let from = first_row * u64::from(columns);
     let to = (from + u64::from(n_rows) * u64::from(columns)).min(n_elements);
-    let touched = Touched::new(memory, now);
+    let touched = Touched::new(memory, now, pending);
     let cells = (from..to)
         .map(|index| cell(element, index, bytes, writers, &touched))
         .collect();
@@ -79,6 +81,7 @@ fn cell(
         step: writer.map(|writer| writer.step + 1),
         written,
         conflict: n_pieces > 1 && touched.conflicts(start as u64, end as u64),
+        pending: touched.is_awaited(start as u64, end as u64),
     }
 }
 
@@ -94,11 +97,13 @@ struct Range {
 struct Touched {
     ranges: Vec<Range>,
     longest: u64,
+    /// What operations in flight will write; they are few.
+    pending: Vec<(u64, u64)>,
 }
 
 impl Touched {
-    fn new(memory: &Memory, now: &[StoreView]) -> Touched {
-        let mut ranges: Vec<Range> = now
+    fn new(memory: &Memory, now: &[StoreView], pending: &[PendingView]) -> Touched {
+        let found = now
             .iter()
             .flat_map(|store| store.lanes.iter().map(move |lane| (store, lane)))
             .flat_map(|(store, lane)| lane.pieces.iter().map(move |piece| (store, piece)))
@@ -110,13 +115,17 @@ impl Touched {
                     end: start + u64::from(piece.n_bytes),
                     lost: store.lost > 0,
                 })
-            })
-            .collect();
-        ranges.sort_by_key(|range| (range.start, range.end));
+            });
+        let mut ranges: Vec<Range> = Vec::new();
+        for range in found {
+            let before = |other: &Range| (other.start, other.end) <= (range.start, range.end);
+            ranges.insert(ranges.partition_point(before), range);
+        }
         let longest = ranges.iter().map(|range| range.end - range.start).max();
         Touched {
             longest: longest.unwrap_or(0),
             ranges,
+            pending: pending::ranges(pending, &memory.view.id),
         }
     }
 
@@ -133,6 +142,13 @@ impl Touched {
 
     fn n_pieces(&self, start: u64, end: u64) -> usize {
         self.overlapping(start, end).count()
+    }
+
+    /// Whether an operation in flight will write some of these bytes.
+    fn is_awaited(&self, start: u64, end: u64) -> bool {
+        self.pending
+            .iter()
+            .any(|(from, to)| *from < end && start < *to)
     }
 
     /// Whether two lanes wrote other values to the same byte, not only to the same cell.

@@ -9,12 +9,16 @@ pub mod catalogue;
 pub mod check;
 pub mod expect;
 mod fault;
+pub mod fragment;
 pub mod front_ends;
 pub mod grid;
 pub mod language;
 mod memories;
 pub mod memory_id;
 pub mod model;
+mod pending;
+#[cfg(test)]
+mod pending_tests;
 pub mod reference;
 mod sentence;
 pub mod session;

@@ -324,8 +324,10 @@ pub struct Cell {
     /// The step of that store.
     pub step: Option<u64>,
     pub written: Written,
-    /// Written by the store of the present step by more than one lane: the winner is shown.
+    /// Written by the store of the present step by more than one lane, with other values: the winner is shown.
     pub conflict: bool,
+    /// An operation in flight will write it.
+    pub pending: bool,
 }
 
 /// When a cell was written.
@@ -362,6 +364,7 @@ pub struct LaneStore {
 
 /// One element of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PieceView {
     /// Which element of the lane's vector it is.
@@ -390,6 +393,7 @@ pub struct PieceView {
 
 /// How a step changes memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum StoreAction {
     Store,
@@ -435,6 +439,38 @@ pub struct StoreView {
     pub fewest_wavefronts: u32,
     /// Lanes that lost a race: another lane of the same store wrote another value to one of their bytes.
     pub lost: u32,
+}
+
+/// A store that is on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PendingView {
+    /// Names it towards `land`.
+    pub id: u64,
+    /// The step that started it.
+    pub step: u64,
+    /// The step before which it lands by itself.
+    pub lands_at: u64,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub range: SourceRange,
+    pub opcode: String,
+    pub pieces: Vec<PendingPieceView>,
+}
+
+/// Bytes that an operation in flight will write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PendingPieceView {
+    pub lane: u8,
+    /// Id of the memory; absent when no known memory holds the address.
+    pub memory: Option<MemoryId>,
+    pub address: String,
+    /// Bytes from the start of the memory.
+    pub offset: Option<u64>,
+    pub bytes: Vec<u8>,
 }
 
 /// A step of a warp.
@@ -579,6 +615,8 @@ pub struct Frame {
     /// Number of stores up to this position and in all known steps.
     pub stores_done: u64,
     pub stores_known: u64,
+    /// Operations in flight: stores that an earlier step started and that land in a step of their own.
+    pub pending: Vec<PendingView>,
     /// Bounded notes: output of `printf`, choices of the scheduler that mattered.
     pub notes: Vec<String>,
 }

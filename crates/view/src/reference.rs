@@ -78,7 +78,7 @@ pub fn codes() -> Vec<CodePage> {
     let mut pages: Vec<CodeFacts> = own.collect();
     pages.extend(warpgrid_launch::catalogue::PAGES);
     pages.extend(catalogue::PAGES);
-    pages.sort_by_key(|page| page.code);
+    pages.sort_by_cached_key(|page| page.code);
     pages.into_iter().map(CodePage::from).collect()
 }
 
@@ -114,7 +114,7 @@ impl Language {
                 mnemonic,
                 form,
                 words,
-            } => instruction_text(&mnemonic, &form.into(), &words),
+            } => instruction_text(&mnemonic, &(*form).into(), &words),
         })
     }
 }

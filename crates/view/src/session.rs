@@ -5,14 +5,14 @@ use crate::language::Language;
 use crate::memories::{Memory, memories};
 use crate::memory_id::MemoryId;
 use crate::model::{
-    DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, RunStatus, Severity,
-    SourceRange, StepView, StoreView, WarpView,
+    DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, PendingView, RunStatus,
+    Severity, SourceRange, StepView, StoreView, WarpView,
 };
 use crate::sentence::sentence;
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
-use crate::{fault, grid, warp};
+use crate::{fault, grid, pending, warp};
 use std::sync::Arc;
-use warpgrid_emulator::{Status, Timeline, TimelineLimits};
+use warpgrid_emulator::{Interest, Observer, PendingId, Status, Timeline, TimelineLimits};
 use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
@@ -47,7 +47,7 @@ pub struct Session {
     scenario: Scenario,
     program: Arc<Program>,
     places: Places,
-    timeline: Timeline,
+    pub(crate) timeline: Timeline,
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
     guesses: Vec<String>,
@@ -219,13 +219,41 @@ impl Session {
     /// Runs forward to just after the next step that stores (or the end); at most `max_steps`. True when there.
     pub fn run_to_store(&mut self, max_steps: u64) -> bool {
         for _ in 0..max_steps {
-            let mut collector = StoreCollector::new(1);
-            if self.timeline.step(&mut collector) != Status::Running || !collector.stores.is_empty()
-            {
+            let mut last = LastStore {
+                before: u64::MAX,
+                step: None,
+            };
+            if self.timeline.step(&mut last) != Status::Running || last.step.is_some() {
                 return true;
             }
         }
         false
+    }
+
+    /// Lets an operation in flight land now; false if it is not in flight (any more). What was known of later steps is
+    /// forgotten, since they become others.
+    pub fn land(&mut self, id: u64) -> bool {
+        self.timeline.land(PendingId(id), &mut ())
+    }
+
+    /// Operations in flight at the present position.
+    pub fn pending(&self) -> Vec<PendingView> {
+        self.pending_in(&self.memories())
+    }
+
+    fn pending_in(&self, memories: &[Memory]) -> Vec<PendingView> {
+        let all = self.timeline.machine().pending().iter();
+        all.map(|found| {
+            let origin = &found.operation.origin;
+            let reader = self.reader(origin.function, origin.instruction);
+            let origin = pending::Origin {
+                range: self.range_of(origin.function, origin.instruction),
+                opcode: reader.map_or("", Reader::opcode),
+                grid: self.scenario.grid.unwrap_or([1; 3]),
+            };
+            pending::view(found, &origin, memories)
+        })
+        .collect()
     }
 
     /// Goes back to just after the previous step that stored (or to the start).
@@ -275,7 +303,8 @@ impl Session {
         self.refresh_last();
         let memories = self.memories();
         let now = self.last_stores(&memories);
-        self.grid_of(request, &memories, &now)
+        let pending = self.pending_in(&memories);
+        self.grid_of(request, &memories, &now, &pending)
     }
 
     /// What the steps numbered `from..to` stored; at most [`MAX_EVENTS`] stores.
@@ -319,10 +348,11 @@ impl Session {
         self.refresh_last();
         let memories = self.memories();
         let stores = self.last_stores(&memories);
+        let pending = self.pending_in(&memories);
         let grids = request
             .grids
             .iter()
-            .filter_map(|grid| self.grid_of(grid, &memories, &stores))
+            .filter_map(|grid| self.grid_of(grid, &memories, &stores, &pending))
             .collect();
         let machine = self.timeline.machine();
         let status = match machine.status() {
@@ -365,6 +395,7 @@ impl Session {
             store_steps: ticks.steps.iter().map(|step| step + 1).collect(),
             stores_done: self.timeline.machine().stores_done(),
             stores_known: ticks.n_stores,
+            pending,
             notes: self.notes(),
         }
     }
@@ -392,6 +423,7 @@ impl Session {
         request: &GridRequest,
         memories: &[Memory],
         now: &[StoreView],
+        pending: &[PendingView],
     ) -> Option<Grid> {
         let memory = memories
             .iter()
@@ -403,6 +435,7 @@ impl Session {
             machine.memory(memory.region)?,
             machine.writers(memory.region),
             now,
+            pending,
             self.memory_shape(),
         ))
     }
@@ -534,10 +567,14 @@ struct LastStore {
     step: Option<u64>,
 }
 
-impl warpgrid_emulator::Observer for LastStore {
-    fn access(&mut self, event: &warpgrid_emulator::AccessEvent<'_>) {
-        if event.action.writes() && event.step < self.before {
-            self.step = Some(event.step);
+impl Observer for LastStore {
+    fn interest(&self) -> Interest {
+        Interest::NONE
+    }
+
+    fn store_step(&mut self, step: u64) {
+        if step < self.before {
+            self.step = Some(step);
         }
     }
 }

@@ -4,7 +4,8 @@ use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
 use crate::traffic;
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, MemoryId as Place, MemoryRegion, Observer, Piece, StepEvent,
+    AccessAction, AccessEvent, Agent, Interest, MemoryId as Place, MemoryRegion, Observer, Piece,
+    StepEvent,
 };
 use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_program::Function;
@@ -84,6 +85,14 @@ impl StoreCollector {
 }
 
 impl Observer for StoreCollector {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            loads: false,
+            steps: true,
+        }
+    }
+
     fn step(&mut self, event: &StepEvent) {
         // What an operation in flight does names no warp; its step names the one that started it.
         let landed = self.stores.iter_mut().rev();

@@ -6,14 +6,13 @@ use warpgrid_isa::MemoryShape;
 
 /// Distinct bytes of all memories.
 pub(crate) fn distinct_bytes<'a>(pieces: impl Iterator<Item = &'a PieceRecord>) -> u32 {
-    let mut bytes: Vec<(Place, u64)> = pieces
-        .flat_map(|piece| {
-            piece
-                .addresses()
-                .map(|address| (piece.piece.memory, address))
-        })
-        .collect();
-    count_distinct(&mut bytes)
+    let mut bytes = Distinct::default();
+    for piece in pieces {
+        for address in piece.addresses() {
+            bytes.add((memory_key(piece.piece.memory), address));
+        }
+    }
+    bytes.0.len() as u32
 }
 
 /// Distinct sectors of global memory.
@@ -21,12 +20,13 @@ pub(crate) fn sectors<'a>(
     pieces: impl Iterator<Item = &'a PieceRecord>,
     shape: MemoryShape,
 ) -> u32 {
-    let mut sectors: Vec<u64> = pieces
-        .filter(|piece| piece.piece.memory == Place::Global)
-        .flat_map(PieceRecord::addresses)
-        .map(|address| address / u64::from(shape.sector_bytes))
-        .collect();
-    count_distinct(&mut sectors)
+    let mut sectors = Distinct::default();
+    for piece in pieces.filter(|piece| piece.piece.memory == Place::Global) {
+        for address in piece.addresses() {
+            sectors.add((0, address / u64::from(shape.sector_bytes)));
+        }
+    }
+    sectors.0.len() as u32
 }
 
 /// Groups of lanes that go to shared memory one after another: accesses of 8 bytes per lane go in two, of 16 in four.
@@ -52,24 +52,37 @@ pub(crate) fn wavefronts<'a>(
                 matches!(piece.piece.memory, Place::Shared { .. })
                     && lanes.contains(&usize::from(piece.piece.gave))
             });
-            let mut words: Vec<(u64, u64)> = of_group
-                .flat_map(PieceRecord::addresses)
-                .map(|address| address / u64::from(shape.bank_bytes))
-                .map(|word| (word % u64::from(shape.banks), word))
-                .collect();
-            words.sort_unstable();
-            words.dedup();
-            words
-                .chunk_by(|a, b| a.0 == b.0)
-                .map(|bank| bank.len() as u32)
-                .max()
-                .unwrap_or(0)
+            let mut words = Distinct::default();
+            for address in of_group.flat_map(PieceRecord::addresses) {
+                let word = address / u64::from(shape.bank_bytes);
+                words.add((word % u64::from(shape.banks), word));
+            }
+            let banks = words.0.chunk_by(|a, b| a.0 == b.0);
+            banks.map(|bank| bank.len() as u32).max().unwrap_or(0)
         })
         .sum()
 }
 
-fn count_distinct<T: Ord>(items: &mut Vec<T>) -> u32 {
-    items.sort_unstable();
-    items.dedup();
-    items.len() as u32
+/// Distinct pairs, ascending. Those of one store are few, so that each finds its place by search; a sort of the standard
+/// library would be ten times the code.
+#[derive(Default)]
+struct Distinct(Vec<(u64, u64)>);
+
+impl Distinct {
+    fn add(&mut self, item: (u64, u64)) {
+        if let Err(place) = self.0.binary_search(&item) {
+            self.0.insert(place, item);
+        }
+    }
+}
+
+/// A number of its own for each memory that one store can write.
+fn memory_key(place: Place) -> u64 {
+    match place {
+        Place::Global => 0,
+        Place::Constant => 1,
+        Place::Parameters => 2,
+        Place::Shared { block } => 64 + block,
+        Place::Local { lane, .. } => 3 + u64::from(lane),
+    }
 }

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use warpgrid_view::catalogue::{
     NO_SUCH_MEMORY, UNREADABLE_ARGUMENT, no_such_memory, unreadable_argument,
 };
+use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::model::{FrameRequest, GridOptions, RunOptions};
 use warpgrid_view::{CheckOptions, MemoryId, Scenario, SessionError, assist, reference};
 use wasm_bindgen::prelude::*;
@@ -68,6 +69,18 @@ pub fn check(
 #[wasm_bindgen]
 pub fn explain(subject: &str) -> Option<String> {
     warpgrid_view::explain(subject)
+}
+
+/// Which lane and register holds which element of a matrix: `{ op, shape, type, target, layout?, stride? }`. Throws a
+/// `WarpgridError` that says what exists instead when there is no such fragment.
+#[wasm_bindgen(unchecked_return_type = "FragmentView")]
+pub fn fragment(
+    #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
+) -> Result<JsValue, JsValue> {
+    let request: FragmentRequest = from_js(query, "query")?;
+    let view = warpgrid_view::fragment::fragment(&request)
+        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))?;
+    to_js(&view)
 }
 
 /// Formats a source.
@@ -223,6 +236,17 @@ impl Session {
             Some(view) => to_js(&view),
             None => Ok(JsValue::UNDEFINED),
         }
+    }
+
+    /// Operations in flight: stores that have started and not landed.
+    #[wasm_bindgen(getter, unchecked_return_type = "PendingView[]")]
+    pub fn pending(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.pending())
+    }
+
+    /// Lets an operation in flight land now; false when it is not in flight.
+    pub fn land(&mut self, id: f64) -> bool {
+        self.inner.land(id as u64)
     }
 
     /// The fault that stopped the launch, or `null`.

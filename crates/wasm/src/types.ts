@@ -159,8 +159,10 @@ isZero: boolean,
 lane: number | null,
 /** The step of that store. */
 step: number | null, written: Written,
-/** Written by the store of the present step by more than one lane: the winner is shown. */
-conflict: boolean, };
+/** Written by the store of the present step by more than one lane, with other values: the winner is shown. */
+conflict: boolean,
+/** An operation in flight will write it. */
+pending: boolean, };
 
 /** A window of memory as a grid of cells. */
 export type Grid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
@@ -171,31 +173,83 @@ sectorBytes: number | null,
 /** Row by row; the last row may be short. */
 cells: Array<Cell>, };
 
+/** One element of a store. */
+export type PieceView = {
+/** Which element of the lane's vector it is. */
+element: number,
+/** The lane that gave the address. */
+asked: number,
+/** Id of the memory; absent when no known memory holds the address. */
+memory: MemoryId | null, address: string,
+/** Bytes from the start of the memory. */
+offset: number | null, nBytes: number, type: ElementType,
+/** What memory holds after. */
+value: string,
+/** What memory held before. */
+before: string,
+/** What the lane gave: the stored value, or the operand of the atomic. */
+given: string,
+/** Whether memory took a new value: false for a comparison that failed or a minimum that was there already. */
+written: boolean,
+/** The operand that the lane gave, as written: `%r3`. */
+source: string | null, };
+
+/** How a step changes memory. */
+export type StoreAction = "store" | "atomic" | "reduction";
+
 /** The bytes that one lane stored. */
 export type LaneStore = { lane: number,
 /** Thread in its block. */
 thread: [number, number, number], address: string,
 /** Bytes from the start of the memory; absent when no known memory holds the address. */
-offset: number | null, bytes: Array<number>,
-/** The value as the store's type, elements separated by commas. */
-value: string, };
+offset: number | null,
+/** What memory holds of the lane's elements after the store; sinks have no bytes. */
+bytes: Array<number>,
+/** What memory holds after the store, as the store's type; elements separated by commas, `_` for a sink. */
+value: string,
+/** One per element that is not a sink. */
+pieces: Array<PieceView>, };
 
 /** A store as an event of the run. */
 export type StoreView = { step: number, block: [number, number, number], warp: number, range: SourceRange,
 /** The instruction as written. */
 instruction: string,
 /** Its opcode with the modifiers: `st.global.v2.f32`. */
-opcode: string,
-/** The registers that the elements come from, in order of address; absent for sinks and constants. */
-sources: Array<string | null>,
+opcode: string, action: StoreAction,
+/** Whether this is the landing of an operation that was in flight. */
+hasLanded: boolean,
 /** Id of the memory that the lanes wrote; absent when they wrote several. */
-memory: MemoryId | null, space: Space,
+memory: MemoryId | null,
+/** Ids of all memories that the lanes wrote. */
+memories: Array<MemoryId>, space: Space,
 /** Element type and count per lane: `f32`, 4. */
 type: ElementType, nElements: number, lanes: Array<LaneStore>,
-/** Distinct sectors of global memory that the lanes touch. */
+/** Distinct bytes that were written. */
+nBytes: number,
+/** Distinct sectors of global memory that the lanes wrote. */
 nSectors: number,
-/** Passes over shared memory that the store needs (1 without conflict); 0 for other spaces. */
-nWavefronts: number, };
+/** Passes over shared memory that the store needs; 0 for other spaces and for atomics. */
+nWavefronts: number,
+/** The fewest passes that an access of this width needs; 0 where passes are not counted. */
+fewestWavefronts: number,
+/** Lanes that lost a race: another lane of the same store wrote another value to one of their bytes. */
+lost: number, };
+
+/** Bytes that an operation in flight will write. */
+export type PendingPieceView = { lane: number,
+/** Id of the memory; absent when no known memory holds the address. */
+memory: MemoryId | null, address: string,
+/** Bytes from the start of the memory. */
+offset: number | null, bytes: Array<number>, };
+
+/** A store that is on its way. */
+export type PendingView = {
+/** Names it towards `land`. */
+id: number,
+/** The step that started it. */
+step: number,
+/** The step before which it lands by itself. */
+landsAt: number, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<PendingPieceView>, };
 
 /** A step of a warp. */
 export type StepView = { step: number,
@@ -263,6 +317,8 @@ warps: Array<[number, number]>,
 storeSteps: Array<number>,
 /** Number of stores up to this position and in all known steps. */
 storesDone: number, storesKnown: number,
+/** Operations in flight: stores that an earlier step started and that land in a step of their own. */
+pending: Array<PendingView>,
 /** Bounded notes: output of `printf`, choices of the scheduler that mattered. */
 notes: Array<string>, };
 
@@ -309,6 +365,71 @@ needs: string | null,
 section: string, slots: Array<SlotPage>,
 /** What excludes or needs what, one phrase each. */
 rules: Array<string>, examples: Array<string>, };
+
+/** What to look up, in the words of PTX. */
+export type FragmentRequest = {
+/** `store.d`, `load.a`, `load.b`, `load.c`; `mma.a` to `mma.d`; `ldmatrix.x4`, `stmatrix.x4`; `movmatrix.a`, `movmatrix.d`. */
+op: string,
+/** `m16n16k16` */
+shape: string,
+/** The type of an element: `f16`. */
+type: string,
+/** `sm_90` */
+target: string,
+/** `row` or `col`; the first that the operation has when left out. */
+layout: string | null,
+/** Elements between the starts of rows (columns); the length of one when left out. */
+stride: number | null, };
+
+/** Why there is no such fragment, and what exists instead. */
+export type FragmentRefusal = { message: string, };
+
+/** One fragment. From `format` on it is a file of fragment maps with this one in it. */
+export type FragmentView = { op: string, shape: string, type: string, target: string,
+/** The layout of the matrix in memory: `row` or `col`. */
+layout: string,
+/** Elements between the starts of rows (columns). */
+stride: number,
+/** Bits of one element. */
+element_bits: number,
+/** Where the map comes from: "assembler 13.5" (its compiled code), "PTX ISA". */
+origin: string,
+/** How often each element is held. */
+copies: number, rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>,
+/** Elements between the start of the matrix and the element, in the order of `lanes`. */
+offsets: Array<Array<Array<number>>>,
+/** The matrix, in the order of `lanes`, where there are several (`ldmatrix.x4`, `mma.m8n8k4`). */
+matrices: Array<Array<Array<number>>> | null,
+/** The version of the file's form, 1. */
+format: number,
+/** The letters of the formulas. */
+variables: { [key in string]: string }, maps: { [key in string]: FragmentMapEntry }, fragments: Array<FragmentEntry>, access: Array<AccessEntry>, };
+
+/** A map, as a file of maps has it. */
+export type FragmentMapEntry = { rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>, };
+
+/** Which operation has the map. */
+export type FragmentEntry = { op: string, shape: string, type: string,
+/** The targets on which it is the same. */
+archs: Array<string>, layouts: Array<string>,
+/** `quad-pair` or `group` */
+family: string, regs: number, elems_per_reg: number,
+/** The stride when it is left out, by layout. */
+default_stride: { [key in string]: number }, map: string,
+/** The leading registers that `wmma.mma` reads, for A and B of shapes with several. */
+mma_reads?: number | null, };
+
+/** The memory accesses of the compiled code. */
+export type AccessEntry = { op: string, shape: string, type: string, layout: string, archs: Array<string>,
+/** For generic addresses too. */
+global: AccessView, shared: AccessView, };
+
+/** The accesses to one state space. */
+export type AccessView = {
+/** Bytes of the widest, which is the alignment that address and stride need. */
+bytes: number, count: number,
+/** What a stride that is not aligned so does: `fault`, or `moved` when rows land elsewhere. */
+short_stride?: string | null, };
 
 /** The reference page of a diagnostic. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };

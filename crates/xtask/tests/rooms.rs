@@ -115,15 +115,39 @@ fn one_file_to_the_right_of_the_front_ends_names_them() {
     assert_eq!(names, [Path::new("crates/view/src/front_ends.rs")]);
 }
 
+#[test]
+fn only_front_ends_seal_a_program() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for room in ["isa", "emulator", "launch", "view", "wasm", "cli"] {
+        let mut found = Vec::new();
+        holding(
+            &root.join("crates").join(room).join("src"),
+            SEAL,
+            &mut found,
+        );
+        // Tests make programs by hand, to be independent of every front end.
+        found.retain(|path| !path.to_string_lossy().ends_with("_tests.rs"));
+        assert_eq!(found, Vec::<PathBuf>::new(), "`{room}` seals a program");
+    }
+}
+
+/// Makes a checked program of a module.
+const SEAL: &[&str] = &["Program::of_checked"];
+
 /// Adds the Rust files of a folder that name a front end.
 fn naming(folder: &Path, found: &mut Vec<PathBuf>) {
+    holding(folder, FRONT_ENDS, found);
+}
+
+/// Adds the Rust files of a folder that hold one of the words.
+fn holding(folder: &Path, words: &[&str], found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).expect("a folder of the project");
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            naming(&path, found);
+            holding(&path, words, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            if FRONT_ENDS.iter().any(|name| text.contains(name)) {
+            if words.iter().any(|word| text.contains(word)) {
                 found.push(path);
             }
         }

@@ -4,10 +4,15 @@
 use expect_test::expect_file;
 use ts_rs::{Config, TS};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
+use warpgrid_view::fragment::{
+    AccessEntry, AccessView, FragmentEntry, FragmentMapEntry, FragmentRefusal, FragmentRequest,
+    FragmentView,
+};
 use warpgrid_view::model::{
     Cell, DiagnosticView, EditView, FaultView, FixView, Frame, FrameRequest, Grid, GridOptions,
-    GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView, Phrase, RegisterView,
-    RunOptions, RunStatus, Severity, SourceRange, Space, StepView, StoreView, WarpView, Written,
+    GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView, PendingPieceView,
+    PendingView, Phrase, PieceView, RegisterView, RunOptions, RunStatus, Severity, SourceRange,
+    Space, StepView, StoreAction, StoreView, WarpView, Written,
 };
 use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
 use warpgrid_view::scenario::{Buffer, ExpectedFault, Field, Init};
@@ -76,8 +81,12 @@ fn the_types_of_the_package_are_those_of_the_core() {
         Written,
         Cell,
         Grid,
+        PieceView,
+        StoreAction,
         LaneStore,
         StoreView,
+        PendingPieceView,
+        PendingView,
         StepView,
         FaultView,
         LaneState,
@@ -93,6 +102,13 @@ fn the_types_of_the_package_are_those_of_the_core() {
         ValuePage,
         SlotPage,
         FormPage,
+        FragmentRequest,
+        FragmentRefusal,
+        FragmentView,
+        FragmentMapEntry,
+        FragmentEntry,
+        AccessEntry,
+        AccessView,
         CodePage,
     ];
     expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{types}"));

@@ -27,6 +27,7 @@ fn cell(text: &str, lane: Option<u8>, step: Option<u64>, written: Written) -> Ce
         step,
         written,
         conflict: false,
+        pending: false,
     }
 }
 
@@ -114,6 +115,7 @@ pub(crate) fn frame() -> Frame {
         store_steps: vec![2, 3],
         stores_done: 2,
         stores_known: 2,
+        pending: Vec::new(),
         notes: Vec::new(),
     }
 }

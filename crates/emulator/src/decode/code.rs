@@ -526,6 +526,11 @@ pub(crate) enum CollectiveKind {
         d: Slot,
         predicate: Slot,
     },
+    /// `movmatrix`: 8 rows of 8 elements of 16 bits, four lanes per row.
+    Transpose {
+        d: Slot,
+        a: Slot,
+    },
 }
 
 /// `bar` and `barrier`.

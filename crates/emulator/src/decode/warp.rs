@@ -10,6 +10,7 @@ pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
         WarpOp::Shuffle | WarpOp::Vote | WarpOp::Match | WarpOp::ActiveMask | WarpOp::Elect => {
             Support::Runs
         }
+        WarpOp::Movmatrix => Support::Runs,
         WarpOp::Redux => match modifiers.ty.map(ScalarType::width_bits) {
             Some(32) => Support::Runs,
             _ => Support::not_yet("reductions of this type"),
@@ -52,6 +53,14 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
             let (to, predicate) = d.pair(0, 32)?;
             let kind = CollectiveKind::Elect { d: to, predicate };
             (kind, d.source(1, 32)?)
+        }
+        WarpOp::Movmatrix => {
+            let a = d.source(1, 32)?;
+            let kind = CollectiveKind::Transpose {
+                d: d.target(0, 32)?,
+                a,
+            };
+            (kind, Slot::NONE)
         }
     };
     d.code.collectives.push(Collective { mask, kind });

@@ -112,7 +112,21 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
                 l.set_predicate(predicate, elected);
             }
         }
+        CollectiveKind::Transpose { d, a } => {
+            let row = transpose(l.r32(a));
+            l.set32(d, &row);
+        }
     }
+}
+
+/// The transpose of a matrix of 16-bit elements: lane `4 * row + column / 2` holds the elements of an even column and the
+/// one after it, the even one in the low half (PTX ISA, "movmatrix").
+fn transpose(rows: &Row32) -> Row32 {
+    std::array::from_fn(|lane| {
+        let (row, first) = (lane / 4, lane % 4 * 2);
+        let element = |column: usize| rows[4 * column + row / 2] >> (16 * (row % 2)) & 0xffff;
+        element(first) | element(first + 1) << 16
+    })
 }
 
 /// Calls with the lanes of each group: those active lanes whose masks are equal.

@@ -361,7 +361,7 @@ fn gather<T: Copy, const W: usize>(
     }
 }
 
-/// One part of each of the lanes that follow each other, `n` parts a lane. The usual numbers are told apart, so that
+/// One part of each of the lanes that follow each other, `n` parts a lane. The usual numbers each have a case, so that
 /// each is a loop without checks.
 #[inline(always)]
 fn read_each<T, const W: usize, const L: usize>(

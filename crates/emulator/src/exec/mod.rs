@@ -28,6 +28,7 @@ pub(crate) mod soft;
 mod soft_tests;
 pub(crate) mod step;
 pub(crate) mod system;
+pub mod tensor;
 pub(crate) mod vectors;
 pub(crate) mod waits;
 pub(crate) mod write;

@@ -1,4 +1,4 @@
-//! Exact helpers behind the float operations: rounding in every direction, narrow formats, and
+//! Exact helpers of the float operations: rounding in every direction, narrow formats, and
 //! elementary functions from basic operations only, so that every host computes the same bits.
 
 use crate::decode::code::Round;

@@ -181,6 +181,8 @@ pub enum WarpOp {
     ActiveMask,
     Redux,
     Elect,
+    /// Transposes an 8 x 8 matrix whose rows are spread over the lanes.
+    Movmatrix,
 }
 
 /// Hints.

@@ -116,6 +116,7 @@ flags! {
     Arrive       "arrive"        "arrives at the barrier without waiting";
     Red          "red"           "combines a predicate of all threads of the barrier";
     Aligned      "aligned"       "all lanes of the warp execute this instruction together";
+    Trans        "trans"         "the matrix is transposed";
     Warp         "warp"          "the lanes of one warp take part";
     Cta          "cta"           "the threads of the block take part";
     Uni          "uni"           "all active lanes agree";

@@ -23,7 +23,7 @@ pub(super) fn explain(instruction: &str) -> Option<Explanation> {
     let explained = words.iter().enumerate();
     Some(Explanation::Instruction {
         mnemonic: mnemonic.to_owned(),
-        form: form(bound.layout),
+        form: Box::new(form(bound.layout)),
         words: explained
             .map(|(index, word)| WordFacts {
                 text: (*word).to_owned(),

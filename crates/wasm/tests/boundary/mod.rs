@@ -1,7 +1,7 @@
 //! What crosses the boundary, written once and run in Node and in a browser.
 
 use js_sys::{Object, Reflect, Uint8Array};
-use warpgrid_wasm::{Session, check, explain};
+use warpgrid_wasm::{Session, check, explain, fragment};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -52,6 +52,34 @@ fn a_diagnostic_has_code_place_and_words() {
         + 1;
     assert_eq!(get(&first, "line").as_f64(), Some(line as f64));
     assert!(explain(&text(&first, "code")).is_some());
+}
+
+fn fragment_query(ty: &str) -> JsValue {
+    let object = Object::new();
+    let words = [
+        ("op", "store.d"),
+        ("shape", "m16n16k16"),
+        ("type", ty),
+        ("target", "sm_80"),
+    ];
+    for (key, word) in words {
+        Reflect::set(&object, &key.into(), &word.into()).expect("a fresh object");
+    }
+    object.into()
+}
+
+#[wasm_bindgen_test]
+fn a_fragment_is_looked_up_by_words() {
+    let view = fragment(fragment_query("f32")).expect("a fragment");
+    let at = |value: &JsValue, index| Reflect::get_u32(value, index).expect("an array");
+    let place = at(&at(&at(&get(&view, "lanes"), 5), 2), 0);
+    assert_eq!(at(&place, 0).as_f64(), Some(9.0));
+    assert_eq!(at(&place, 1).as_f64(), Some(2.0));
+    let offset = at(&at(&at(&get(&view, "offsets"), 5), 2), 0);
+    assert_eq!(offset.as_f64(), Some(9.0 * 16.0 + 2.0));
+    let error = fragment(fragment_query("tf32")).expect_err("no fragment");
+    assert_eq!(text(&error, "name"), "WarpgridError");
+    assert!(text(&error, "message").contains("`f32`"));
 }
 
 #[wasm_bindgen_test]

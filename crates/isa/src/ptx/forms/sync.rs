@@ -6,7 +6,7 @@ use crate::does::{SyncOp::*, WarpOp::*};
 use crate::form::{Form, Gate};
 use crate::modifier::{BarrierReduce::*, Proxy::*, ReduceOp, Scope::*, Sem::*};
 use crate::modifier::{ShuffleMode::*, VoteMode::*};
-use crate::types::ScalarType::U32;
+use crate::types::ScalarType::{B32, U32};
 
 types!(BITS, Type, B32 B64);
 types!(WORDS, Type, U32 S32);
@@ -62,6 +62,11 @@ set! { REDUCED_BITS: Op "operation";
     "xor", Reduce(ReduceOp::Xor), ALWAYS, "bits set in an odd number";
 }
 
+set! { M8N8: Shape "matrix shape";
+    "m8n8", Shape(8, 8, 0), ALWAYS, "a matrix of 8 rows and 8 columns";
+}
+types!(B16_ONLY, Type; ALWAYS => B16);
+
 operands! {
     SYNC: "a" Bits(32), "b" Bits(32);
     POPC_TYPES: "d" Bits(32), "a" Bits(32), "b" Fixed(U32);
@@ -70,6 +75,7 @@ operands! {
     UNMASKED: "b" Fixed(U32), "c" Fixed(U32);
     SHUFFLED: "b" Fixed(U32), "c" Fixed(U32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);
+    ROWS: "d" Fixed(B32), "a" Fixed(B32);
 }
 const VOLTA: Gate = since(6, 0).sm(30);
 
@@ -154,4 +160,7 @@ pub static FORMS: &[Form] = &[
     form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), types: GATHERED;
         "Elects one lane of the mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
         good: &["elect.sync r|p, -1;", "elect.sync _|p, -1;"]),
+    form!("movmatrix.sync.aligned.shape.trans.type d, a", [M8N8, B16_ONLY], Warp(Movmatrix), gate: since(7, 8).sm(75), types: ROWS;
+        "Transposes an 8 x 8 matrix of 16-bit elements; each lane holds two neighbours of a row.", "warp-level-matrix-instructions-movmatrix";
+        good: &["movmatrix.sync.aligned.m8n8.trans.b16 r, r;"], bad: &[("movmatrix.sync.aligned.m8n8.b16 r, r;", "W0105"), ("movmatrix.sync.aligned.m8n8.trans.b16 d, r;", "W0109")]),
 ];

@@ -1,0 +1,48 @@
+//! The speed of matrix products: a 1024 x 1024 x 1024 product of `f16` in m16n16k16 pieces, by generation.
+
+use std::io::Write;
+use std::time::Instant;
+use warpgrid_emulator::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
+use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::{Rounding, ScalarType};
+
+fn main() {
+    let mut out = std::io::stdout().lock();
+    for core in [TensorCore::Volta, TensorCore::Ampere, TensorCore::Hopper] {
+        let plan = Plan::new(Product {
+            core,
+            op: ProductOp::Wmma,
+            shape: Shape::new(16, 16, 16),
+            a: ScalarType::F16,
+            b: ScalarType::F16,
+            c: ScalarType::F32,
+            d: ScalarType::F32,
+            overflow: Overflow::Wrap,
+            rounding: Rounding::Rn,
+            bit_op: BitOp::Xor,
+        })
+        .expect("every generation has it");
+        // Numbers around 1, of both signs.
+        let element = |at: u64| 0x3800 + at * 2_654_435_761 % 0x800 + (at % 3 % 2) * 0x8000;
+        let a: Vec<u64> = (0..256).map(element).collect();
+        let b: Vec<u64> = (300..556).map(element).collect();
+        let mut c = vec![0; 256];
+        let start = Instant::now();
+        let n_pieces = 64 * 64 * 64;
+        for piece in 0..n_pieces {
+            let mut d = [0; 256];
+            plan.matrix(&a, &b, &c, &mut d);
+            if piece % 64 != 63 {
+                c.copy_from_slice(&d);
+            } else {
+                c.fill(0);
+            }
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let rate = f64::from(n_pieces) * 4096.0 / seconds / 1e6;
+        let _ = writeln!(
+            out,
+            "{core:?}: {seconds:.2} s, {rate:.0} million products a second"
+        );
+    }
+}

@@ -1,0 +1,26 @@
+//! What a tensor core computes, bit for bit: one element of D = A * B + C, by generation.
+//!
+//! A [`Product`] (instruction, types, generation) goes in and becomes a [`Plan`]; a row of A, a column of B and an element of C become
+//! the bits of an element of D. [`Plan::explain`] does the same and keeps every step.
+//!
+//! The manual leaves precision, order and NaN of floating-point products to the hardware. The rules here are those of
+//! F. A. Khattak and M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004), and P. Xie et al., "MMA-Sim"
+//! (arXiv 2511.10909), which were compared with GPUs, and of the instructions that the reference assembler makes.
+//!
+//! - `rule`: which generation adds how many products at once, with how many bits.
+//! - `number`, `fused`: the fused sum of a block.
+//! - `ieee`: chains of IEEE operations (`f64`, and where products are software).
+//! - `integer`: exact sums.
+//! - `explain`: the steps as data.
+
+mod explain;
+mod fused;
+mod ieee;
+mod integer;
+mod number;
+mod plan;
+mod rule;
+
+pub use explain::{BlockStep, Explanation, Special, Step, TermSource, TermStep};
+pub use plan::Plan;
+pub use rule::{BitOp, Overflow, Product, ProductOp, UnsupportedProduct};

@@ -1,0 +1,231 @@
+//! Floating-point operands taken apart: bits go in, value and exponent come out.
+
+/// A small floating-point format: sign, exponent, fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Format {
+    pub(super) exponent_bits: u8,
+    /// Fraction bits that count.
+    pub(super) fraction_bits: u8,
+    /// Low bits of the operand that the hardware ignores (`tf32` in its 32 bits).
+    pub(super) ignored_bits: u8,
+    /// Whether the largest exponent means infinities and NaN; `e4m3` has one NaN and no infinity.
+    pub(super) has_infinity: bool,
+}
+
+const fn format(exponent_bits: u8, fraction_bits: u8, ignored_bits: u8) -> Format {
+    Format {
+        exponent_bits,
+        fraction_bits,
+        ignored_bits,
+        has_infinity: true,
+    }
+}
+
+pub(super) const F16: Format = format(5, 10, 0);
+pub(super) const BF16: Format = format(8, 7, 0);
+pub(super) const TF32: Format = format(8, 10, 13);
+pub(super) const E5M2: Format = format(5, 2, 0);
+pub(super) const E4M3: Format = Format {
+    has_infinity: false,
+    ..format(4, 3, 0)
+};
+/// The accumulator; too wide for an [`Operand`].
+pub(super) const F32: Format = format(8, 23, 0);
+
+/// A factor: its value (1 with the sign of an infinity, 0 for a NaN), and the exponent to which its fraction belongs. Subnormal numbers have
+/// the smallest exponent, since nothing is normalised before the product.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Operand {
+    pub(super) value: f64,
+    pub(super) exponent: i16,
+}
+
+/// Factors, taken apart into arrays so that loops over them become vectors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operands<const N: usize> {
+    pub(super) values: [f64; N],
+    pub(super) exponents: [i16; N],
+}
+
+impl<const N: usize> Operands<N> {
+    /// Takes `bits` apart, as many as there is room for.
+    pub(super) fn read(format: Format, bits: &[u64]) -> Operands<N> {
+        let mut operands = Operands {
+            values: [0.0; N],
+            exponents: [ZERO; N],
+        };
+        let places = operands.values.iter_mut().zip(&mut operands.exponents);
+        for ((value, exponent), bits) in places.zip(bits) {
+            let operand = format.operand(*bits as u32);
+            (*value, *exponent) = (operand.value, operand.exponent);
+        }
+        operands
+    }
+
+    /// The first `n`.
+    pub(super) fn first(&self, n: usize) -> Factors<'_> {
+        let n = n.min(N);
+        Factors {
+            values: &self.values[..n],
+            exponents: &self.exponents[..n],
+        }
+    }
+}
+
+/// A part of [`Operands`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factors<'a> {
+    values: &'a [f64],
+    exponents: &'a [i16],
+}
+
+impl<'a> Factors<'a> {
+    /// How many there are.
+    pub(super) fn len(self) -> usize {
+        self.values.len()
+    }
+
+    /// The parts of `n` factors each.
+    pub(super) fn chunks(self, n: usize) -> impl Iterator<Item = Factors<'a>> {
+        let values = self.values.chunks_exact(n);
+        values
+            .zip(self.exponents.chunks_exact(n))
+            .map(|(values, exponents)| Factors { values, exponents })
+    }
+
+    /// The parts of `N` factors each.
+    pub(super) fn blocks<const N: usize>(self) -> Blocks<'a, N> {
+        let (values, _) = self.values.as_chunks();
+        let (exponents, _) = self.exponents.as_chunks();
+        Blocks { values, exponents }
+    }
+}
+
+/// Factors in parts of `N`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks<'a, const N: usize> {
+    values: &'a [[f64; N]],
+    exponents: &'a [[i16; N]],
+}
+
+impl<'a, const N: usize> Blocks<'a, N> {
+    /// Every `step`th part from `first` on.
+    pub(super) fn every(self, first: usize, step: usize) -> impl Iterator<Item = Block<'a, N>> {
+        let values = self.values.get(first..).unwrap_or(&[]).iter().step_by(step);
+        let exponents = self.exponents.get(first..).unwrap_or(&[]);
+        values
+            .zip(exponents.iter().step_by(step))
+            .map(|(values, exponents)| Block { values, exponents })
+    }
+}
+
+/// The factors of one fused sum.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block<'a, const N: usize> {
+    pub(super) values: &'a [f64; N],
+    pub(super) exponents: &'a [i16; N],
+}
+
+impl<const N: usize> Block<'_, N> {
+    /// Each factor.
+    pub(super) fn operands(&self) -> impl Iterator<Item = Operand> {
+        let places = self.values.iter().zip(self.exponents);
+        places.map(|(value, exponent)| Operand {
+            value: *value,
+            exponent: *exponent,
+        })
+    }
+}
+
+/// Exponents outside the range of every format, so that their sums tell what a product is without a test of each factor: a sum of
+/// [`SPECIAL_PRODUCT`] or more has an infinity or a NaN in it, and a zero is below every floor.
+const ZERO: i16 = -500;
+const SPECIAL: i16 = 4000;
+pub(super) const SPECIAL_PRODUCT: i32 = 2000;
+
+/// 2^`exponent`, within the normal range of `f64`.
+pub(super) fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent).clamp(0, 2046) as u64) << 52)
+}
+
+/// What a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Finite,
+    Zero,
+    Infinity,
+    NotANumber,
+}
+
+/// A number of any format: (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) class: Class,
+    pub(super) is_negative: bool,
+    pub(super) significand: u32,
+    pub(super) exponent: i32,
+}
+
+impl Format {
+    /// Takes `bits` apart.
+    pub(super) fn number(self, bits: u32) -> Number {
+        let bits = bits >> self.ignored_bits;
+        let fraction = bits & ((1 << self.fraction_bits) - 1);
+        let exponent_mask = (1u32 << self.exponent_bits) - 1;
+        let exponent = (bits >> self.fraction_bits) & exponent_mask;
+        let is_negative = (bits >> (self.fraction_bits + self.exponent_bits)) & 1 != 0;
+        let is_top = exponent == exponent_mask;
+        let is_all_ones = fraction == (1 << self.fraction_bits) - 1;
+        let class = match (exponent, fraction) {
+            (0, 0) => Class::Zero,
+            (_, 0) if is_top && self.has_infinity => Class::Infinity,
+            (_, _) if is_top && (self.has_infinity || is_all_ones) => Class::NotANumber,
+            _ => Class::Finite,
+        };
+        let hidden = u32::from(exponent != 0) << self.fraction_bits;
+        Number {
+            class,
+            is_negative,
+            significand: fraction | hidden,
+            exponent: exponent.max(1) as i32 - (exponent_mask >> 1) as i32,
+        }
+    }
+
+    /// Takes the `bits` of a factor apart.
+    pub(super) fn operand(self, bits: u32) -> Operand {
+        let number = self.number(bits);
+        let sign = if number.is_negative { -1.0 } else { 1.0 };
+        match number.class {
+            Class::Finite => Operand {
+                value: sign
+                    * f64::from(number.significand)
+                    * power_of_two(number.exponent - i32::from(self.fraction_bits)),
+                exponent: number.exponent as i16,
+            },
+            Class::Zero => Operand {
+                value: 0.0,
+                exponent: ZERO,
+            },
+            Class::Infinity => Operand {
+                value: sign,
+                exponent: SPECIAL,
+            },
+            Class::NotANumber => Operand {
+                value: 0.0,
+                exponent: SPECIAL,
+            },
+        }
+    }
+}
+
+impl Operand {
+    /// What the number is.
+    pub(super) fn class(self) -> Class {
+        match (self.exponent, self.value == 0.0) {
+            (SPECIAL, true) => Class::NotANumber,
+            (SPECIAL, false) => Class::Infinity,
+            (_, true) => Class::Zero,
+            (_, false) => Class::Finite,
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Matrix products bit for bit, by generation: recorded elements, the laws of the fused sum, and the steps that explain it.
+
+use flate2::read::GzDecoder;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use warpgrid_emulator::tensor::{
+    BitOp, Overflow, Plan, Product, ProductOp, Special, Step, TermSource,
+};
+use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::{Rounding, ScalarType, Target};
+
+fn product(target: &str, op: &str, shape: &str, types: [&str; 4]) -> Product {
+    let [a, b, c, d] = types.map(|name| ScalarType::from_name(name).expect("a type"));
+    Product {
+        core: TensorCore::of(Target::from_name(target).expect("a target")).expect("tensor cores"),
+        op: match op {
+            "wmma" => ProductOp::Wmma,
+            "mma" => ProductOp::Mma,
+            other => panic!("`{other}` is no matrix product"),
+        },
+        shape: Shape::from_name(shape).expect("a shape"),
+        a,
+        b,
+        c,
+        d,
+        overflow: Overflow::Wrap,
+        rounding: Rounding::Rn,
+        bit_op: BitOp::Xor,
+    }
+}
+
+fn plan(target: &str, op: &str, shape: &str, types: [&str; 4]) -> Plan {
+    Plan::new(product(target, op, shape, types)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn bits(text: &str) -> u64 {
+    u64::from_str_radix(text, 16).expect("hexadecimal digits")
+}
+
+/// An element as it was recorded.
+struct Row {
+    /// Target, instruction, shape, types, kind.
+    words: Vec<String>,
+    a: Vec<u64>,
+    b: Vec<u64>,
+    c: u64,
+    d: u64,
+}
+
+/// Compares rows, plainly, explained and as a matrix; gives their number and the first differences.
+fn compare(rows: impl Iterator<Item = Row>) -> (usize, Vec<String>) {
+    let (mut n_rows, mut differences) = (0, Vec::new());
+    for row in rows {
+        let word = |at: usize| row.words[at].as_str();
+        let plan = plan(
+            word(0),
+            word(1),
+            word(2),
+            [word(3), word(4), word(5), word(6)],
+        );
+        let found = plan.element(&row.a, &row.b, row.c);
+        n_rows += 1;
+        if found != row.d {
+            differences.push(format!(
+                "{}: a {:x?} b {:x?} c {:x}: found {found:x}, expected {:x}",
+                row.words.join(" "),
+                row.a,
+                row.b,
+                row.c,
+                row.d
+            ));
+        }
+        let explained = plan.explain(&row.a, &row.b, row.c);
+        assert_eq!(explained.result, found, "{}", row.words.join(" "));
+        check_steps(&explained.steps);
+        check_matrix(&plan, &row, found);
+    }
+    (n_rows, differences)
+}
+
+/// A matrix with this element in every place.
+fn check_matrix(plan: &Plan, row: &Row, expected: u64) {
+    let Shape { m, n, .. } = plan.product().shape;
+    let (m, n) = (usize::from(m), usize::from(n));
+    let mut d = vec![0; m * n];
+    plan.matrix(
+        &row.a.repeat(m),
+        &row.b.repeat(n),
+        &vec![row.c; m * n],
+        &mut d,
+    );
+    assert!(
+        d.iter().all(|element| *element == expected),
+        "{}",
+        row.words.join(" ")
+    );
+}
+
+/// Each term is what it was before it was cut, and the terms add up.
+fn check_steps(steps: &[Step]) {
+    for step in steps {
+        let Step::Block(block) = step else { continue };
+        if block.special.is_some() {
+            assert!(block.terms.is_empty());
+            continue;
+        }
+        let sum: i64 = block.terms.iter().map(|term| term.aligned).sum();
+        assert_eq!(sum, block.sum);
+        for term in &block.terms {
+            let unit = block.exponent - i32::from(block.kept_bits);
+            let up = term.exponent - i32::from(term.fraction_bits) - unit;
+            let magnitude = term.significand.unsigned_abs();
+            let whole = if up >= 0 {
+                magnitude << up
+            } else {
+                (term.aligned.unsigned_abs() << (-up).min(63)) + term.cut
+            };
+            assert_eq!(
+                whole,
+                if up >= 0 {
+                    term.aligned.unsigned_abs()
+                } else {
+                    magnitude
+                }
+            );
+            assert!(term.aligned == 0 || (term.aligned < 0) == (term.significand < 0));
+        }
+    }
+}
+
+#[test]
+fn recorded_elements_are_met_bit_for_bit() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tensor.txt");
+    let text = std::fs::read_to_string(path).expect("a file of the project");
+    let list = |text: &str| text.split(',').map(bits).collect();
+    let rows = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            Row {
+                a: list(&words[8]),
+                b: list(&words[9]),
+                c: bits(&words[10]),
+                d: bits(&words[11]),
+                words: words[..8].to_vec(),
+            }
+        });
+    let (n_rows, differences) = compare(rows);
+    assert_eq!(differences, Vec::<String>::new());
+    assert!(n_rows > 400, "{n_rows} rows");
+}
+
+/// The whole file from which the sample was taken, where it is at hand.
+#[test]
+fn all_recorded_elements_are_met_where_they_are_at_hand() {
+    let path =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/wmma/numerics.jsonl.gz");
+    let Ok(file) = std::fs::File::open(path) else {
+        return;
+    };
+    let rows = BufReader::new(GzDecoder::new(file)).lines().map(|line| {
+        let row: serde_json::Value = serde_json::from_str(&line.expect("text")).expect("JSON");
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        let list = |key: &str| {
+            let items = row[key].as_array().cloned().unwrap_or_default();
+            items
+                .iter()
+                .map(|item| bits(item.as_str().unwrap_or_default()))
+                .collect()
+        };
+        let words = [
+            "arch", "op", "shape", "a_type", "b_type", "c_type", "d_type", "kind",
+        ];
+        Row {
+            a: list("a"),
+            b: list("b"),
+            c: bits(&text("c")),
+            d: bits(&text("d")),
+            words: words.into_iter().map(text).collect(),
+        }
+    });
+    let (n_rows, differences) = compare(rows);
+    assert!(
+        differences.is_empty(),
+        "{} of {n_rows} rows differ:\n{}",
+        differences.len(),
+        differences
+            .iter()
+            .take(12)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
+    assert!(n_rows >= 5628, "{n_rows} rows");
+}
+
+#[test]
+fn generations_cut_and_group_differently() {
+    // 16 products of 2^-12 * 2^-12 = 2^-24, half a unit in the last place of the accumulator 1.
+    let one = 0x3f80_0000;
+    let (a, b) = (vec![0x0c00; 16], vec![0x0c00; 16]);
+    let result = |target: &str| {
+        let plan = plan(target, "wmma", "m16n16k16", ["f16", "f16", "f32", "f32"]);
+        format!("{:08x}", plan.element(&a, &b, one))
+    };
+    // Volta cuts each of them away; later generations keep one bit more, so that they add up to 2^-20.
+    assert_eq!(result("sm_70"), "3f800000");
+    assert_eq!(result("sm_80"), "3f800008");
+    assert_eq!(result("sm_90"), "3f800008");
+}
+
+#[test]
+fn an_invalid_sum_is_the_one_nan() {
+    let plan = plan("sm_80", "mma", "m16n8k8", ["f16", "f16", "f32", "f32"]);
+    let (infinity, zero, one) = (0x7c00, 0, 0x3c00);
+    let row = |first: u64| [first, one, one, one, one, one, one, one];
+    assert_eq!(plan.element(&row(infinity), &row(zero), 0), 0x7fff_ffff);
+    assert_eq!(plan.element(&row(0xfe01), &row(one), 0), 0x7fff_ffff);
+    assert_eq!(
+        plan.element(&row(infinity), &row(one), 0xff80_0000),
+        0x7fff_ffff
+    );
+    assert_eq!(plan.element(&row(infinity), &row(0xbc00), 0), 0xff80_0000);
+    let steps = plan.explain(&row(infinity), &row(0xbc00), 0).steps;
+    assert!(
+        matches!(&steps[..], [Step::Block(block)] if block.special == Some(Special::NegativeInfinity))
+    );
+}
+
+#[test]
+fn an_explanation_shows_the_bits_that_were_cut() {
+    let plan = plan("sm_80", "mma", "m16n8k8", ["f16", "f16", "f32", "f32"]);
+    // 1 * 1 and 2^-14 * (1 + 2^-10) * 2^-10 * 1.5.
+    let a = [0x3c00, 0x0401, 0, 0, 0, 0, 0, 0];
+    let b = [0x3c00, 0x1600, 0, 0, 0, 0, 0, 0];
+    let explanation = plan.explain(&a, &b, 0);
+    let [Step::Block(block)] = &explanation.steps[..] else {
+        panic!("one block of eight: {explanation:?}");
+    };
+    assert_eq!((block.exponent, block.kept_bits), (0, 24));
+    let terms: Vec<_> = block
+        .terms
+        .iter()
+        .map(|term| (term.source, term.aligned, term.n_cut_bits))
+        .collect();
+    assert_eq!(
+        terms,
+        [
+            (TermSource::Product(0), 1 << 24, 0),
+            (TermSource::Product(1), 1, 20)
+        ]
+    );
+    assert_eq!(block.terms[1].cut, (1025 * 1536) & 0xf_ffff);
+}
+
+#[test]
+fn integer_sums_wrap_or_clamp() {
+    let wrap = product("sm_80", "mma", "m8n8k16", ["s8", "u8", "s32", "s32"]);
+    let clamp = Product {
+        overflow: Overflow::Saturate,
+        ..wrap
+    };
+    let (a, b) = (vec![0x7f; 16], vec![0xff; 16]);
+    let element = |product| {
+        Plan::new(product)
+            .expect("a product")
+            .element(&a, &b, 0x7fff_ffff)
+    };
+    assert_eq!(element(wrap), (0x7fff_ffff + 16 * 127 * 255) & 0xffff_ffff);
+    assert_eq!(element(clamp), 0x7fff_ffff);
+    let nibbles = plan("sm_80", "mma", "m8n8k32", ["s4", "u4", "s32", "s32"]);
+    assert_eq!(
+        nibbles.element(&[0xf; 32], &[0xf; 32], 0),
+        u64::from((-15i32 * 32) as u32)
+    );
+}
+
+#[test]
+fn single_bits_are_counted_after_xor_or_and() {
+    let xor = product("sm_80", "wmma", "m8n8k128", ["b1", "b1", "s32", "s32"]);
+    let and = Product {
+        bit_op: BitOp::And,
+        ..xor
+    };
+    let (a, b) = ([0xf0f0_f0f0, 0, 1, 0xffff_ffff], [0xff00_ff00, 0, 1, 0]);
+    let element = |product| Plan::new(product).expect("a product").element(&a, &b, 5);
+    assert_eq!(element(xor), 5 + 16 + 32);
+    assert_eq!(element(and), 5 + 8 + 1);
+}
+
+#[test]
+fn directions_of_rounding_bracket_the_nearest() {
+    let nearest = product("sm_80", "mma", "m8n8k4", ["f64", "f64", "f64", "f64"]);
+    let tenth = 0.1f64.to_bits();
+    let element = |rounding| {
+        let plan = Plan::new(Product {
+            rounding,
+            ..nearest
+        })
+        .expect("a product");
+        f64::from_bits(plan.element(&[tenth, 0, 0, 0], &[tenth, 0, 0, 0], 0))
+    };
+    let (down, up) = (element(Rounding::Rm), element(Rounding::Rp));
+    assert_eq!(element(Rounding::Rn), 0.1 * 0.1);
+    assert_eq!(element(Rounding::Rz), down);
+    assert_eq!(down.to_bits() + 1, up.to_bits());
+}
+
+#[test]
+fn double_precision_is_a_chain_of_fused_multiply_adds() {
+    let plan = plan("sm_80", "mma", "m8n8k4", ["f64", "f64", "f64", "f64"]);
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = |spread: u64| {
+        state = state
+            .wrapping_mul(0x5851_f42d_4c95_7f2d)
+            .wrapping_add(0x1405_7b7e_f767_814f);
+        let exponent = 1023 - spread / 2 + (state >> 33) % spread.max(1);
+        (state & 0x800f_ffff_ffff_ffff) | exponent << 52
+    };
+    for round in 0..20_000u64 {
+        let spread = [1, 8, 120, 1900][(round & 3) as usize];
+        let (a, b) = (
+            [(); 4].map(|()| next(spread)),
+            [(); 4].map(|()| next(spread)),
+        );
+        let c = next(spread);
+        let expected = a.iter().zip(b).fold(f64::from_bits(c), |sum, (a, b)| {
+            f64::from_bits(*a).mul_add(f64::from_bits(b), sum)
+        });
+        let found = plan.element(&a, &b, c);
+        if !expected.is_nan() {
+            assert_eq!(found, expected.to_bits(), "a {a:x?} b {b:x?} c {c:x}");
+        }
+    }
+}
+
+#[test]
+fn a_product_that_the_generation_lacks_is_named() {
+    let error = |target, types| {
+        Plan::new(product(target, "mma", "m16n8k32", types))
+            .expect_err("no product")
+            .to_string()
+    };
+    assert_eq!(
+        error("sm_80", ["e4m3", "e5m2", "f32", "f32"]),
+        "the tensor cores of `sm_80` have no product `m16n8k32` of `e4m3` and `e5m2` with `f32` into `f32`"
+    );
+    assert!(
+        Plan::new(product(
+            "sm_90",
+            "mma",
+            "m16n8k16",
+            ["f16", "bf16", "f32", "f32"]
+        ))
+        .is_err()
+    );
+    assert!(
+        Plan::new(product(
+            "sm_75",
+            "mma",
+            "m16n8k8",
+            ["bf16", "bf16", "f32", "f32"]
+        ))
+        .is_err()
+    );
+}

@@ -1,0 +1,389 @@
+//! What has a fragment: operations, shapes, types and layouts, each with its first architecture. A query goes in, the map
+//! comes out.
+
+use super::FragmentQuery;
+use super::error::FragmentError;
+use super::formula::Formula;
+use super::group::{self, Bit, Blocks};
+use super::map::FragmentMap;
+use super::operation::{FragmentOp, Matrix, Shape};
+use super::quad_pair;
+use super::tensor_core::TensorCore;
+use crate::form::Origin;
+use crate::modifier::MatrixLayout;
+use crate::target::Target;
+use crate::types::ScalarType;
+use FragmentOp as Op;
+use ScalarType::{B1, B16, Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
+
+/// The two ways to spread a matrix over a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FragmentFamily {
+    /// Eight lanes, four from each half warp, share an 8x8 tile.
+    QuadPair,
+    /// Four neighbouring lanes share a row.
+    Group,
+}
+
+impl FragmentFamily {
+    /// `quad-pair` or `group`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FragmentFamily::QuadPair => "quad-pair",
+            FragmentFamily::Group => "group",
+        }
+    }
+}
+
+/// Fragments that exist in the same layouts and from the same architecture on.
+struct Entry {
+    ops: &'static [FragmentOp],
+    shapes: &'static [Shape],
+    types: &'static [ScalarType],
+    first_sm: u16,
+    layouts: &'static [MatrixLayout],
+}
+
+const fn entry(
+    ops: &'static [FragmentOp],
+    shapes: &'static [Shape],
+    types: &'static [ScalarType],
+    first_sm: u16,
+    layouts: &'static [MatrixLayout],
+) -> Entry {
+    Entry {
+        ops,
+        shapes,
+        types,
+        first_sm,
+        layouts,
+    }
+}
+
+const M16N16K16: Shape = Shape::new(16, 16, 16);
+const M8N32K16: Shape = Shape::new(8, 32, 16);
+const M32N8K16: Shape = Shape::new(32, 8, 16);
+const M16N16K8: Shape = Shape::new(16, 16, 8);
+const M8N8K4: Shape = Shape::new(8, 8, 4);
+const M8N8K16: Shape = Shape::new(8, 8, 16);
+const M8N8K32: Shape = Shape::new(8, 8, 32);
+const M8N8K128: Shape = Shape::new(8, 8, 128);
+const M16N8K4: Shape = Shape::new(16, 8, 4);
+const M16N8K8: Shape = Shape::new(16, 8, 8);
+const M16N8K16: Shape = Shape::new(16, 8, 16);
+const M16N8K32: Shape = Shape::new(16, 8, 32);
+const M16N8K64: Shape = Shape::new(16, 8, 64);
+const M16N8K128: Shape = Shape::new(16, 8, 128);
+const M16N8K256: Shape = Shape::new(16, 8, 256);
+const M8N8: Shape = Shape::new(8, 8, 0);
+
+const DEPTH_16: &[Shape] = &[M16N16K16, M8N32K16, M32N8K16];
+const WMMA_CD: &[FragmentOp] = &[Op::StoreD, Op::LoadC];
+const WMMA_AB: &[FragmentOp] = &[Op::LoadA, Op::LoadB];
+const MMA_CD: &[FragmentOp] = &[Op::MmaC, Op::MmaD];
+const MMA_AB: &[FragmentOp] = &[Op::MmaA, Op::MmaB];
+const LDMATRIX: &[FragmentOp] = &[Op::LdmatrixX1, Op::LdmatrixX2, Op::LdmatrixX4];
+const STMATRIX: &[FragmentOp] = &[Op::StmatrixX1, Op::StmatrixX2, Op::StmatrixX4];
+const BYTES: &[ScalarType] = &[U8, S8];
+const NIBBLES: &[ScalarType] = &[U4, S4];
+const FLOAT_BYTES: &[ScalarType] = &[E4m3, E5m2];
+const BOTH: &[MatrixLayout] = &[MatrixLayout::Row, MatrixLayout::Col];
+const ROW: &[MatrixLayout] = &[MatrixLayout::Row];
+const COL: &[MatrixLayout] = &[MatrixLayout::Col];
+/// `mma` names `.row` for A and `.col` for B; [`layouts_of`] takes the half that the operand has.
+const ROW_COL: &[MatrixLayout] = BOTH;
+
+#[rustfmt::skip]
+static CATALOGUE: &[Entry] = &[
+    // wmma: the accumulators, then the factors.
+    entry(WMMA_CD, DEPTH_16, &[F16, F32], 70, BOTH),
+    entry(WMMA_CD, DEPTH_16, &[S32], 72, BOTH),
+    entry(WMMA_CD, &[M8N8K32, M8N8K128], &[S32], 75, BOTH),
+    entry(WMMA_CD, &[M16N16K8], &[F32], 80, BOTH),
+    entry(WMMA_CD, &[M8N8K4], &[F64], 80, BOTH),
+    entry(WMMA_AB, DEPTH_16, &[F16], 70, BOTH),
+    entry(WMMA_AB, DEPTH_16, &[Bf16], 80, BOTH),
+    entry(WMMA_AB, DEPTH_16, BYTES, 72, BOTH),
+    entry(&[Op::LoadA], &[M8N8K32], NIBBLES, 75, ROW),
+    entry(&[Op::LoadB], &[M8N8K32], NIBBLES, 75, COL),
+    entry(&[Op::LoadA], &[M8N8K128], &[B1], 75, ROW),
+    entry(&[Op::LoadB], &[M8N8K128], &[B1], 75, COL),
+    entry(WMMA_AB, &[M16N16K8], &[Tf32], 80, BOTH),
+    entry(WMMA_AB, &[M8N8K4], &[F64], 80, BOTH),
+    // mma, dense.
+    entry(MMA_AB, &[M8N8K4], &[F16], 70, BOTH),
+    entry(MMA_AB, &[M8N8K4], &[F64], 80, ROW_COL),
+    entry(MMA_AB, &[M16N8K4], &[Tf32], 80, ROW_COL),
+    entry(MMA_AB, &[M16N8K4, M16N8K8, M16N8K16], &[F64], 90, ROW_COL),
+    entry(MMA_AB, &[M16N8K8], &[F16], 75, ROW_COL),
+    entry(MMA_AB, &[M16N8K8], &[Bf16, Tf32], 80, ROW_COL),
+    entry(MMA_AB, &[M16N8K16], &[F16, Bf16], 80, ROW_COL),
+    entry(MMA_AB, &[M16N8K16, M16N8K32], FLOAT_BYTES, 89, ROW_COL),
+    entry(MMA_AB, &[M8N8K16], BYTES, 75, ROW_COL),
+    entry(MMA_AB, &[M16N8K16, M16N8K32], BYTES, 80, ROW_COL),
+    entry(MMA_AB, &[M8N8K32], NIBBLES, 75, ROW_COL),
+    entry(MMA_AB, &[M16N8K32, M16N8K64], NIBBLES, 80, ROW_COL),
+    entry(MMA_AB, &[M8N8K128], &[B1], 75, ROW_COL),
+    entry(MMA_AB, &[M16N8K128, M16N8K256], &[B1], 80, ROW_COL),
+    entry(MMA_CD, &[M8N8K4], &[F16, F32], 70, BOTH),
+    entry(MMA_CD, &[M8N8K4], &[F64], 80, BOTH),
+    entry(MMA_CD, &[M16N8K4], &[F32], 80, BOTH),
+    entry(MMA_CD, &[M16N8K4, M16N8K8, M16N8K16], &[F64], 90, BOTH),
+    entry(MMA_CD, &[M16N8K8], &[F16, F32], 75, BOTH),
+    entry(MMA_CD, &[M16N8K16], &[F16, F32, S32], 80, BOTH),
+    entry(MMA_CD, &[M16N8K32], &[F16, F32], 89, BOTH),
+    entry(MMA_CD, &[M8N8K16, M8N8K32, M8N8K128], &[S32], 75, BOTH),
+    entry(MMA_CD, &[M16N8K32, M16N8K64, M16N8K128, M16N8K256], &[S32], 80, BOTH),
+    // Matrices of 8 rows of 16 bytes; `.col` is `.trans`.
+    entry(LDMATRIX, &[M8N8], &[B16], 75, BOTH),
+    entry(STMATRIX, &[M8N8], &[B16], 90, BOTH),
+    entry(&[Op::MovmatrixA], &[M8N8], &[B16], 75, ROW),
+    entry(&[Op::MovmatrixD], &[M8N8], &[B16], 75, COL),
+];
+
+/// The layouts of `op` in `entry`.
+fn layouts_of(entry: &Entry, op: FragmentOp, ty: ScalarType) -> &'static [MatrixLayout] {
+    match (op, entry.shapes, ty) {
+        (Op::MmaA | Op::MmaB, [M8N8K4], F16) => entry.layouts,
+        (Op::MmaA, ..) => ROW,
+        (Op::MmaB, ..) => COL,
+        _ => entry.layouts,
+    }
+}
+
+/// Looks up the fragment map of `query`.
+pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
+    let FragmentQuery {
+        op,
+        shape,
+        ty,
+        target,
+        ..
+    } = *query;
+    let entries = || CATALOGUE.iter().filter(|entry| entry.ops.contains(&op));
+    let shaped = || entries().filter(|entry| entry.shapes.contains(&shape));
+    let Some(entry) = shaped().find(|entry| entry.types.contains(&ty)) else {
+        if shaped().next().is_none() {
+            let mut shapes: Vec<Shape> = Vec::new();
+            for other in entries().flat_map(|entry| entry.shapes) {
+                if !shapes.contains(other) {
+                    shapes.push(*other);
+                }
+            }
+            return Err(FragmentError::Shape { op, shape, shapes });
+        }
+        let types = shaped().flat_map(|entry| entry.types).copied().collect();
+        return Err(FragmentError::Type {
+            op,
+            shape,
+            ty,
+            types,
+        });
+    };
+    let layouts = layouts_of(entry, op, ty);
+    let layout = query.layout.unwrap_or(layouts[0]);
+    if !layouts.contains(&layout) {
+        return Err(FragmentError::Layout {
+            op,
+            shape,
+            ty,
+            found: layout,
+            expected: layouts[0],
+        });
+    }
+    match TensorCore::of(&target) {
+        Some(core) if target.sm >= entry.first_sm => Ok(map(query, core, layout, layouts)),
+        _ => Err(FragmentError::Target {
+            op,
+            shape,
+            ty,
+            found: target.name,
+            first_sm: entry.first_sm,
+        }),
+    }
+}
+
+/// Every query that has a map on `target`, in the order of the catalogue.
+pub fn all_fragments(target: &Target) -> Vec<FragmentQuery> {
+    let mut queries = Vec::new();
+    for entry in CATALOGUE.iter().filter(|entry| target.sm >= entry.first_sm) {
+        for &op in entry.ops {
+            for &shape in entry.shapes {
+                for &ty in entry.types {
+                    for &layout in layouts_of(entry, op, ty) {
+                        queries.push(FragmentQuery {
+                            op,
+                            shape,
+                            ty,
+                            layout: Some(layout),
+                            target: *target,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    queries
+}
+
+fn map(
+    query: &FragmentQuery,
+    core: TensorCore,
+    layout: MatrixLayout,
+    layouts: &'static [MatrixLayout],
+) -> FragmentMap {
+    let FragmentQuery { op, shape, ty, .. } = *query;
+    let (rows, columns) = shape.size(op.matrix());
+    let family = family(query, core);
+    let sizes = Sizes::of(query, family);
+    let formula = match (op, family) {
+        (_, FragmentFamily::QuadPair) => {
+            quad_pair::formula(shape, op.matrix(), ty, layout, sizes.n_elements())
+        }
+        (_, FragmentFamily::Group) if shape.k == 0 => matrices(layout, &sizes),
+        (_, FragmentFamily::Group) => in_groups(query, core, &sizes),
+    };
+    // Quad pairs hold A and B otherwise when they come from rows than when they come from columns, and `.trans` is seen in registers.
+    let is_layout_seen = shape.k == 0
+        || family == FragmentFamily::QuadPair && matches!(op.matrix(), Matrix::A | Matrix::B);
+    FragmentMap {
+        query: FragmentQuery {
+            layout: Some(layout),
+            ..*query
+        },
+        layout,
+        layouts: if is_layout_seen {
+            vec![layout]
+        } else {
+            layouts.to_vec()
+        },
+        family,
+        rows,
+        columns,
+        n_matrices: 1 << formula.matrix.fields().iter().map(|f| f.width).sum::<u8>(),
+        n_registers: sizes.n_registers,
+        elements_per_register: sizes.elements_per_register,
+        n_read_registers: sizes.n_read_registers,
+        formula,
+        origin: match (op.is_wmma(), core) {
+            // Release 13.5 compiles for `sm_75` and later only.
+            (true, TensorCore::Volta) => Origin::Assembler("12.9"),
+            (true, _) => Origin::Assembler("13.5"),
+            (false, _) => Origin::Documented,
+        },
+    }
+}
+
+/// `wmma` on `sm_70` and `sm_72` uses quad pairs for `f16`; the fragments of `mma.m8n8k4` are theirs on every target.
+fn family(query: &FragmentQuery, core: TensorCore) -> FragmentFamily {
+    let is_half = matches!(query.ty, F16 | F32);
+    let is_own = query.op.is_wmma() && core == TensorCore::Volta;
+    if is_half && (is_own || !query.op.is_wmma() && query.shape == M8N8K4) {
+        FragmentFamily::QuadPair
+    } else {
+        FragmentFamily::Group
+    }
+}
+
+/// What a lane holds.
+struct Sizes {
+    n_registers: u8,
+    elements_per_register: u8,
+    n_read_registers: u8,
+}
+
+impl Sizes {
+    fn of(query: &FragmentQuery, family: FragmentFamily) -> Sizes {
+        let FragmentQuery { op, shape, ty, .. } = *query;
+        // Registers have 32 bits; `f64` has one of 64 to itself.
+        let elements_per_register = (32 / ty.width_bits()).max(1) as u8;
+        let (rows, columns) = shape.size(op.matrix());
+        let held = rows * columns / 32;
+        let registers = |n_elements: u16| (n_elements / u16::from(elements_per_register)) as u8;
+        let is_factor = matches!(op.matrix(), Matrix::A | Matrix::B);
+        let (n_registers, n_read_registers) = match (op, family) {
+            (Op::LdmatrixX1 | Op::StmatrixX1 | Op::MovmatrixA | Op::MovmatrixD, _) => (1, 1),
+            (Op::LdmatrixX2 | Op::StmatrixX2, _) => (2, 2),
+            (Op::LdmatrixX4 | Op::StmatrixX4, _) => (4, 4),
+            // Eight lanes share a matrix of 8x8 or 8x4, a quarter of the warp.
+            (_, FragmentFamily::QuadPair) if !op.is_wmma() => {
+                (registers(4 * held), registers(4 * held))
+            }
+            (_, FragmentFamily::QuadPair) if is_factor => (8, 8),
+            // The vector of `f16` has eight registers in every shape (PTX ISA, "wmma.load").
+            (_, FragmentFamily::Group) if op.is_wmma() && is_factor && ty == F16 => {
+                (8, registers(held))
+            }
+            _ => (registers(held), registers(held)),
+        };
+        Sizes {
+            n_registers,
+            elements_per_register,
+            n_read_registers,
+        }
+    }
+
+    fn n_elements(&self) -> u16 {
+        u16::from(self.n_registers) * u16::from(self.elements_per_register)
+    }
+
+    fn element_bits(&self) -> u8 {
+        self.n_elements().ilog2() as u8
+    }
+
+    fn packed_bits(&self) -> u8 {
+        self.elements_per_register.ilog2() as u8
+    }
+}
+
+fn in_groups(query: &FragmentQuery, core: TensorCore, sizes: &Sizes) -> Formula {
+    let FragmentQuery { op, shape, ty, .. } = *query;
+    let blocks_of_8 = |length: u16| (length / 8).ilog2() as u8;
+    let depth_bits = || (shape.k / (4 * u16::from(sizes.elements_per_register))).ilog2() as u8;
+    match op.matrix() {
+        Matrix::A => {
+            let order = block_order(Matrix::A, blocks_of_8(shape.m), depth_bits());
+            group::factor(sizes.packed_bits(), &order, sizes.element_bits())
+        }
+        Matrix::B => {
+            let order = block_order(Matrix::B, blocks_of_8(shape.n), depth_bits());
+            group::factor(sizes.packed_bits(), &order, sizes.element_bits()).transposed()
+        }
+        Matrix::C | Matrix::D => {
+            // `sm_72` and `sm_75` compute the integer product of this shape as it is; all others compute its transpose.
+            let is_straight = ty == S32 && core < TensorCore::Ampere;
+            let blocks = if shape == M8N32K16 && !is_straight {
+                Blocks::Transposed
+            } else {
+                Blocks::Plain {
+                    down: blocks_of_8(shape.m),
+                }
+            };
+            group::accumulator(blocks, sizes.element_bits())
+        }
+    }
+}
+
+/// What the bits of the register number count, low bit first: a machine instruction takes 16 rows of A at once, so blocks of k come after
+/// the first row block. B has 8 columns an instruction: k comes first, except in m8n32k16, which is computed transposed.
+fn block_order(matrix: Matrix, outer_bits: u8, depth_bits: u8) -> Vec<Bit> {
+    let outer = |n: u8| std::iter::repeat_n(Bit::Outer, usize::from(n));
+    let first = if matrix == Matrix::B && outer_bits == 1 {
+        0
+    } else {
+        outer_bits.min(1)
+    };
+    outer(first)
+        .chain(std::iter::repeat_n(Bit::Depth, usize::from(depth_bits)))
+        .chain(outer(outer_bits - first))
+        .collect()
+}
+
+/// `ldmatrix`, `stmatrix` and `movmatrix` (PTX ISA, "Warp-level matrix load instruction: ldmatrix").
+fn matrices(layout: MatrixLayout, sizes: &Sizes) -> Formula {
+    let formula = group::rows_of_matrices(sizes.packed_bits(), sizes.element_bits());
+    match layout {
+        MatrixLayout::Row => formula,
+        MatrixLayout::Col => formula.transposed(),
+    }
+}

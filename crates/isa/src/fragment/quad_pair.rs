@@ -1,0 +1,96 @@
+//! The quad-pair family: `sm_70` and `sm_72` with `f16` operands, and `mma.m8n8k4` on every target.
+//!
+//! Lanes 4p to 4p+3 and 16+4p to 16+4p+3 form quad pair p, which owns an 8x8 tile of C and D and holds the rows of A and
+//! columns of B that the tile needs (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type"). In:
+//! shape, matrix and type; out: the formula.
+
+use super::formula::{Field, Formula, Sum, element, lane};
+use super::operation::{Matrix, Shape};
+use crate::modifier::MatrixLayout;
+use crate::types::ScalarType;
+
+/// `t`, the lane in its group of four.
+const T: (u8, u8) = (0, 2);
+/// `u`: the lower or the upper half of a quad pair.
+const U: u8 = 4;
+
+/// Where the tile of a quad pair starts.
+#[derive(Clone, Copy)]
+struct Tile {
+    top: Field,
+    left: Field,
+}
+
+impl Tile {
+    /// The tiles of `shape`: 2x2, 1x4 or 4x1 of them; for 8x8 shapes each quad pair has a matrix of its own.
+    fn of(shape: Shape) -> Tile {
+        let (top_bits, left_bits) = match (shape.m, shape.n) {
+            (16, 16) => (1, 1),
+            (8, 32) => (0, 2),
+            (32, 8) => (2, 0),
+            _ => (0, 0),
+        };
+        Tile {
+            top: lane(2, top_bits, 3),
+            left: lane(2 + top_bits, left_bits, 3),
+        }
+    }
+}
+
+/// The fragment of `matrix`. `n_elements` is what a lane holds; A and B differ between the layouts.
+pub(super) fn formula(
+    shape: Shape,
+    matrix: Matrix,
+    ty: ScalarType,
+    layout: MatrixLayout,
+    n_elements: u16,
+) -> Formula {
+    let tile = Tile::of(shape);
+    let element_bits = n_elements.ilog2() as u8;
+    let (row, column) = match matrix {
+        Matrix::C | Matrix::D if ty == ScalarType::F32 => wide_accumulator(tile),
+        Matrix::C | Matrix::D => along(tile.top, tile.left, element_bits),
+        Matrix::A if layout == MatrixLayout::Row => along(tile.top, element(0, 0, 0), element_bits),
+        Matrix::A => across(tile.top, element_bits),
+        // B is A with rows and columns exchanged, the layouts too.
+        Matrix::B if layout == MatrixLayout::Col => {
+            let (column, row) = along(tile.left, element(0, 0, 0), element_bits);
+            (row, column)
+        }
+        Matrix::B => {
+            let (column, row) = across(tile.left, element_bits);
+            (row, column)
+        }
+    };
+    let own_matrix = shape.m == 8 && shape.n == 8;
+    Formula {
+        matrix: Sum::of([lane(2, if own_matrix { 2 } else { 0 }, 0)]),
+        row,
+        column,
+        element_bits,
+    }
+}
+
+/// A lane holds one row of its tile: (top + 4u + t, left + e).
+fn along(top: Field, left: Field, element_bits: u8) -> (Sum, Sum) {
+    (
+        Sum::of([top, lane(U, 1, 2), lane(T.0, T.1, 0)]),
+        Sum::of([left, element(0, element_bits, 0)]),
+    )
+}
+
+/// A lane holds four rows of every fourth column: (top + 4u + (e&3), t + (e&12)).
+fn across(top: Field, element_bits: u8) -> (Sum, Sum) {
+    (
+        Sum::of([top, lane(U, 1, 2), element(0, 2, 0)]),
+        Sum::of([lane(T.0, T.1, 0), element(2, element_bits - 2, 2)]),
+    )
+}
+
+/// `f32` accumulators: (top + 4u + (t&1) + (e&2), left + (t&2) + (e&1) + (e&4)).
+fn wide_accumulator(tile: Tile) -> (Sum, Sum) {
+    (
+        Sum::of([tile.top, lane(U, 1, 2), lane(0, 1, 0), element(1, 1, 1)]),
+        Sum::of([tile.left, lane(1, 1, 1), element(0, 1, 0), element(2, 1, 2)]),
+    )
+}
