@@ -80,9 +80,9 @@ impl Target {
             Place::Contiguous(backing, start) => (backing, start + lane * width),
             Place::Uniform(backing, start) => (backing, start),
             Place::Halves(backing, HalfStep::Contiguous, starts) => {
-                (backing, starts[lane / 16 & 1] + lane % 16 * width)
+                (backing, starts[(lane / 16) & 1] + lane % 16 * width)
             }
-            Place::Halves(backing, HalfStep::Uniform, starts) => (backing, starts[lane / 16 & 1]),
+            Place::Halves(backing, HalfStep::Uniform, starts) => (backing, starts[(lane / 16) & 1]),
             Place::Each(backing) => (backing, offset),
             Place::Mixed => (self.backings[lane], offset),
         }
