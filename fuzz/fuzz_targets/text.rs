@@ -1,4 +1,4 @@
-//! Any text: it is judged, coloured, formatted, and, where it is accepted, launched and stepped forth
+//! Any text: it is checked, coloured, formatted, and, where it is accepted, launched and stepped forward
 //! and back, without a panic and without running away.
 #![no_main]
 

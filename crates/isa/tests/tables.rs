@@ -114,34 +114,6 @@ fn helps_are_phrases_in_plain_words() {
 }
 
 #[test]
-fn no_text_uses_a_word_that_the_house_avoids() {
-    const AVOIDED: &[&str] = &[
-        "so many",
-        "behind",
-        "stands",
-        "told",
-        "tells",
-        "judge",
-        "serve",
-        "wants",
-        "nobody",
-        "everybody",
-        "forth",
-        "at a press",
-    ];
-    let values = sets().flat_map(|(_, set)| set.values.iter().map(|value| value.help));
-    let forms = PTX.layouts().iter().map(|layout| layout.form);
-    let rows = forms.clone().map(|form| form.help);
-    let rules = forms.flat_map(|form| form.rules.iter().map(|rule| rule.why));
-    let flags = Flag::ALL.iter().map(|flag| flag.help());
-    for help in values.chain(rows).chain(rules).chain(flags) {
-        for word in AVOIDED {
-            assert!(!help.contains(word), "{word:?} in {help:?}");
-        }
-    }
-}
-
-#[test]
 fn operand_lists_name_operands_of_the_line() {
     for layout in PTX.layouts() {
         let form = layout.form;

@@ -171,7 +171,9 @@ impl<'a> Reader<'a> {
             self.add_registers(&operand.value, &mut ids);
         }
         let registers = &self.function.registers;
-        let known = ids.into_iter().filter(|id| (id.0 as usize) < registers.len());
+        let known = ids
+            .into_iter()
+            .filter(|id| (id.0 as usize) < registers.len());
         known.map(|id| registers.name(id).to_owned()).collect()
     }
 

@@ -149,6 +149,15 @@ pub(crate) struct Combine {
     pub(crate) negated: bool,
 }
 
+/// How the third operand of `slct` says which of the others is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignOf {
+    Integer,
+    Float,
+    /// A float, subnormals as zeros.
+    Flushed,
+}
+
 /// A comparison of two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
@@ -341,7 +350,7 @@ pub(crate) enum Op {
         a: Slot,
         b: Slot,
         c: Slot,
-        float: bool,
+        sign: SignOf,
     },
     /// Logic on two predicates; bit `2 * a + b` of the table is the result.
     PredicateLogic {
@@ -418,7 +427,7 @@ pub(crate) struct AccessPlan {
     /// Bit i: element i is not a sink.
     pub(crate) written: u32,
     /// All elements are registers of exactly the element's width, 32 or 64 bits.
-    pub(crate) quick_store: bool,
+    pub(crate) whole_registers: bool,
     pub(crate) noted: AccessNotes,
 }
 

@@ -1,7 +1,7 @@
 //! Comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
 
 use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{Combine, CompareKind, Comparison, Op};
+use crate::decode::code::{Combine, CompareKind, Comparison, Op, SignOf};
 use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, TypeKind};
 
 pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
@@ -61,12 +61,16 @@ pub(super) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
         CompareForm::Slct => {
             let ty = d.modifiers.result_type();
             let bits = ty.map_or(32, ScalarType::width_bits);
-            let sign = d.modifiers.source_type();
+            let sign = match d.modifiers.source_type() {
+                Some(ty) if ty.is_float() && d.modifiers.has(Flag::Ftz) => SignOf::Flushed,
+                Some(ty) if ty.is_float() => SignOf::Float,
+                Some(_) | None => SignOf::Integer,
+            };
             Ok(Op::SelectSign {
                 a: d.source(1, bits)?,
                 b: d.source(2, bits)?,
                 c: d.source(3, 32)?,
-                float: sign.is_some_and(ScalarType::is_float),
+                sign,
                 d: d.destination(0)?,
             })
         }

@@ -122,7 +122,7 @@ fn access_plan(
             .enumerate()
             .filter(|(_, e)| e.slot.is_some())
             .fold(0, |mask, (i, _)| mask | 1 << i),
-        quick_store: elements.iter().all(|e| {
+        whole_registers: elements.iter().all(|e| {
             e.slot.is_some() && matches!((element_bytes, e.bank), (4, Bank::B32) | (8, Bank::B64))
         }),
         elements,

@@ -6,6 +6,7 @@
 
 use crate::decode::code::{FloatMode, Round};
 use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
+use crate::exec::elementary;
 use crate::exec::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::ScalarType;
@@ -20,20 +21,20 @@ fn canonical(value: f32) -> u32 {
 }
 
 /// Operations on f32.
-#[inline]
-pub(crate) fn float32(
+#[inline(always)]
+pub(crate) fn float32<const FMA: bool>(
     l: &mut Lanes<'_>,
     row: &mut Row32,
     f: Float32Op,
     mode: FloatMode,
     [d, a, b, c]: [Slot; 4],
 ) {
-    float_row(row, f, mode, l.r32(a), l.r32(b), l.r32(c));
+    float_row::<FMA>(row, f, mode, l.r32(a), l.r32(b), l.r32(c));
     l.set32(d, row);
 }
 
 #[inline(always)]
-pub(crate) fn float_row(
+pub(crate) fn float_row<const FMA: bool>(
     row: &mut Row32,
     f: Float32Op,
     mode: FloatMode,
@@ -46,7 +47,7 @@ pub(crate) fn float_row(
     match f {
         Plain(FloatOp::Add) if mode.is_plain() => rows(row, a, b, |a, b| a + b),
         Plain(FloatOp::Mul) if mode.is_plain() => rows(row, a, b, |a, b| a * b),
-        Plain(FloatOp::Fma) if mode.is_plain() => fma_rows(row, a, b, c),
+        Plain(FloatOp::Fma) if mode.is_plain() => fma_rows::<FMA>(row, a, b, c),
         _ => {
             if !modified(row, f, mode, a, b, c) {
                 lane_by_lane(row, f, mode, a, b, c);
@@ -63,7 +64,7 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Plain(FloatOp::Add) => rows(row, a, b, |a, b| a + b),
         F::Plain(FloatOp::Sub) => rows(row, a, b, |a, b| a - b),
         F::Plain(FloatOp::Mul) => rows(row, a, b, |a, b| a * b),
-        F::Plain(FloatOp::Fma) => fma_rows(row, a, b, c),
+        F::Plain(FloatOp::Fma) => fma_rows::<false>(row, a, b, c),
         F::Div => rows(row, a, b, |a, b| a / b),
         F::Rcp => rows(row, a, a, |a, _| 1.0 / a),
         F::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
@@ -75,14 +76,13 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Plain(FloatOp::Max) if !mode.nan && !mode.xorsign_abs => {
             minmax_rows(row, Extreme::Max, a, b);
         }
-        F::Plain(FloatOp::Min | FloatOp::Max)
-        | F::Rsqrt
-        | F::Sin
-        | F::Cos
-        | F::Lg2
-        | F::Ex2
-        | F::Tanh
-        | F::Copysign => return false,
+        F::Rsqrt => wide_rows(row, a, |a| 1.0 / a.sqrt()),
+        F::Lg2 => wide_rows(row, a, elementary::log2),
+        F::Ex2 => wide_rows(row, a, elementary::exp2),
+        F::Tanh => wide_rows(row, a, elementary::tanh),
+        F::Sin if are_angles_near(a) => wide_rows(row, a, |a| elementary::sin_cos_near(a).0),
+        F::Cos if are_angles_near(a) => wide_rows(row, a, |a| elementary::sin_cos_near(a).1),
+        F::Plain(FloatOp::Min | FloatOp::Max) | F::Sin | F::Cos | F::Copysign => return false,
     }
     true
 }
@@ -97,7 +97,7 @@ enum Extreme {
 const SIGN: u32 = 1 << 31;
 
 /// Flushing and clamping around [`nearest`].
-#[inline(never)]
+#[inline(always)]
 fn modified(
     row: &mut Row32,
     f: Float32Op,
@@ -177,14 +177,38 @@ fn rows(row: &mut Row32, a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) {
     }
 }
 
+/// Computed in f64 and narrowed.
+#[inline(always)]
+fn wide_rows(row: &mut Row32, a: &Row32, f: impl Fn(f64) -> f64) {
+    for lane in 0..LANES {
+        row[lane] = canonical(f(f64::from(f32::from_bits(a[lane]))) as f32);
+    }
+}
+
+/// Whether the quick reduction holds for all angles; infinities and NaNs are not near.
+#[inline(always)]
+fn are_angles_near(a: &Row32) -> bool {
+    const LARGEST: u32 = (elementary::LARGEST_ANGLE as f32).to_bits();
+    a.iter()
+        .fold(0, |far, bits| far | u32::from(bits & !SIGN > LARGEST))
+        == 0
+}
+
 /// Smallest normal f32 as bits of an f64.
 const SMALLEST_NORMAL: u64 = 897 << 52;
 
-/// a*b+c with one rounding. The product is exact in f64 and the sum rounded there, so narrowing is
+/// a*b+c with one rounding, by the host where it has the instruction (`FMA`). Else the product is exact in f64 and the sum rounded there, so narrowing is
 /// right unless the sum lies exactly between two f32 values or below the normal ones; then the
 /// exact way is taken for the whole row.
 #[inline(always)]
-fn fma_rows(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
+fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
+    if FMA {
+        for lane in 0..LANES {
+            let [a, b, c] = [a[lane], b[lane], c[lane]].map(f32::from_bits);
+            row[lane] = canonical(a.mul_add(b, c));
+        }
+        return;
+    }
     let wide = |bits: u32| f64::from(f32::from_bits(bits));
     let mut doubtful = 0u64;
     for lane in 0..LANES {
@@ -271,11 +295,11 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
         F::Rcp => soft::narrow(soft::div_odd(1.0, a), round),
         F::Sqrt => soft::narrow(soft::sqrt_odd(a), round),
         F::Rsqrt => (1.0 / wide(a).sqrt()) as f32,
-        F::Sin => soft::sin_cos(wide(a)).0 as f32,
-        F::Cos => soft::sin_cos(wide(a)).1 as f32,
-        F::Lg2 => soft::log2(wide(a)) as f32,
-        F::Ex2 => soft::exp2(wide(a)) as f32,
-        F::Tanh => soft::tanh(wide(a)) as f32,
+        F::Sin => elementary::sin_cos(wide(a)).0 as f32,
+        F::Cos => elementary::sin_cos(wide(a)).1 as f32,
+        F::Lg2 => elementary::log2(wide(a)) as f32,
+        F::Ex2 => elementary::exp2(wide(a)) as f32,
+        F::Tanh => elementary::tanh(wide(a)) as f32,
     };
     let mut value = flush(value, mode);
     if mode.saturate {
@@ -322,7 +346,8 @@ fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
 }
 
 /// Operations on f64. NaN operands are passed on, quieted (PTX ISA: payloads are preserved).
-pub(crate) fn float64(
+#[inline(always)]
+pub(crate) fn float64<const FMA: bool>(
     l: &mut Lanes<'_>,
     row: &mut Row64,
     f: Float64Op,
@@ -330,27 +355,52 @@ pub(crate) fn float64(
     [d, a, b, c]: [Slot; 4],
 ) {
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
-    let plain = mode.is_plain();
-    match f {
-        Float64Op::Plain(FloatOp::Add) if plain => {
-            for lane in 0..LANES {
-                let sum = f64::from_bits(a[lane]) + f64::from_bits(b[lane]);
-                row[lane] = passed_on(sum, [a[lane], b[lane], 0]);
-            }
-        }
-        Float64Op::Plain(FloatOp::Mul) if plain => {
-            for lane in 0..LANES {
-                let product = f64::from_bits(a[lane]) * f64::from_bits(b[lane]);
-                row[lane] = passed_on(product, [a[lane], b[lane], 0]);
-            }
-        }
-        _ => {
-            for lane in 0..LANES {
-                row[lane] = op64(f, mode, [a[lane], b[lane], c[lane]]);
-            }
+    if !(mode.is_plain() && nearest64::<FMA>(row, f, [a, b, c])) {
+        for lane in 0..LANES {
+            row[lane] = op64(f, mode, [a[lane], b[lane], c[lane]]);
         }
     }
     l.set64(d, row);
+}
+
+/// What the host does as the machine does it, row by row; false for all else.
+#[inline(always)]
+fn nearest64<const FMA: bool>(row: &mut Row64, f: Float64Op, [a, b, c]: [&Row64; 3]) -> bool {
+    use Float64Op as F;
+    match f {
+        F::Plain(FloatOp::Add) => rows64(row, [a, b], |a, b| a + b),
+        F::Plain(FloatOp::Sub) => rows64(row, [a, b], |a, b| a - b),
+        F::Plain(FloatOp::Mul) => rows64(row, [a, b], |a, b| a * b),
+        F::Div => rows64(row, [a, b], |a, b| a / b),
+        F::Rcp => rows64(row, [a, a], |a, _| 1.0 / a),
+        F::Sqrt => rows64(row, [a, a], |a, _| a.sqrt()),
+        F::Plain(FloatOp::Fma) if FMA => {
+            for lane in 0..LANES {
+                let operands = [a[lane], b[lane], c[lane]];
+                let [a, b, c] = operands.map(f64::from_bits);
+                row[lane] = passed_on(a.mul_add(b, c), operands);
+            }
+        }
+        F::Plain(FloatOp::Fma | FloatOp::Neg | FloatOp::Abs | FloatOp::Min | FloatOp::Max)
+        | F::Rsqrt
+        | F::Copysign => return false,
+    }
+    true
+}
+
+#[inline(always)]
+fn rows64(row: &mut Row64, [a, b]: [&Row64; 2], f: impl Fn(f64, f64) -> f64) {
+    let mut nan = false;
+    for lane in 0..LANES {
+        let value = f(f64::from_bits(a[lane]), f64::from_bits(b[lane]));
+        nan |= value.is_nan();
+        row[lane] = value.to_bits();
+    }
+    if nan {
+        for lane in 0..LANES {
+            row[lane] = passed_on(f64::from_bits(row[lane]), [a[lane], b[lane], 0]);
+        }
+    }
 }
 
 #[inline(always)]
@@ -486,6 +536,8 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32
     let [a, b, c] = bits.map(|v| format.unpack(v));
     let round = mode.round;
     let value = match f {
+        // The machine makes its own NaN of any.
+        H::Plain(FloatOp::Neg | FloatOp::Abs) if a.is_nan() => return format.nan(),
         H::Plain(FloatOp::Neg) => return bits[0] ^ sign,
         H::Plain(FloatOp::Abs) => return bits[0] & !sign,
         H::Plain(FloatOp::Min) => return minmax_half(Extreme::Min, mode, format, bits),
@@ -494,8 +546,8 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32
         H::Plain(FloatOp::Sub) => a - b,
         H::Plain(FloatOp::Mul) => a * b,
         H::Plain(FloatOp::Fma) => soft::add_odd(a * b, c),
-        H::Ex2 => soft::exp2(a),
-        H::Tanh => soft::tanh(a),
+        H::Ex2 => elementary::exp2(a),
+        H::Tanh => elementary::tanh(a),
     };
     let packed = flushed(format.pack(value, round));
     let is_nan = value.is_nan();

@@ -98,7 +98,7 @@ plain!(plain32, u32, i32, mul_hi_32);
 plain!(plain64, u64, i64, mul_hi_64);
 
 /// Operations on 32-bit registers.
-#[inline]
+#[inline(always)]
 pub(crate) fn int32(
     l: &mut Lanes<'_>,
     row: &mut Row32,
@@ -277,7 +277,7 @@ pub(crate) fn int16x2(
 }
 
 /// Operations on 64-bit registers.
-#[inline]
+#[inline(always)]
 pub(crate) fn int64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
@@ -294,6 +294,7 @@ pub(crate) fn int64(
 }
 
 /// Shifts of 64-bit registers; amounts beyond 63 shift everything out.
+#[inline(always)]
 pub(crate) fn shift64(
     l: &mut Lanes<'_>,
     row: &mut Row64,
@@ -358,7 +359,7 @@ pub(crate) fn insert64(l: &mut Lanes<'_>, row: &mut Row64, [d, a, b, c, e]: [Slo
 }
 
 /// Products twice as wide as their factors.
-#[inline]
+#[inline(always)]
 pub(crate) fn wide32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, [d, a, b, c]: [Slot; 4]) {
     let (a, b) = (l.r32(a), l.r32(b));
     if signed {
@@ -396,7 +397,8 @@ pub(crate) fn wide16(l: &mut Lanes<'_>, row: &mut Row32, signed: bool, [d, a, b,
     l.set32(d, row);
 }
 
-/// `add.cc`, `subc`, `madc.hi` and relatives. The flag of a subtraction is a borrow.
+/// `add.cc`, `subc`, `madc.hi` and relatives. A subtraction adds the complement and 1, as the machine does, so its flag is
+/// set where nothing was borrowed; one chain may go through both.
 pub(crate) fn carry32(
     l: &mut Lanes<'_>,
     row: &mut Row32,
@@ -408,10 +410,11 @@ pub(crate) fn carry32(
     let mut out = 0u32;
     for lane in 0..LANES {
         let flag = u64::from(mode.reads && *l.carry >> lane & 1 != 0);
+        let taken = if mode.reads { flag } else { 1 };
         let (a, b, c) = (u64::from(a[lane]), u64::from(b[lane]), u64::from(c[lane]));
         let wide = match f {
             CarryOp::Add => a + b + flag,
-            CarryOp::Sub => a.wrapping_sub(b).wrapping_sub(flag),
+            CarryOp::Sub => a + u64::from(!(b as u32)) + taken,
             CarryOp::MadLo => ((a * b) & 0xffff_ffff) + c + flag,
             CarryOp::MadHi => u64::from(mul_hi_32(a as u32, b as u32, mode.signed)) + c + flag,
         };
@@ -436,6 +439,7 @@ pub(crate) fn carry64(
     let mut out = 0u32;
     for lane in 0..LANES {
         let flag = u128::from(mode.reads && *l.carry >> lane & 1 != 0);
+        let taken = if mode.reads { flag } else { 1 };
         let (a, b, c) = (
             u128::from(a[lane]),
             u128::from(b[lane]),
@@ -443,7 +447,7 @@ pub(crate) fn carry64(
         );
         let wide = match f {
             CarryOp::Add => a + b + flag,
-            CarryOp::Sub => a.wrapping_sub(b).wrapping_sub(flag),
+            CarryOp::Sub => a + u128::from(!(b as u64)) + taken,
             CarryOp::MadLo => u128::from((a as u64).wrapping_mul(b as u64)) + c + flag,
             CarryOp::MadHi => u128::from(mul_hi_64(a as u64, b as u64, mode.signed)) + c + flag,
         };

@@ -3,7 +3,7 @@
 use crate::decode::code::{BarrierMode, BarrierPlan, Code, Op};
 use crate::exec::control::lanes_at;
 use crate::exec::reach::{Executed, Halt};
-use crate::exec::step::part_from_excluded;
+use crate::exec::waits::part_from_excluded;
 use crate::run::fault::{FaultKind, WaitReason};
 use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::registers::LANES;

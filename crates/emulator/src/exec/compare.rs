@@ -64,6 +64,8 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
     let bits = l.r32(slot);
     for lane in 0..LANES {
         row[lane] = match c.kind {
+            // A subnormal has no exponent bits.
+            CompareKind::F16 if c.ftz && bits[lane] & F16.infinity() == 0 => 0.0,
             CompareKind::F16 => F16.unpack(bits[lane] & 0xffff),
             CompareKind::Bf16 => BF16.unpack(bits[lane] & 0xffff),
             _ => match f32::from_bits(bits[lane]) {
@@ -76,7 +78,7 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
 }
 
 /// All lanes that compare true, active or not.
-#[inline(never)]
+#[inline(always)]
 fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
     use CompareKind as K;
     // Moved to the top, 16 bits compare like 32.
@@ -108,7 +110,7 @@ fn combined(l: &Lanes<'_>, result: u32, combine: Option<Combine>) -> u32 {
 }
 
 /// `setp`
-#[inline]
+#[inline(always)]
 pub(crate) fn set_predicate(
     l: &mut Lanes<'_>,
     comparison: &Comparison,
@@ -127,6 +129,7 @@ pub(crate) fn set_predicate(
 }
 
 /// `set`
+#[inline(never)]
 pub(crate) fn set(
     l: &mut Lanes<'_>,
     comparison: &Comparison,

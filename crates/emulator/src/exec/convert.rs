@@ -158,9 +158,13 @@ fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
 fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMode) -> u64 {
     let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
     if value.is_nan() {
-        // The machine gives 0 for 8, 16 and 32 bits, and the top bit for 64 bits from f64 and f32.
-        let top = to.width_bits() == 64 && !matches!(from, ScalarType::F16 | ScalarType::Bf16);
-        return if top { 1 << 63 } else { 0 };
+        // The machine gives the top bit where either side is 64 bits wide, else 0.
+        let top = to.width_bits() == 64 || from == ScalarType::F64;
+        return if top {
+            1 << (to.width_bits().clamp(1, 64) - 1)
+        } else {
+            0
+        };
     }
     let whole = soft::to_integral(value, mode.round);
     let (low, high) = range(to);
@@ -200,6 +204,12 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
             _ => NAN_64 & !(1 << 63),
         },
         ScalarType::F64 => value.to_bits(),
+        // The machine shifts, so the bits of a NaN stay (not where it flushes: there it computes).
+        ScalarType::F32
+            if value.is_nan() && from == ScalarType::Bf16 && !mode.ftz && !mode.relu =>
+        {
+            (bits & 0xffff) << 16
+        }
         ScalarType::F32 if value.is_nan() => u64::from(NAN_32),
         ScalarType::F32 => {
             let narrow = soft::narrow(value, round);

@@ -2,14 +2,15 @@
 //! and events.
 
 use crate::decode::code::{AccessPlan, Bank, Element};
+use crate::exec::access::paged;
 use crate::exec::elements::{write64, write128};
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::report::add_pieces;
-use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
+use crate::exec::resolve::{Backing, HalfStep, Memories, Place, Purpose, Target};
 use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
 use crate::state::memory::PagedBytes;
-use crate::state::registers::{LANES, Lanes, Results, Row64, lanes_of};
+use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, Slot, lanes_of};
 
 /// The widest access of a lane, in bytes.
 pub(crate) const MAX_WIDTH: usize = 32;
@@ -30,7 +31,6 @@ impl Reach<'_> {
     }
 
     /// Finds the bytes that the active lanes mean, or the fault.
-    #[inline(always)]
     pub(crate) fn find(
         &self,
         kind: AccessKind,
@@ -38,30 +38,29 @@ impl Reach<'_> {
         plan: &AccessPlan,
         target: &mut Target,
     ) -> Executed {
-        let purpose = match kind {
-            AccessKind::Load => Purpose::Read,
-            AccessKind::Store | AccessKind::Atomic => Purpose::Write,
-        };
-        if self.memories().quick(l, plan, purpose, target) {
+        if self
+            .memories()
+            .quick(l, plan, purpose_of(kind), &mut 0, target)
+        {
             Ok(())
         } else {
-            self.find_closer(kind, l, plan, purpose, target)
+            self.find_closer(kind, l, plan, target)
         }
     }
 
+    /// As [`Reach::find`], looking at each lane of its own.
     #[cold]
     #[inline(never)]
-    fn find_closer(
+    pub(crate) fn find_closer(
         &self,
         kind: AccessKind,
         l: &Lanes<'_>,
         plan: &AccessPlan,
-        purpose: Purpose,
         target: &mut Target,
     ) -> Executed {
         let addresses = addresses(l, plan);
         self.memories()
-            .examine(plan, &addresses, l.mask, purpose, target)
+            .examine(plan, &addresses, l.mask, purpose_of(kind), target)
             .map_err(|denied| {
                 let lane = (denied.lanes.trailing_zeros() & 31) as usize;
                 Box::new(Halt {
@@ -85,12 +84,7 @@ impl Reach<'_> {
     /// Memory that keeps track of its pages; the stacks do not.
     #[inline(always)]
     pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedBytes> {
-        match backing {
-            Backing::Arena => Some(&mut self.global.arena),
-            Backing::Shared => Some(&mut *self.shared),
-            Backing::Peer(rank) => self.peers.get_mut(rank.into()),
-            Backing::Stack => None,
-        }
+        paged(self.global, self.shared, &mut self.peers, backing)
     }
 
     /// Bytes of the active lanes.
@@ -125,25 +119,120 @@ pub(crate) fn addresses(l: &Lanes<'_>, plan: &AccessPlan) -> Row64 {
     row
 }
 
-/// `ld`
+const fn purpose_of(kind: AccessKind) -> Purpose {
+    match kind {
+        AccessKind::Load => Purpose::Read,
+        AccessKind::Store | AccessKind::Atomic => Purpose::Write,
+    }
+}
+
+/// Loads from one memory, which no observer receives.
 #[inline(always)]
-pub(crate) fn load(
-    reach: &mut Reach<'_>,
+pub(crate) fn load_rows(
+    bytes: &[u8],
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
-    target: &mut Target,
+    target: &Target,
     results: &mut Results,
-) -> Executed {
-    reach.find(AccessKind::Load, l, plan, target)?;
-    if reach.interest.covers(AccessAction::Load) || target.place == Place::Mixed {
-        load_lane_by_lane(reach, l, plan, target);
-        return Ok(());
+) {
+    match (plan.elements.as_slice(), target.place) {
+        ([element], place) if plan.whole_registers && plan.element_bytes == 4 => {
+            load_word(bytes, l, element.slot, place, target, results);
+        }
+        (four @ [_, _, _, _], Place::Contiguous(_, start))
+            if plan.whole_registers && plan.element_bytes == 4 =>
+        {
+            load_four(bytes, l, four, start);
+        }
+        (elements, _) => {
+            for (index, element) in elements.iter().enumerate() {
+                load_element(bytes, l, plan, *element, index, target, results);
+            }
+        }
     }
-    let bytes = reach.bytes_of(target.backing());
-    for (index, element) in plan.elements.iter().enumerate() {
-        load_element(bytes, l, plan, *element, index, target, results);
+}
+
+/// One word per lane.
+#[inline(always)]
+fn load_word(
+    bytes: &[u8],
+    l: &mut Lanes<'_>,
+    slot: Slot,
+    place: Place,
+    target: &Target,
+    results: &mut Results,
+) {
+    // Only single places know masks; in all others each lane is active.
+    match place {
+        Place::Contiguous(_, start) => {
+            if let (Some(row), Some(words)) = (l.whole32(slot), words::<LANES>(bytes, start)) {
+                *row = words.map(u32::from_le_bytes);
+            }
+        }
+        Place::Uniform(_, start) => {
+            if let (Some(row), Some([word])) = (l.whole32(slot), words::<1>(bytes, start)) {
+                *row = [u32::from_le_bytes(*word); LANES];
+            }
+        }
+        Place::Halves(_, HalfStep::Contiguous, [low, high]) => {
+            if let (Some(row), Some(low), Some(high)) = (
+                l.whole32(slot),
+                words::<16>(bytes, low),
+                words::<16>(bytes, high),
+            ) && let [first, second] = row.as_chunks_mut::<16>().0
+            {
+                *first = low.map(u32::from_le_bytes);
+                *second = high.map(u32::from_le_bytes);
+            }
+        }
+        Place::Halves(_, HalfStep::Uniform, [low, high]) => {
+            if let (Some(row), Some([low]), Some([high])) = (
+                l.whole32(slot),
+                words::<1>(bytes, low),
+                words::<1>(bytes, high),
+            ) && let [first, second] = row.as_chunks_mut::<16>().0
+            {
+                *first = [u32::from_le_bytes(*low); 16];
+                *second = [u32::from_le_bytes(*high); 16];
+            }
+        }
+        Place::Each(_) => {
+            let words = bytes.as_chunks::<4>().0;
+            for (r, offset) in results.r32.iter_mut().zip(&target.offsets) {
+                if let Some(word) = words.get(*offset as usize / 4) {
+                    *r = u32::from_le_bytes(*word);
+                }
+            }
+            l.set32(slot, &results.r32);
+        }
+        Place::Mixed => {}
     }
-    Ok(())
+}
+
+/// `N` words from `start`.
+#[inline(always)]
+fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; 4]; N]> {
+    bytes.get(start..)?.as_chunks::<4>().0.first_chunk::<N>()
+}
+
+/// Four words per lane of the whole warp, which follow each other: read once, and parted on the way.
+#[inline(always)]
+fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: &[Element], start: usize) {
+    let lanes = bytes.get(start..).unwrap_or(&[]).as_chunks::<16>().0;
+    let Some(lanes) = lanes.first_chunk::<LANES>() else {
+        return;
+    };
+    let mut rows = [[0; LANES]; 4];
+    for lane in 0..LANES {
+        let words = lanes[lane].as_chunks::<4>().0;
+        rows[0][lane] = u32::from_le_bytes(words[0]);
+        rows[1][lane] = u32::from_le_bytes(words[1]);
+        rows[2][lane] = u32::from_le_bytes(words[2]);
+        rows[3][lane] = u32::from_le_bytes(words[3]);
+    }
+    for (element, row) in elements.iter().zip(&rows) {
+        l.set32(element.slot, row);
+    }
 }
 
 /// One element of all lanes from one memory.
@@ -163,22 +252,20 @@ fn load_element(
     let at = index * plan.element_bytes as usize;
     let width = plan.width_bytes as usize;
     match (plan.element_bytes, element.bank) {
-        (4, Bank::B32) if element.bits == 32 => match l.whole32(element.slot) {
-            Some(row) => gather(row, bytes, target, at, width, u32::from_le_bytes),
-            None => {
-                let row = &mut results.r32;
-                gather(row, bytes, target, at, width, u32::from_le_bytes);
-                l.set32(element.slot, row);
+        (4, Bank::B32) if element.bits == 32 => {
+            let row = l.whole32(element.slot).unwrap_or(&mut results.r32);
+            gather(row, bytes, target, at, width, u32::from_le_bytes);
+            if l.mask != FULL {
+                l.set32(element.slot, &results.r32);
             }
-        },
-        (8, Bank::B64) => match l.whole64(element.slot) {
-            Some(row) => gather(row, bytes, target, at, width, u64::from_le_bytes),
-            None => {
-                let row = &mut results.r64;
-                gather(row, bytes, target, at, width, u64::from_le_bytes);
-                l.set64(element.slot, row);
+        }
+        (8, Bank::B64) => {
+            let row = l.whole64(element.slot).unwrap_or(&mut results.r64);
+            gather(row, bytes, target, at, width, u64::from_le_bytes);
+            if l.mask != FULL {
+                l.set64(element.slot, &results.r64);
             }
-        },
+        }
         _ => load_odd_element(bytes, l, plan, element, at, target),
     }
 }
@@ -228,7 +315,7 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
 
 /// Reads `W` bytes per lane, `at` bytes after the first of each lane. Elements lie at multiples of
 /// their width in every memory, so memory reads as an array of them.
-#[inline]
+#[inline(always)]
 fn gather<T: Copy, const W: usize>(
     row: &mut [T; LANES],
     bytes: &[u8],
@@ -239,28 +326,27 @@ fn gather<T: Copy, const W: usize>(
 ) {
     let parts = bytes.as_chunks::<W>().0;
     match &target.place {
-        Place::Contiguous(_, start) if width == W => {
-            if let Some(parts) = parts
-                .get(start / W..)
-                .and_then(|p| p.first_chunk::<LANES>())
-            {
-                for lane in 0..LANES {
-                    row[lane] = value(parts[lane]);
-                }
-            }
-        }
         Place::Contiguous(_, start) => {
-            for (lane, r) in row.iter_mut().enumerate() {
-                if let Some(part) = parts.get((start + lane * width + at) / W) {
-                    *r = value(*part);
-                }
-            }
+            let parts = parts.get(start / W..).unwrap_or(&[]);
+            read_each(row, parts, width / W, at / W, value);
         }
         Place::Uniform(_, start) => {
             if let Some(part) = parts.get((start + at) / W) {
-                let value = value(*part);
-                for r in row {
-                    *r = value;
+                row.fill(value(*part));
+            }
+        }
+        Place::Halves(_, step, starts) => {
+            for (half, start) in row.as_chunks_mut::<16>().0.iter_mut().zip(starts) {
+                match step {
+                    HalfStep::Contiguous => {
+                        let parts = parts.get(start / W..).unwrap_or(&[]);
+                        read_each(half, parts, width / W, at / W, &value);
+                    }
+                    HalfStep::Uniform => {
+                        if let Some(part) = parts.get((start + at) / W) {
+                            half.fill(value(*part));
+                        }
+                    }
                 }
             }
         }
@@ -275,9 +361,52 @@ fn gather<T: Copy, const W: usize>(
     }
 }
 
+/// One part of each of the lanes that follow each other, `n` parts a lane. The usual numbers each have a case, so that
+/// each is a loop without checks.
+#[inline(always)]
+fn read_each<T, const W: usize, const L: usize>(
+    row: &mut [T; L],
+    parts: &[[u8; W]],
+    n: usize,
+    index: usize,
+    value: impl Fn([u8; W]) -> T,
+) {
+    match n {
+        1 => read_lanes::<T, W, L, 1>(row, parts, index, value),
+        2 => read_lanes::<T, W, L, 2>(row, parts, index, value),
+        4 => read_lanes::<T, W, L, 4>(row, parts, index, value),
+        _ => {
+            for (r, lane) in row.iter_mut().zip(parts.chunks_exact(n.max(1))) {
+                if let Some(part) = lane.get(index) {
+                    *r = value(*part);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn read_lanes<T, const W: usize, const L: usize, const N: usize>(
+    row: &mut [T; L],
+    parts: &[[u8; W]],
+    index: usize,
+    value: impl Fn([u8; W]) -> T,
+) {
+    if let Some(lanes) = parts.as_chunks::<N>().0.first_chunk::<L>() {
+        for lane in 0..L {
+            row[lane] = value(lanes[lane][index & (N - 1)]);
+        }
+    }
+}
+
 /// Loads across memories, and those that an observer hears of.
 #[inline(never)]
-fn load_lane_by_lane(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AccessPlan, target: &Target) {
+pub(crate) fn load_lane_by_lane(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &Target,
+) {
     let width = plan.width_bytes as usize;
     let bytes = reach.read_lanes(target, l.mask, width);
     if reach.interest.covers(AccessAction::Load) {

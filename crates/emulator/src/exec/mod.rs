@@ -1,18 +1,24 @@
 //! What one instruction does to the state: a file a family.
 
+pub(crate) mod access;
 pub(crate) mod alu_float;
 pub(crate) mod alu_int;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod collective;
 pub(crate) mod compare;
+pub(crate) mod compute;
 pub(crate) mod control;
 pub(crate) mod convert;
+pub(crate) mod elementary;
 pub(crate) mod elements;
+#[cfg(test)]
+mod known_tests;
 pub(crate) mod memory_ops;
 pub(crate) mod mode;
 pub(crate) mod pack;
 pub(crate) mod predicate;
+pub(crate) mod rare;
 pub(crate) mod reach;
 pub(crate) mod report;
 pub(crate) mod resolve;
@@ -23,4 +29,6 @@ mod soft_tests;
 pub(crate) mod step;
 pub(crate) mod system;
 pub mod tensor;
+pub(crate) mod vectors;
+pub(crate) mod waits;
 pub(crate) mod write;

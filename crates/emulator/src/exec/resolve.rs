@@ -7,6 +7,7 @@ use crate::decode::code::AccessPlan;
 use crate::run::fault::FaultKind;
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64, lanes_of};
+use std::hint::black_box;
 use warpgrid_isa::StateSpace;
 
 /// Which bytes an access goes to.
@@ -20,6 +21,7 @@ pub(crate) enum Backing {
 }
 
 /// Where the lanes' bytes start within their memory.
+#[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) place: Place,
     /// By lane, where the place does not say it all; inactive lanes repeat an active one.
@@ -35,10 +37,20 @@ pub(crate) enum Place {
     Contiguous(Backing, usize),
     /// All lanes are active and mean the same bytes.
     Uniform(Backing, usize),
+    /// All lanes are active; those of each half of the warp follow each other, or mean the same bytes. So lie the rows
+    /// of a tile that is 16 wide. Only reads are looked at so closely.
+    Halves(Backing, HalfStep, [usize; 2]),
     /// Each at its offset.
     Each(Backing),
     /// In different memories.
     Mixed,
+}
+
+/// From lane to lane within a half of the warp.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HalfStep {
+    Contiguous,
+    Uniform,
 }
 
 impl Target {
@@ -53,9 +65,10 @@ impl Target {
     #[inline(always)]
     pub(crate) fn backing(&self) -> Backing {
         match self.place {
-            Place::Contiguous(backing, _) | Place::Uniform(backing, _) | Place::Each(backing) => {
-                backing
-            }
+            Place::Contiguous(backing, _)
+            | Place::Uniform(backing, _)
+            | Place::Halves(backing, ..)
+            | Place::Each(backing) => backing,
             Place::Mixed => self.backings[0],
         }
     }
@@ -66,6 +79,10 @@ impl Target {
         match self.place {
             Place::Contiguous(backing, start) => (backing, start + lane * width),
             Place::Uniform(backing, start) => (backing, start),
+            Place::Halves(backing, HalfStep::Contiguous, starts) => {
+                (backing, starts[(lane / 16) & 1] + lane % 16 * width)
+            }
+            Place::Halves(backing, HalfStep::Uniform, starts) => (backing, starts[(lane / 16) & 1]),
             Place::Each(backing) => (backing, offset),
             Place::Mixed => (self.backings[lane], offset),
         }
@@ -114,38 +131,64 @@ struct Range {
 enum Shape {
     Contiguous,
     Uniform,
+    /// With how far the second half starts after the first.
+    Halves(HalfStep, u64),
     Any,
 }
 
 macro_rules! shape {
-    ($name:ident, $word:ty) => {
+    ($name:ident, $word:ty, $signed:ty) => {
         #[inline(always)]
         fn $name(base: &[$word; LANES], width: $word) -> Shape {
-            let first = base[0];
-            let span = base[LANES - 1].wrapping_sub(first);
-            if span == 31 * width {
-                let mut differ = 0;
-                for (lane, address) in base.iter().enumerate() {
-                    differ |= address ^ first.wrapping_add(lane as $word * width);
-                }
-                if differ == 0 {
-                    return Shape::Contiguous;
-                }
-            } else if span == 0 && base.iter().fold(0, |d, address| d | address ^ first) == 0 {
-                return Shape::Uniform;
+            let (first, second) = (base[0], base[16]);
+            let step = base[1].wrapping_sub(first);
+            if step != 0 && step != width {
+                return Shape::Any;
             }
-            Shape::Any
+            let gap = second.wrapping_sub(first);
+            let shape = (step, gap);
+            // Both halves run alike. The compiler does not get to know that some of the differences are always zero,
+            // since it would then leave vectors to compare the other lanes one by one.
+            let (first, step, gap) = (black_box(first), black_box(step), black_box(gap));
+            let mut ramp = [0; 8];
+            for (lane, r) in ramp.iter_mut().enumerate() {
+                *r = first.wrapping_add(step * lane as $word);
+            }
+            let parts = base.as_chunks::<8>().0;
+            let moved = [0, 8 * step, gap, gap.wrapping_add(8 * step)];
+            let mut differ = [0; 8];
+            for (part, moved) in parts.iter().zip(moved) {
+                for lane in 0..8 {
+                    differ[lane] |= part[lane].wrapping_sub(ramp[lane]).wrapping_sub(moved);
+                }
+            }
+            if differ.iter().fold(0, |all, d| all | d) != 0 {
+                return Shape::Any;
+            }
+            let (step, gap) = shape;
+            match step {
+                0 if gap == 0 => Shape::Uniform,
+                0 => Shape::Halves(HalfStep::Uniform, gap as $signed as u64),
+                _ if gap == 16 * width => Shape::Contiguous,
+                _ => Shape::Halves(HalfStep::Contiguous, gap as $signed as u64),
+            }
         }
     };
 }
 
-shape!(shape64, u64);
-shape!(shape32, u32);
+shape!(shape64, u64, i64);
+shape!(shape32, u32, i32);
 
 impl<'a> Memories<'a> {
     /// The memory that the lowest active lane means.
     #[inline(always)]
-    fn range(&self, space: StateSpace, address: u64, purpose: Purpose) -> Option<Range> {
+    fn range(
+        &self,
+        space: StateSpace,
+        address: u64,
+        purpose: Purpose,
+        hint: &mut u32,
+    ) -> Option<Range> {
         let window = |backing, start, size| Range {
             backing,
             start,
@@ -172,7 +215,7 @@ impl<'a> Memories<'a> {
                 window(Backing::Stack, self.map.local, self.stack_bytes)
             }
             _ => {
-                let found = self.global.find(address)?;
+                let found = self.global.find_again(address, hint)?;
                 if !space_allows(space, found) || purpose == Purpose::Write && found.read_only() {
                     return None;
                 }
@@ -198,24 +241,26 @@ impl<'a> Memories<'a> {
         Some((backing, place.offset))
     }
 
-    /// Finds the bytes that the active lanes mean; false when that takes a closer look.
-    #[inline(never)]
+    /// Finds the bytes that the active lanes mean; false when that takes a closer look. `hint` is the allocation to try
+    /// first, and becomes the one that was met.
+    #[inline(always)]
     pub(crate) fn quick(
         &self,
         l: &Lanes<'_>,
         plan: &AccessPlan,
         purpose: Purpose,
+        hint: &mut u32,
         target: &mut Target,
     ) -> bool {
         if plan.wide {
             let base = l.r64(plan.base);
             let first = base[l.first()].wrapping_add(plan.offset as u64);
-            let Some(range) = self.range(plan.space, first, purpose) else {
+            let Some(range) = self.range(plan.space, first, purpose, hint) else {
                 return false;
             };
             if l.mask == FULL && range.backing != Backing::Stack {
                 let shape = shape64(base, u64::from(plan.width_bytes));
-                if let Some(place) = even(shape, first, range, plan) {
+                if let Some(place) = even(shape, first, range, plan, purpose) {
                     target.place = place;
                     return true;
                 }
@@ -226,7 +271,7 @@ impl<'a> Memories<'a> {
             let base = l.r32(plan.base);
             // 32-bit address arithmetic wraps.
             let first = base[l.first()].wrapping_add(plan.offset as u32);
-            let Some(range) = self.range(plan.space, u64::from(first), purpose) else {
+            let Some(range) = self.range(plan.space, u64::from(first), purpose, hint) else {
                 return false;
             };
             if range.start != 0 || range.size >= 1 << 30 {
@@ -236,7 +281,7 @@ impl<'a> Memories<'a> {
             }
             if l.mask == FULL && range.backing != Backing::Stack {
                 let shape = shape32(base, plan.width_bytes);
-                if let Some(place) = even(shape, u64::from(first), range, plan) {
+                if let Some(place) = even(shape, u64::from(first), range, plan, purpose) {
                     target.place = place;
                     return true;
                 }
@@ -396,8 +441,17 @@ impl<'a> Memories<'a> {
 
 /// The place of an even shape within the range; none for other shapes, and beyond the range.
 #[inline(always)]
-fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Place> {
+fn even(
+    shape: Shape,
+    first: u64,
+    range: Range,
+    plan: &AccessPlan,
+    purpose: Purpose,
+) -> Option<Place> {
     let width = u64::from(plan.width_bytes);
+    let within = |relative: u64, bytes: u64| {
+        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0
+    };
     let relative = first.wrapping_sub(range.start);
     let start = range.at as usize + relative as usize;
     let (bytes, place) = match shape {
@@ -406,11 +460,21 @@ fn even(shape: Shape, first: u64, range: Range, plan: &AccessPlan) -> Option<Pla
             Place::Contiguous(range.backing, start),
         ),
         Shape::Uniform => (width, Place::Uniform(range.backing, start)),
-        Shape::Any => return None,
+        Shape::Halves(step, gap) if purpose == Purpose::Read => {
+            let bytes = match step {
+                HalfStep::Contiguous => 16 * width,
+                HalfStep::Uniform => width,
+            };
+            let other = relative.wrapping_add(gap);
+            if !within(other, bytes) {
+                return None;
+            }
+            let starts = [start, range.at as usize + other as usize];
+            (bytes, Place::Halves(range.backing, step, starts))
+        }
+        Shape::Halves(..) | Shape::Any => return None,
     };
-    let within =
-        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0;
-    within.then_some(place)
+    within(relative, bytes).then_some(place)
 }
 
 /// Inactive lanes repeat the lowest active one.

@@ -1,10 +1,11 @@
 //! Selections by a predicate or a sign (PTX ISA, "selp", "slct").
 
-use crate::decode::code::{Bank, Element};
+use crate::decode::code::{Bank, Element, SignOf};
 use crate::exec::elements::mask_of;
 use crate::state::registers::{LANES, Lanes, Slot, lanes_of};
 
 /// `selp` on up to 32 bits.
+#[inline(always)]
 pub(crate) fn select32(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
     let (a, b, p) = (l.r32(a), l.r32(b), l.predicate(p));
     let mut row = [0; LANES];
@@ -33,13 +34,14 @@ pub(crate) fn select64(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
 }
 
 /// `slct`: a where c >= 0 (a NaN is not).
-pub(crate) fn select_sign(l: &mut Lanes<'_>, d: Element, [a, b, c]: [Slot; 3], float: bool) {
+pub(crate) fn select_sign(l: &mut Lanes<'_>, d: Element, [a, b, c]: [Slot; 3], sign: SignOf) {
     let c = l.r32(c);
     let p = mask_of(c, c, |c, _| {
-        if float {
-            f32::from_bits(c) >= 0.0
-        } else {
-            c as i32 >= 0
+        match sign {
+            SignOf::Integer => c as i32 >= 0,
+            SignOf::Float => f32::from_bits(c) >= 0.0,
+            // A subnormal becomes a zero, which is not below zero.
+            SignOf::Flushed => f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal(),
         }
     });
     let mask = l.mask;

@@ -1,4 +1,4 @@
-//! Exact helpers behind the float operations: rounding in every direction, narrow formats, and
+//! Exact helpers of the float operations: rounding in every direction, narrow formats, and
 //! elementary functions from basic operations only, so that every host computes the same bits.
 
 use crate::decode::code::Round;
@@ -531,92 +531,4 @@ pub(crate) fn to_integral(value: f64, round: Round) -> f64 {
         }
     };
     result.copysign(value)
-}
-
-/// 2^x to about 50 bits.
-pub(crate) fn exp2(x: f64) -> f64 {
-    if x.is_nan() {
-        return x;
-    }
-    if x > 1100.0 {
-        return f64::INFINITY;
-    }
-    if x < -1200.0 {
-        return 0.0;
-    }
-    let whole = to_integral(x, Round::Nearest);
-    let t = (x - whole) * std::f64::consts::LN_2;
-    // The exponential series; |t| < 0.35, so 14 terms reach 2^-53.
-    let mut sum = 1.0;
-    for n in (1..=14u8).rev() {
-        sum = 1.0 + sum * t / f64::from(n);
-    }
-    let half = (whole as i32) / 2;
-    sum * exp2_int(half) * exp2_int(whole as i32 - half)
-}
-
-/// The logarithm to base 2 of a positive normal number, to about 50 bits.
-pub(crate) fn log2(x: f64) -> f64 {
-    if x.is_nan() || x < 0.0 {
-        return f64::NAN;
-    }
-    if x == 0.0 {
-        return f64::NEG_INFINITY;
-    }
-    if x.is_infinite() {
-        return x;
-    }
-    let bits = x.to_bits();
-    let mut exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
-    let mut m = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
-    if m > std::f64::consts::SQRT_2 {
-        m /= 2.0;
-        exponent += 1;
-    }
-    // ln m = 2 artanh((m-1)/(m+1)); the argument is below 0.172.
-    let z = (m - 1.0) / (m + 1.0);
-    let z2 = z * z;
-    let mut sum = 0.0;
-    for n in (0..=12u8).rev() {
-        sum = sum * z2 + 1.0 / f64::from(2 * n + 1);
-    }
-    f64::from(exponent) + 2.0 * z * sum * std::f64::consts::LOG2_E
-}
-
-/// Sine and cosine, off by less than 2^-45 for arguments below 2^20.
-pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
-    if !x.is_finite() {
-        return (f64::NAN, f64::NAN);
-    }
-    // A quarter turn in two parts, the first short enough that its multiples are exact.
-    const HIGH: f64 = 1.570_796_326_734_125_6;
-    const LOW: f64 = 6.077_100_506_506_192e-11;
-    let quarter = to_integral(x * std::f64::consts::FRAC_2_PI, Round::Nearest);
-    let t = (x - quarter * HIGH) - quarter * LOW;
-    let t2 = t * t;
-    let mut sine = 1.0;
-    let mut cosine = 1.0;
-    for n in (1..=9u16).rev() {
-        sine = 1.0 - sine * t2 / f64::from(2 * n * (2 * n + 1));
-        cosine = 1.0 - cosine * t2 / f64::from(2 * n * (2 * n - 1));
-    }
-    let sine = sine * t;
-    match (quarter as i64) & 3 {
-        0 => (sine, cosine),
-        1 => (cosine, -sine),
-        2 => (-sine, -cosine),
-        _ => (-cosine, sine),
-    }
-}
-
-/// The hyperbolic tangent.
-pub(crate) fn tanh(x: f64) -> f64 {
-    if x.abs() > 20.0 {
-        return 1.0f64.copysign(x);
-    }
-    if x.abs() < 1e-3 {
-        return x - x * x * x / 3.0;
-    }
-    let e = exp2(2.0 * x * std::f64::consts::LOG2_E);
-    (e - 1.0) / (e + 1.0)
 }

@@ -3,6 +3,7 @@
 use crate::decode::code::{FloatMode, Round};
 use crate::decode::ops::{Float32Op, FloatOp, HalfOp};
 use crate::exec::alu_float::{op_half, op32};
+use crate::exec::elementary::{exp2, log2, sin_cos, tanh};
 use crate::exec::soft::*;
 
 /// Bits that look like anything, the same in every run.
@@ -272,6 +273,11 @@ fn rows_and_lanes_agree() {
             A::Div,
             A::Rcp,
             A::Sqrt,
+            A::Rsqrt,
+            A::Ex2,
+            A::Lg2,
+            A::Sin,
+            A::Tanh,
             A::Plain(FloatOp::Min),
             A::Plain(FloatOp::Max),
         ] {
@@ -280,7 +286,7 @@ fn rows_and_lanes_agree() {
             }
             let [a, b, c] = &rows;
             let mut found = [0; 32];
-            crate::exec::alu_float::float_row(&mut found, f, mode, a, b, c);
+            crate::exec::alu_float::float_row::<false>(&mut found, f, mode, a, b, c);
             for lane in 0..32 {
                 let [a, b, c] = [0, 1, 2].map(|i: usize| f32::from_bits(rows[i][lane]));
                 let expected = op32(f, mode, a, b, c);

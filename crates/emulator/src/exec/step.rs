@@ -1,109 +1,22 @@
-//! One instruction of one group of lanes: a match on the decoded operation, one call a family.
+//! The steps of one warp: which group of lanes goes on, its instruction, and what is kept of each step.
 
-use crate::decode::code::{Code, Collective, CollectiveKind, Element, Instr, Op, Refused};
-use crate::exec::alu_float::{float32, float32x2, float64, half};
-use crate::exec::alu_int::*;
-use crate::exec::atomic::atomic;
-use crate::exec::collective::collective;
-use crate::exec::control::{branch, branch_indexed, call, lanes_at, returns};
-use crate::exec::memory_ops::load;
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::resolve::Target;
-use crate::exec::system::{SystemReach, system_call};
-use crate::exec::write::store;
-use crate::exec::{compare, convert, elements, pack, predicate, select};
+use crate::decode::code::{Code, Instr, Op};
+use crate::exec::access::{Rows, access};
+use crate::exec::compute::compute;
+use crate::exec::control::{branch, lanes_at};
+use crate::exec::rare::{After, rare, refresh_clocks};
+use crate::exec::reach::{Halt, Reach};
+use crate::exec::waits::begin_to_wait;
 use crate::run::event::{Agent, LastStep, Outcome};
-use crate::run::fault::{FaultKind, WaitReason};
-use crate::run::inspect::{Note, Writer};
+use crate::run::inspect::Note;
 use crate::run::launch::Limits;
 use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{GridShape, Peers};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::pending::Starter;
-use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy, lanes_of};
-use crate::state::warp::{SplitState, Warp};
+use crate::state::registers::Lanes;
+use crate::state::warp::{Stack, Warp};
 use std::sync::Arc;
-use warpgrid_isa::{SpecialRegister, StateSpace};
-
-/// Operations that change registers alone and are frequent: [`compute`].
-macro_rules! frequent {
-    () => {
-        Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Wide32 { .. }
-            | Op::Float32 { .. }
-            | Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::SetPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Select32 { .. }
-            | Op::Shift64 { .. }
-            | Op::Nop
-    };
-}
-
-/// Operations that change registers alone and are less frequent: [`compute_more`].
-macro_rules! infrequent {
-    () => {
-        Op::Int16 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Extract64 { .. }
-            | Op::Count64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Wide16 { .. }
-            | Op::Float64 { .. }
-            | Op::Float32x2 { .. }
-            | Op::Half { .. }
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. }
-            | Op::Mov128 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Convert { .. }
-            | Op::ConvertPacked { .. }
-            | Op::Offset { .. }
-            | Op::Set { .. }
-            | Op::TestFloat { .. }
-            | Op::Select64 { .. }
-            | Op::SelectSign { .. }
-            | Op::PredicateLogic { .. }
-            | Op::Modify { .. }
-            | Op::AddressSum { .. }
-            | Op::Policy { .. }
-            | Op::ActiveMask { .. }
-    };
-}
-
-/// Operations that reach memory or other warps, or change where lanes go: [`run_warp`] and [`rare`].
-macro_rules! beyond_registers {
-    () => {
-        Op::Load(_)
-            | Op::Store(_)
-            | Op::Branch { .. }
-            | Op::Atomic(_)
-            | Op::IsSpace { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call(_)
-            | Op::SystemCall(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Barrier(_)
-            | Op::ClusterArrive
-            | Op::Yield
-            | Op::Trap
-            | Op::Refused(_)
-    };
-}
-
-/// Operations that may have to wait for others before they are executed: [`must_wait`].
-macro_rules! waiting {
-    () => {
-        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
-    };
-}
 
 /// Why a warp stopped before its turn was over.
 pub(crate) enum Stop {
@@ -196,113 +109,75 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
     })
 }
 
-/// Lets the chosen lanes wait if their instruction cannot be executed yet. That takes no step.
-#[inline(never)]
-pub(crate) fn begin_to_wait(
-    code: &Code,
-    warp: &mut Warp,
-    choice: Choice<'_>,
-    cluster_pending: u32,
-) -> Option<WaitReason> {
-    if choice.executed == 0 {
-        return None;
-    }
-    let reason = must_wait(code, warp, &choice, cluster_pending)?;
-    part_from_excluded(warp, choice.executed);
-    warp.splits.current_mut().state = SplitState::Waiting(reason);
-    Some(reason)
-}
-
-/// What the lanes that execute must wait for before they can.
-fn must_wait(
-    code: &Code,
-    warp: &mut Warp,
-    choice: &Choice<'_>,
-    cluster_pending: u32,
-) -> Option<WaitReason> {
-    let mask = choice.executed;
-    let missing = match choice.instr.op {
-        Op::Collective(plan) => match code.collectives.get(plan as usize) {
-            // `elect` asks one of the lanes that are there.
-            None
-            | Some(Collective {
-                kind: CollectiveKind::Elect { .. },
-                ..
-            }) => 0,
-            Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
-        },
-        Op::WarpBarrier { mask: slot } => {
-            let here = mask | waiting_at_warp_barrier(code, warp);
-            missing_lanes(code, warp, slot, mask, here)
-        }
-        Op::ClusterWait if cluster_pending & mask != 0 => return Some(WaitReason::ClusterBarrier),
-        Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
-    };
-    (missing != 0).then_some(WaitReason::WarpLanes { missing })
-}
-
-/// Runs a warp for at most `budget` steps, the first of which has number `step`.
-pub(crate) fn run_warp(
+/// Runs a warp for at most `budget` steps, the first of which has number `step`. `FMA` says whether the host
+/// multiplies and adds in one instruction.
+#[inline(always)]
+pub(crate) fn run_warp_with<const FMA: bool>(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    mut step: u64,
+    rows: &mut Rows,
+    step: u64,
     budget: u32,
 ) -> Run {
-    let code = around.code;
     let agent = (around.block, warp.index);
     warp.dirty = true;
-    let mut results = Results {
-        r32: [0; LANES],
-        r64: [0; LANES],
+    if std::mem::take(&mut warp.fresh) {
+        warp.banks.reset(around.code.entry_sizes);
+    }
+    let mut way = Way {
+        first: step,
+        steps: 0,
+        in_bundle: false,
+        last: Trace::default(),
     };
-    let mut target = Target::UNKNOWN;
-    let mut steps = 0;
-    let mut in_bundle = false;
-    let mut last = Trace::default();
     let mut at = (0, 0);
+    let mut what = Outcome::Executed;
     let stop = loop {
         // The parts of a step belong to one group.
-        if !in_bundle {
-            if steps == budget {
+        if !way.in_bundle {
+            if way.steps == budget {
                 break Stop::Turn;
             }
             if !warp.splits.select() {
                 break Stop::Blocked;
             }
         }
-        let Some(choice) = choose(code, warp) else {
+        // One group alone goes on until the turn ends; among several the next one is chosen at each step.
+        let end = if warp.splits.len() == 1 && !around.interest.steps {
+            budget
+        } else {
+            way.steps + 1
+        };
+        match go_straight_on::<FMA>(around, warp, &mut way, end, rows) {
+            Ok(Straight::Done) => {
+                if around.interest.steps {
+                    report(around, agent, way.last, Outcome::Executed, way.step() - 1);
+                }
+                continue;
+            }
+            Ok(Straight::Clock) => continue,
+            Ok(Straight::Other) => {}
+            Err(halt) => break Stop::Fault(halt),
+        }
+        let Some(choice) = choose(around.code, warp) else {
             let what = "a place in the code without an instruction";
             break Stop::Fault(Halt::internal(what, warp.splits.current().mask));
         };
-        if choice.instr.reads_clock {
-            refresh_clocks(code, warp, step);
-        }
         let mut stored = false;
-        let mut lanes = lanes_at(code, warp, choice.depth, choice.executed);
-        if choice.executed == 0 || compute(choice.instr, code, &mut lanes, &mut results) {
-            warp.splits.current_mut().pc = choice.pc + 1;
-        } else if let Op::Load(plan) | Op::Store(plan) = choice.instr.op {
-            let executed = access(around, warp, &choice, plan, step, &mut target, &mut results);
-            match executed {
-                Ok(stores) => stored = stores,
-                Err(halt) => break Stop::Fault(halt),
-            }
-            if stored {
-                around.stores += 1;
-                around.observer.store_step(step);
-            }
-            warp.splits.current_mut().pc = choice.pc + 1;
-        } else if let Op::Branch { target } = choice.instr.op {
+        let mut ends = None;
+        if let Op::Branch { target } = choice.instr.op {
             branch(warp, choice.executed, target);
-        } else if let Some(reason) = begin_to_wait(code, warp, choice, around.cluster_pending) {
-            in_bundle = false;
+        } else if let Some(reason) =
+            begin_to_wait(around.code, warp, choice, around.cluster_pending)
+        {
+            way.in_bundle = false;
             if around.interest.steps {
                 let what = Outcome::Waits(reason);
-                report(around, agent, Trace::of(&choice, false), what, step);
+                report(around, agent, Trace::of(&choice, false), what, way.step());
             }
             continue;
         } else {
-            match rare(around, warp, choice, step) {
+            match rare(around, warp, choice, way.step()) {
                 Ok(After::Next { stores }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
@@ -313,48 +188,150 @@ pub(crate) fn run_warp(
                     at = (choice.pc, choice.lanes);
                     break stop;
                 }
-                Ok(After::Stops(stop)) => {
-                    let what = match stop {
-                        Stop::Exited => Outcome::Exited,
-                        _ => Outcome::Executed,
-                    };
-                    last = Trace::of(&choice, stored);
-                    if around.interest.steps {
-                        report(around, agent, last, what, step);
-                    }
-                    warp.steps += 1;
-                    return Run {
-                        steps: steps + 1,
-                        stop,
-                        last: Some(last.last_step(agent, what)),
-                        at,
-                    };
-                }
+                Ok(After::Stops(stop)) => ends = Some(stop),
                 Err(halt) => break Stop::Fault(halt),
+            }
+        }
+        if stored {
+            around.stores += 1;
+            around.observer.store_step(way.step());
+        }
+        way.in_bundle = choice.instr.with_next && ends.is_none();
+        if way.in_bundle {
+            continue;
+        }
+        if let Some(Stop::Exited) = ends {
+            what = Outcome::Exited;
+        }
+        way.last = Trace::of(&choice, stored);
+        if around.interest.steps {
+            report(around, agent, way.last, what, way.step());
+        }
+        warp.steps += 1;
+        way.steps += 1;
+        if let Some(stop) = ends {
+            break stop;
+        }
+    };
+    Run {
+        steps: way.steps,
+        stop,
+        last: (way.steps > 0).then(|| way.last.last_step(agent, what)),
+        at,
+    }
+}
+
+/// How far a warp has come in its turn.
+struct Way {
+    /// Number of the first step.
+    first: u64,
+    /// Steps done.
+    steps: u32,
+    /// Parts of a step are done, and not all of them.
+    in_bundle: bool,
+    last: Trace,
+}
+
+impl Way {
+    /// Number of the next step.
+    #[inline(always)]
+    fn step(&self) -> u64 {
+        self.first + u64::from(self.steps)
+    }
+}
+
+/// Why [`go_straight_on`] ended.
+enum Straight {
+    /// As many steps are done as were asked for.
+    Done,
+    /// The next instruction shows the time, which must be put into its register first.
+    Clock,
+    /// The next instruction is of another kind. It has not been executed.
+    Other,
+}
+
+/// Steps of the current group until `end` steps of the turn are done: arithmetic, loads, stores, and branches that the
+/// whole group takes. They change no group but this one, so the groups need not be compared in between.
+#[inline(always)]
+fn go_straight_on<const FMA: bool>(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    way: &mut Way,
+    end: u32,
+    rows: &mut Rows,
+) -> Result<Straight, Box<Halt>> {
+    let code = around.code;
+    let split = *warp.splits.current();
+    let start = way.steps;
+    let mut pc = split.pc;
+    let first = code.instructions.get(pc as usize);
+    let mut clock_is_fresh = first.is_some_and(|instr| instr.reads_clock);
+    if clock_is_fresh {
+        let steps = warp.steps;
+        refresh_clocks(code, warp, steps, way.step());
+    }
+    let mut lanes = Lanes {
+        banks: &mut warp.banks,
+        constants: &code.constants,
+        specials: &warp.specials,
+        base: code.base(split.depth),
+        mask: split.mask,
+        carry: &mut warp.carry,
+    };
+    let ended = loop {
+        if way.steps >= end {
+            break Ok(Straight::Done);
+        }
+        let Some(instr) = code.instructions.get(pc as usize) else {
+            break Ok(Straight::Other);
+        };
+        if instr.reads_clock && !std::mem::take(&mut clock_is_fresh) {
+            break Ok(Straight::Clock);
+        }
+        let mut executed = split.mask;
+        if instr.guard.is_some() {
+            let guard = lanes.predicate(instr.guard);
+            executed &= if instr.negated { !guard } else { guard };
+        }
+        lanes.mask = executed;
+        let mut stored = false;
+        let mut next = pc + 1;
+        if executed == 0 || compute::<FMA>(instr, code, &mut lanes, &mut rows.results) {
+            // Registers alone have changed.
+        } else if let Op::Load(plan) | Op::Store(plan) = instr.op {
+            let loads = matches!(instr.op, Op::Load(_));
+            let of_warp = (&mut warp.stack, warp.index);
+            let at = (way.step(), pc);
+            match access(around, &mut lanes, of_warp, (plan, loads), at, rows) {
+                Ok(stores) => stored = stores,
+                Err(halt) => break Err(halt),
             }
             if stored {
                 around.stores += 1;
-                around.observer.store_step(step);
+                around.observer.store_step(way.step());
             }
+        } else if let Op::Branch { target } = instr.op
+            && executed == split.mask
+        {
+            next = target;
+        } else {
+            break Ok(Straight::Other);
         }
-        in_bundle = choice.instr.with_next;
-        if in_bundle {
-            continue;
+        way.in_bundle = instr.with_next;
+        if !instr.with_next {
+            way.last = Trace {
+                pc,
+                lanes: split.mask,
+                executed,
+                stored,
+            };
+            way.steps += 1;
         }
-        last = Trace::of(&choice, stored);
-        if around.interest.steps {
-            report(around, agent, last, Outcome::Executed, step);
-        }
-        warp.steps += 1;
-        steps += 1;
-        step += 1;
+        pc = next;
     };
-    Run {
-        steps,
-        stop,
-        last: (steps > 0).then(|| last.last_step(agent, Outcome::Executed)),
-        at,
-    }
+    warp.splits.current_mut().pc = pc;
+    warp.steps += u64::from(way.steps - start);
+    ended
 }
 
 /// What is kept of a step while its warp runs on.
@@ -405,428 +382,32 @@ fn report(
     around.observer.step(&event);
 }
 
-/// A load or a store; whether it stored.
-#[inline(always)]
-fn access(
-    around: &mut Surroundings<'_>,
-    warp: &mut Warp,
-    choice: &Choice<'_>,
-    plan: u32,
-    step: u64,
-    target: &mut Target,
-    results: &mut Results,
-) -> Result<bool, Box<Halt>> {
-    let Some(plan) = around.code.accesses.get(plan as usize) else {
-        return Err(Halt::internal("an access without a plan", choice.executed));
-    };
-    let (mut reach, mut lanes) = reach(around, warp, choice, step);
-    if matches!(choice.instr.op, Op::Load(_)) {
-        load(&mut reach, &mut lanes, plan, target, results)?;
-    } else {
-        store(&mut reach, &mut lanes, plan, target)?;
-    }
-    Ok(reach.stored)
-}
-
-/// What an access of the warp can reach, and the lanes that access.
-#[inline(always)]
-fn reach<'r>(
-    around: &'r mut Surroundings<'_>,
-    warp: &'r mut Warp,
-    choice: &Choice<'_>,
-    step: u64,
-) -> (Reach<'r>, Lanes<'r>) {
-    let code = around.code;
-    (
+impl<'a> Surroundings<'a> {
+    /// What an access of a warp with this stack can reach.
+    #[inline(always)]
+    pub(crate) fn reach<'r>(
+        &'r mut self,
+        stack: &'r mut Stack,
+        warp: u32,
+        step: u64,
+        pc: u32,
+    ) -> Reach<'r> {
         Reach {
-            code,
-            map: around.map,
-            global: around.global,
-            shared: around.shared,
-            peers: around.peers.reborrow(),
-            stack: &mut warp.stack,
-            interest: around.interest,
-            observer: around.observer,
-            events: around.events,
+            code: self.code,
+            map: self.map,
+            global: self.global,
+            shared: self.shared,
+            peers: self.peers.reborrow(),
+            stack,
+            interest: self.interest,
+            observer: self.observer,
+            events: self.events,
             step,
-            block: around.block,
-            shape: around.shape,
-            warp: warp.index,
-            pc: choice.pc,
+            block: self.block,
+            shape: self.shape,
+            warp,
+            pc,
             stored: false,
-        },
-        Lanes {
-            banks: &mut warp.banks,
-            constants: &code.constants,
-            specials: &warp.specials,
-            base: code.base(choice.depth),
-            mask: choice.executed,
-            carry: &mut warp.carry,
-        },
-    )
-}
-
-/// Operations that only change registers. False for all others, which are not executed.
-#[inline(never)]
-fn compute(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
-    let Results { r32, r64 } = results;
-    match instr.op {
-        Op::Int32 { f, signed, slots } => int32(l, r32, f, signed, slots),
-        Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
-        Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
-        Op::Float32 { f, mode, slots } => float32(l, r32, f, mode, slots),
-        Op::Mov32 { d, a } => {
-            copy(r32, l.r32(a));
-            l.set32(d, r32);
-        }
-        Op::Mov64 { d, a } => {
-            copy(r64, l.r64(a));
-            l.set64(d, r64);
-        }
-        Op::SetPredicate {
-            ref compare,
-            d,
-            q,
-            combine,
-        } => compare::set_predicate(l, compare, d, q, combine),
-        Op::Extend32 { signed, d, a } => extend32(l, r64, signed, d, a),
-        Op::Truncate64 { d, a } => {
-            let a = l.r64(a);
-            for lane in 0..LANES {
-                r32[lane] = a[lane] as u32;
-            }
-            l.set32(d, r32);
-        }
-        Op::Select32 { d, a, b, p } => select::select32(l, [d, a, b, p]),
-        Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
-        Op::Nop => {}
-        infrequent!() => return compute_more(instr, code, l, results),
-        beyond_registers!() | waiting!() => return false,
-    }
-    true
-}
-
-fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) {
-    let a = l.r32(a);
-    for lane in 0..LANES {
-        row[lane] = if signed {
-            i64::from(a[lane] as i32) as u64
-        } else {
-            u64::from(a[lane])
-        };
-    }
-    l.set64(d, row);
-}
-
-/// The less frequent part of [`compute`].
-#[inline(never)]
-fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
-    let Results { r32, r64 } = results;
-    let list_of = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
-    match instr.op {
-        Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
-        Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
-        Op::Extract64 { signed, slots } => extract64(l, r64, signed, slots),
-        Op::Count64 { f, signed, slots } => count64(l, r32, f, signed, slots),
-        Op::Insert32(slots) => insert32(l, r32, slots),
-        Op::Insert64(slots) => insert64(l, r64, slots),
-        Op::Wide16 { signed, slots } => wide16(l, r32, signed, slots),
-        Op::Float64 { f, mode, slots } => float64(l, r64, f, mode, slots),
-        Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
-        Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
-        Op::Carry32 { f, mode, slots } => carry32(l, r32, f, mode, slots),
-        Op::Carry64 { f, mode, slots } => carry64(l, r64, f, mode, slots),
-        Op::Mov128 { d, a } => {
-            let row = *l.r128(a);
-            l.set128(d, &row);
-        }
-        Op::MovPredicate { d, a } => {
-            let value = l.predicate(a);
-            l.set_predicate(d, value);
-        }
-        Op::Pack {
-            d,
-            elements: list,
-            element_bits,
-        } => pack::pack(l, d, list_of(list), u32::from(element_bits)),
-        Op::Unpack {
-            a,
-            elements: list,
-            element_bits,
-        } => pack::unpack(l, a, list_of(list), u32::from(element_bits)),
-        Op::Convert {
-            ref conversion,
-            d,
-            a,
-        } => convert::convert(l, conversion, d, a),
-        Op::ConvertPacked {
-            ref conversion,
-            d,
-            a,
-            b,
-        } => convert::convert_packed(l, conversion, [d, a, b]),
-        Op::Offset { d, a, addend } => pack::offset(l, d, a, addend),
-        Op::Set {
-            ref compare,
-            to,
-            d,
-            combine,
-        } => compare::set(l, compare, to, d, combine),
-        Op::TestFloat { test, wide, d, a } => compare::test_float(l, test, wide, d, a),
-        Op::Select64 { d, a, b, p } => select::select64(l, [d, a, b, p]),
-        Op::SelectSign { d, a, b, c, float } => select::select_sign(l, d, [a, b, c], float),
-        Op::PredicateLogic { table, d, a, b } => {
-            predicate::predicate_logic(l, table, [d, a, b]);
-        }
-        Op::Modify {
-            modifiers,
-            ty,
-            d,
-            a,
-        } => predicate::modify(l, modifiers, ty, d, a),
-        Op::AddressSum {
-            d,
-            base,
-            scale,
-            uniform,
-        } => predicate::address_sum(l, d, base, scale, uniform),
-        Op::Policy { d } => l.set64(d, &[0; LANES]),
-        Op::ActiveMask { d } => {
-            let mask = l.mask;
-            l.set32(d, &[mask; LANES]);
-        }
-        frequent!() | beyond_registers!() | waiting!() => return false,
-    }
-    true
-}
-
-/// What becomes of the running group.
-enum After {
-    /// It goes on with the next instruction.
-    Next {
-        stores: bool,
-    },
-    /// It has been sent elsewhere.
-    Moved,
-    Stops(Stop),
-}
-
-/// Operations that are neither arithmetic nor plain memory accesses.
-#[inline(never)]
-fn rare(
-    around: &mut Surroundings<'_>,
-    warp: &mut Warp,
-    choice: Choice<'_>,
-    step: u64,
-) -> Result<After, Box<Halt>> {
-    let code = around.code;
-    let mask = choice.executed;
-    let next = Ok(After::Next { stores: false });
-    let writer = Writer { step, lane: 0 };
-    let without_plan = |what| Err(Halt::internal(what, mask));
-    match choice.instr.op {
-        Op::Atomic(plan) => {
-            let Some(plan) = code.atomics.get(plan as usize) else {
-                return without_plan("an atomic without a plan");
-            };
-            let (mut reach, mut lanes) = reach(around, warp, &choice, step);
-            atomic(&mut reach, &mut lanes, plan)?;
-            Ok(After::Next {
-                stores: reach.stored,
-            })
-        }
-        Op::IsSpace { space, d, a } => {
-            is_space(around, warp, (space, d, a), mask);
-            next
-        }
-        Op::Collective(index) => {
-            let Some(plan) = code.collectives.get(index as usize) else {
-                return without_plan("a collective without a plan");
-            };
-            collective(&mut lanes_at(code, warp, choice.depth, mask), plan);
-            next
-        }
-        Op::WarpBarrier { mask: slot } => {
-            open_warp_barrier(code, warp, slot, mask);
-            next
-        }
-        Op::BranchIndexed { index, table } => {
-            let Some(targets) = code.branch_tables.get(table as usize) else {
-                return without_plan("an indexed branch without a table");
-            };
-            let indices = *lanes_at(code, warp, choice.depth, mask).r32(index);
-            branch_indexed(warp, mask, &indices, targets)?;
-            Ok(After::Moved)
-        }
-        Op::Call(plan) => {
-            call(code, around.limits, warp, mask, plan, writer)?;
-            Ok(After::Moved)
-        }
-        Op::SystemCall(plan) => {
-            run_system_call(around, warp, plan, mask, step)?;
-            next
-        }
-        Op::Return if returns(code, warp, mask, writer) => Ok(After::Moved),
-        Op::Return | Op::Exit => {
-            warp.splits.current_mut().pc = choice.pc + 1;
-            warp.exit(mask);
-            Ok(After::Stops(Stop::Exited))
-        }
-        Op::Barrier(plan) => Ok(After::Stops(Stop::Barrier { plan, mask })),
-        Op::ClusterArrive => {
-            warp.splits.current_mut().pc = choice.pc + 1;
-            Ok(After::Stops(Stop::ClusterArrive { mask }))
-        }
-        // Its lanes have waited before they got here.
-        Op::ClusterWait => next,
-        Op::Yield => {
-            warp.splits.current_mut().pc = choice.pc + 1;
-            Ok(After::Stops(Stop::Yield))
-        }
-        Op::Trap => Err(Halt::new(FaultKind::Trap, mask)),
-        Op::Refused(index) => {
-            let kind = match code.refused.get(index as usize).cloned() {
-                Some(Refused::NotEmulated { opcode }) => FaultKind::NotEmulated { opcode },
-                Some(Refused::Internal { what }) => FaultKind::Internal { what },
-                None => return without_plan("a refusal without a reason"),
-            };
-            Err(Halt::new(kind, mask))
-        }
-        frequent!() | infrequent!() | Op::Load(_) | Op::Store(_) | Op::Branch { .. } => {
-            without_plan("an operation that no family executes")
-        }
-    }
-}
-
-fn run_system_call(
-    around: &mut Surroundings<'_>,
-    warp: &mut Warp,
-    plan: u32,
-    mask: u32,
-    step: u64,
-) -> Executed {
-    let Some(plan) = around.code.system_calls.get(plan as usize) else {
-        return Err(Halt::internal("a call of the driver without a plan", mask));
-    };
-    let mut reach = SystemReach {
-        code: around.code,
-        map: around.map,
-        global: around.global,
-        shared: around.shared,
-        notes: Arc::make_mut(around.notes),
-        max_notes: around.limits.max_notes as usize,
-        step,
-        block: around.block,
-    };
-    system_call(&mut reach, warp, mask, plan)
-}
-
-/// Lanes that the active ones name and that are not among `here`.
-pub(crate) fn missing_lanes(
-    code: &Code,
-    warp: &mut Warp,
-    mask_slot: Slot,
-    active: u32,
-    here: u32,
-) -> u32 {
-    if !mask_slot.is_some() {
-        return 0;
-    }
-    let live = warp.live();
-    let depth = warp.splits.current().depth;
-    let masks = *lanes_at(code, warp, depth, active).r32(mask_slot);
-    let named = lanes_of(active).fold(0, |named, lane| named | masks[lane]);
-    named & live & !here
-}
-
-/// Makes the lanes that the guard excludes a group of their own, after this instruction.
-pub(crate) fn part_from_excluded(warp: &mut Warp, mask: u32) {
-    let current = *warp.splits.current();
-    let excluded = current.mask & !mask;
-    if excluded != 0 {
-        crate::exec::control::go(warp, excluded, current.pc + 1, current.depth);
-    }
-}
-
-/// Whether a place in the code is a `bar.warp.sync`.
-fn at_warp_barrier(code: &Code, pc: u32) -> bool {
-    matches!(
-        code.instructions.get(pc as usize).map(|i| i.op),
-        Some(Op::WarpBarrier { .. })
-    )
-}
-
-/// Lanes that wait at a `bar.warp.sync`; they may have come to it at different instructions.
-fn waiting_at_warp_barrier(code: &Code, warp: &Warp) -> u32 {
-    let splits = warp.splits.all().iter();
-    splits
-        .filter(|s| !s.is_ready() && at_warp_barrier(code, s.pc))
-        .fold(0, |here, s| here | s.mask)
-}
-
-/// All named lanes have arrived at a `bar.warp.sync`: releases the groups that wait there.
-fn open_warp_barrier(code: &Code, warp: &mut Warp, slot: Slot, mask: u32) {
-    let depth = warp.splits.current().depth;
-    let masks = *lanes_at(code, warp, depth, mask).r32(slot);
-    let named = lanes_of(mask).fold(0, |named, lane| named | masks[lane]);
-    for split in warp.splits.all_mut() {
-        if !split.is_ready() && at_warp_barrier(code, split.pc) && split.mask & named != 0 {
-            split.state = SplitState::Ready;
-            split.pc += 1;
-        }
-    }
-}
-
-/// `isspacep`
-fn is_space(
-    around: &Surroundings<'_>,
-    warp: &mut Warp,
-    (space, d, a): (StateSpace, Slot, Element),
-    mask: u32,
-) {
-    let depth = warp.splits.current().depth;
-    let mut lanes = lanes_at(around.code, warp, depth, mask);
-    let row = elements::read64(&lanes, a);
-    let map = around.map;
-    let mut result = 0;
-    for (lane, address) in row.iter().enumerate() {
-        let constant = address.wrapping_sub(map.constant) < 1 << 32;
-        let parameter = address.wrapping_sub(map.parameters) < 1 << 16;
-        let inside = match space {
-            StateSpace::Shared => map.in_shared(*address),
-            StateSpace::SharedCluster => map.in_shared_cluster(*address),
-            StateSpace::Local => map.in_local(*address),
-            StateSpace::Const => constant,
-            StateSpace::ParamEntry | StateSpace::ParamFunc => parameter,
-            _ => {
-                !(map.in_shared_cluster(*address)
-                    || map.in_local(*address)
-                    || constant
-                    || parameter)
-            }
-        };
-        result |= u32::from(inside) << lane;
-    }
-    lanes.set_predicate(d, result);
-}
-
-/// Puts the present time into the special registers that show it.
-fn refresh_clocks(code: &Code, warp: &mut Warp, step: u64) {
-    let time = |special: SpecialRegister| match special {
-        SpecialRegister::Clock | SpecialRegister::Clock64 => Some(warp.steps),
-        SpecialRegister::ClockHi => Some(warp.steps >> 32),
-        SpecialRegister::Globaltimer | SpecialRegister::GlobaltimerLo => Some(step),
-        SpecialRegister::GlobaltimerHi => Some(step >> 32),
-        _ => None,
-    };
-    for (special, row) in code.specials32.iter().zip(&mut warp.specials.r32) {
-        if let Some(time) = time(*special) {
-            *row = [time as u32; LANES];
-        }
-    }
-    for (special, row) in code.specials64.iter().zip(&mut warp.specials.r64) {
-        if let Some(time) = time(*special) {
-            *row = [time; LANES];
         }
     }
 }

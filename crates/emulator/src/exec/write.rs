@@ -9,15 +9,13 @@
 use crate::decode::code::{AccessPlan, Bank, Element};
 use crate::exec::elements::{read64, read128};
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, addresses};
-use crate::exec::reach::{Executed, Reach};
+use crate::exec::reach::Reach;
 use crate::exec::report::add_pieces;
 use crate::exec::resolve::{Backing, Place, Target};
-use crate::run::fault::AccessKind;
 use crate::run::inspect::Writer;
 use crate::run::observe::AccessAction;
 use crate::state::memory::PagedBytes;
 use crate::state::registers::{FULL, LANES, Lanes, lanes_of};
-use warpgrid_isa::StateSpace;
 
 impl Reach<'_> {
     /// Writes bytes of one lane at a place in a memory.
@@ -33,60 +31,59 @@ impl Reach<'_> {
     }
 }
 
-/// `st`
-#[inline(always)]
-pub(crate) fn store(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
-    plan: &AccessPlan,
-    target: &mut Target,
-) -> Executed {
-    reach.find(AccessKind::Store, l, plan, target)?;
-    // What a call passes is not memory that a kernel shows.
-    if plan.space != StateSpace::ParamFunc {
-        reach.stored = true;
-    }
-    let listens = reach.interest.covers(AccessAction::Store);
-    if !listens && store_rows(reach, l, plan, target) {
-        return Ok(());
-    }
-    store_lane_by_lane(reach, l, plan, target, listens);
-    Ok(())
-}
-
 /// Stores of 32-bit and 64-bit registers to one memory that tracks no writers; false for all others.
 #[inline(always)]
-fn store_rows(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &AccessPlan, target: &Target) -> bool {
-    if !plan.quick_store {
+pub(crate) fn store_rows(
+    memory: &mut PagedBytes,
+    l: &Lanes<'_>,
+    plan: &AccessPlan,
+    target: &Target,
+) -> bool {
+    if memory.tracks_writers() {
         return false;
     }
     let width = plan.width_bytes as usize;
     match target.place {
-        Place::Contiguous(backing, start) => {
-            let Some(memory) = reach.paged(backing).filter(|m| !m.tracks_writers()) else {
-                return false;
-            };
+        Place::Contiguous(_, start) => {
             let Some(place) = memory.place(start, LANES * width) else {
                 return false;
             };
-            for (index, element) in plan.elements.iter().enumerate() {
-                spread_element(place, index, plan.elements.len(), l, *element);
+            match plan.elements.as_slice() {
+                [a, b, c, d] if plan.element_bytes == 4 => spread_four(place, l, [a, b, c, d]),
+                elements => {
+                    for (index, element) in elements.iter().enumerate() {
+                        spread_element(place, index, elements.len(), l, *element);
+                    }
+                }
             }
             true
         }
-        Place::Each(backing) => {
+        Place::Each(_) => {
             let offsets = &target.offsets;
-            let Some(memory) = reach.paged(backing).filter(|m| !m.tracks_writers()) else {
-                return false;
-            };
             memory.mark_all(offsets, width);
             for (index, element) in plan.elements.iter().enumerate() {
                 scatter_element(memory, offsets, index, l, *element);
             }
             true
         }
-        // Lanes at one address, or in several memories: the slow way keeps their order.
-        Place::Uniform(..) | Place::Mixed => false,
+        // Lanes at one address, or in several memories: the slow way keeps their order. Halves are found for reads.
+        Place::Uniform(..) | Place::Halves(..) | Place::Mixed => false,
+    }
+}
+
+/// Four words per lane, which follow each other: written once.
+#[inline(always)]
+fn spread_four(place: &mut [u8], l: &Lanes<'_>, elements: [&Element; 4]) {
+    let [a, b, c, d] = elements.map(|element| l.r32(element.slot));
+    let Some(lanes) = place.as_chunks_mut::<16>().0.first_chunk_mut::<LANES>() else {
+        return;
+    };
+    for lane in 0..LANES {
+        let words = lanes[lane].as_chunks_mut::<4>().0;
+        words[0] = a[lane].to_le_bytes();
+        words[1] = b[lane].to_le_bytes();
+        words[2] = c[lane].to_le_bytes();
+        words[3] = d[lane].to_le_bytes();
     }
 }
 
@@ -130,17 +127,30 @@ fn spread<T: Copy, const W: usize>(
     bytes: impl Fn(T) -> [u8; W],
 ) {
     let parts = place.as_chunks_mut::<W>().0;
-    if n == 1
-        && let Some(parts) = parts.first_chunk_mut::<LANES>()
-    {
-        for lane in 0..LANES {
-            parts[lane] = bytes(row[lane]);
+    match n {
+        1 => spread_lanes::<T, W, 1>(parts, index, row, bytes),
+        2 => spread_lanes::<T, W, 2>(parts, index, row, bytes),
+        4 => spread_lanes::<T, W, 4>(parts, index, row, bytes),
+        _ => {
+            for (lane, value) in parts.chunks_exact_mut(n.max(1)).zip(row) {
+                if let Some(part) = lane.get_mut(index) {
+                    *part = bytes(*value);
+                }
+            }
         }
-        return;
     }
-    for (lane, value) in parts.chunks_exact_mut(n).zip(row) {
-        if let Some(part) = lane.get_mut(index) {
-            *part = bytes(*value);
+}
+
+#[inline(always)]
+fn spread_lanes<T: Copy, const W: usize, const N: usize>(
+    parts: &mut [[u8; W]],
+    index: usize,
+    row: &[T; LANES],
+    bytes: impl Fn(T) -> [u8; W],
+) {
+    if let Some(lanes) = parts.as_chunks_mut::<N>().0.first_chunk_mut::<LANES>() {
+        for lane in 0..LANES {
+            lanes[lane][index & (N - 1)] = bytes(row[lane]);
         }
     }
 }
@@ -199,7 +209,7 @@ fn bytes_to_store(l: &Lanes<'_>, plan: &AccessPlan) -> LaneBytes {
 
 /// Stores of any kind, lane after lane; each lane's old bytes are read before it writes.
 #[inline(never)]
-fn store_lane_by_lane(
+pub(crate) fn store_lane_by_lane(
     reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,

@@ -7,13 +7,6 @@ use crate::state::memory::MAX_CLUSTER_BLOCKS;
 use warpgrid_isa::Feature;
 use warpgrid_program::Program;
 
-/// Largest extents of a grid and of a block (CUDA programming guide, "Compute Capabilities").
-const GRID_LIMITS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-const BLOCK_LIMITS: [u32; 3] = [1024, 1024, 64];
-const MAX_THREADS: u32 = 1024;
-/// Shared memory that a block can have on the largest targets.
-const MAX_SHARED_BYTES: u64 = 227 << 10;
-
 fn check_extents(
     what: &'static str,
     extents: [u32; 3],
@@ -46,14 +39,15 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
             name: entry.name.clone(),
         });
     }
-    check_extents("grid", launch.grid, GRID_LIMITS)?;
-    check_extents("block", launch.block, BLOCK_LIMITS)?;
-    check_extents("cluster", launch.cluster, [16, 16, 16])?;
+    let target = &program.target.limits;
+    check_extents("grid", launch.grid, target.grid)?;
+    check_extents("block", launch.block, target.block)?;
+    check_extents("cluster", launch.cluster, [MAX_CLUSTER_BLOCKS; 3])?;
     let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
-    if threads > u64::from(MAX_THREADS) {
+    if threads > u64::from(target.block_threads) {
         return Err(LaunchError::TooManyThreads {
             threads,
-            limit: MAX_THREADS,
+            limit: target.block_threads,
         });
     }
     check_cluster(program, launch)?;
@@ -95,11 +89,9 @@ fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> 
             target: program.target.name,
         });
     }
-    if blocks > MAX_CLUSTER_BLOCKS {
-        return Err(LaunchError::ClusterTooLarge {
-            blocks,
-            limit: MAX_CLUSTER_BLOCKS,
-        });
+    let limit = program.target.limits.cluster_blocks_nonportable;
+    if blocks > limit {
+        return Err(LaunchError::ClusterTooLarge { blocks, limit });
     }
     Ok(())
 }
@@ -138,10 +130,10 @@ pub(crate) fn check_layout(
             });
         }
     }
-    if layout.shared_bytes > MAX_SHARED_BYTES {
+    if layout.shared_bytes > program.target.limits.shared_bytes {
         return Err(LaunchError::SharedTooLarge {
             bytes: layout.shared_bytes,
-            limit: MAX_SHARED_BYTES,
+            limit: program.target.limits.shared_bytes,
         });
     }
     let frame = layout

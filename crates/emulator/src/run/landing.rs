@@ -41,7 +41,7 @@ impl Machine {
         self.state.last_step = Some(last);
         self.state.position += 1;
         let setup = std::sync::Arc::clone(&self.setup);
-        self.state.refill(&setup);
+        self.state.refill(&setup, &mut self.spare);
     }
 
     fn landed(&self, pending: &Pending, stored: bool) -> LastStep {

@@ -1,8 +1,10 @@
 //! A launch in progress: its set-up, its state, and the loop that lets one agent after the other step.
 
 use crate::decode::decode;
+use crate::exec::access::Rows;
 use crate::exec::barrier;
-use crate::exec::step::{Stop, Surroundings, run_warp};
+use crate::exec::step::{Stop, Surroundings};
+use crate::exec::vectors::run_warp;
 use crate::run::event::{Agent, LastStep, Outcome, Turn};
 use crate::run::fault::{Fault, WaitReason};
 use crate::run::inputs::Input;
@@ -16,6 +18,7 @@ use crate::state::cluster::Peers;
 use crate::state::layout::Layout;
 use crate::state::memory::{GlobalMemory, Tracking};
 use crate::state::pending::{InFlight, Starter};
+use crate::state::registers::Banks;
 use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::Program;
@@ -31,6 +34,10 @@ pub struct Machine {
     pub(crate) inputs: Vec<Input>,
     /// Where events are put together; no part of the state.
     pub(crate) events: EventBuffer,
+    /// Memory for the registers of warps that have not run yet; no part of the state.
+    pub(crate) spare: Vec<Banks>,
+    /// Where steps work; no part of the state.
+    pub(crate) rows: Box<Rows>,
 }
 
 impl Machine {
@@ -68,12 +75,15 @@ impl Machine {
             fault: None,
             last_step: None,
         };
-        state.make_places(&setup, n_clusters);
+        let mut spare = Vec::new();
+        state.make_places(&setup, n_clusters, &mut spare);
         Ok(Machine {
             setup: Arc::new(setup),
             state,
             inputs: Vec::new(),
             events: EventBuffer::default(),
+            spare,
+            rows: Box::new(Rows::EMPTY),
         })
     }
 
@@ -137,6 +147,9 @@ impl Machine {
         let Some(warp) = block.warps.get_mut(place.warp) else {
             return self.fail("the schedule chose a warp that is not there", place);
         };
+        if warp.fresh {
+            warp.banks = self.spare.pop().unwrap_or_default();
+        }
         let left = state.schedule.left;
         let budget = u64::from(left).min(end - state.position) as u32;
         let mut around = Surroundings {
@@ -159,7 +172,7 @@ impl Machine {
             cluster_pending,
             stores: 0,
         };
-        let run = run_warp(&mut around, warp, state.position, budget);
+        let run = run_warp(&mut around, warp, &mut self.rows, state.position, budget);
         state.stores_done += around.stores;
         state.position += u64::from(run.steps);
         state.schedule.left = left - run.steps;
@@ -309,7 +322,7 @@ impl Machine {
         };
         live.n_live_blocks -= 1;
         if live.n_live_blocks == 0 {
-            self.state.refill(&setup);
+            self.state.refill(&setup, &mut self.spare);
         } else {
             self.find_cluster_stuck(place);
         }

@@ -5,11 +5,13 @@ use crate::state::State;
 use crate::state::block::Block;
 use crate::state::cluster::{Cluster, ClusterBarrier};
 use crate::state::memory::{PagedBytes, Tracking};
-use crate::state::warp::{Frame, Splits, Warp};
+use crate::state::registers::Banks;
+use crate::state::warp::{Frame, Warp};
 
 impl State {
     /// Makes places for clusters and starts the first clusters of the grid there.
-    pub(crate) fn make_places(&mut self, setup: &Setup, n_clusters: usize) {
+    pub(crate) fn make_places(&mut self, setup: &Setup, n_clusters: usize, spare: &mut Vec<Banks>) {
+        spare.reserve(n_clusters * (setup.n_ranks * setup.n_threads.div_ceil(32)) as usize);
         for cluster in 0..n_clusters {
             self.clusters.push(Cluster {
                 index: 0,
@@ -21,13 +23,13 @@ impl State {
                 let bytes = setup.layout.shared_bytes as usize;
                 self.shared.push(PagedBytes::new(bytes, setup.tracking));
             }
-            self.start_cluster(setup, cluster, cluster as u64);
+            self.start_cluster(setup, cluster, cluster as u64, spare);
         }
         self.next_cluster = n_clusters as u64;
     }
 
     /// Puts a cluster of the grid into a cluster's places; keeps the allocations of the one that was there.
-    fn start_cluster(&mut self, setup: &Setup, place: usize, index: u64) {
+    fn start_cluster(&mut self, setup: &Setup, place: usize, index: u64, spare: &mut Vec<Banks>) {
         let Some(cluster) = self.clusters.get_mut(place) else {
             return;
         };
@@ -39,13 +41,13 @@ impl State {
         for (rank, (block, shared)) in blocks.skip(place * n_ranks).take(n_ranks).enumerate() {
             shared.reset();
             setup.fill_shared(shared);
-            setup.start_block(block, setup.block_position(index, rank as u32));
+            setup.start_block(block, setup.block_position(index, rank as u32), spare);
         }
     }
 
     /// Gives the places of clusters that are done to the next clusters of the grid. Shared memory that an operation
     /// in flight will write keeps its place until the operation has landed.
-    pub(crate) fn refill(&mut self, setup: &Setup) {
+    pub(crate) fn refill(&mut self, setup: &Setup, spare: &mut Vec<Banks>) {
         for place in 0..self.clusters.len() {
             if self.next_cluster == setup.n_clusters {
                 return;
@@ -57,7 +59,7 @@ impl State {
             if done && !self.has_operations(setup, place) {
                 let index = self.next_cluster;
                 self.next_cluster += 1;
-                self.start_cluster(setup, place, index);
+                self.start_cluster(setup, place, index, spare);
             }
         }
     }
@@ -108,7 +110,7 @@ impl Setup {
     }
 
     /// Puts the block at a position of the grid into a place.
-    fn start_block(&self, block: &mut Block, position: [u32; 3]) {
+    fn start_block(&self, block: &mut Block, position: [u32; 3], spare: &mut Vec<Banks>) {
         let [x, y, z] = position.map(u64::from);
         let [nx, ny, _] = self.grid.map(u64::from);
         block.index = (z * ny + y) * nx + x;
@@ -120,7 +122,7 @@ impl Setup {
             barrier.expected = 0;
         }
         for warp in &mut block.warps {
-            self.start_warp(warp, position);
+            self.start_warp(warp, position, spare);
         }
     }
 
@@ -149,14 +151,25 @@ impl Setup {
         }
     }
 
-    fn start_warp(&self, warp: &mut Warp, position: [u32; 3]) {
+    fn start_warp(&self, warp: &mut Warp, position: [u32; 3], spare: &mut Vec<Banks>) {
         let first = warp.index * 32;
         let n = (self.n_threads - first.min(self.n_threads)).min(32);
         warp.present = (u64::from(u32::MAX) >> (32 - n)) as u32;
         warp.exited = 0;
         let start = self.code.functions.first().map_or(0, |f| f.start);
-        warp.splits = Splits::new(warp.present, start);
-        warp.banks.reset(self.code.entry_sizes);
+        warp.splits.reset(warp.present, start);
+        let entry = self.code.functions.first();
+        warp.fresh = entry.is_none_or(|f| f.frame_addresses.is_empty());
+        if warp.fresh {
+            let mut banks = std::mem::take(&mut warp.banks);
+            banks.grow(self.code.entry_sizes);
+            // More than the places need would be left over after going back.
+            if spare.len() < spare.capacity() {
+                spare.push(banks);
+            }
+        } else {
+            warp.banks.reset(self.code.entry_sizes);
+        }
         warp.carry = 0;
         warp.steps = 0;
         warp.dirty = true;

@@ -55,18 +55,19 @@ impl Setup {
         use SpecialRegister as S;
         let of = |v: [u32; 3], axis: u8| v.get(axis as usize).copied().unwrap_or(0);
         let cluster = self.cluster;
-        let in_cluster = [0, 1, 2].map(|i: usize| position[i] % cluster[i]);
-        let n_clusters = [0, 1, 2].map(|i: usize| self.grid[i] / cluster[i]);
+        let in_cluster = || [0, 1, 2].map(|i: usize| position[i] % cluster[i]);
+        let n_clusters = || [0, 1, 2].map(|i: usize| self.grid[i] / cluster[i]);
         let value = match special {
             S::Tid(axis) => of(self.thread(warp, lane), axis),
             S::Ntid(axis) => of(self.block, axis),
             S::Ctaid(axis) => of(position, axis),
             S::Nctaid(axis) => of(self.grid, axis),
             S::Clusterid(axis) => of([0, 1, 2].map(|i: usize| position[i] / cluster[i]), axis),
-            S::Nclusterid(axis) => of(n_clusters, axis),
-            S::ClusterCtaid(axis) => of(in_cluster, axis),
+            S::Nclusterid(axis) => of(n_clusters(), axis),
+            S::ClusterCtaid(axis) => of(in_cluster(), axis),
             S::ClusterNctaid(axis) => of(cluster, axis),
             S::ClusterCtarank => {
+                let in_cluster = in_cluster();
                 in_cluster[0] + cluster[0] * (in_cluster[1] + cluster[1] * in_cluster[2])
             }
             S::ClusterNctarank => self.n_ranks,

@@ -1,7 +1,8 @@
 //! Looking into a machine between two steps.
 
 use crate::decode::code::{Bank, Element};
-use crate::exec::step::{begin_to_wait, choose};
+use crate::exec::step::choose;
+use crate::exec::waits::begin_to_wait;
 use crate::run::event::{Agent, PendingId, StepEvent, Turn};
 use crate::run::inspect::*;
 use crate::run::launch::BufferIndex;
@@ -307,6 +308,9 @@ impl Machine {
             _ => (&warp.specials, Default::default()),
         };
         let index = (slot.0 & ((1 << 30) - 1)) as usize;
+        if warp.fresh && depth == 0 && slot.0 >> 30 == 0 {
+            return Some([0; LANES]);
+        }
         Some(match bank {
             Bank::B32 => banks.r32.get(start.r32 as usize + index)?.map(u128::from),
             Bank::B64 => banks.r64.get(start.r64 as usize + index)?.map(u128::from),

@@ -206,7 +206,7 @@ impl Layout {
         }
     }
 
-    /// All unsized shared arrays start behind the sized ones, at the same place.
+    /// All unsized shared arrays start after the sized ones, at the same place.
     fn place_dynamic(
         &mut self,
         dynamic: &[(Option<FunctionId>, warpgrid_program::VariableId, &Variable)],

@@ -323,6 +323,19 @@ impl GlobalMemory {
         (address - allocation.address < allocation.size).then_some(allocation)
     }
 
+    /// As [`GlobalMemory::find`], where the allocation with the index `hint` is likely to be the one; the index of the
+    /// allocation found takes its place.
+    #[inline(always)]
+    pub(crate) fn find_again(&self, address: u64, hint: &mut u32) -> Option<&Allocation> {
+        let holds = |a: &&Allocation| address.wrapping_sub(a.address) < a.size;
+        if let Some(found) = self.allocations.get(*hint as usize).filter(holds) {
+            return Some(found);
+        }
+        let after = self.allocations.partition_point(|a| a.address <= address);
+        *hint = after.checked_sub(1)? as u32;
+        self.allocations.get(*hint as usize).filter(holds)
+    }
+
     /// The allocation with the smallest distance to the address.
     pub(crate) fn nearest(&self, address: u64) -> Option<&Allocation> {
         self.allocations.iter().min_by_key(|a| {

@@ -90,10 +90,21 @@ impl BankSizes {
 
 impl Banks {
     /// All zero, of these sizes; keeps its allocation.
+    #[inline(always)]
     pub(crate) fn reset(&mut self, sizes: BankSizes) {
-        self.r32.clear();
-        self.r64.clear();
-        self.r128.clear();
+        /// Row after row from one that the compiler does not know: it would make a call of zeros, which takes longer
+        /// than the few rows of a warp do.
+        #[inline(always)]
+        fn reset<T: Copy>(rows: &mut Vec<[T; LANES]>, n: u32, zero: &[T; LANES]) {
+            rows.truncate(n as usize);
+            let zero = std::hint::black_box(zero);
+            for row in rows {
+                copy(row, zero);
+            }
+        }
+        reset(&mut self.r32, sizes.r32, &ZERO_32);
+        reset(&mut self.r64, sizes.r64, &ZERO_64);
+        reset(&mut self.r128, sizes.r128, &ZERO_128);
         self.predicates.clear();
         self.grow(sizes);
     }
@@ -118,6 +129,7 @@ impl Banks {
 }
 
 /// Where arithmetic makes its results, all lanes of them, before the active ones are kept.
+#[derive(Clone)]
 pub(crate) struct Results {
     pub(crate) r32: Row32,
     pub(crate) r64: Row64,
@@ -156,10 +168,17 @@ fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     if mask == FULL {
         copy(row, value);
     } else {
-        for lane in 0..LANES {
-            if mask & (1 << lane) != 0 {
-                row[lane] = value[lane];
-            }
+        put_some(row, value, mask);
+    }
+}
+
+/// As [`put`]. A function of its own, since its mask of each lane would otherwise be computed before it is known
+/// whether it is needed.
+#[inline(never)]
+fn put_some<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
+    for lane in 0..LANES {
+        if mask & (1 << lane) != 0 {
+            row[lane] = value[lane];
         }
     }
 }
@@ -182,7 +201,7 @@ macro_rules! bank {
         }
 
         /// Writes the active lanes.
-        #[inline(never)]
+        #[inline(always)]
         pub(crate) fn $set(&mut self, slot: Slot, value: &$row) {
             let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
             if let Some(row) = self.banks.$bank.get_mut(index) {

@@ -80,6 +80,21 @@ impl Splits {
         }
     }
 
+    /// As [`Splits::new`], in place: only groups that are there are taken away.
+    pub(crate) fn reset(&mut self, mask: u32, pc: u32) {
+        for place in self.items.iter_mut().take(self.n.max(1)) {
+            *place = NO_SPLIT;
+        }
+        self.items[0].mask = mask;
+        self.items[0].pc = pc;
+        self.n = usize::from(mask != 0);
+        self.current = 0;
+        self.turn = 0;
+        self.patience = TURN_STEPS;
+        self.forced = false;
+        self.changed = false;
+    }
+
     #[inline(always)]
     pub(crate) fn all(&self) -> &[Split] {
         self.items.get(..self.n).unwrap_or(&[])
@@ -341,7 +356,11 @@ pub(crate) struct Warp {
     pub(crate) present: u32,
     pub(crate) exited: u32,
     pub(crate) splits: Splits,
+    /// None while [`Warp::fresh`].
     pub(crate) banks: Banks,
+    /// Has not run yet: all its registers are zero, and it gets memory for them when its first turn begins. So the
+    /// memory that a finished block has just used goes to the next warp that runs, while it is near the host's core.
+    pub(crate) fresh: bool,
     pub(crate) specials: Banks,
     pub(crate) carry: u32,
     pub(crate) stack: Stack,
@@ -361,6 +380,7 @@ impl Warp {
             exited: 0,
             splits: Splits::new(0, 0),
             banks: Banks::default(),
+            fresh: false,
             specials: Banks::default(),
             carry: 0,
             stack: Stack::default(),

@@ -20,7 +20,7 @@ pub struct Outline {
     /// One text for each number of operands; a group of letters says what an operand may be: `R` a register or name, `I` a
     /// number, `A` an address, `V` values in braces.
     pub operands: &'static [&'static str],
-    /// Words of which so many are written.
+    /// Words of which a given number is written.
     pub groups: &'static [Group],
 }
 
@@ -130,7 +130,7 @@ impl Outline {
         })
     }
 
-    /// The kinds of so many operands; none where the instruction does not have so many.
+    /// The kinds of `n` operands; none where the instruction never has `n`.
     pub fn shape(&self, n_operands: usize) -> Option<&'static str> {
         let mut shapes = self.operands.iter().copied();
         shapes.find(|shape| shape.split_whitespace().count() == n_operands)

@@ -1,0 +1,137 @@
+//! A load or a store of one step. What no observer receives, and what lies in one memory, moves as whole rows; all else
+//! goes through [`Reach`].
+
+use crate::decode::code::AccessPlan;
+use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
+use crate::exec::reach::{Halt, Reach};
+use crate::exec::resolve::{Backing, Memories, Purpose, Target};
+use crate::exec::step::Surroundings;
+use crate::exec::write::{store_lane_by_lane, store_rows};
+use crate::run::fault::AccessKind;
+use crate::run::observe::AccessAction;
+use crate::state::cluster::Peers;
+use crate::state::memory::{GlobalMemory, PagedBytes};
+use crate::state::registers::{LANES, Lanes, Results};
+use crate::state::warp::Stack;
+use warpgrid_isa::StateSpace;
+
+/// Places that steps work in. They belong to the machine, since to make them costs as much as a step.
+#[derive(Clone)]
+pub(crate) struct Rows {
+    pub(crate) results: Results,
+    pub(crate) target: Target,
+    /// The allocation that each access met last, by the low bits of its plan.
+    hints: [u32; N_HINTS],
+}
+
+const N_HINTS: usize = 8;
+
+impl Rows {
+    pub(crate) const EMPTY: Rows = Rows {
+        results: Results {
+            r32: [0; LANES],
+            r64: [0; LANES],
+        },
+        target: Target::UNKNOWN,
+        hints: [0; N_HINTS],
+    };
+}
+
+/// Executes a load or a store of the lanes in `l`; whether it stored. `place` is the instruction's place in the code.
+#[inline(always)]
+pub(crate) fn access(
+    around: &mut Surroundings<'_>,
+    l: &mut Lanes<'_>,
+    (stack, warp): (&mut Stack, u32),
+    (index, loads): (u32, bool),
+    (step, pc): (u64, u32),
+    rows: &mut Rows,
+) -> Result<bool, Box<Halt>> {
+    let Some(plan) = around.code.accesses.get(index as usize) else {
+        return Err(Halt::internal("an access without a plan", l.mask));
+    };
+    let (seen, purpose) = if loads {
+        (around.interest.loads, Purpose::Read)
+    } else {
+        (around.interest.stores, Purpose::Write)
+    };
+    let memories = Memories {
+        global: around.global,
+        map: around.map,
+        shared_bytes: around.shared.len() as u64,
+        stack_bytes: stack.lane_bytes as u64,
+        own_rank: around.peers.own_rank(),
+        n_ranks: around.peers.n_ranks(),
+    };
+    let hint = &mut rows.hints[index as usize % N_HINTS];
+    let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
+    if found && !seen {
+        let backing = rows.target.backing();
+        if loads {
+            let bytes = match backing {
+                Backing::Arena => around.global.arena.bytes(),
+                Backing::Shared => around.shared.bytes(),
+                Backing::Peer(rank) => around.peers.get(rank.into()).map_or(&[][..], |m| m.bytes()),
+                Backing::Stack => &stack.bytes,
+            };
+            load_rows(bytes, l, plan, &rows.target, &mut rows.results);
+            return Ok(false);
+        }
+        if plan.whole_registers
+            && let Some(memory) = paged(around.global, around.shared, &mut around.peers, backing)
+            && store_rows(memory, l, plan, &rows.target)
+        {
+            return Ok(stores(plan));
+        }
+    }
+    let mut reach = around.reach(stack, warp, step, pc);
+    access_closer(&mut reach, l, plan, &mut rows.target, (loads, found))
+}
+
+/// Whether a store to the plan's space changes memory that a kernel shows; what a call passes is not.
+pub(crate) fn stores(plan: &AccessPlan) -> bool {
+    plan.space != StateSpace::ParamFunc
+}
+
+/// Memory that keeps track of its pages; the stacks do not.
+#[inline(always)]
+pub(crate) fn paged<'m>(
+    global: &'m mut GlobalMemory,
+    shared: &'m mut PagedBytes,
+    peers: &'m mut Peers<'_>,
+    backing: Backing,
+) -> Option<&'m mut PagedBytes> {
+    match backing {
+        Backing::Arena => Some(&mut global.arena),
+        Backing::Shared => Some(shared),
+        Backing::Peer(rank) => peers.get_mut(rank.into()),
+        Backing::Stack => None,
+    }
+}
+
+/// Accesses across memories, of lanes that may not, with writers, and those that an observer receives. `found` says
+/// whether `target` is known.
+#[inline(never)]
+fn access_closer(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &mut Target,
+    (loads, found): (bool, bool),
+) -> Result<bool, Box<Halt>> {
+    if !found {
+        let kind = if loads {
+            AccessKind::Load
+        } else {
+            AccessKind::Store
+        };
+        reach.find_closer(kind, l, plan, target)?;
+    }
+    if loads {
+        load_lane_by_lane(reach, l, plan, target);
+        return Ok(false);
+    }
+    let listens = reach.interest.covers(AccessAction::Store);
+    store_lane_by_lane(reach, l, plan, target, listens);
+    Ok(stores(plan))
+}

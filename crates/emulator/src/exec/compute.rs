@@ -1,0 +1,229 @@
+//! Operations that change registers alone: a match on the decoded operation, one call a family.
+
+use crate::decode::code::{Code, Element, Instr, Op};
+use crate::exec::alu_float::{float32, float32x2, float64, half};
+use crate::exec::alu_int::*;
+use crate::exec::{compare, convert, pack, predicate, select};
+use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy};
+
+/// Operations that change registers alone and are frequent: [`compute`].
+macro_rules! frequent {
+    () => {
+        Op::Int32 { .. }
+            | Op::Int64 { .. }
+            | Op::Wide32 { .. }
+            | Op::Float32 { .. }
+            | Op::Float64 { .. }
+            | Op::Mov32 { .. }
+            | Op::Mov64 { .. }
+            | Op::SetPredicate { .. }
+            | Op::Extend32 { .. }
+            | Op::Truncate64 { .. }
+            | Op::Select32 { .. }
+            | Op::Shift64 { .. }
+            | Op::Nop
+    };
+}
+
+/// Operations that change registers alone and are less frequent: [`compute_more`].
+macro_rules! infrequent {
+    () => {
+        Op::Int16 { .. }
+            | Op::Int16x2 { .. }
+            | Op::Extract64 { .. }
+            | Op::Count64 { .. }
+            | Op::Insert32(_)
+            | Op::Insert64(_)
+            | Op::Wide16 { .. }
+            | Op::Float32x2 { .. }
+            | Op::Half { .. }
+            | Op::Carry32 { .. }
+            | Op::Carry64 { .. }
+            | Op::Mov128 { .. }
+            | Op::MovPredicate { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Convert { .. }
+            | Op::ConvertPacked { .. }
+            | Op::Offset { .. }
+            | Op::Set { .. }
+            | Op::TestFloat { .. }
+            | Op::Select64 { .. }
+            | Op::SelectSign { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Modify { .. }
+            | Op::AddressSum { .. }
+            | Op::Policy { .. }
+            | Op::ActiveMask { .. }
+    };
+}
+
+/// Operations that reach memory or other warps, or change where lanes go: the loop over steps and the rare operations.
+macro_rules! beyond_registers {
+    () => {
+        Op::Load(_)
+            | Op::Store(_)
+            | Op::Branch { .. }
+            | Op::Atomic(_)
+            | Op::IsSpace { .. }
+            | Op::BranchIndexed { .. }
+            | Op::Call(_)
+            | Op::SystemCall(_)
+            | Op::Return
+            | Op::Exit
+            | Op::Barrier(_)
+            | Op::ClusterArrive
+            | Op::Yield
+            | Op::Trap
+            | Op::Refused(_)
+    };
+}
+
+/// Operations that may have to wait for others before they are executed: the waits.
+macro_rules! waiting {
+    () => {
+        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
+    };
+}
+
+pub(crate) use {beyond_registers, frequent, infrequent};
+
+/// Operations that only change registers. False for all others, which are not executed.
+#[inline(always)]
+pub(crate) fn compute<const FMA: bool>(
+    instr: &Instr,
+    code: &Code,
+    l: &mut Lanes<'_>,
+    results: &mut Results,
+) -> bool {
+    let Results { r32, r64 } = results;
+    match instr.op {
+        Op::Int32 { f, signed, slots } => int32(l, r32, f, signed, slots),
+        Op::Int64 { f, signed, slots } => int64(l, r64, f, signed, slots),
+        Op::Wide32 { signed, slots } => wide32(l, r64, signed, slots),
+        Op::Float32 { f, mode, slots } => float32::<FMA>(l, r32, f, mode, slots),
+        Op::Float64 { f, mode, slots } => float64::<FMA>(l, r64, f, mode, slots),
+        Op::Mov32 { d, a } => {
+            copy(r32, l.r32(a));
+            l.set32(d, r32);
+        }
+        Op::Mov64 { d, a } => {
+            copy(r64, l.r64(a));
+            l.set64(d, r64);
+        }
+        Op::SetPredicate {
+            ref compare,
+            d,
+            q,
+            combine,
+        } => compare::set_predicate(l, compare, d, q, combine),
+        Op::Extend32 { signed, d, a } => extend32(l, r64, signed, d, a),
+        Op::Truncate64 { d, a } => {
+            let a = l.r64(a);
+            for lane in 0..LANES {
+                r32[lane] = a[lane] as u32;
+            }
+            l.set32(d, r32);
+        }
+        Op::Select32 { d, a, b, p } => select::select32(l, [d, a, b, p]),
+        Op::Shift64 { f, signed, slots } => shift64(l, r64, f, signed, slots),
+        Op::Nop => {}
+        infrequent!() => return compute_more(instr, code, l, results),
+        beyond_registers!() | waiting!() => return false,
+    }
+    true
+}
+
+#[inline(always)]
+fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) {
+    let a = l.r32(a);
+    for lane in 0..LANES {
+        row[lane] = if signed {
+            i64::from(a[lane] as i32) as u64
+        } else {
+            u64::from(a[lane])
+        };
+    }
+    l.set64(d, row);
+}
+
+/// The less frequent part of [`compute`].
+#[inline(never)]
+fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
+    let Results { r32, r64 } = results;
+    let list_of = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
+    match instr.op {
+        Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
+        Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
+        Op::Extract64 { signed, slots } => extract64(l, r64, signed, slots),
+        Op::Count64 { f, signed, slots } => count64(l, r32, f, signed, slots),
+        Op::Insert32(slots) => insert32(l, r32, slots),
+        Op::Insert64(slots) => insert64(l, r64, slots),
+        Op::Wide16 { signed, slots } => wide16(l, r32, signed, slots),
+        Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
+        Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
+        Op::Carry32 { f, mode, slots } => carry32(l, r32, f, mode, slots),
+        Op::Carry64 { f, mode, slots } => carry64(l, r64, f, mode, slots),
+        Op::Mov128 { d, a } => {
+            let row = *l.r128(a);
+            l.set128(d, &row);
+        }
+        Op::MovPredicate { d, a } => {
+            let value = l.predicate(a);
+            l.set_predicate(d, value);
+        }
+        Op::Pack {
+            d,
+            elements: list,
+            element_bits,
+        } => pack::pack(l, d, list_of(list), u32::from(element_bits)),
+        Op::Unpack {
+            a,
+            elements: list,
+            element_bits,
+        } => pack::unpack(l, a, list_of(list), u32::from(element_bits)),
+        Op::Convert {
+            ref conversion,
+            d,
+            a,
+        } => convert::convert(l, conversion, d, a),
+        Op::ConvertPacked {
+            ref conversion,
+            d,
+            a,
+            b,
+        } => convert::convert_packed(l, conversion, [d, a, b]),
+        Op::Offset { d, a, addend } => pack::offset(l, d, a, addend),
+        Op::Set {
+            ref compare,
+            to,
+            d,
+            combine,
+        } => compare::set(l, compare, to, d, combine),
+        Op::TestFloat { test, wide, d, a } => compare::test_float(l, test, wide, d, a),
+        Op::Select64 { d, a, b, p } => select::select64(l, [d, a, b, p]),
+        Op::SelectSign { d, a, b, c, sign } => select::select_sign(l, d, [a, b, c], sign),
+        Op::PredicateLogic { table, d, a, b } => {
+            predicate::predicate_logic(l, table, [d, a, b]);
+        }
+        Op::Modify {
+            modifiers,
+            ty,
+            d,
+            a,
+        } => predicate::modify(l, modifiers, ty, d, a),
+        Op::AddressSum {
+            d,
+            base,
+            scale,
+            uniform,
+        } => predicate::address_sum(l, d, base, scale, uniform),
+        Op::Policy { d } => l.set64(d, &[0; LANES]),
+        Op::ActiveMask { d } => {
+            let mask = l.mask;
+            l.set32(d, &[mask; LANES]);
+        }
+        frequent!() | beyond_registers!() | waiting!() => return false,
+    }
+    true
+}

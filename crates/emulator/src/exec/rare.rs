@@ -1,0 +1,202 @@
+//! Operations that are neither arithmetic on registers nor plain memory accesses: what becomes of their lanes.
+
+use crate::decode::code::{Code, Element, Op, Refused};
+use crate::exec::atomic::atomic;
+use crate::exec::collective::collective;
+use crate::exec::compute::{frequent, infrequent};
+use crate::exec::control::{branch_indexed, call, lanes_at, returns};
+use crate::exec::elements;
+use crate::exec::reach::{Executed, Halt};
+use crate::exec::step::{Choice, Stop, Surroundings};
+use crate::exec::system::{SystemReach, system_call};
+use crate::exec::waits::open_warp_barrier;
+use crate::run::fault::FaultKind;
+use crate::run::inspect::Writer;
+use crate::state::registers::{LANES, Lanes, Slot};
+use crate::state::warp::Warp;
+use std::sync::Arc;
+use warpgrid_isa::{SpecialRegister, StateSpace};
+
+/// What becomes of the running group.
+pub(crate) enum After {
+    /// It goes on with the next instruction.
+    Next {
+        stores: bool,
+    },
+    /// It has been sent elsewhere.
+    Moved,
+    Stops(Stop),
+}
+
+/// Operations that are neither arithmetic nor plain memory accesses.
+#[inline(never)]
+pub(crate) fn rare(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    choice: Choice<'_>,
+    step: u64,
+) -> Result<After, Box<Halt>> {
+    let code = around.code;
+    let mask = choice.executed;
+    let next = Ok(After::Next { stores: false });
+    let writer = Writer { step, lane: 0 };
+    let without_plan = |what| Err(Halt::internal(what, mask));
+    match choice.instr.op {
+        Op::Atomic(plan) => {
+            let Some(plan) = code.atomics.get(plan as usize) else {
+                return without_plan("an atomic without a plan");
+            };
+            let mut lanes = Lanes {
+                banks: &mut warp.banks,
+                constants: &code.constants,
+                specials: &warp.specials,
+                base: code.base(choice.depth),
+                mask,
+                carry: &mut warp.carry,
+            };
+            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
+            atomic(&mut reach, &mut lanes, plan)?;
+            Ok(After::Next {
+                stores: reach.stored,
+            })
+        }
+        Op::IsSpace { space, d, a } => {
+            is_space(around, warp, (space, d, a), mask);
+            next
+        }
+        Op::Collective(index) => {
+            let Some(plan) = code.collectives.get(index as usize) else {
+                return without_plan("a collective without a plan");
+            };
+            collective(&mut lanes_at(code, warp, choice.depth, mask), plan);
+            next
+        }
+        Op::WarpBarrier { mask: slot } => {
+            open_warp_barrier(code, warp, slot, mask);
+            next
+        }
+        Op::BranchIndexed { index, table } => {
+            let Some(targets) = code.branch_tables.get(table as usize) else {
+                return without_plan("an indexed branch without a table");
+            };
+            let indices = *lanes_at(code, warp, choice.depth, mask).r32(index);
+            branch_indexed(warp, mask, &indices, targets)?;
+            Ok(After::Moved)
+        }
+        Op::Call(plan) => {
+            call(code, around.limits, warp, mask, plan, writer)?;
+            Ok(After::Moved)
+        }
+        Op::SystemCall(plan) => {
+            run_system_call(around, warp, plan, mask, step)?;
+            next
+        }
+        Op::Return if returns(code, warp, mask, writer) => Ok(After::Moved),
+        Op::Return | Op::Exit => {
+            warp.splits.current_mut().pc = choice.pc + 1;
+            warp.exit(mask);
+            Ok(After::Stops(Stop::Exited))
+        }
+        Op::Barrier(plan) => Ok(After::Stops(Stop::Barrier { plan, mask })),
+        Op::ClusterArrive => {
+            warp.splits.current_mut().pc = choice.pc + 1;
+            Ok(After::Stops(Stop::ClusterArrive { mask }))
+        }
+        // Its lanes have waited before they got here.
+        Op::ClusterWait => next,
+        Op::Yield => {
+            warp.splits.current_mut().pc = choice.pc + 1;
+            Ok(After::Stops(Stop::Yield))
+        }
+        Op::Trap => Err(Halt::new(FaultKind::Trap, mask)),
+        Op::Refused(index) => {
+            let kind = match code.refused.get(index as usize).cloned() {
+                Some(Refused::NotEmulated { opcode }) => FaultKind::NotEmulated { opcode },
+                Some(Refused::Internal { what }) => FaultKind::Internal { what },
+                None => return without_plan("a refusal without a reason"),
+            };
+            Err(Halt::new(kind, mask))
+        }
+        frequent!() | infrequent!() | Op::Load(_) | Op::Store(_) | Op::Branch { .. } => {
+            without_plan("an operation that no family executes")
+        }
+    }
+}
+
+fn run_system_call(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: u32,
+    mask: u32,
+    step: u64,
+) -> Executed {
+    let Some(plan) = around.code.system_calls.get(plan as usize) else {
+        return Err(Halt::internal("a call of the driver without a plan", mask));
+    };
+    let mut reach = SystemReach {
+        code: around.code,
+        map: around.map,
+        global: around.global,
+        shared: around.shared,
+        notes: Arc::make_mut(around.notes),
+        max_notes: around.limits.max_notes as usize,
+        step,
+        block: around.block,
+    };
+    system_call(&mut reach, warp, mask, plan)
+}
+
+/// `isspacep`
+fn is_space(
+    around: &Surroundings<'_>,
+    warp: &mut Warp,
+    (space, d, a): (StateSpace, Slot, Element),
+    mask: u32,
+) {
+    let depth = warp.splits.current().depth;
+    let mut lanes = lanes_at(around.code, warp, depth, mask);
+    let row = elements::read64(&lanes, a);
+    let map = around.map;
+    let mut result = 0;
+    for (lane, address) in row.iter().enumerate() {
+        let constant = address.wrapping_sub(map.constant) < 1 << 32;
+        let parameter = address.wrapping_sub(map.parameters) < 1 << 16;
+        let inside = match space {
+            StateSpace::Shared => map.in_shared(*address),
+            StateSpace::SharedCluster => map.in_shared_cluster(*address),
+            StateSpace::Local => map.in_local(*address),
+            StateSpace::Const => constant,
+            StateSpace::ParamEntry | StateSpace::ParamFunc => parameter,
+            _ => {
+                !(map.in_shared_cluster(*address)
+                    || map.in_local(*address)
+                    || constant
+                    || parameter)
+            }
+        };
+        result |= u32::from(inside) << lane;
+    }
+    lanes.set_predicate(d, result);
+}
+
+/// Puts the present time into the special registers that show it: `steps` of the warp, and the number of the step.
+#[inline(never)]
+pub(crate) fn refresh_clocks(code: &Code, warp: &mut Warp, steps: u64, step: u64) {
+    let time = |special: SpecialRegister| match special {
+        SpecialRegister::Clock | SpecialRegister::Clock64 => Some(steps),
+        SpecialRegister::ClockHi => Some(steps >> 32),
+        SpecialRegister::Globaltimer | SpecialRegister::GlobaltimerLo => Some(step),
+        SpecialRegister::GlobaltimerHi => Some(step >> 32),
+        _ => None,
+    };
+    for (special, row) in code.specials32.iter().zip(&mut warp.specials.r32) {
+        if let Some(time) = time(*special) {
+            *row = [time as u32; LANES];
+        }
+    }
+    for (special, row) in code.specials64.iter().zip(&mut warp.specials.r64) {
+        if let Some(time) = time(*special) {
+            *row = [time; LANES];
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The loop over steps, compiled once more for each width of vectors that hosts have; which one runs is asked of
+//! the host at the first turn. All give the same bits: no operation is contracted or reordered.
+
+use crate::exec::access::Rows;
+use crate::exec::step::{Run, Surroundings, run_warp_with};
+use crate::state::warp::Warp;
+
+/// Runs a warp for at most `budget` steps, the first of which has number `step`.
+#[cfg(target_arch = "x86_64")]
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+))]
+pub(crate) fn run_warp(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    rows: &mut Rows,
+    step: u64,
+    budget: u32,
+) -> Run {
+    if multiversion::target::target_cfg_f!(target_feature = "fma") {
+        run_warp_with::<true>(around, warp, rows, step, budget)
+    } else {
+        run_warp_with::<false>(around, warp, rows, step, budget)
+    }
+}
+
+/// As on hosts with several widths; here there is one.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn run_warp(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    rows: &mut Rows,
+    step: u64,
+    budget: u32,
+) -> Run {
+    run_warp_with::<false>(around, warp, rows, step, budget)
+}
