@@ -56,7 +56,7 @@ fn a_good_source_exits_with_0_and_a_bad_one_with_1() {
 fn people_see_the_line_and_the_fix() {
     let output = warpgrid(&["check", "-"], &GOOD.replace(".global", ".shred"));
     expect![[r#"
-        error[W0101]: no instruction has a modifier `.shred`
+        error[W0101]: unknown modifier `.shred`
          --> -:8:4
           |
         8 | st.shred.u32 [%a], %r1;
