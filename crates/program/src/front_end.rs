@@ -160,6 +160,25 @@ pub struct CodeFacts {
     pub right: &'static str,
 }
 
+impl CodeFacts {
+    /// A page as one row of a catalogue.
+    pub const fn page(
+        code: &'static str,
+        title: &'static str,
+        explanation: &'static str,
+        wrong: &'static str,
+        right: &'static str,
+    ) -> CodeFacts {
+        CodeFacts {
+            code,
+            title,
+            explanation,
+            wrong,
+            right,
+        }
+    }
+}
+
 /// An instruction form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormFacts {

@@ -54,29 +54,12 @@ pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic 
     note
 }
 
-/// A row of the table below.
-const fn page(
-    code: &'static str,
-    title: &'static str,
-    explanation: &'static str,
-    wrong: &'static str,
-    right: &'static str,
-) -> CodeFacts {
-    CodeFacts {
-        code,
-        title,
-        explanation,
-        wrong,
-        right,
-    }
-}
-
 /// The reference pages, in order of their codes.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
-    page("W0900", "not a request", "Each line of a batch is a JSON object with `id` and `source`.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
-    page(UNREADABLE_ARGUMENT, "unreadable argument", "An argument of the JavaScript API does not have the shape that its type says.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
-    page(NO_SUCH_MEMORY, "no such memory", "Memories are named as in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
-    page("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
-    page(NOT_RUN_YET, "does not run yet", "The instruction is legal for its version and target, and its operands are right, but the emulator does not run it yet. A run stops before it; all that comes earlier is shown.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
+    CodeFacts::page("W0900", "not a request", "Each line of a batch is a JSON object with `id` and `source`.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
+    CodeFacts::page(UNREADABLE_ARGUMENT, "unreadable argument", "An argument of the JavaScript API does not have the shape that its type says.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
+    CodeFacts::page(NO_SUCH_MEMORY, "no such memory", "Memories are named as in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
+    CodeFacts::page("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
+    CodeFacts::page(NOT_RUN_YET, "does not run yet", "The instruction is legal for its version and target, and its operands are right, but the emulator does not run it yet. A run stops before it; all that comes earlier is shown.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
 ];
