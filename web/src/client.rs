@@ -179,7 +179,7 @@ impl Ear {
         (self.heard)(Heard::Died(why));
     }
 
-    /// Nobody will answer what was asked.
+    /// The core will not answer what was asked.
     fn give_up(&self) {
         for (_, asked) in std::mem::take(&mut *self.asked.borrow_mut()) {
             let _ = asked.resolve.call1(&JsValue::NULL, &JsValue::NULL);

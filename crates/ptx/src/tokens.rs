@@ -111,7 +111,7 @@ pub fn tokens(source: &str) -> Vec<Token> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Start,
-    /// Behind `@`.
+    /// After `@`.
     Guard,
     /// Among the modifiers.
     Opcode,

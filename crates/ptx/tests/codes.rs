@@ -27,7 +27,7 @@ fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
 }
 
 /// Codes whose example is described, not written out.
-const TOLD: &[&str] = &[
+const REPORTED: &[&str] = &[
     syntax::SOURCE_TOO_LARGE,
     syntax::TOO_MANY,
     syntax::NESTED_TOO_DEEP,
@@ -37,7 +37,7 @@ const TOLD: &[&str] = &[
 fn wrong_examples_give_their_code_and_right_ones_are_silent() {
     for page in syntax::CODES
         .iter()
-        .filter(|page| !TOLD.contains(&page.code))
+        .filter(|page| !REPORTED.contains(&page.code))
     {
         let (source, parse) = parse_example(page.wrong);
         let found = parse.diagnostics.iter().any(|d| d.code == page.code);
@@ -61,7 +61,7 @@ fn wrong_examples_give_their_code_and_right_ones_are_silent() {
 fn fixes_of_the_examples_make_them_silent() {
     for page in syntax::CODES
         .iter()
-        .filter(|page| !TOLD.contains(&page.code))
+        .filter(|page| !REPORTED.contains(&page.code))
     {
         let (source, parse) = parse_example(page.wrong);
         if let [only] = &parse.diagnostics[..] {

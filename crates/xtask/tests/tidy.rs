@@ -47,6 +47,7 @@ fn sentences_use_plain_words() {
 
 /// Whether `line` has the word on its own; `_` separates words.
 fn has_word(line: &str, word: &str) -> bool {
+    let line = line.to_lowercase();
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();

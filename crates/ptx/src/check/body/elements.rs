@@ -41,7 +41,7 @@ impl Element {
 /// Why an operand is no value here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoValue {
-    /// Told already.
+    /// Reported already.
     Reported,
     Sink,
     /// The address of a variable or function, where none is taken.

@@ -27,7 +27,7 @@ pub(crate) enum Expect {
     Destinations(ScalarType),
     /// As many registers that are written, each of the very type.
     Elements(ScalarType),
-    /// So many values that are read, in braces or as a vector register.
+    /// A vector that is read, in braces or as a vector register, and its number of elements.
     Sources(ScalarType, usize),
     /// A value that is read.
     Source(ScalarType, Fit),
