@@ -40,8 +40,33 @@ pub struct Dialect {
 #[derive(Debug)]
 struct Index {
     layouts: OnceLock<Vec<Layout>>,
-    by_opcode: OnceLock<Vec<&'static Layout>>,
-    words: OnceLock<Vec<&'static str>>,
+    /// Numbers of layouts by opcode.
+    forms: OnceLock<Sorted>,
+    /// Numbers of outlines by opcode.
+    outlines: OnceLock<Sorted>,
+    /// Every modifier word of every form.
+    words: OnceLock<Sorted>,
+}
+
+/// Words with the numbers that they are looked up for, in the order of words and then of numbers. One type for all, since
+/// each kind of sorted list is 3 KB of the page.
+#[derive(Debug)]
+struct Sorted(Vec<(&'static str, usize)>);
+
+impl Sorted {
+    fn new(words: impl Iterator<Item = &'static str>) -> Sorted {
+        let mut list: Vec<_> = words.enumerate().map(|(number, word)| (word, number)).collect();
+        list.sort_unstable();
+        Sorted(list)
+    }
+
+    /// The numbers of a word, ascending.
+    fn numbers(&self, word: &str) -> impl Iterator<Item = usize> + Clone + use<'_> {
+        let start = self.0.partition_point(|(other, _)| *other < word);
+        let rest = self.0.get(start..).unwrap_or(&[]);
+        let n = rest.iter().take_while(|(other, _)| *other == word).count();
+        rest.iter().take(n).map(|(_, number)| *number)
+    }
 }
 
 impl Dialect {
@@ -51,7 +76,8 @@ impl Dialect {
             tables,
             index: Index {
                 layouts: OnceLock::new(),
-                by_opcode: OnceLock::new(),
+                forms: OnceLock::new(),
+                outlines: OnceLock::new(),
                 words: OnceLock::new(),
             },
         }
@@ -66,31 +92,23 @@ impl Dialect {
     }
 
     /// The forms of an opcode word (`st`), in table order; empty for words that no row has.
-    pub fn forms_of(&'static self, opcode: &str) -> impl Iterator<Item = &'static Layout> + use<> {
-        let sorted = self.index.by_opcode.get_or_init(|| {
-            let mut sorted: Vec<_> = self.layouts().iter().collect();
-            sorted.sort_by_cached_key(|layout| layout.opcode);
-            sorted
-        });
-        let start = sorted.partition_point(|layout| layout.opcode < opcode);
-        let end = sorted.partition_point(|layout| layout.opcode <= opcode);
-        sorted.get(start..end).unwrap_or(&[]).iter().copied()
-    }
-
-    /// Every modifier word of every form, sorted.
-    pub fn known_words(&'static self) -> &'static [&'static str] {
-        self.index.words.get_or_init(|| {
-            let slots = self.layouts().iter().flat_map(|layout| &layout.slots);
-            let mut words: Vec<_> = slots.flat_map(|slot| slot.spellings()).collect();
-            words.sort_by_cached_key(|word| *word);
-            words.dedup();
-            words
-        })
+    pub fn forms_of(
+        &'static self,
+        opcode: &str,
+    ) -> impl Iterator<Item = &'static Layout> + Clone + use<> {
+        let layouts = self.layouts();
+        let forms = &self.index.forms;
+        let sorted = forms.get_or_init(|| Sorted::new(layouts.iter().map(|layout| layout.opcode)));
+        sorted.numbers(opcode).filter_map(|number| layouts.get(number))
     }
 
     /// Whether some instruction takes this word as a modifier.
     pub fn is_known_word(&'static self, word: &str) -> bool {
-        self.known_words().binary_search(&word).is_ok()
+        let words = self.index.words.get_or_init(|| {
+            let slots = self.layouts().iter().flat_map(|layout| &layout.slots);
+            Sorted::new(slots.flat_map(|slot| slot.spellings()))
+        });
+        words.numbers(word).next().is_some()
             || self.tables.other_modifiers.contains(&word)
             || self.tables.ignored.contains(&word)
             || self.outlines().any(|outline| outline.find(word).is_some())
@@ -100,6 +118,17 @@ impl Dialect {
     /// Every outline.
     pub fn outlines(&self) -> impl Iterator<Item = &'static Outline> + use<> {
         self.tables.outlines.iter().flat_map(|list| list.iter())
+    }
+
+    /// The outlines whose names start with an opcode word, in table order.
+    pub(crate) fn outlines_of(
+        &'static self,
+        opcode: &str,
+    ) -> impl Iterator<Item = &'static Outline> + use<> {
+        let outlines = &self.index.outlines;
+        let sorted = outlines.get_or_init(|| Sorted::new(self.outlines().map(Outline::opcode)));
+        let numbers = sorted.numbers(opcode);
+        numbers.filter_map(|number| self.outlines().nth(number))
     }
 
     /// Whether the dialect has the opcode, with or without a row.

@@ -158,16 +158,47 @@ impl Dialect {
         words: &[&str],
         n_operands: Option<usize>,
     ) -> Option<Bound> {
+        let forms = self.forms_of(opcode);
         // `async` right after `st` names the instruction, so the other forms of `st` are out of the question.
-        let named = self.forms_of(opcode).any(|layout| is_led_by(layout, words));
-        self.forms_of(opcode)
-            .filter(|layout| !named || is_led_by(layout, words))
-            .map(|layout| self.bind_layout(layout, words))
-            .min_by_key(|bound| (bound.weight(), operand_distance(bound.layout, n_operands)))
+        let named = forms.clone().any(|layout| is_led_by(layout, words));
+        let mut best: Option<(u32, usize, Bound)> = None;
+        for layout in forms.filter(|layout| !named || is_led_by(layout, words)) {
+            let distance = operand_distance(layout, n_operands);
+            let bound = self.try_layout(layout, words);
+            let weight = bound.weight();
+            let is_better = match &best {
+                Some((least, nearest, _)) => (weight, distance) < (*least, *nearest),
+                None => true,
+            };
+            if is_better {
+                best = Some((weight, distance, bound));
+            }
+            if (weight, distance) == (0, 0) {
+                break;
+            }
+        }
+        best.map(|(_, _, bound)| self.name_unknown(bound, words))
     }
 
     /// Binds the modifier words to one form, whatever fits.
     pub fn bind_layout(&'static self, layout: &'static Layout, words: &[&str]) -> Bound {
+        self.name_unknown(self.try_layout(layout, words), words)
+    }
+
+    /// Tells words that no instruction takes from words that this form does not take.
+    fn name_unknown(&'static self, mut bound: Bound, words: &[&str]) -> Bound {
+        for complaint in &mut bound.complaints {
+            if let Complaint::Illegal { word } = *complaint
+                && !words.get(word).is_some_and(|text| self.is_known_word(text))
+            {
+                *complaint = Complaint::Unknown { word };
+            }
+        }
+        bound
+    }
+
+    /// Binds the modifier words to one form; words that it does not take count as illegal, whether known or not.
+    fn try_layout(&'static self, layout: &'static Layout, words: &[&str]) -> Bound {
         let mut bound = Bound {
             layout,
             slots: vec![None; layout.slots.len()],
@@ -264,8 +295,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
     }
     bound.complaints.push(match taken {
         Some(first) => Complaint::Duplicate { word, first },
-        None if dialect.is_known_word(text) => Complaint::Illegal { word },
-        None => Complaint::Unknown { word },
+        None => Complaint::Illegal { word },
     });
 }
 

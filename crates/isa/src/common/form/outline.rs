@@ -94,18 +94,20 @@ pub struct Known {
 }
 
 impl Outline {
+    /// The first word of the name.
+    pub fn opcode(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or(self.name)
+    }
+
     /// Number of words of the name, the opcode included.
     pub fn n_names(&self) -> usize {
         self.name.split('.').count()
     }
 
-    /// Whether opcode and first modifiers are the name.
-    fn is_named(&self, opcode: &str, words: &[&str]) -> bool {
-        let mut names = self.name.split('.');
-        names.next() == Some(opcode)
-            && names
-                .enumerate()
-                .all(|(index, name)| words.get(index) == Some(&name))
+    /// Whether the first modifiers are the rest of the name.
+    fn is_named(&self, words: &[&str]) -> bool {
+        let mut names = self.name.split('.').skip(1).enumerate();
+        names.all(|(index, name)| words.get(index) == Some(&name))
     }
 
     /// What is known of a word after the name.
@@ -139,9 +141,9 @@ impl Outline {
 
 impl Dialect {
     /// The outline whose name has the most words of those written.
-    pub fn outline(&self, opcode: &str, words: &[&str]) -> Option<&'static Outline> {
-        self.outlines()
-            .filter(|outline| outline.is_named(opcode, words))
+    pub fn outline(&'static self, opcode: &str, words: &[&str]) -> Option<&'static Outline> {
+        self.outlines_of(opcode)
+            .filter(|outline| outline.is_named(words))
             .max_by_key(|outline| outline.n_names())
     }
 }
