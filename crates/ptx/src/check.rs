@@ -1,11 +1,14 @@
 //! Tree in, checked program and diagnostics out: the one constructor of a [`Program`] from PTX.
 //!
-//! Phases, each in a folder of its own, with arrows to earlier ones only: the [`header`] gives version and target; each
-//! distinct opcode is checked once ([`plans`]); then one pass over the statements binds names ([`names`]) to what is
-//! declared ([`declare`]) and puts instructions into the program ([`body`]). All report to one [`report::Reporter`]. The first error never
-//! hides the second.
+//! Phases, each a function from values to a value, with arrows to earlier ones only: the [`header`] gives version and
+//! target; each distinct opcode is checked once ([`plans`]); one pass stamps the names of the module ([`declare`]);
+//! each body is checked with scopes of its own and becomes instructions ([`body`]); the parts are put together
+//! ([`assemble`]). No phase changes what an earlier one made. All report to one [`report::Reporter`], and the first
+//! error never hides the second.
 
+mod assemble;
 mod body;
+mod context;
 mod declare;
 mod header;
 mod names;
@@ -16,14 +19,11 @@ use crate::diagnostics::check as diagnose;
 use crate::module::Module;
 use crate::parser::Parse;
 use crate::tree::Tree;
-use body::function::Body;
-use names::name_map::NameMap;
-pub(crate) use names::scopes::Binding;
-use names::scopes::Names;
+use context::Context;
 use plans::Plans;
 use report::Reporter;
 use warpgrid_isa::{Target, Version};
-use warpgrid_program::{Diagnostic, FunctionId, Module as Unsealed, Program, RegisterId, Severity};
+use warpgrid_program::{Diagnostic, Program, Severity};
 
 /// What overrides the module's own directives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,87 +60,25 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     let tree = &parse.tree;
     let mut reporter = Reporter::default();
     let module = header::read(source, tree, options, &mut reporter);
-    let (plans, actions) = Plans::of(source, tree, &module);
-    let mut checker = Checker {
+    let context = Context {
         source,
         tree,
-        plans: &plans,
-        module,
-        names: Names::new(tree.symbols.len(), source.len()),
-        program: Unsealed {
-            actions,
-            version: module.version,
-            target: module.target,
-            address_bits: module.address_bits,
-            variables: Vec::new(),
-            functions: Vec::new(),
-        },
-        body: Body::default(),
-        reporter,
-        is_sound: true,
-        externs: Vec::new(),
-        pointers: NameMap::default(),
-        snippet_depth: 0,
-        lane: None,
-        indirect: Vec::new(),
+        module: &module,
     };
-    checker.run();
-    checker.complete_calls();
-    checker.check_const();
-    finish(checker, parse)
-}
-
-fn finish(checker: Checker<'_>, parse: &Parse) -> Checked {
+    let (plans, actions) = Plans::of(source, tree, &module);
+    let declared = declare::pass::declare(context, &mut reporter);
+    let (bodies, made) = body::check(context, &declared, &plans, &mut reporter);
+    let unsealed = assemble::assemble(&module, declared, bodies, (actions, made), &mut reporter);
+    let mut found = reporter.finish();
     let mut diagnostics = parse.diagnostics.clone();
-    let mut found = checker.reporter.finish();
     diagnostics.append(&mut found.list);
     if found.n_dropped > 0 {
         diagnostics.push(diagnose::too_many(found.n_dropped));
     }
-    let parsed = parse
-        .diagnostics
-        .iter()
-        .all(|d| d.severity != Severity::Error);
-    let accept = parsed && found.n_errors == 0;
+    let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+    let accept = found.n_errors == 0 && !parse.diagnostics.iter().any(is_error);
     Checked {
-        program: accept.then(|| Program::of_checked(checker.program)),
+        program: accept.then(|| Program::of_checked(unsealed)),
         diagnostics,
-    }
-}
-
-/// The state of one pass over a tree.
-#[derive(Debug)]
-pub(crate) struct Checker<'a> {
-    source: &'a str,
-    tree: &'a Tree,
-    plans: &'a Plans,
-    module: Module,
-    names: Names,
-    program: Unsealed,
-    /// Of the function at hand.
-    body: Body,
-    reporter: Reporter,
-    /// Whether the declaration at hand is as it should be, so that its values can be read.
-    is_sound: bool,
-    /// Module variables that are only declared so far, ascending: `.extern`.
-    externs: Vec<u32>,
-    /// What names stand for in addresses, in snippets that use them as values as well.
-    pointers: NameMap<Binding>,
-    /// How many scopes are open at the top of a snippet.
-    snippet_depth: usize,
-    /// The register with the lane's number, in snippets.
-    lane: Option<RegisterId>,
-    /// Indirect calls by prototype: caller, instruction, and number of returns and parameters.
-    indirect: Vec<(FunctionId, u32, (usize, usize))>,
-}
-
-impl Checker<'_> {
-    /// Number of errors reported so far.
-    pub(crate) fn n_errors(&self) -> usize {
-        self.reporter.n_errors()
-    }
-
-    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.reporter.report(diagnostic);
     }
 }

@@ -1,11 +1,18 @@
-//! Function bodies. In: instructions and their plans; out: instructions of the program with their operands.
+//! Bodies of functions. In: what the module declares, the plans of its opcodes, and where each body is; out: one value
+//! for each body, with the instructions of the program and their operands. Each body has its own scopes; all that
+//! bodies add to the module beside that is in [`Made`](made::Made).
 
 pub(crate) mod address;
 pub(crate) mod call;
+pub(crate) mod checker;
 pub(crate) mod control;
+pub(crate) mod declaration;
+pub(crate) mod draft;
 pub(crate) mod elements;
-pub(crate) mod function;
+pub(crate) mod end;
+pub(crate) mod inference;
 pub(crate) mod lower;
+pub(crate) mod made;
 pub(crate) mod moves;
 pub(crate) mod operand;
 pub(crate) mod prologue;
@@ -15,3 +22,67 @@ pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod wmma_store;
+
+use crate::check::context::Context;
+use crate::check::declare::Declared;
+use crate::check::names::scopes::Scopes;
+use crate::check::plans::Plans;
+use crate::check::report::Reporter;
+use checker::BodyChecker;
+use draft::Draft;
+use made::Made;
+use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, Registers, Span, Variable};
+
+/// A body as it goes into the program.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub(crate) function: FunctionId,
+    /// Parameters that only the body knows of: those of a snippet.
+    pub(crate) parameters: Vec<Parameter>,
+    /// After those of the function's head.
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) registers: Registers,
+    pub(crate) instructions: Vec<Instruction>,
+    pub(crate) operands: Vec<Operand>,
+    /// Names of branch targets: instruction index and name, sorted by index.
+    pub(crate) labels: Vec<(u32, String)>,
+    /// The closing brace.
+    pub(crate) end: Span,
+}
+
+/// Checks every body.
+pub(crate) fn check(
+    context: Context<'_>,
+    declared: &Declared,
+    plans: &Plans,
+    reporter: &mut Reporter,
+) -> (Vec<Body>, Made) {
+    let mut bodies = Vec::with_capacity(declared.bodies.len());
+    let mut made = Made::new(plans.len(), declared.variables.len());
+    let mut scopes = Scopes::new(&declared.names, context.tree, context.source.len());
+    let mut draft = Draft::default();
+    for outline in &declared.bodies {
+        let Some(function) = declared.function(outline.function) else {
+            continue;
+        };
+        let mut checker = BodyChecker {
+            source: context.source,
+            tree: context.tree,
+            module: context.module,
+            plans,
+            declared,
+            outline,
+            function,
+            names: scopes.renew(outline.at),
+            body: draft.renew(function, outline),
+            snippet: snippet::Snippet::default(),
+            finished: None,
+            made: &mut made,
+            reporter,
+        };
+        checker.run();
+        bodies.extend(checker.finished.take());
+        (scopes, draft) = (checker.names, checker.body);
+    }
+    (bodies, made)
+}

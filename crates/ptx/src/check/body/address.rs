@@ -1,9 +1,9 @@
 //! Addresses of operands: a register or a variable, and an offset. In: an operand, the space, and how strictly the row
 //! has its addresses checked; out: the address. What is wrong is said in the words of the family.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
@@ -54,7 +54,7 @@ pub(crate) enum NoAddress {
     Name(Span, Binding),
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// The address in an operand of an instruction whose row says all about it.
     #[inline]
     pub(crate) fn address(
@@ -289,15 +289,6 @@ impl<'a> Checker<'a> {
             None => 0,
         };
         Span::new(start, start + stem.len() as u32 + digits)
-    }
-
-    /// The state space of a variable.
-    pub(crate) fn space_of(&self, variable: VariableId) -> StateSpace {
-        let found = match variable {
-            VariableId::Module(index) => self.program.variables.get(index as usize),
-            VariableId::Function(index) => self.body.variables.get(index as usize),
-        };
-        found.map_or(StateSpace::Generic, |v| v.space)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Calls: what is called, and with which arguments and results.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register as register_source, source};
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
+use crate::tree::{FunctionHeader, Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, StateSpace};
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, Source, VariableId,
@@ -30,7 +30,7 @@ struct Parts<'t> {
     table: Option<&'t Operand>,
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// `call (returns), target, (arguments){, prototype or targets}`; both lists may be left out in the text.
     pub(crate) fn call(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         let parts = parts(site);
@@ -61,7 +61,6 @@ impl<'a> Checker<'a> {
             };
         }
         self.body.push(returns, target.span);
-        self.note_indirect(parts.table);
         self.body.push(OperandValue::Callee(callee), target.span);
         self.body.push(arguments, target.span);
         Some(())
@@ -150,8 +149,7 @@ impl<'a> Checker<'a> {
     }
 
     fn direct(&self, function: FunctionId) -> Callee {
-        let found = self.program.functions.get(function.0 as usize);
-        match found {
+        match self.declared.function(function) {
             Some(f) if !f.defined && SYSTEM.contains(&f.name.as_str()) => {
                 Callee::System(f.name.clone())
             }
@@ -159,8 +157,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The functions that an indirect call may reach. A prototype leaves the list empty until the module ends, see
-    /// [`Checker::complete_calls`].
+    /// The functions that an indirect call may reach.
     fn candidates(&mut self, site: &Site<'a>, table: Option<&Operand>) -> Option<Vec<FunctionId>> {
         let Some(table) = table else {
             self.report(diagnose::call_prototype(site.span));
@@ -178,8 +175,8 @@ impl<'a> Checker<'a> {
         let tree = self.tree;
         let directive = tree.directives.get(index as usize)?;
         if let Some(header) = directive.prototype.checked_sub(1) {
-            tree.functions.get(header as usize)?;
-            return Some(Vec::new());
+            let header = tree.functions.get(header as usize)?;
+            return Some(self.functions_like(header));
         }
         let mut functions = Vec::new();
         for (argument, _) in tree.arguments_of(directive) {
@@ -193,48 +190,19 @@ impl<'a> Checker<'a> {
         Some(functions)
     }
 
-    /// Notes the callee that is pushed next, when a prototype says what it may be.
-    fn note_indirect(&mut self, table: Option<&Operand>) {
-        let Some(OperandKind::Name(name)) = table.map(|table| table.kind) else {
-            return;
+    /// The functions that have as many returns and parameters as a prototype.
+    fn functions_like(&self, prototype: &FunctionHeader) -> Vec<FunctionId> {
+        let counts = (prototype.returns.len(), prototype.parameters.len());
+        let fits = |f: &Function| {
+            f.kind == FunctionKind::Function
+                && f.defined
+                && (f.returns.len(), f.parameters.len()) == counts
         };
-        let (Binding::Table(index), Some(function)) = (self.names.get(name), self.body.function)
-        else {
-            return;
-        };
-        let directive = self.tree.directives.get(index as usize);
-        let header = directive
-            .and_then(|directive| directive.prototype.checked_sub(1))
-            .and_then(|header| self.tree.functions.get(header as usize));
-        if let Some(header) = header {
-            let at = self.body.operands.len() as u32;
-            let shape = (header.returns.len(), header.parameters.len());
-            self.indirect.push((function, at, shape));
-        }
-    }
-
-    /// Fills in, at the end of the module, which functions have the shape of each indirect call's prototype.
-    pub(crate) fn complete_calls(&mut self) {
-        for (function, at, (n_returns, n_parameters)) in std::mem::take(&mut self.indirect) {
-            let fits = |f: &Function| {
-                f.kind == FunctionKind::Function
-                    && f.defined
-                    && f.returns.len() == n_returns
-                    && f.parameters.len() == n_parameters
-            };
-            let functions = self.program.functions.iter().enumerate();
-            let found: Vec<_> = functions
-                .filter(|(_, f)| fits(f))
-                .map(|(i, _)| FunctionId(i as u32))
-                .collect();
-            let caller = self.program.functions.get_mut(function.0 as usize);
-            let callee = caller.and_then(|f| f.operands.get_mut(at as usize));
-            if let Some(OperandValue::Callee(Callee::Indirect { candidates, .. })) =
-                callee.map(|operand| &mut operand.value)
-            {
-                *candidates = found;
-            }
-        }
+        let functions = self.declared.functions.iter().enumerate();
+        functions
+            .filter(|(_, function)| fits(function))
+            .map(|(index, _)| FunctionId(index as u32))
+            .collect()
     }
 
     /// Compares a direct call with the function's header.
@@ -246,19 +214,19 @@ impl<'a> Checker<'a> {
     ) -> Option<()> {
         let given = self.body.elements.get(first..).unwrap_or(&[]);
         let n_returns = middle.saturating_sub(first);
-        let callee = self.program.functions.get(function.0 as usize)?;
+        let callee = self.declared.function(function)?;
         let counts = (callee.returns.len(), callee.parameters.len());
         let found = (n_returns, given.len().saturating_sub(n_returns));
         if found != counts {
-            let name = callee.name.clone();
-            self.report(diagnose::call_counts(site.span, &name, found, counts));
+            self.report(diagnose::call_counts(
+                site.span,
+                &callee.name,
+                found,
+                counts,
+            ));
             return None;
         }
-        let own = self.body.function == Some(function);
-        let (variables, registers) = match own {
-            true => (&self.body.variables, &self.body.registers),
-            false => (&callee.variables, &callee.registers),
-        };
+        let (variables, registers) = (&callee.variables, &callee.registers);
         let expected = callee.returns.iter().chain(&callee.parameters);
         let wrong = expected.zip(given).position(|(expected, found)| {
             let wanted = match expected {
@@ -272,8 +240,12 @@ impl<'a> Checker<'a> {
             wanted.is_some_and(|(size, ty)| !self.argument_fits(&found.value, size, ty))
         });
         if let Some(index) = wrong {
-            let name = callee.name.clone();
-            self.report(diagnose::call_argument(site.span, &name, index, counts.0));
+            self.report(diagnose::call_argument(
+                site.span,
+                &callee.name,
+                index,
+                counts.0,
+            ));
             return None;
         }
         Some(())
@@ -286,12 +258,12 @@ impl<'a> Checker<'a> {
             }
             OperandValue::Source(
                 Source::VariableAddress {
-                    variable: VariableId::Function(index),
+                    variable: variable @ VariableId::Function(_),
                     ..
                 },
                 _,
             ) => {
-                let variable = self.body.variables.get(*index as usize);
+                let variable = self.variable(*variable);
                 variable.is_none_or(|v| v.size_bytes == size)
             }
             _ => true,

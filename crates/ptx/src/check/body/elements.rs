@@ -1,8 +1,8 @@
 //! Values that must fit a type to the bit, alone or in braces, as `st.async` and `wmma.store` take them. In: operands;
 //! out: sources and what they are, merged over a brace list as the reference assembler 13.5 merges them.
 
-use crate::check::Checker;
-use crate::check::names::scopes::Binding;
+use crate::check::body::checker::BodyChecker;
+use crate::check::names::binding::Binding;
 use crate::tree::{Name, Operand, OperandKind, Operands};
 use warpgrid_isa::SpecialRegister;
 pub(crate) use warpgrid_isa::ValueClass as Class;
@@ -154,7 +154,7 @@ fn join_floats(a: Class, b: Class) -> Class {
     }
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// The elements of a brace list, or the registers of a vector register; `None` for any other operand.
     pub(crate) fn list(
         &mut self,

@@ -3,9 +3,9 @@
 //!
 //! The row says what each operand is; only families whose operands have a grammar of their own have code.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::outline as words;
@@ -20,7 +20,7 @@ use warpgrid_program::{
     SourceModifiers, Span,
 };
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Puts the operands of an instruction into the arena; `None` when something was reported.
     pub(crate) fn lower(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<OperandList> {
         let start = self.body.operands.len();
@@ -258,25 +258,11 @@ impl<'a> Checker<'a> {
         ok.then_some(())
     }
 
-    /// The number of an action that no instruction of the text has, made when it is new.
-    pub(crate) fn action(&mut self, action: Action) -> ActionId {
-        let own = self.plans.len();
-        let made = self.program.actions.get(own..).unwrap_or(&[]);
-        let index = match made.iter().position(|known| *known == action) {
-            Some(index) => own + index,
-            None => {
-                self.program.actions.push(action);
-                self.program.actions.len() - 1
-            }
-        };
-        ActionId(index as u32)
-    }
-
     /// The action of an instruction that is legal, but that the program has no way to say.
     #[cold]
     pub(crate) fn unsayable(&mut self, site: &Site<'a>) -> ActionId {
         let opcode = self.opcode(site).to_owned();
-        self.action(Action {
+        self.made.action(Action {
             does: Does::Unknown,
             modifiers: Modifiers::default(),
             opcode,

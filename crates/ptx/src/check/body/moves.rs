@@ -1,16 +1,16 @@
 //! `mov` in all its shapes: registers, literals, addresses, packing and unpacking.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, register, source};
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, TypeKind};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun};
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// `mov d, a`
     pub(crate) fn mov(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         self.count_operands(site, plan)?;

@@ -4,9 +4,9 @@
 mod name;
 mod source;
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, register, source};
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
@@ -28,7 +28,7 @@ impl<'t> Site<'t> {
     }
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Resolves every operand of the row, in its order; `None` when something was reported.
     pub(crate) fn resolve(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         let start = self.body.operands.len();

@@ -1,9 +1,9 @@
 //! What a snippet starts with: values in its inferred registers that tell the lanes apart.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::inference::Place;
 use crate::check::body::lower::{destination, inserted, register, source};
-use crate::check::body::snippet::Place;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use warpgrid_isa::{
     ArithmeticOp, CompareForm, CompareOp, Does, MemoryOp, Modifiers, MoveOp, MulPart, Rounding,
     ScalarType, SpecialRegister, StateSpace, TypeKind,
@@ -52,7 +52,7 @@ impl Inserted {
     }
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Puts an instruction before the first one of the text, in the same step.
     fn before(&mut self, inserted_instruction: Inserted) {
         let Inserted {
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
             opcode,
             operands,
         } = inserted_instruction;
-        let action = self.action(Action {
+        let action = self.made.action(Action {
             does,
             modifiers,
             opcode,
@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
 
     /// The register with the lane's number, made when it is first needed.
     fn lane(&mut self) -> RegisterId {
-        if let Some(lane) = self.lane {
+        if let Some(lane) = self.snippet.lane {
             return lane;
         }
         let lane = self.body.registers.add("%inferred_lane", ScalarType::U32);
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
                 source(Source::Special(SpecialRegister::Laneid)),
             ],
         ));
-        self.lane = Some(lane);
+        self.snippet.lane = Some(lane);
         lane
     }
 
@@ -227,14 +227,12 @@ impl<'a> Checker<'a> {
 
     fn load_parameter(&mut self, text: &str, d: RegisterId) {
         let variable = self.inferred_variable(text, StateSpace::ParamEntry, 8);
+        if let Some(variable) = self.body.variables.last_mut() {
+            variable.ty = ScalarType::U64;
+            variable.align_bytes = 8;
+        }
         if let VariableId::Function(index) = variable {
-            if let Some(variable) = self.body.variables.get_mut(index as usize) {
-                variable.ty = ScalarType::U64;
-                variable.align_bytes = 8;
-            }
-            if let Some(function) = self.program.functions.first_mut() {
-                function.parameters.push(Parameter::Variable(index));
-            }
+            self.body.parameters.push(Parameter::Variable(index));
         }
         let address = Address::new(AddressBase::Variable(variable), 0);
         let mut load = Inserted::new(

@@ -4,147 +4,38 @@
 //! them, and every lane starts with values that tell it apart: registers count lanes, pointers go to a buffer (or a
 //! shared or local array) with a place for each lane. All of it is said in one diagnostic.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::inference::{Inferred, infer, register_type};
+use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
-use crate::check::plans::plan::{Expect, Plan};
 use crate::diagnostics::check as diagnose;
-use crate::tree::{
-    DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, SourceKind, StatementKind,
-};
-use warpgrid_isa::form::OperandSlot;
-use warpgrid_isa::{
-    AsyncOp, ControlOp, Does, MatrixOp, MoveOp, OperandType, Role, ScalarType, SpecialRegister,
-    StateSpace,
-};
-use warpgrid_program::{
-    Function, FunctionId, FunctionKind, LaunchBounds, Registers, Span, Variable, VariableId,
-};
+use crate::tree::{Name, SourceKind, StatementKind};
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{RegisterId, Span, Variable, VariableId};
 
-/// How an undeclared name is used.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Use {
-    pub(crate) name: Name,
-    pub(crate) what: What,
-    /// Whether the instruction writes it.
-    pub(crate) written: bool,
-}
-
-/// What an instruction expects of a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    /// A register of this type, with this number of components.
-    Value(ScalarType, u8),
-    /// An address in this space.
-    Pointer(Place),
-}
-
-/// The memory that an address is used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) space: StateSpace,
-    /// That each lane accesses; 0 for one place for all.
-    pub(crate) bytes: u32,
-    /// The smallest and the largest constant added to the address, none counting as 0.
-    pub(crate) offsets: (i64, i64),
-}
-
-impl Place {
-    fn join(self, other: Place) -> Place {
-        Place {
-            space: self.space,
-            bytes: self.bytes.max(other.bytes),
-            offsets: (
-                self.offsets.0.min(other.offsets.0),
-                self.offsets.1.max(other.offsets.1),
-            ),
-        }
-    }
-}
-
-/// What a name is declared as.
-#[derive(Clone, Copy, Debug, Default)]
-struct Inferred {
-    /// Type and number of components, where it is used as a value.
-    value: Option<(ScalarType, u8)>,
-    /// The memory, where it is used as an address.
-    pointer: Option<Place>,
-    /// Whether the text reads the value before it writes it.
-    read_first: bool,
-    /// Whether the text writes it anywhere: then the address is that value.
-    written: bool,
-}
-
-impl Inferred {
-    /// An address that the text itself moves on: `add.u64 p, p, 8`.
-    fn is_moving_pointer(&self) -> bool {
-        let wide = self
-            .value
-            .is_some_and(|(ty, n)| ty.width_bits() == 64 && n == 1);
-        self.pointer.is_some() && self.written && self.read_first && wide
-    }
-
-    fn add(&mut self, used: &Use) {
-        match used.what {
-            What::Value(ty, n) => {
-                self.read_first |= self.value.is_none() && !used.written;
-                self.written |= used.written;
-                self.value = Some(match self.value {
-                    Some((old, m)) => (merged_type(old, ty), n.max(m)),
-                    None => (ty, n),
-                });
-            }
-            What::Pointer(place) => {
-                self.pointer = Some(self.pointer.map_or(place, |known| known.join(place)));
-            }
-        }
-    }
-}
-
-/// Names that the text declares itself.
+/// What is particular about the body of a snippet.
 #[derive(Debug, Default)]
-struct Declared {
-    names: NameMap<()>,
-    groups: Vec<(crate::tree::Symbol, u32)>,
+pub(crate) struct Snippet {
+    /// What names stand for in addresses, where they are used as values as well.
+    pub(super) pointers: NameMap<Binding>,
+    /// How many scopes are open at the top of the text.
+    depth: usize,
+    /// The register with the lane's number.
+    pub(super) lane: Option<RegisterId>,
 }
 
-impl Declared {
-    fn has(&self, name: Name) -> bool {
-        self.names.get(name).is_some()
-            || name.number().is_some_and(|number| {
-                let mut groups = self.groups.iter();
-                groups.any(|(stem, count)| *stem == name.stem && number < *count)
-            })
-    }
-}
-
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Opens the kernel that the snippet is the body of, and declares what the text does not.
     pub(crate) fn snippet_start(&mut self) {
-        self.program.functions.push(Function {
-            name: "snippet".to_owned(),
-            kind: FunctionKind::Entry,
-            defined: true,
-            parameters: Vec::new(),
-            returns: Vec::new(),
-            variables: Vec::new(),
-            registers: Registers::default(),
-            instructions: Vec::new(),
-            operands: Vec::new(),
-            labels: Vec::new(),
-            bounds: LaunchBounds::default(),
-            span: Span::at(0),
-        });
         self.names.open();
-        self.body.function = Some(FunctionId(0));
-        let inferred = self.inferred();
+        let inferred = infer(&self.context(), self.plans);
         let mut lines = Vec::new();
         for (name, inferred) in inferred.iter() {
             self.declare_inferred(name, *inferred, &mut lines);
         }
         // The text's own declarations stand in a scope of their own, and hide inferred ones.
         self.names.open();
-        self.snippet_depth = self.names.depth();
-        self.find_labels(0);
+        self.snippet.depth = self.names.depth();
         self.declare_labels(0);
         let first = self.tree.statements.iter().find_map(|s| match s.kind {
             StatementKind::Instruction(_) => Some(s.span),
@@ -159,167 +50,17 @@ impl<'a> Checker<'a> {
     /// this is such a place, and opens a scope for the new declaration.
     pub(crate) fn reopen_snippet(&mut self) -> bool {
         let is_top =
-            self.tree.kind == SourceKind::Snippet && self.names.depth() == self.snippet_depth;
+            self.tree.kind == SourceKind::Snippet && self.names.depth() == self.snippet.depth;
         if is_top {
             self.names.open();
-            self.snippet_depth += 1;
+            self.snippet.depth += 1;
         }
         is_top
     }
 
-    /// Closes every scope of the snippet.
-    pub(crate) fn snippet_end(&mut self) {
-        self.function_end(Span::at(self.source.len() as u32));
-        while self.names.depth() > 0 {
-            self.names.close();
-        }
-    }
-
-    /// Every name to declare, in the order of names.
-    fn inferred(&self) -> NameMap<Inferred> {
-        let mut declared = self.labels();
-        let mut found = NameMap::default();
-        let mut uses = Vec::new();
-        for statement in &self.tree.statements {
-            match &statement.kind {
-                StatementKind::Declaration(index) => self.note_declaration(*index, &mut declared),
-                StatementKind::Instruction(instruction) => {
-                    uses.clear();
-                    self.uses(instruction, &mut uses);
-                    // What an instruction reads, it reads before it writes.
-                    let reads = uses.iter().filter(|used| !used.written);
-                    let writes = uses.iter().filter(|used| used.written);
-                    for used in reads.chain(writes) {
-                        if !declared.has(used.name) && !self.is_machine_name(used.name) {
-                            found
-                                .get_or_insert(used.name, Inferred::default())
-                                .add(used);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        found
-    }
-
-    fn labels(&self) -> Declared {
-        let labels = self.tree.statements.iter().filter_map(|s| match s.kind {
-            StatementKind::Label(name) => Some(name),
-            _ => None,
-        });
-        let mut declared = Declared::default();
-        for label in labels {
-            declared.names.get_or_insert(label, ());
-        }
-        declared
-    }
-
-    fn note_declaration(&self, index: u32, declared: &mut Declared) {
-        let Some(declaration) = self.tree.declarations.get(index as usize) else {
-            return;
-        };
-        for declarator in self.tree.declarators_of(declaration) {
-            match (declarator.name, declarator.count) {
-                (Some(name), Some(count)) if declaration.space == DeclarationSpace::Reg => {
-                    declared.groups.push((name.stem, count));
-                }
-                (Some(name), _) => {
-                    declared.names.get_or_insert(name, ());
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn is_machine_name(&self, name: Name) -> bool {
-        let text = self.name_text(name);
-        let with_component = format!("{text}.x");
-        text == "WARP_SZ"
-            || SpecialRegister::from_name(&text).is_some()
-            || SpecialRegister::from_name(&with_component).is_some()
-    }
-
-    /// What an instruction expects of the names in it.
-    fn uses(&self, instruction: &Instruction, uses: &mut Vec<Use>) {
-        if let Some(guard) = self.tree.guard(instruction) {
-            uses.push(read(guard.name, What::Value(ScalarType::Pred, 1)));
-        }
-        let Some(plan) = self.plans.get(instruction.mnemonic) else {
-            return;
-        };
-        let Some(bound) = &plan.bound else {
-            return;
-        };
-        if plan.does == Does::Control(ControlOp::Call) {
-            return;
-        }
-        let operands = self.tree.operands_of(instruction);
-        for (index, (operand, children)) in operands.enumerate() {
-            let slot = bound.layout.operands.get(index);
-            if slot.is_some_and(|slot| slot.ty == OperandType::Label) {
-                continue;
-            }
-            let expect = plan.expect.get(index).copied().unwrap_or(Expect::Custom);
-            let (ty, written) = wanted(plan, expect, slot);
-            // `st.async [a], b, [mbar]`
-            let is_barrier = index == 2 && plan.does == ASYNC;
-            self.operand_uses(plan, operand, children, (ty, written), is_barrier, uses);
-        }
-    }
-
-    fn operand_uses(
-        &self,
-        plan: &Plan,
-        operand: &Operand,
-        children: Operands<'_>,
-        (ty, written): (ScalarType, bool),
-        is_barrier: bool,
-        uses: &mut Vec<Use>,
-    ) {
-        let n = vector_width(plan, ty);
-        let value = |name, ty, n, written| Use {
-            name,
-            what: What::Value(ty, n),
-            written,
-        };
-        match operand.kind {
-            OperandKind::Name(name) => uses.push(value(name, ty, n, written)),
-            OperandKind::Component { name, .. } => uses.push(value(name, ty, n.max(4), written)),
-            OperandKind::Not(name) => uses.push(value(name, ScalarType::Pred, 1, false)),
-            OperandKind::Pair { first, second } => {
-                uses.extend(first.map(|name| value(name, ty, 1, true)));
-                uses.extend(second.map(|name| value(name, ScalarType::Pred, 1, true)));
-            }
-            OperandKind::Address { base, offset } => {
-                let offset = offset.clamp(-MAX_OFFSET, MAX_OFFSET);
-                let (space, bytes) = pointer(plan, ty, n, is_barrier);
-                let offsets = (offset.min(0), offset.max(0));
-                uses.push(read(
-                    base,
-                    What::Pointer(Place {
-                        space,
-                        bytes,
-                        offsets,
-                    }),
-                ));
-            }
-            OperandKind::Vector { .. } => {
-                let n_children = children.count() as u32;
-                let element = element_type(plan, ty, n_children);
-                for (child, _) in children {
-                    if let OperandKind::Name(name) = child.kind {
-                        uses.push(value(name, element, 1, written));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// Declares one name; adds its declarations as a person would write them.
     fn declare_inferred(&mut self, name: Name, inferred: Inferred, lines: &mut Vec<String>) {
-        let text = self.name_text(name);
+        let text = self.context().name_text(name);
         let is_value = inferred.value.is_some() && !inferred.is_moving_pointer();
         if let Some((ty, n)) = inferred.value.filter(|_| is_value) {
             let ty = match inferred.pointer.is_some() && inferred.written {
@@ -345,7 +86,7 @@ impl<'a> Checker<'a> {
         let (binding, line) = self.declare_pointer(&text, place);
         lines.push(line);
         match is_value {
-            true => *self.pointers.get_or_insert(name, binding) = binding,
+            true => *self.snippet.pointers.get_or_insert(name, binding) = binding,
             false => self.names.bind(name, binding, Span::at(0)),
         }
     }
@@ -369,113 +110,12 @@ impl<'a> Checker<'a> {
             span: Span::at(0),
         };
         if matches!(space, StateSpace::Global | StateSpace::Const) {
-            self.program.variables.push(variable);
-            return VariableId::Module(self.program.variables.len() as u32 - 1);
+            let id = self.made.next_variable();
+            self.made.variables.push(variable);
+            return id;
         }
+        let id = self.next_variable();
         self.body.variables.push(variable);
-        VariableId::Function(self.body.variables.len() as u32 - 1)
-    }
-}
-
-const fn read(name: Name, what: What) -> Use {
-    Use {
-        name,
-        what,
-        written: false,
-    }
-}
-
-/// What is at an address: a place for each lane, or one place for all where the whole warp works together (0 bytes).
-fn pointer(plan: &Plan, ty: ScalarType, n: u8, is_barrier: bool) -> (StateSpace, u32) {
-    let space = plan.space();
-    let bytes = ty.width_bytes().max(1) * u32::from(n);
-    match plan.does {
-        ASYNC if space == StateSpace::Global => (space, bytes),
-        ASYNC if is_barrier => (StateSpace::Shared, 0),
-        ASYNC => (StateSpace::Shared, bytes),
-        WMMA => (space, 0),
-        _ => (space, bytes),
-    }
-}
-
-const ASYNC: Does = Does::Async(AsyncOp::Store);
-const WMMA: Does = Does::Matrix(MatrixOp::WmmaStore);
-
-/// Constants beyond this make no memory.
-const MAX_OFFSET: i64 = 4096;
-
-/// The type an operand should have, and whether it is written.
-fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
-    let ty = plan.modifiers.ty;
-    let written = slot.is_some_and(|slot| slot.role == Role::Written);
-    match expect {
-        Expect::Destination(ty, _)
-        | Expect::Destinations(ty)
-        | Expect::Elements(ty)
-        | Expect::OwnDestination(ty)
-        | Expect::Pair(ty, _) => (ty, true),
-        Expect::Source(ty, _) | Expect::Sources(ty, _) | Expect::Literal(ty) => (ty, false),
-        Expect::Number(..) | Expect::UpTo(_) => (ScalarType::U32, false),
-        Expect::AnyAddress => (ScalarType::U64, false),
-        Expect::Predicate => (ScalarType::Pred, false),
-        Expect::Address => (ty.unwrap_or(ScalarType::B32), false),
-        // Fragments of halves hold two in a register.
-        Expect::Custom if plan.does == WMMA && ty == Some(ScalarType::F16) => {
-            (ScalarType::B32, false)
-        }
-        Expect::Custom => (ty.unwrap_or(ScalarType::B32), written),
-    }
-}
-
-/// Components of a name where a vector is allowed.
-fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
-    match ty {
-        ScalarType::Pred => 1,
-        _ => plan.modifiers.n_elements() as u8,
-    }
-}
-
-/// The type of each element in braces.
-fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
-    if plan.does != Does::Move(MoveOp::Mov) || plan.modifiers.n_elements() > 1 {
-        return ty;
-    }
-    match ty.width_bits().checked_div(n) {
-        Some(8) => ScalarType::B8,
-        Some(16) => ScalarType::B16,
-        Some(32) => ScalarType::B32,
-        Some(64) => ScalarType::B64,
-        _ => ty,
-    }
-}
-
-/// A type that fits both uses.
-fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
-    let (a, b) = (register_type(a), register_type(b));
-    if a == b {
-        return a;
-    }
-    match a.width_bits() >= b.width_bits() {
-        true => a.to_bits(),
-        false => b.to_bits(),
-    }
-}
-
-/// A type that registers are declared with.
-fn register_type(ty: ScalarType) -> ScalarType {
-    match ty {
-        ScalarType::B8 | ScalarType::E4m3 | ScalarType::E5m2 => ScalarType::B16,
-        ScalarType::U8 => ScalarType::U16,
-        ScalarType::S8 => ScalarType::S16,
-        ScalarType::F16
-        | ScalarType::F16x2
-        | ScalarType::Bf16
-        | ScalarType::Bf16x2
-        | ScalarType::Tf32
-        | ScalarType::F32x2
-        | ScalarType::U16x2
-        | ScalarType::S16x2 => ty.to_bits(),
-        ScalarType::B1 | ScalarType::U4 | ScalarType::S4 => ScalarType::B32,
-        other => other,
+        id
     }
 }

@@ -1,23 +1,25 @@
-//! One pass over the statements.
+//! The pass over the statements of one body.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::declare::directive;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, SourceKind, StatementKind};
+use crate::tree::{Operand, OperandKind, StatementKind};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{ActionId, Diagnostic, Guard, Instruction, Span, StepPart};
 
-impl<'a> Checker<'a> {
-    /// Walks over the whole tree.
-    pub(crate) fn run(&mut self) {
+impl<'a> BodyChecker<'a, '_> {
+    /// Walks over the body.
+    pub(super) fn run(&mut self) {
         let tree = self.tree;
-        let snippet = tree.kind == SourceKind::Snippet;
-        if snippet {
-            self.snippet_start();
+        let header = self.outline.header;
+        match header.and_then(|header| tree.functions.get(header as usize)) {
+            Some(header) => self.start(header),
+            None => self.snippet_start(),
         }
-        for (index, statement) in tree.statements.iter().enumerate() {
+        for statement in self.outline.statements.of(&tree.statements) {
             match &statement.kind {
                 StatementKind::Instruction(instruction) => {
                     self.instruction(instruction, statement.span);
@@ -25,21 +27,22 @@ impl<'a> Checker<'a> {
                 StatementKind::Label(name) => self.place_label(*name),
                 StatementKind::Declaration(declaration) => self.declaration(*declaration),
                 StatementKind::Directive(index) => {
-                    let tree = self.tree;
                     if let Some(own) = tree.directives.get(*index as usize) {
-                        self.check_directive(own, self.body.function.is_some());
+                        directive::check(&self.context(), own, true, self.reporter);
                     }
                 }
-                StatementKind::Empty | StatementKind::Error => {}
-                StatementKind::FunctionStart(function) => self.function_start(*function, index + 1),
-                StatementKind::FunctionEnd(_) => self.function_end(statement.span),
-                StatementKind::Prototype(function) => self.prototype(*function),
+                // The parser reports functions within functions.
+                StatementKind::FunctionStart(_)
+                | StatementKind::Prototype(_)
+                | StatementKind::Empty
+                | StatementKind::Error => {}
+                StatementKind::FunctionEnd(_) => self.end(statement.span),
                 StatementKind::BlockOpen => self.block_open(),
                 StatementKind::BlockClose => self.names.close(),
             }
         }
-        if snippet {
-            self.snippet_end();
+        if header.is_none() {
+            self.end(Span::at(self.source.len() as u32));
         }
     }
 
@@ -61,10 +64,6 @@ impl<'a> Checker<'a> {
         };
         if !plan.problems.is_empty() {
             self.report_problems(&site, plan);
-        }
-        if self.body.function.is_none() {
-            // The parser reports instructions outside of functions.
-            return;
         }
         let guard = match tree.guard(instruction) {
             Some(guard) => self.guard(guard),
@@ -89,10 +88,7 @@ impl<'a> Checker<'a> {
     /// Reports what is wrong with the opcode, with the fixes that change its operands as well.
     #[cold]
     fn report_problems(&mut self, site: &Site<'a>, plan: &'a Plan) {
-        let other_way = match self.body.function {
-            Some(_) => self.as_two_words(site, plan),
-            None => None,
-        };
+        let other_way = self.as_two_words(site, plan);
         for problem in &plan.problems {
             let mut moved = moved(problem, plan.first, site.instruction.mnemonic_start);
             let fitting = other_way.iter().filter(|(span, _)| *span == moved.span);

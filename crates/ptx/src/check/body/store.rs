@@ -8,7 +8,7 @@ mod width;
 
 pub(crate) use source::is_special_vector;
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
 use crate::check::plans::offer;
@@ -18,7 +18,7 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{OperandValue, Span};
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// `st [a], b{, cache-policy}`: checks every operand, whether or not the modifiers are right.
     pub(crate) fn store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         let counted = self.count_operands(site, plan);
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let mut modifiers = opcode.modifiers().to_vec();
         modifiers.push("L2::cache_hint");
-        offer::is_legal(opcode.name(), &modifiers, &self.module)
+        offer::is_legal(opcode.name(), &modifiers, self.module)
     }
 
     /// The place of a word of the opcode.

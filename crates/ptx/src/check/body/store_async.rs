@@ -3,8 +3,8 @@
 //! The number of operands decides more than the modifiers do: with an mbarrier the assembler takes wide types and
 //! vectors, without one narrow types too. With an mbarrier, generic addressing means `.shared::cluster`.
 
-use crate::check::Checker;
 use crate::check::body::address::{AddressRule, Words};
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::store_async as diagnose;
@@ -24,7 +24,7 @@ pub(crate) struct Wanted {
     pub(crate) has_barrier: bool,
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// `st.async [a], b{, [mbar]}`
     pub(crate) fn store_async(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         let counted = self.count_operands(site, plan);

@@ -1,17 +1,17 @@
 //! What `st.async` stores: values that fit its type to the bit. In: the second operand; out: sources.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::elements::{Class, Element, NoValue, describe, merge};
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
 use crate::check::body::store_async::Wanted;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType, TypeKind};
 use warpgrid_program::{OperandValue, Source, Span};
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// What is stored: a value or a list.
     pub(crate) fn async_sources(
         &mut self,

@@ -1,11 +1,11 @@
 //! `wmma.store`: what its operands must be. In: a checked opcode and its operands; out: the operation.
 
-use crate::check::Checker;
 use crate::check::body::address::{AddressRule, Words};
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::elements::{Class, Element, NoValue, describe, merge};
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::check::plans::wmma_store::Fragment;
 
@@ -14,7 +14,7 @@ use crate::tree::OperandKind;
 use warpgrid_isa::{MatrixLayout, MatrixShape, ScalarType};
 use warpgrid_program::{OperandValue, Source, Span};
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// `wmma.store.d [p], r{, stride}`
     pub(crate) fn wmma_store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         let counted = self.count_operands(site, plan);

@@ -1,14 +1,18 @@
 //! What may be declared: types, vectors, arrays, alignments and places, as the reference assembler 13.5 accepts them.
 //! In: a declaration of the tree; out: diagnostics, and whether the declared thing makes sense.
 
-use crate::check::Checker;
+use crate::check::context::Context;
+use crate::check::names::lookup::{self, Lookup};
+use crate::check::report::Reporter;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::raise;
+use crate::module::Module;
 use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
+    Tree,
 };
-use warpgrid_isa::{Gate, ScalarType, StateSpace, Target, VectorWidth, Version};
-use warpgrid_program::{FunctionId, FunctionKind, Span};
+use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
+use warpgrid_program::{Diagnostic, Span};
 
 /// The scope of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +25,6 @@ pub(crate) enum Place {
     Parameter(FunctionSort),
 }
 
-/// All constant memory of a module.
-const CONST_BYTES: u64 = 64 * 1024;
 /// The most bytes that a parameter is aligned to.
 const PARAMETER_ALIGNMENT: u64 = 128;
 
@@ -32,10 +34,40 @@ const GATES: &[(ScalarType, Version, &str)] = &[
     (ScalarType::F16x2, Version::new(4, 2), "sm_53"),
 ];
 
-impl<'a> Checker<'a> {
+/// The checks of declarations at one place of the text.
+pub(crate) struct Declarations<'a, 'c> {
+    pub(super) context: Context<'a>,
+    pub(super) source: &'a str,
+    pub(super) tree: &'a Tree,
+    module: &'a Module,
+    /// The names that are known here.
+    pub(super) names: &'c dyn Lookup,
+    reporter: &'c mut Reporter,
+}
+
+impl<'a, 'c> Declarations<'a, 'c> {
+    pub(crate) fn new(
+        context: Context<'a>,
+        names: &'c dyn Lookup,
+        reporter: &'c mut Reporter,
+    ) -> Declarations<'a, 'c> {
+        Declarations {
+            context,
+            source: context.source,
+            tree: context.tree,
+            module: context.module,
+            names,
+            reporter,
+        }
+    }
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.reporter.report(diagnostic);
+    }
+
     /// Checks a declaration with all of its names; true when nothing is wrong with it.
-    pub(crate) fn check_declaration(&mut self, declaration: &Declaration, place: Place) -> bool {
-        let before = self.n_errors();
+    pub(crate) fn check(&mut self, declaration: &Declaration, place: Place) -> bool {
+        let before = self.reporter.n_errors();
         self.check_place(declaration, place);
         self.check_type(declaration, place);
         self.check_alignment(declaration, place);
@@ -45,7 +77,13 @@ impl<'a> Checker<'a> {
             self.check_shape(declaration, declarator, place);
             self.check_values(declaration, declarator, place);
         }
-        self.n_errors() == before
+        self.reporter.n_errors() == before
+    }
+
+    /// Reports a name that nothing declares.
+    pub(super) fn report_unknown(&mut self, span: Span) {
+        let candidates = self.names.candidates();
+        lookup::report_unknown(&self.context, &candidates, self.reporter, span);
     }
 
     /// Checks the parameters of a function or kernel.
@@ -55,7 +93,7 @@ impl<'a> Checker<'a> {
         let place = Place::Parameter(header.sort);
         for declaration in lists.iter().flat_map(|list| list.of(&tree.declarations)) {
             self.check_parameter_gate(declaration, header);
-            self.check_declaration(declaration, place);
+            self.check(declaration, place);
         }
     }
 
@@ -146,7 +184,7 @@ impl<'a> Checker<'a> {
     /// Version and target of something that came with both.
     fn check_gate(&mut self, gate: Gate, span: Span, what: &str) {
         let needs = self.module.lacking(gate);
-        let fix = raise(&self.module, &needs);
+        let fix = raise(self.module, &needs);
         let mut problems = Vec::new();
         if let Some(since) = needs.version {
             let version = self.module.version;
@@ -297,48 +335,4 @@ impl<'a> Checker<'a> {
         let name = alone.then_some(declarator.name_span);
         self.report(diagnose::parameter_type(place, what, bytes, name));
     }
-
-    /// Checks the shared memory of a kernel at its end.
-    pub(crate) fn check_static_shared(&mut self, function: FunctionId, end: Span) {
-        let Some(function) = self.program.functions.get(function.0 as usize) else {
-            return;
-        };
-        if function.kind != FunctionKind::Entry {
-            return;
-        }
-        let shared = self
-            .body
-            .variables
-            .iter()
-            .filter(|v| v.space == StateSpace::Shared);
-        let shared_span = shared.clone().next_back().map(|v| v.span);
-        let total = total_bytes(shared.map(|v| (v.size_bytes, v.align_bytes)));
-        let most = self.module.target.static_shared_bytes();
-        if total > most {
-            let place = shared_span.unwrap_or(end);
-            self.report(diagnose::shared_size(place, total, most));
-        }
-    }
-
-    /// Checks the constant memory of the module at its end.
-    pub(crate) fn check_const(&mut self) {
-        let all = self.program.variables.iter();
-        let constant = all.filter(|v| v.space == StateSpace::Const);
-        let last = constant.clone().next_back().map(|v| v.span);
-        let total = total_bytes(constant.map(|v| (v.size_bytes, v.align_bytes)));
-        if let (Some(span), true) = (last, total > CONST_BYTES) {
-            self.report(diagnose::const_size(span, total));
-        }
-    }
-}
-
-/// Bytes of variables laid out one after the other, most aligned first.
-fn total_bytes(variables: impl Iterator<Item = (u64, u32)>) -> u64 {
-    let mut variables: Vec<_> = variables.collect();
-    variables.sort_by_cached_key(|(_, align)| u32::MAX - align);
-    variables.iter().fold(0u64, |end, (size, align)| {
-        end.checked_next_multiple_of(u64::from((*align).max(1)))
-            .unwrap_or(u64::MAX)
-            .saturating_add(*size)
-    })
 }

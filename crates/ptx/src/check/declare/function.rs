@@ -1,163 +1,101 @@
-//! Functions: headers, parameters, launch bounds, and the end of a body.
+//! Functions: headers, parameters and launch bounds.
 
-use crate::check::Checker;
-use crate::check::body::function::Body;
-use crate::check::names::scopes::Binding;
+use crate::check::declare::directive;
+use crate::check::declare::pass::Pass;
+use crate::check::names::binding::Binding;
+use crate::check::names::name_map::NameMap;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{
-    DeclarationSpace, DeclaredType, FunctionHeader, FunctionSort, OperandKind, Range,
+    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Name,
+    OperandKind, Range,
 };
-use warpgrid_isa::{ControlOp, Does, Modifiers, StateSpace};
+use warpgrid_isa::StateSpace;
 use warpgrid_program::{
-    Action, Function, FunctionId, FunctionKind, Instruction, LaunchBounds, OperandList, Parameter,
-    Registers, Span, StepPart, VariableId,
+    Function, FunctionId, FunctionKind, LaunchBounds, Parameter, Registers, Span, Variable,
+    VariableId,
 };
 
-impl<'a> Checker<'a> {
+/// What the parameter lists of a header declare.
+#[derive(Debug, Default)]
+struct Lists {
+    variables: Vec<Variable>,
+    registers: Registers,
+}
+
+impl Pass<'_, '_> {
     /// `.entry` or `.func` without a body.
-    pub(crate) fn prototype(&mut self, index: u32) {
-        let tree = self.tree;
+    pub(super) fn prototype(&mut self, index: u32) {
+        let tree = self.context.tree;
         let Some(header) = tree.functions.get(index as usize) else {
             return;
         };
-        if header.name.is_none() || self.body.function.is_some() {
+        if header.name.is_none() {
             return;
         }
         let function = self.function_id(header, false);
-        self.check_parameters(header);
-        self.names.open();
-        self.body.variables.clear();
-        self.body.registers.clear();
-        let known = self.defined(function);
-        let returns = self.parameters(header.returns, header);
-        let parameters = self.parameters(header.parameters, header);
-        let variables = std::mem::take(&mut self.body.variables);
-        let registers = std::mem::take(&mut self.body.registers);
-        self.names.close();
-        if let (false, Some(function)) =
-            (known, self.program.functions.get_mut(function.0 as usize))
+        self.declarations().check_parameters(header);
+        self.check_names(header);
+        let mut lists = Lists::default();
+        let returns = self.parameters(header.returns, header, &mut lists);
+        let parameters = self.parameters(header.parameters, header, &mut lists);
+        // What defines a function says more than what only declares it.
+        if let Some(function) = self.declared.functions.get_mut(function.0 as usize)
+            && !function.defined
         {
-            function.parameters = parameters;
             function.returns = returns;
-            function.variables = variables;
-            function.registers = registers;
+            function.parameters = parameters;
+            function.variables = lists.variables;
+            function.registers = lists.registers;
         }
     }
 
-    /// The start of a body, whose first statement has this index.
-    pub(crate) fn function_start(&mut self, index: u32, first_statement: usize) {
-        let tree = self.tree;
-        let Some(header) = tree.functions.get(index as usize) else {
-            return;
-        };
-        let function = self.function_id(header, true);
-        self.check_parameters(header);
-        self.names.open();
-        self.body.registers.clear();
-        self.body = Body {
-            function: Some(function),
-            registers: std::mem::take(&mut self.body.registers),
-            variables: Vec::new(),
-            instructions: Vec::new(),
-            operands: Vec::new(),
-            elements: std::mem::take(&mut self.body.elements),
-            is_sayable: true,
-            labels: std::mem::take(&mut self.body.labels),
-            branches: std::mem::take(&mut self.body.branches),
-            n_blocks: 0,
-        };
-        let returns = self.parameters(header.returns, header);
-        let parameters = self.parameters(header.parameters, header);
-        self.check_performance(header);
+    /// The head of a function that has a body.
+    pub(super) fn defined_function(&mut self, index: u32) -> Option<FunctionId> {
+        let header = self.context.tree.functions.get(index as usize)?;
+        let id = self.function_id(header, true);
+        self.declarations().check_parameters(header);
+        let mut lists = Lists::default();
+        let returns = self.parameters(header.returns, header, &mut lists);
+        let parameters = self.parameters(header.parameters, header, &mut lists);
+        directive::check_of_function(&self.context, header, self.reporter);
         let bounds = self.bounds(header);
-        if let Some(function) = self.program.functions.get_mut(function.0 as usize) {
-            function.parameters = parameters;
-            function.returns = returns;
-            function.bounds = bounds;
-        }
-        self.find_labels(first_statement);
-        self.declare_labels(0);
-    }
-
-    /// The end of a body.
-    pub(crate) fn function_end(&mut self, span: Span) {
-        let Some(id) = self.body.function.take() else {
-            return;
-        };
-        self.check_static_shared(id, span);
-        // Falling off the end returns; labels at the very end have an instruction to stand before.
-        let action = self.action(Action {
-            does: Does::Control(ControlOp::Return),
-            modifiers: Modifiers::default(),
-            opcode: "ret".to_owned(),
-        });
-        self.body.instructions.push(Instruction {
-            guard: None,
-            action,
-            operands: OperandList::default(),
-            step: StepPart::Whole,
-            span,
-        });
-        self.place_branches();
-        let labels = self.placed_labels();
-        self.names.close();
-        let variables = std::mem::take(&mut self.body.variables);
-        // A copy has the size it needs; the room of this one is for the next function.
-        let registers = self.body.registers.clone();
-        let instructions = std::mem::take(&mut self.body.instructions);
-        let operands = std::mem::take(&mut self.body.operands);
-        if let Some(function) = self.program.functions.get_mut(id.0 as usize) {
-            function.registers = registers;
-            function.variables = variables;
-            function.instructions = instructions;
-            function.operands = operands;
-            function.labels = labels;
-            function.span = function.span.to(span);
-        }
-    }
-
-    fn placed_labels(&self) -> Vec<(u32, String)> {
-        let placed = self.body.labels.iter().filter(|l| l.at != u32::MAX);
-        let mut labels: Vec<_> = placed.map(|l| (l.at, self.name_text(l.name))).collect();
-        labels.sort_by_cached_key(|(at, _)| *at);
-        labels
-    }
-
-    fn defined(&self, function: FunctionId) -> bool {
-        let function = self.program.functions.get(function.0 as usize);
-        function.is_some_and(|f| f.defined)
+        let function = self.declared.functions.get_mut(id.0 as usize)?;
+        function.returns = returns;
+        function.parameters = parameters;
+        function.variables = lists.variables;
+        function.registers = lists.registers;
+        function.bounds = bounds;
+        Some(id)
     }
 
     /// The function with the header's name, made when the name is new.
     fn function_id(&mut self, header: &FunctionHeader, defines: bool) -> FunctionId {
-        let new = FunctionId(self.program.functions.len() as u32);
-        let name = header.name;
-        let known = match name.map(|name| self.names.get(name)) {
-            Some(Binding::Function(function)) => Some(function),
-            _ => None,
-        };
-        if let Some(id) = known {
-            let clash = defines && self.defined(id);
-            if !clash {
-                if let Some(function) = self.program.functions.get_mut(id.0 as usize) {
-                    function.defined |= defines;
-                    if defines {
-                        function.span = header.span;
-                    }
-                }
-                return id;
+        let new = FunctionId(self.declared.functions.len() as u32);
+        let stamp = header
+            .name
+            .and_then(|name| self.declared.names.get(name, u32::MAX));
+        if let Some(Binding::Function(id)) = stamp.map(|stamp| stamp.binding)
+            && let Some(known) = self.declared.functions.get_mut(id.0 as usize)
+            && !(defines && known.defined)
+        {
+            known.defined |= defines;
+            if defines {
+                known.span = header.span;
+            }
+            return id;
+        }
+        let name = header.name.map(|name| self.context.name_text(name));
+        let name = name.unwrap_or_default();
+        if let Some(own) = header.name {
+            let binding = Binding::Function(new);
+            let stamped = self.declared.names.declare(own, binding, header.name_span);
+            if let Err(first) = stamped {
+                let problem = diagnose::duplicate(&name, header.name_span, first);
+                self.reporter.report(problem);
             }
         }
-        if let Some(name) = name
-            && let Err(first) = self
-                .names
-                .declare(name, Binding::Function(new), header.name_span)
-        {
-            let text = self.name_text(name);
-            self.report(diagnose::duplicate(&text, header.name_span, first));
-        }
-        self.program.functions.push(Function {
-            name: name.map(|n| self.name_text(n)).unwrap_or_default(),
+        self.declared.functions.push(Function {
+            name,
             kind: match header.sort {
                 FunctionSort::Entry => FunctionKind::Entry,
                 FunctionSort::Func => FunctionKind::Function,
@@ -176,9 +114,40 @@ impl<'a> Checker<'a> {
         new
     }
 
-    /// Declares parameters or returns in the scope of the function.
-    fn parameters(&mut self, range: Range, header: &FunctionHeader) -> Vec<Parameter> {
-        let tree = self.tree;
+    /// Reports names that a header without a body has twice; those of a body are declared in its scopes.
+    fn check_names(&mut self, header: &FunctionHeader) {
+        let tree = self.context.tree;
+        let mut known: NameMap<Span> = NameMap::default();
+        for list in [header.returns, header.parameters] {
+            for declaration in list.of(&tree.declarations) {
+                for declarator in tree.declarators_of(declaration) {
+                    let Some(name) = declarator.name else {
+                        continue;
+                    };
+                    let span = declarator.name_span;
+                    match known.get(name) {
+                        Some(first) => {
+                            let text = self.context.name_text(name);
+                            let problem = diagnose::duplicate(&text, span, *first);
+                            self.reporter.report(problem);
+                        }
+                        None => {
+                            known.get_or_insert(name, span);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The parameters or returns of a header.
+    fn parameters(
+        &mut self,
+        range: Range,
+        header: &FunctionHeader,
+        lists: &mut Lists,
+    ) -> Vec<Parameter> {
+        let tree = self.context.tree;
         let space = match header.sort {
             FunctionSort::Entry => StateSpace::ParamEntry,
             FunctionSort::Func => StateSpace::ParamFunc,
@@ -186,29 +155,19 @@ impl<'a> Checker<'a> {
         let mut parameters = Vec::with_capacity(range.len());
         for declaration in range.of(&tree.declarations) {
             for declarator in tree.declarators_of(declaration) {
-                let (binding, parameter) = if declaration.space == DeclarationSpace::Reg {
+                if declaration.space == DeclarationSpace::Reg {
                     let DeclaredType::Scalar(ty) = declaration.scalar else {
                         continue;
                     };
-                    let name = declarator.name.map(|n| self.name_text(n));
-                    let name = name.unwrap_or_default();
-                    let register = self.body.registers.add(&name, ty);
-                    (Binding::Register(register), Parameter::Register(register))
-                } else {
-                    let Some(variable) = self.variable(declaration, declarator, space) else {
-                        continue;
-                    };
-                    let index = self.body.variables.len() as u32;
-                    self.body.variables.push(variable);
-                    let id = VariableId::Function(index);
-                    (Binding::Variable(id), Parameter::Variable(index))
-                };
-                parameters.push(parameter);
-                if let Some(name) = declarator.name
-                    && let Err(first) = self.names.declare(name, binding, declarator.name_span)
-                {
-                    let text = self.name_text(name);
-                    self.report(diagnose::duplicate(&text, declarator.name_span, first));
+                    let name = declarator.name.map(|name| self.context.name_text(name));
+                    let register = lists.registers.add(&name.unwrap_or_default(), ty);
+                    parameters.push(Parameter::Register(register));
+                    continue;
+                }
+                let mut checks = self.declarations();
+                if let Some(variable) = checks.variable(declaration, declarator, space) {
+                    parameters.push(Parameter::Variable(lists.variables.len() as u32));
+                    lists.variables.push(variable);
                 }
             }
         }
@@ -217,15 +176,15 @@ impl<'a> Checker<'a> {
 
     fn bounds(&self, header: &FunctionHeader) -> LaunchBounds {
         let mut bounds = LaunchBounds::default();
-        for directive in header.directives.of(&self.tree.directives) {
+        for directive in header.directives.of(&self.context.tree.directives) {
             let mut extents = [1u32; 3];
-            let arguments = self.tree.arguments_of(directive);
+            let arguments = self.context.tree.arguments_of(directive);
             for (extent, (operand, _)) in extents.iter_mut().zip(arguments) {
                 if let OperandKind::Integer { value, .. } = operand.kind {
                     *extent = u32::try_from(value).unwrap_or(u32::MAX);
                 }
             }
-            match directive.word.text(self.source) {
+            match directive.word.text(self.context.source) {
                 ".reqntid" => bounds.required_threads = Some(extents),
                 ".maxntid" => bounds.max_threads = Some(extents),
                 ".reqnctapercluster" => bounds.required_cluster = Some(extents),
@@ -233,5 +192,35 @@ impl<'a> Checker<'a> {
             }
         }
         bounds
+    }
+}
+
+/// The names of a header's parameters or returns with what they mean in its body, each with its place.
+pub(crate) fn parameter_names<'t>(
+    declarations: &'t [Declaration],
+    declarators: impl Fn(&'t Declaration) -> &'t [Declarator],
+    function: &Function,
+    parameters: &[Parameter],
+    mut declare: impl FnMut(Name, Binding, Span),
+) {
+    let mut rest = parameters.iter();
+    let all = declarations.iter().flat_map(declarators);
+    for declarator in all {
+        let binding = match rest.as_slice().first() {
+            Some(Parameter::Register(register)) => Binding::Register(*register),
+            // A parameter that could not be declared is not in the list.
+            Some(Parameter::Variable(index))
+                if function.variables.get(*index as usize).map(|v| v.span)
+                    == Some(declarator.span) =>
+            {
+                Binding::Variable(VariableId::Function(*index))
+            }
+            Some(Parameter::Variable(_)) => continue,
+            None => return,
+        };
+        rest.next();
+        if let Some(name) = declarator.name {
+            declare(name, binding, declarator.name_span);
+        }
     }
 }

@@ -1,28 +1,31 @@
 //! Initial values of variables: bytes, and addresses to fill in once memory is laid out. What is wrong with values is
 //! reported where declarations are checked.
 
-use crate::check::Checker;
-use crate::check::names::scopes::Binding;
+use crate::check::declare::declarations::Declarations;
+use crate::check::names::binding::Binding;
+use crate::check::names::lookup::meaning;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Declarator, InitValue, InitValueKind, Name};
+use crate::tree::{Declaration, Declarator, InitValue, InitValueKind, Name};
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_program::{Relocation, RelocationTarget, Span, Variable, VariableId};
 
 /// The most bytes that initialisers are written out to.
 const MAX_INIT: u64 = 1 << 28;
 
-impl<'a> Checker<'a> {
+impl Declarations<'_, '_> {
     /// Fills in the initial bytes of a variable.
     pub(crate) fn initialize(
         &mut self,
         variable: &mut Variable,
+        declaration: &Declaration,
         declarator: &Declarator,
-        element_bytes: u32,
     ) {
         let values = self.tree.init_values_of(declarator);
         if values.is_empty() {
             return;
         }
+        let n_elements = declaration.vector.map_or(1, |v| v.n_elements()) as u32;
+        let element_bytes = variable.ty.width_bytes() * n_elements;
         let mut strides = vec![u64::from(element_bytes.max(1))];
         let dimensions = self.tree.dimensions_of(declarator);
         for dimension in dimensions.iter().skip(1).rev() {
@@ -141,10 +144,10 @@ impl<'a> Checker<'a> {
         addend: i64,
         generic: bool,
     ) {
-        let target = match self.binding(name, span) {
+        let target = match meaning(&self.context, self.names, name) {
             Binding::Variable(VariableId::Module(index)) => RelocationTarget::Variable(index),
             Binding::Function(function) => RelocationTarget::Function(function),
-            Binding::None => return self.unknown(span),
+            Binding::None => return self.report_unknown(span),
             _ => return,
         };
         variable.relocations.push(Relocation {

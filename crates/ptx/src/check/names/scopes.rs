@@ -1,117 +1,48 @@
-//! Names in scope: what a stem and its number stand for at this place of the text.
+//! Names in the scopes of one body: what a stem and its number stand for at this place of the text.
 //!
 //! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Scopes
-//! nest by braces; leaving one undoes what it bound.
+//! nest by braces; leaving one undoes what it bound. What no scope has, the module may have declared before the body.
 
-use crate::check::names::name_map::NameMap;
-use crate::tree::{Name, Symbol};
-use warpgrid_isa::{ScalarType, SpecialRegister};
-use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
-
-/// What a name means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Binding {
-    /// Nothing.
-    None,
-    Register(RegisterId),
-    /// A vector register: `n` registers from this one on.
-    Vector {
-        first: RegisterId,
-        n: u8,
-    },
-    /// Index of a group such as `%r<100>`: the register is made when it is first named.
-    Group(u32),
-    Special(SpecialRegister),
-    Variable(VariableId),
-    Function(FunctionId),
-    /// Index into the labels of the function.
-    Label(u32),
-    /// A `.callprototype`, `.calltargets` or `.branchtargets`: index of the directive.
-    Table(u32),
-}
-
-impl Binding {
-    /// As a sentence calls it.
-    pub(crate) const fn describe(self) -> &'static str {
-        match self {
-            Binding::None => "nothing",
-            Binding::Register(_) | Binding::Group(_) => "a register",
-            Binding::Vector { .. } => "a vector register",
-            Binding::Special(_) => "a special register",
-            Binding::Variable(_) => "a variable",
-            Binding::Function(_) => "a function",
-            Binding::Label(_) | Binding::Table(_) => "a label",
-        }
-    }
-}
-
-/// `%r<100>`
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
-    pub(crate) stem: Symbol,
-    pub(crate) count: u32,
-    pub(crate) ty: ScalarType,
-    /// Components of each register; 1 for a scalar.
-    pub(crate) n: u8,
-    pub(crate) span: Span,
-    depth: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    binding: Binding,
-    depth: u32,
-    span: Span,
-}
-
-const FREE: Entry = Entry {
-    binding: Binding::None,
-    depth: 0,
-    span: Span::at(0),
-};
-
-#[derive(Clone, Debug)]
-struct Stem {
-    plain: Entry,
-    numbered: Vec<Entry>,
-    groups: Vec<u32>,
-    /// Scope depth of the innermost group; entries of outer scopes may be hidden by it.
-    group_depth: u32,
-    /// Whether some numbers are kept in the sparse map.
-    has_sparse: bool,
-}
+use crate::check::names::binding::{Binding, Group};
+use crate::check::names::module_names::ModuleNames;
+use crate::check::names::table::{Entry, FREE, Table};
+use crate::tree::{Name, Symbol, Tree};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::Span;
 
 /// The names in scope.
 #[derive(Debug)]
-pub(crate) struct Names {
-    stems: Vec<Stem>,
-    /// Entries with numbers too large for a vector.
-    sparse: NameMap<Entry>,
+pub(crate) struct Scopes<'d> {
+    module: &'d ModuleNames,
+    /// Where the body starts: names of the module are known that are declared before it.
+    at: u32,
+    table: Table,
     groups: Vec<Group>,
     undo: Vec<(Name, Entry)>,
     /// For each open scope: how long `undo` and `groups` were before it.
     scopes: Vec<(usize, usize)>,
-    /// How many vector entries may still be made; keeps memory in proportion to the text.
-    budget: usize,
 }
 
-impl Names {
-    pub(crate) fn new(n_stems: usize, n_bytes: usize) -> Names {
-        let stem = Stem {
-            plain: FREE,
-            numbered: Vec::new(),
-            groups: Vec::new(),
-            group_depth: 0,
-            has_sparse: false,
-        };
-        Names {
-            stems: vec![stem; n_stems],
-            sparse: NameMap::default(),
+impl<'d> Scopes<'d> {
+    /// No scope is open. `n_bytes` is the size of the text, which bounds the memory.
+    pub(crate) fn new(module: &'d ModuleNames, tree: &Tree, n_bytes: usize) -> Scopes<'d> {
+        Scopes {
+            module,
+            at: 0,
+            table: Table::new(tree.symbols.len(), n_bytes),
             groups: Vec::new(),
             undo: Vec::new(),
             scopes: Vec::new(),
-            budget: n_bytes / 2,
         }
+    }
+
+    /// The scopes of another body, which starts at byte `at`: nothing of this one is left but its room.
+    pub(crate) fn renew(mut self, at: u32) -> Scopes<'d> {
+        while self.depth() > 0 {
+            self.close();
+        }
+        self.at = at;
+        self
     }
 
     /// What the name means.
@@ -127,7 +58,7 @@ impl Names {
     /// before, or a plain name where there is no group.
     #[inline]
     pub(crate) fn bound(&self, name: Name) -> Option<Binding> {
-        let stem = self.stems.get(name.stem.0 as usize)?;
+        let stem = self.table.stem(name.stem)?;
         let entry = match name.number() {
             Some(number) => stem.numbered.get(number as usize)?,
             None => &stem.plain,
@@ -139,7 +70,7 @@ impl Names {
     /// The group that makes this name, where that is plain: nothing has the name yet, and no group hides another.
     #[inline]
     pub(crate) fn only_group(&self, name: Name) -> Option<Group> {
-        let stem = self.stems.get(name.stem.0 as usize)?;
+        let stem = self.table.stem(name.stem)?;
         let number = name.number()?;
         let free = stem.numbered.get(number as usize)?.binding == Binding::None;
         let [group] = stem.groups.as_slice() else {
@@ -149,10 +80,10 @@ impl Names {
         (free && !stem.has_sparse && number < group.count).then_some(*group)
     }
 
-    /// Binds a name that [`Names::only_group`] gave a group for.
+    /// Binds a name that [`Scopes::only_group`] gave a group for.
     #[inline]
     pub(crate) fn bind_only_member(&mut self, name: Name, binding: Binding, group: Group) {
-        let stem = self.stems.get_mut(name.stem.0 as usize);
+        let stem = self.table.stem_mut(name.stem);
         if let Some(place) = stem.and_then(|stem| stem.numbered.get_mut(name.number as usize)) {
             *place = Entry {
                 binding,
@@ -162,12 +93,16 @@ impl Names {
         }
     }
 
-    /// A name that is not bound itself, or that a group of an inner scope hides.
+    /// A name that is not bound itself, or that a group of an inner scope hides, or that the module declares.
     #[cold]
     fn get_hidden(&self, name: Name) -> Binding {
         let (entry, hidden) = self.visible(name);
         match hidden {
             Some(group) => Binding::Group(group),
+            None if entry.binding == Binding::None => {
+                let stamp = self.module.get(name, self.at);
+                stamp.map_or(Binding::None, |stamp| stamp.binding)
+            }
             None => entry.binding,
         }
     }
@@ -177,17 +112,18 @@ impl Names {
         let (entry, hidden) = self.visible(name);
         match hidden {
             Some(group) => self.group(group).map(|group| group.span),
-            None => (entry.binding != Binding::None).then_some(entry.span),
+            None if entry.binding == Binding::None => {
+                self.module.get(name, self.at).map(|stamp| stamp.span)
+            }
+            None => Some(entry.span),
         }
     }
 
     /// The entry of a name, and the group it belongs to instead, when the entry is free or of an outer scope.
     fn visible(&self, name: Name) -> (Entry, Option<u32>) {
-        let entry = self.entry(name);
-        let group_depth = self
-            .stems
-            .get(name.stem.0 as usize)
-            .map_or(0, |s| s.group_depth);
+        let entry = self.table.entry(name);
+        let stem = self.table.stem(name.stem);
+        let group_depth = stem.map_or(0, |stem| stem.group_depth);
         if entry.binding != Binding::None && entry.depth >= group_depth {
             return (entry, None);
         }
@@ -206,7 +142,7 @@ impl Names {
     /// declared comes back and nothing changes.
     pub(crate) fn declare(&mut self, name: Name, binding: Binding, span: Span) -> Result<(), Span> {
         let depth = self.scopes.len() as u32;
-        let old = self.entry(name);
+        let old = self.table.entry(name);
         if old.binding != Binding::None && old.depth == depth {
             return Err(old.span);
         }
@@ -226,17 +162,13 @@ impl Names {
     /// Binds a name, whatever it stood for before.
     pub(crate) fn bind(&mut self, name: Name, binding: Binding, span: Span) {
         let depth = self.scopes.len() as u32;
-        let old = self.put(
-            name,
-            Entry {
-                binding,
-                depth,
-                span,
-            },
-        );
-        if !self.scopes.is_empty() {
-            self.undo.push((name, old));
-        }
+        let entry = Entry {
+            binding,
+            depth,
+            span,
+        };
+        let old = self.table.put(name, entry);
+        self.undo.push((name, old));
     }
 
     /// Binds a register of a group that is named for the first time. It belongs to the scope of the group, which may
@@ -247,22 +179,19 @@ impl Names {
             depth: group.depth,
             span: group.span,
         };
-        let old = self.put(name, entry);
+        let old = self.table.put(name, entry);
         // A member that takes a free place goes with its group.
-        let goes_with_group = old.binding == Binding::None && !self.is_sparse(name);
-        if !self.scopes.is_empty() && !goes_with_group {
+        let stem = self.table.stem(name.stem);
+        let is_sparse = stem.is_none_or(|stem| stem.has_sparse);
+        if old.binding != Binding::None || is_sparse {
             self.undo.push((name, old));
         }
     }
 
-    fn is_sparse(&self, name: Name) -> bool {
-        let stem = self.stems.get(name.stem.0 as usize);
-        stem.is_none_or(|stem| stem.has_sparse)
-    }
-
-    /// Binds a name of the machine: it outlives every scope.
-    pub(crate) fn bind_forever(&mut self, name: Name, binding: Binding) {
-        self.put(name, Entry { binding, ..FREE });
+    /// Binds a name in all of the body, outside of its scopes.
+    pub(crate) fn bind_outside(&mut self, name: Name, binding: Binding) {
+        let old = self.table.put(name, Entry { binding, ..FREE });
+        self.undo.push((name, old));
     }
 
     /// Declares `stem<count>` in the innermost scope.
@@ -276,7 +205,7 @@ impl Names {
     ) -> Result<(), Span> {
         let depth = self.scopes.len() as u32;
         let index = self.groups.len() as u32;
-        let Some(entry) = self.stems.get_mut(stem.0 as usize) else {
+        let Some(entry) = self.table.stem_mut(stem) else {
             return Ok(());
         };
         let clash = entry.groups.iter().rev().find_map(|g| {
@@ -288,12 +217,7 @@ impl Names {
         }
         entry.groups.push(index);
         entry.group_depth = depth;
-        let room = (count as usize).min(self.budget);
-        let more = room.saturating_sub(entry.numbered.capacity());
-        self.budget -= more;
-        entry
-            .numbered
-            .reserve_exact(room.saturating_sub(entry.numbered.len()));
+        self.table.reserve(stem, count as usize);
         self.groups.push(Group {
             stem,
             count,
@@ -326,106 +250,49 @@ impl Names {
             let Some((name, before)) = self.undo.pop() else {
                 break;
             };
-            let now = self.entry(name);
-            if now.binding != Binding::None && now.depth <= depth {
+            let now = self.table.entry(name);
+            if depth > 0 && now.binding != Binding::None && now.depth <= depth {
                 outlive.push((name, before));
             } else {
-                self.put(name, before);
+                self.table.put(name, before);
             }
         }
-        if depth > 0 {
-            self.undo.append(&mut outlive);
-        }
+        self.undo.append(&mut outlive);
         while self.groups.len() > n_groups {
-            if let Some(group) = self.groups.pop()
-                && let Some(stem) = self.stems.get_mut(group.stem.0 as usize)
-            {
-                stem.groups.pop();
-                let members = stem.numbered.iter_mut().take(group.count as usize);
-                for member in members.filter(|member| member.depth == group.depth) {
-                    *member = FREE;
-                }
-                let outer = stem
-                    .groups
-                    .last()
-                    .and_then(|g| self.groups.get(*g as usize));
-                stem.group_depth = outer.map_or(0, |g| g.depth);
+            if let Some(group) = self.groups.pop() {
+                self.forget(group);
             }
         }
     }
 
-    /// Every name that means something, with a stem index; in stem order. Groups give their stem only.
+    /// Frees the members of a group that has just left the list.
+    fn forget(&mut self, group: Group) {
+        let Some(stem) = self.table.stem_mut(group.stem) else {
+            return;
+        };
+        stem.groups.pop();
+        let members = stem.numbered.iter_mut().take(group.count as usize);
+        for member in members.filter(|member| member.depth == group.depth) {
+            *member = FREE;
+        }
+        let outer = stem.groups.last();
+        let outer = outer.and_then(|g| self.groups.get(*g as usize));
+        stem.group_depth = outer.map_or(0, |g| g.depth);
+    }
+
+    /// Every name that means something; groups only where a register of them is named.
     pub(crate) fn in_scope(&self) -> impl Iterator<Item = Name> + '_ {
-        self.stems.iter().enumerate().flat_map(|(index, stem)| {
-            let stem_of = Symbol(index as u32);
-            let plain = (stem.plain.binding != Binding::None).then_some(Name::NO_NUMBER);
-            let numbered = stem.numbered.iter().enumerate();
-            let numbers = numbered
-                .filter(|(_, e)| e.binding != Binding::None)
-                .map(|(n, _)| n as u32);
-            plain.into_iter().chain(numbers).map(move |number| Name {
-                stem: stem_of,
-                number,
-            })
-        })
+        self.table.bound_names().chain(self.module.before(self.at))
     }
 
     fn group_of(&self, name: Name) -> Option<u32> {
         let number = name.number()?;
-        let stem = self.stems.get(name.stem.0 as usize)?;
+        let stem = self.table.stem(name.stem)?;
         let fits = |g: &&u32| {
             self.groups
                 .get(**g as usize)
                 .is_some_and(|g| number < g.count)
         };
         stem.groups.iter().rev().find(fits).copied()
-    }
-
-    #[inline]
-    fn entry(&self, name: Name) -> Entry {
-        let Some(stem) = self.stems.get(name.stem.0 as usize) else {
-            return FREE;
-        };
-        if name.number == Name::NO_NUMBER {
-            return stem.plain;
-        }
-        match stem.numbered.get(name.number as usize) {
-            Some(entry) if entry.binding != Binding::None || !stem.has_sparse => *entry,
-            None if !stem.has_sparse => FREE,
-            _ => self.sparse.get(name).copied().unwrap_or(FREE),
-        }
-    }
-
-    /// Sets an entry; returns the one it replaces.
-    fn put(&mut self, name: Name, entry: Entry) -> Entry {
-        let Some(stem) = self.stems.get_mut(name.stem.0 as usize) else {
-            return FREE;
-        };
-        if name.number == Name::NO_NUMBER {
-            return std::mem::replace(&mut stem.plain, entry);
-        }
-        let number = name.number as usize;
-        if stem.has_sparse && self.sparse.get(name).is_some() {
-            return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
-        }
-        if number >= stem.numbered.len() {
-            // Reserved for a group, or close to what is there.
-            let reserved = number < stem.numbered.capacity();
-            let more = (number + 1).saturating_sub(stem.numbered.capacity());
-            let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;
-            if !reserved && !near {
-                stem.has_sparse = true;
-                return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
-            }
-            self.budget -= more.min(self.budget);
-            if stem.numbered.capacity() == 0 {
-                stem.numbered.reserve_exact((number + 1).max(8));
-            }
-            stem.numbered.resize(number + 1, FREE);
-        }
-        match stem.numbered.get_mut(number) {
-            Some(place) => std::mem::replace(place, entry),
-            None => FREE,
-        }
     }
 }

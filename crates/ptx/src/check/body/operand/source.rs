@@ -1,10 +1,10 @@
 //! Values that are read: registers, special registers, addresses as numbers, and literals.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
 use crate::check::body::operand::name::special_text;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind};
@@ -20,7 +20,7 @@ enum AddressRule {
     Sums,
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// A value that is read.
     pub(crate) fn source(
         &mut self,
@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
         fit: Fit,
     ) -> Option<Source> {
         if self.names.get(name) == Binding::None {
-            let text = special_text(self, name, component);
+            let text = special_text(&self.context(), name, component);
             if let Some(special) = SpecialRegister::from_name(&text) {
                 self.check_special(special, span);
                 return self.special(site, plan, span, special, ty, fit);

@@ -1,9 +1,9 @@
 //! Where a store writes: address forms, the registers and variables that can be one, and what must not be written.
 
-use crate::check::Checker;
 use crate::check::body::address::{AddressRule, NoAddress, Words};
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
@@ -12,7 +12,7 @@ use warpgrid_isa::StateSpace;
 use warpgrid_isa::form::Addressing;
 use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Checks the first operand. `None`: something was reported.
     pub(crate) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Address> {
         let (operand, children) = site.operand(0)?;
@@ -189,28 +189,23 @@ impl<'a> Checker<'a> {
     }
 }
 
-impl Checker<'_> {
+impl BodyChecker<'_, '_> {
     fn parameter_role(&self, variable: VariableId) -> Role {
-        let function = self.body.function.map(|id| id.0 as usize);
-        let function = function.and_then(|index| self.program.functions.get(index));
-        let (VariableId::Function(index), Some(function)) = (variable, function) else {
+        let VariableId::Function(index) = variable else {
             return Role::Argument;
         };
         let is_there = |list: &[Parameter]| list.contains(&Parameter::Variable(index));
         match () {
-            () if is_there(&function.parameters) => Role::Input,
-            () if is_there(&function.returns) => Role::Return,
+            () if is_there(&self.function.parameters) => Role::Input,
+            () if is_there(&self.body.parameters) => Role::Input,
+            () if is_there(&self.function.returns) => Role::Return,
             () => Role::Argument,
         }
     }
 
     /// Whether the variable is declared with a size in brackets.
     fn is_array(&self, variable: VariableId) -> bool {
-        let found = match variable {
-            VariableId::Module(index) => self.program.variables.get(index as usize),
-            VariableId::Function(index) => self.body.variables.get(index as usize),
-        };
-        found.is_some_and(|variable| {
+        self.variable(variable).is_some_and(|variable| {
             let text = variable.span.text(self.source);
             let declared = text.split('=').next().unwrap_or("");
             declared.contains('[')

@@ -1,15 +1,15 @@
 //! The cache policy of a store: a third operand, and the modifier that announces it.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_program::{Source, Span};
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Checks the third operand. `None`: something was reported; `Some(None)`: there is none.
     pub(crate) fn store_policy(
         &mut self,

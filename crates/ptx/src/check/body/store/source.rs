@@ -1,9 +1,9 @@
 //! The value that a store writes: one value, a vector register, or a list in braces.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register as register_source, source};
 use crate::check::body::operand::Site;
-use crate::check::names::scopes::Binding;
+use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind, Operands};
@@ -66,7 +66,7 @@ impl Reads {
     }
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Checks the second operand. `None`: something was reported.
     pub(crate) fn store_sources(&mut self, site: &Site<'a>, store: &Store) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;

@@ -1,6 +1,6 @@
 //! Vectors that are too wide for one access, and how to split them.
 
-use crate::check::Checker;
+use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::body::statement::moved;
 use crate::check::plans::plan::Plan;
@@ -12,7 +12,7 @@ use warpgrid_isa::ScalarType;
 use warpgrid_isa::SlotName;
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a, '_> {
     /// Checks how many bits the elements have together; offers two stores of half of them.
     pub(crate) fn check_width(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
         let bits = store.ty.width_bits() * store.n_elements as u32;
@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
-        for problem in rules::find_too_wide(&opcode, bound, &self.module) {
+        for problem in rules::find_too_wide(&opcode, bound, self.module) {
             let mut problem = moved(&problem, opcode.span, site.instruction.mnemonic_start);
             if bits / 2 <= MOST_BITS {
                 self.offer_halves(site, &opcode, store, &mut problem);
@@ -110,7 +110,7 @@ impl<'a> Checker<'a> {
         let policy = site.operand(2).map_or(String::new(), |(operand, _)| {
             format!(", {}", operand.span.text(self.source))
         });
-        let name = self.name_text(base);
+        let name = self.context().name_text(base);
         let one = |offset: i64, elements: &[&str]| {
             let place = match offset {
                 0 => format!("[{name}]"),

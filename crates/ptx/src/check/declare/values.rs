@@ -1,16 +1,16 @@
 //! Initial values: whether each has the type and the list the shape of what is declared. In: the initialiser of the
 //! tree; out: diagnostics. The bytes are written elsewhere.
 
-use crate::check::Checker;
-use crate::check::declare::declarations::Place;
-use crate::check::names::scopes::Binding;
+use crate::check::declare::declarations::{Declarations, Place};
+use crate::check::names::binding::Binding;
+use crate::check::names::lookup::meaning;
 use crate::diagnostics::declarations as diagnose;
 use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension, InitValue, InitValueKind,
     Name,
 };
 use warpgrid_isa::{ScalarType, StateSpace, TypeKind, VectorWidth};
-use warpgrid_program::Span;
+use warpgrid_program::{Diagnostic, Span};
 
 /// What the values of one initialiser are compared with.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ struct Element {
     name: Option<Name>,
 }
 
-impl<'a> Checker<'a> {
+impl Declarations<'_, '_> {
     /// Whether there is an initialiser with at least one value.
     pub(crate) fn has_values(&self, declarator: &Declarator) -> bool {
         match self.tree.init_values_of(declarator) {
@@ -176,11 +176,12 @@ impl<'a> Checker<'a> {
                 if element.name == Some(name) && takes_address(ty) {
                     return;
                 }
-                if self.binding(name, name_span) == Binding::None {
-                    self.unknown(name_span);
+                let found = meaning(&self.context, self.names, name);
+                if found == Binding::None {
+                    self.report_unknown(name_span);
                     return;
                 }
-                if let Some(problem) = self.initial_symbol(name, name_span) {
+                if let Some(problem) = self.initial_symbol(found, name_span) {
                     problem
                 } else if mask.is_none() && !takes_address(ty) {
                     diagnose::initial_type(value.span, "an address", ty, type_span)
@@ -193,18 +194,17 @@ impl<'a> Checker<'a> {
         self.report(problem);
     }
 
-    fn initial_symbol(&mut self, name: Name, span: Span) -> Option<warpgrid_program::Diagnostic> {
+    fn initial_symbol(&self, found: Binding, span: Span) -> Option<Diagnostic> {
         let text = span.text(self.source);
-        let found = match self.binding(name, span) {
-            Binding::Function(_) => return None,
-            Binding::Variable(variable) => match self.space_of(variable) {
+        let found = match found {
+            Binding::Function(_) | Binding::None => return None,
+            Binding::Variable(variable) => match self.names.space_of(variable) {
                 StateSpace::Global | StateSpace::Const => return None,
                 _ => "a variable of another space",
             },
-            Binding::None => return None,
             Binding::Register(_) | Binding::Vector { .. } | Binding::Group(_) => "a register",
             Binding::Special(_) => "a special register",
-            _ => "a label",
+            Binding::Label(_) | Binding::Table(_) => "a label",
         };
         Some(diagnose::initial_symbol(span, text, found))
     }

@@ -1,31 +1,21 @@
-//! The function at hand: its registers, variables, labels and instructions so far.
+//! The body at hand: its registers, variables and instructions so far.
 
-use crate::tree::Name;
+use crate::check::declare::outline::Outline;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{
-    FunctionId, Instruction, Operand, OperandList, OperandValue, RegisterId, Registers, Span,
-    Variable,
+    Function, Instruction, Operand, OperandList, OperandValue, Parameter, RegisterId, Registers,
+    Span, Variable,
 };
 
-/// A label of the function, known before its place is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Label {
-    pub(crate) name: Name,
-    pub(crate) span: Span,
-    /// The brace scope it belongs to, counted in order of opening; 0 is the function itself.
-    pub(crate) block: u32,
-    /// Index of the instruction after it; `u32::MAX` until the pass is there.
-    pub(crate) at: u32,
-    /// Index of the directive plus one when the label names a table or prototype instead.
-    pub(crate) table: u32,
-}
-
-/// The function at hand.
+/// The body at hand.
 #[derive(Debug, Default)]
-pub(crate) struct Body {
-    pub(crate) function: Option<FunctionId>,
+pub(crate) struct Draft {
+    /// Those of the function's head first.
     pub(crate) registers: Registers,
+    /// Numbered after those of the function's head.
     pub(crate) variables: Vec<Variable>,
+    /// Parameters that the head does not have: those of a snippet.
+    pub(crate) parameters: Vec<Parameter>,
     pub(crate) instructions: Vec<Instruction>,
     /// Of all instructions; each has a range of them.
     pub(crate) operands: Vec<Operand>,
@@ -33,19 +23,33 @@ pub(crate) struct Body {
     pub(crate) elements: Vec<Operand>,
     /// Whether the instruction at hand is one that the program has a way to say.
     pub(crate) is_sayable: bool,
-    /// Sorted by block.
-    pub(crate) labels: Vec<Label>,
+    /// For each label of the body: index of the instruction after it; `u32::MAX` until the pass is there.
+    pub(crate) label_places: Vec<u32>,
     /// Operands whose targets are still label numbers.
     pub(crate) branches: Vec<u32>,
     /// Number of brace scopes opened so far.
     pub(crate) n_blocks: u32,
 }
 
-impl Body {
-    /// Makes room, so that the vectors of a function are allocated once.
-    pub(crate) fn reserve(&mut self, n_instructions: usize, n_operands: usize) {
-        self.instructions.reserve_exact(n_instructions);
-        self.operands.reserve_exact(n_operands);
+impl Draft {
+    /// The draft of another body, in the room of this one.
+    pub(crate) fn renew(mut self, function: &Function, outline: &Outline) -> Draft {
+        self.registers.clear();
+        for (name, register) in function.registers.names().zip(function.registers.iter()) {
+            self.registers.add(name, register.ty);
+        }
+        self.variables.clear();
+        self.parameters.clear();
+        self.elements.clear();
+        self.branches.clear();
+        self.label_places.clear();
+        self.label_places.resize(outline.labels.len(), u32::MAX);
+        self.n_blocks = 0;
+        // One more instruction returns at the end, and what is left out of loads and stores takes a place too.
+        let n_instructions = outline.n_instructions + 1;
+        self.instructions = Vec::with_capacity(n_instructions);
+        self.operands = Vec::with_capacity(outline.n_operands + n_instructions / 2);
+        self
     }
 
     /// Adds an operand of the instruction at hand.

@@ -1,0 +1,49 @@
+//! The last phase: what the module declares and what its bodies became, as one module of the program.
+
+use crate::check::body::Body;
+use crate::check::body::made::Made;
+use crate::check::declare::{Declared, memory};
+use crate::check::report::Reporter;
+use crate::module::Module;
+use warpgrid_program::{Action, Module as Unsealed};
+
+/// Puts the parts together.
+pub(crate) fn assemble(
+    module: &Module,
+    declared: Declared,
+    bodies: Vec<Body>,
+    (mut actions, made): (Vec<Action>, Made),
+    reporter: &mut Reporter,
+) -> Unsealed {
+    let Declared {
+        mut functions,
+        mut variables,
+        ..
+    } = declared;
+    for body in bodies {
+        let Some(function) = functions.get_mut(body.function.0 as usize) else {
+            continue;
+        };
+        function.parameters.extend(body.parameters);
+        function.variables.extend(body.variables);
+        function.registers = body.registers;
+        function.instructions = body.instructions;
+        function.operands = body.operands;
+        function.labels = body.labels;
+        function.span = function.span.to(body.end);
+    }
+    actions.extend(made.actions);
+    variables.extend(made.variables);
+    let problem = memory::check_const(variables.iter());
+    problem
+        .into_iter()
+        .for_each(|problem| reporter.report(problem));
+    Unsealed {
+        actions,
+        version: module.version,
+        target: module.target,
+        address_bits: module.address_bits,
+        variables,
+        functions,
+    }
+}

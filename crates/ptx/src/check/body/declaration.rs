@@ -1,0 +1,209 @@
+//! Declarations in a body: registers, groups of registers, and variables of every space.
+
+use crate::check::body::checker::{BodyChecker, find_variable};
+use crate::check::body::draft::Draft;
+use crate::check::body::made::Made;
+use crate::check::context::Context;
+use crate::check::declare::Declared;
+use crate::check::declare::declarations::{Declarations, Place};
+use crate::check::names::binding::Binding;
+use crate::check::names::lookup::{Lookup, MAX_CANDIDATES};
+use crate::check::names::scopes::Scopes;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage, Name};
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{Function, Span, Variable, VariableId};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// A declaration statement.
+    pub(crate) fn declaration(&mut self, index: u32) {
+        let tree = self.tree;
+        let Some(declaration) = tree.declarations.get(index as usize) else {
+            return;
+        };
+        let is_sound = self.check_declaration(|checks| checks.check(declaration, Place::Body));
+        for declarator in tree.declarators_of(declaration) {
+            match declaration.space {
+                DeclarationSpace::Reg => self.declare_register(declaration, declarator),
+                _ => self.declare_variable(declaration, declarator, is_sound),
+            }
+        }
+    }
+
+    /// Checks a declaration with the names that are in scope.
+    fn check_declaration<T>(&mut self, check: impl FnOnce(&mut Declarations<'a, '_>) -> T) -> T {
+        let names = InBody {
+            scopes: &self.names,
+            declared: self.declared,
+            made: self.made,
+            function: self.function,
+            body: &self.body,
+        };
+        let context = Context {
+            source: self.source,
+            tree: self.tree,
+            module: self.module,
+        };
+        check(&mut Declarations::new(context, &names, self.reporter))
+    }
+
+    fn declare_register(&mut self, declaration: &Declaration, declarator: &Declarator) {
+        let (Some(name), DeclaredType::Scalar(ty)) = (declarator.name, declaration.scalar) else {
+            return;
+        };
+        let n = declaration.vector.map_or(1, |v| v.n_elements()) as u8;
+        let span = declarator.name_span;
+        let mut clash = self.declare_register_as(name, declarator.count, (ty, n), span);
+        if clash.is_err() && self.reopen_snippet() {
+            clash = self.declare_register_as(name, declarator.count, (ty, n), span);
+        }
+        if let Err(first) = clash {
+            let text = span.text(self.source);
+            self.report(diagnose::duplicate(text, span, first));
+        }
+    }
+
+    fn declare_register_as(
+        &mut self,
+        name: Name,
+        count: Option<u32>,
+        (ty, n): (ScalarType, u8),
+        span: Span,
+    ) -> Result<(), Span> {
+        match count {
+            Some(count) => self.declare_registers(name, count, ty, n, span),
+            None => {
+                // `x<4>` declares `x03` too; the group must come first for that (assembler 13.5).
+                let same = self.context().without_zeros(name);
+                if let Some(first) = same.and_then(|name| self.names.group_clash(name)) {
+                    return Err(first);
+                }
+                let text = self.context().name_text(name);
+                let binding = self.add_register(&text, ty, n);
+                self.names.declare(name, binding, span)
+            }
+        }
+    }
+
+    /// `name<count>`. When the name ends in a number, that number belongs to the stem of the group (`%r1<3>` declares
+    /// `%r10` to `%r12`), and few are written so: each register is declared on its own.
+    fn declare_registers(
+        &mut self,
+        name: Name,
+        count: u32,
+        ty: ScalarType,
+        n: u8,
+        span: Span,
+    ) -> Result<(), Span> {
+        if name.number().is_none() {
+            return self.names.declare_group(name.stem, count, ty, n, span);
+        }
+        let stem = self.context().name_text(name);
+        for (name, text) in self.context().numbered_names(&stem, count) {
+            let binding = self.add_register(&text, ty, n);
+            self.names.declare(name, binding, span)?;
+        }
+        Ok(())
+    }
+
+    fn declare_variable(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        is_sound: bool,
+    ) {
+        let Some(name) = declarator.name else {
+            return;
+        };
+        let space = StateSpace::ParamFunc;
+        let variable =
+            self.check_declaration(|checks| checks.variable(declaration, declarator, space));
+        let Some(variable) = variable else {
+            return;
+        };
+        let span = declarator.name_span;
+        let place = |checker: &mut Self, name, variable| {
+            if let Some(place) = checker.reserve(declaration, name, span) {
+                checker.fill(place, variable, declaration, declarator, is_sound);
+            }
+        };
+        match declarator.count {
+            None => place(self, name, variable),
+            Some(count) => {
+                for (name, text) in self.context().numbered_names(&variable.name, count) {
+                    let variable = Variable {
+                        name: text,
+                        ..variable.clone()
+                    };
+                    place(self, name, variable);
+                }
+            }
+        }
+    }
+
+    /// Declares the name of a variable; its number, where the name is free.
+    fn reserve(&mut self, declaration: &Declaration, name: Name, span: Span) -> Option<VariableId> {
+        use DeclarationSpace as S;
+        // Memory that outlives the function belongs to the module; only the name is local.
+        let in_module = matches!(declaration.space, S::Global | S::Const);
+        if in_module
+            && declaration.linkage == Some(Linkage::Extern)
+            && let Binding::Variable(VariableId::Module(_)) = self.names.get(name)
+        {
+            return None;
+        }
+        let id = match in_module {
+            true => self.made.next_variable(),
+            false => self.next_variable(),
+        };
+        if let Err(first) = self.names.declare(name, Binding::Variable(id), span) {
+            let text = self.context().name_text(name);
+            self.report(diagnose::duplicate(&text, span, first));
+            return None;
+        }
+        Some(id)
+    }
+
+    fn fill(
+        &mut self,
+        id: VariableId,
+        mut variable: Variable,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        is_sound: bool,
+    ) {
+        if is_sound {
+            self.check_declaration(|checks| {
+                checks.initialize(&mut variable, declaration, declarator);
+            });
+        }
+        match id {
+            VariableId::Module(_) => self.made.variables.push(variable),
+            VariableId::Function(_) => self.body.variables.push(variable),
+        }
+    }
+}
+
+/// The names in scope, as declarations look them up.
+struct InBody<'b, 'd> {
+    scopes: &'b Scopes<'d>,
+    declared: &'b Declared,
+    made: &'b Made,
+    function: &'b Function,
+    body: &'b Draft,
+}
+
+impl Lookup for InBody<'_, '_> {
+    fn declared(&self, name: Name) -> Binding {
+        self.scopes.get(name)
+    }
+
+    fn space_of(&self, variable: VariableId) -> StateSpace {
+        let found = find_variable(variable, self.declared, self.made, self.function, self.body);
+        found.map_or(StateSpace::Generic, |variable| variable.space)
+    }
+
+    fn candidates(&self) -> Vec<Name> {
+        self.scopes.in_scope().take(MAX_CANDIDATES).collect()
+    }
+}

@@ -1,0 +1,136 @@
+//! The start and the end of a body: parameters and labels into scope, and the finished body out.
+
+use crate::check::body::Body;
+use crate::check::body::checker::BodyChecker;
+use crate::check::declare::function::parameter_names;
+use crate::check::declare::memory;
+use crate::check::names::binding::Binding;
+use crate::diagnostics::check as diagnose;
+use crate::tree::FunctionHeader;
+use warpgrid_isa::{ControlOp, Does, Modifiers};
+use warpgrid_program::{
+    Action, FunctionKind, Instruction, OperandList, OperandValue, Parameter, Span, StepPart,
+};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// Opens the scope of the function, with its parameters and labels.
+    pub(super) fn start(&mut self, header: &'a FunctionHeader) {
+        self.names.open();
+        self.declare_parameters(header.returns.of(&self.tree.declarations), true);
+        self.declare_parameters(header.parameters.of(&self.tree.declarations), false);
+        self.declare_labels(0);
+    }
+
+    fn declare_parameters(&mut self, declarations: &'a [crate::tree::Declaration], returned: bool) {
+        let tree = self.tree;
+        let parameters: &[Parameter] = match returned {
+            true => &self.function.returns,
+            false => &self.function.parameters,
+        };
+        let declarators =
+            |declaration: &'a crate::tree::Declaration| tree.declarators_of(declaration);
+        parameter_names(
+            declarations,
+            declarators,
+            self.function,
+            parameters,
+            |name, binding, span| {
+                if let Err(first) = self.names.declare(name, binding, span) {
+                    let text = self.context().name_text(name);
+                    self.report(diagnose::duplicate(&text, span, first));
+                }
+            },
+        );
+    }
+
+    /// Ends the body.
+    pub(super) fn end(&mut self, span: Span) {
+        if self.function.kind == FunctionKind::Entry {
+            let variables = self.function.variables.iter().chain(&self.body.variables);
+            let problem = memory::check_shared(variables, self.module.target, span);
+            problem.into_iter().for_each(|problem| self.report(problem));
+        }
+        // Falling off the end returns; labels at the very end have an instruction to stand before.
+        let action = self.made.action(Action {
+            does: Does::Control(ControlOp::Return),
+            modifiers: Modifiers::default(),
+            opcode: "ret".to_owned(),
+        });
+        self.body.instructions.push(Instruction {
+            guard: None,
+            action,
+            operands: OperandList::default(),
+            step: StepPart::Whole,
+            span,
+        });
+        self.place_branches();
+        let labels = self.placed_labels();
+        let body = &mut self.body;
+        self.finished = Some(Body {
+            function: self.outline.function,
+            parameters: std::mem::take(&mut body.parameters),
+            variables: std::mem::take(&mut body.variables),
+            // A copy has the size it needs; the room of this one is for the next function.
+            registers: body.registers.clone(),
+            instructions: std::mem::take(&mut body.instructions),
+            operands: std::mem::take(&mut body.operands),
+            labels,
+            end: span,
+        });
+    }
+
+    fn placed_labels(&self) -> Vec<(u32, String)> {
+        let all = self.labels().iter().zip(&self.body.label_places);
+        let placed = all.filter(|(_, at)| **at != u32::MAX);
+        let mut labels: Vec<_> = placed
+            .map(|(label, at)| (*at, self.context().name_text(label.name)))
+            .collect();
+        labels.sort_by_cached_key(|(at, _)| *at);
+        labels
+    }
+
+    /// Declares the labels of the brace scope that was just opened.
+    pub(super) fn declare_labels(&mut self, block: u32) {
+        let labels = self.labels();
+        let start = labels.partition_point(|label| label.block < block);
+        let own = labels.iter().enumerate().skip(start);
+        for (index, label) in own.take_while(|(_, label)| label.block == block) {
+            let binding = match label.table.checked_sub(1) {
+                Some(directive) => Binding::Table(directive),
+                None => Binding::Label(index as u32),
+            };
+            if let Err(first) = self.names.declare(label.name, binding, label.span) {
+                let text = self.context().name_text(label.name);
+                self.report(diagnose::duplicate(&text, label.span, first));
+            }
+        }
+    }
+
+    /// Notes that a label is before the next instruction.
+    pub(super) fn place_label(&mut self, name: crate::tree::Name) {
+        let at = self.body.instructions.len() as u32;
+        if let Binding::Label(index) = self.names.get(name)
+            && let Some(place) = self.body.label_places.get_mut(index as usize)
+            && *place == u32::MAX
+        {
+            *place = at;
+        }
+    }
+
+    /// Turns label numbers into instruction numbers, at the end of the body.
+    fn place_branches(&mut self) {
+        let places = &self.body.label_places;
+        let end = self.body.instructions.len() as u32;
+        let place = |label: &mut u32| {
+            let at = places.get(*label as usize).map_or(end, |at| *at);
+            *label = at.min(end);
+        };
+        for index in &self.body.branches {
+            let operand = self.body.operands.get_mut(*index as usize);
+            if let Some(OperandValue::Label(target)) = operand.map(|operand| &mut operand.value) {
+                place(target);
+            }
+        }
+        self.body.branches.clear();
+    }
+}

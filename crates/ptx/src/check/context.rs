@@ -1,0 +1,73 @@
+//! What every phase reads and none changes: the text, its tree, and what the header says of it.
+
+use crate::module::Module;
+use crate::tree::{Name, Tree};
+use warpgrid_isa::SpecialRegister;
+
+/// A text to check.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) tree: &'a Tree,
+    pub(crate) module: &'a Module,
+}
+
+impl<'a> Context<'a> {
+    /// The text of a name.
+    pub(crate) fn name_text(&self, name: Name) -> String {
+        let stem = self.tree.symbols.text(self.source, name.stem);
+        let mut text = String::with_capacity(stem.len() + 4);
+        text.push_str(stem);
+        if let Some(number) = name.number() {
+            push_number(&mut text, number);
+        }
+        text
+    }
+
+    /// The special register with this name.
+    pub(crate) fn special(&self, name: Name) -> Option<SpecialRegister> {
+        SpecialRegister::from_name(&self.name_text(name))
+    }
+
+    /// `x03` as `x3`, which it counts as (assembler 13.5); `None` for names without leading zeros in their number.
+    pub(crate) fn without_zeros(&self, name: Name) -> Option<Name> {
+        if name.number().is_some() {
+            return None;
+        }
+        let text = self.tree.symbols.text(self.source, name.stem);
+        let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = text.get(stem.len()..).unwrap_or("");
+        if digits.is_empty() || stem.is_empty() {
+            return None;
+        }
+        Some(Name {
+            stem: self.tree.symbols.find(self.source, stem)?,
+            number: digits.parse().ok()?,
+        })
+    }
+
+    /// The names `stem0` to `stemN` that the text has, each with its text.
+    pub(crate) fn numbered_names(
+        &self,
+        stem: &str,
+        count: u32,
+    ) -> impl Iterator<Item = (Name, String)> + use<'a> {
+        let (source, tree) = (self.source, self.tree);
+        let stem = stem.to_owned();
+        (0..count.min(MAX_NUMBERED)).filter_map(move |number| {
+            let text = format!("{stem}{number}");
+            let name = tree.symbols.find_name(source, &text)?;
+            Some((name, text))
+        })
+    }
+}
+
+/// The most names of a group that are declared one by one.
+const MAX_NUMBERED: u32 = 1 << 12;
+
+fn push_number(text: &mut String, number: u32) {
+    if number >= 10 {
+        push_number(text, number / 10);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
+}

@@ -1,0 +1,46 @@
+//! How much static memory of a kernel and a module there is. In: variables; out: a diagnostic where they are too many
+//! bytes.
+
+use crate::diagnostics::declarations as diagnose;
+use warpgrid_isa::{StateSpace, Target};
+use warpgrid_program::{Diagnostic, Span, Variable};
+
+/// All constant memory of a module.
+const CONST_BYTES: u64 = 64 * 1024;
+
+/// What is wrong with the shared memory that a kernel declares; the kernel ends at `end`.
+pub(crate) fn check_shared<'v>(
+    variables: impl Iterator<Item = &'v Variable> + Clone,
+    target: &Target,
+    end: Span,
+) -> Option<Diagnostic> {
+    let shared = variables.filter(|v| v.space == StateSpace::Shared);
+    let last = shared.clone().last().map(|v| v.span);
+    let total = total_bytes(shared);
+    let most = target.static_shared_bytes();
+    (total > most).then(|| diagnose::shared_size(last.unwrap_or(end), total, most))
+}
+
+/// What is wrong with the constant memory of a module.
+pub(crate) fn check_const<'v>(
+    variables: impl Iterator<Item = &'v Variable> + Clone,
+) -> Option<Diagnostic> {
+    let constant = variables.filter(|v| v.space == StateSpace::Const);
+    let last = constant
+        .clone()
+        .map(|v| v.span)
+        .max_by_key(|span| span.start)?;
+    let total = total_bytes(constant);
+    (total > CONST_BYTES).then(|| diagnose::const_size(last, total))
+}
+
+/// Bytes of variables laid out one after the other, most aligned first.
+fn total_bytes<'v>(variables: impl Iterator<Item = &'v Variable>) -> u64 {
+    let mut sizes: Vec<_> = variables.map(|v| (v.size_bytes, v.align_bytes)).collect();
+    sizes.sort_by_cached_key(|(_, align)| u32::MAX - align);
+    sizes.iter().fold(0u64, |end, (size, align)| {
+        end.checked_next_multiple_of(u64::from((*align).max(1)))
+            .unwrap_or(u64::MAX)
+            .saturating_add(*size)
+    })
+}

@@ -1,0 +1,147 @@
+//! What is bound to each name of a body right now: by stem, then by number.
+
+use crate::check::names::binding::Binding;
+use crate::check::names::name_map::NameMap;
+use crate::tree::{Name, Symbol};
+use warpgrid_program::Span;
+
+/// A name as it is bound.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) binding: Binding,
+    /// Of the scope that binds it.
+    pub(super) depth: u32,
+    pub(super) span: Span,
+}
+
+/// A name that is not bound.
+pub(super) const FREE: Entry = Entry {
+    binding: Binding::None,
+    depth: 0,
+    span: Span::at(0),
+};
+
+/// All names of one stem.
+#[derive(Clone, Debug)]
+pub(super) struct Stem {
+    pub(super) plain: Entry,
+    pub(super) numbered: Vec<Entry>,
+    pub(super) groups: Vec<u32>,
+    /// Scope depth of the innermost group; entries of outer scopes may be hidden by it.
+    pub(super) group_depth: u32,
+    /// Whether some numbers are kept in the sparse map.
+    pub(super) has_sparse: bool,
+}
+
+/// Entries by name.
+#[derive(Debug)]
+pub(super) struct Table {
+    stems: Vec<Stem>,
+    /// Entries with numbers too large for a vector.
+    sparse: NameMap<Entry>,
+    /// How many vector entries may still be made; keeps memory in proportion to the text.
+    budget: usize,
+}
+
+impl Table {
+    pub(super) fn new(n_stems: usize, n_bytes: usize) -> Table {
+        let stem = Stem {
+            plain: FREE,
+            numbered: Vec::new(),
+            groups: Vec::new(),
+            group_depth: 0,
+            has_sparse: false,
+        };
+        Table {
+            stems: vec![stem; n_stems],
+            sparse: NameMap::default(),
+            budget: n_bytes / 2,
+        }
+    }
+
+    #[inline]
+    pub(super) fn stem(&self, symbol: Symbol) -> Option<&Stem> {
+        self.stems.get(symbol.0 as usize)
+    }
+
+    #[inline]
+    pub(super) fn stem_mut(&mut self, symbol: Symbol) -> Option<&mut Stem> {
+        self.stems.get_mut(symbol.0 as usize)
+    }
+
+    /// Makes room for the numbers of a group.
+    pub(super) fn reserve(&mut self, symbol: Symbol, count: usize) {
+        let Some(stem) = self.stems.get_mut(symbol.0 as usize) else {
+            return;
+        };
+        let room = count.min(self.budget);
+        let more = room.saturating_sub(stem.numbered.capacity());
+        self.budget -= more;
+        let numbered = &mut stem.numbered;
+        numbered.reserve_exact(room.saturating_sub(numbered.len()));
+    }
+
+    #[inline]
+    pub(super) fn entry(&self, name: Name) -> Entry {
+        let Some(stem) = self.stem(name.stem) else {
+            return FREE;
+        };
+        if name.number == Name::NO_NUMBER {
+            return stem.plain;
+        }
+        match stem.numbered.get(name.number as usize) {
+            Some(entry) if entry.binding != Binding::None || !stem.has_sparse => *entry,
+            None if !stem.has_sparse => FREE,
+            _ => self.sparse.get(name).copied().unwrap_or(FREE),
+        }
+    }
+
+    /// Sets an entry; returns the one it replaces.
+    pub(super) fn put(&mut self, name: Name, entry: Entry) -> Entry {
+        let Some(stem) = self.stems.get_mut(name.stem.0 as usize) else {
+            return FREE;
+        };
+        if name.number == Name::NO_NUMBER {
+            return std::mem::replace(&mut stem.plain, entry);
+        }
+        let number = name.number as usize;
+        if stem.has_sparse && self.sparse.get(name).is_some() {
+            return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
+        }
+        if number >= stem.numbered.len() {
+            // Reserved for a group, or close to what is there.
+            let reserved = number < stem.numbered.capacity();
+            let more = (number + 1).saturating_sub(stem.numbered.capacity());
+            let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;
+            if !reserved && !near {
+                stem.has_sparse = true;
+                return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
+            }
+            self.budget -= more.min(self.budget);
+            if stem.numbered.capacity() == 0 {
+                stem.numbered.reserve_exact((number + 1).max(8));
+            }
+            stem.numbered.resize(number + 1, FREE);
+        }
+        match stem.numbered.get_mut(number) {
+            Some(place) => std::mem::replace(place, entry),
+            None => FREE,
+        }
+    }
+
+    /// Every name that means something, in the order of stems.
+    pub(super) fn bound_names(&self) -> impl Iterator<Item = Name> + '_ {
+        self.stems.iter().enumerate().flat_map(|(index, stem)| {
+            let stem_of = Symbol(index as u32);
+            let plain = (stem.plain.binding != Binding::None).then_some(Name::NO_NUMBER);
+            let numbered = stem.numbered.iter().enumerate();
+            let numbers = numbered
+                .filter(|(_, entry)| entry.binding != Binding::None)
+                .map(|(number, _)| number as u32);
+            plain.into_iter().chain(numbers).map(move |number| Name {
+                stem: stem_of,
+                number,
+            })
+        })
+    }
+}
