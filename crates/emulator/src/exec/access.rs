@@ -38,7 +38,8 @@ impl Rows {
 }
 
 /// Executes a load or a store of the lanes in `l`; whether it stored. `place` is the instruction's place in the code.
-#[inline(always)]
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+#[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn access(
     around: &mut Surroundings<'_>,
     l: &mut Lanes<'_>,

@@ -97,7 +97,8 @@ enum Extreme {
 const SIGN: u32 = 1 << 31;
 
 /// Flushing and clamping around [`nearest`].
-#[inline(always)]
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+#[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 fn modified(
     row: &mut Row32,
     f: Float32Op,
@@ -346,7 +347,8 @@ fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
 }
 
 /// Operations on f64. NaN operands are passed on, quieted (PTX ISA: payloads are preserved).
-#[inline(always)]
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+#[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn float64<const FMA: bool>(
     l: &mut Lanes<'_>,
     row: &mut Row64,

@@ -89,7 +89,8 @@ macro_rules! waiting {
 pub(crate) use {beyond_registers, frequent, infrequent};
 
 /// Operations that only change registers. False for all others, which are not executed.
-#[inline(always)]
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+#[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn compute<const FMA: bool>(
     instr: &Instr,
     code: &Code,

@@ -1,5 +1,8 @@
 //! The loop over steps, compiled once more for each width of vectors that hosts have; which one runs is asked of
 //! the host at the first turn. All give the same bits: no operation is contracted or reordered.
+//!
+//! A function is compiled for a width only if it is inlined into the loop. So the hot ones are always inlined on x86-64,
+//! and never elsewhere: there one loop of hundreds of variables is larger and half as fast as a few functions.
 
 use crate::exec::access::Rows;
 use crate::exec::step::{Run, Surroundings, run_warp_with};

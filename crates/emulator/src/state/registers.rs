@@ -201,7 +201,8 @@ macro_rules! bank {
         }
 
         /// Writes the active lanes.
-        #[inline(always)]
+        #[cfg_attr(target_arch = "x86_64", inline(always))]
+        #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
         pub(crate) fn $set(&mut self, slot: Slot, value: &$row) {
             let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
             if let Some(row) = self.banks.$bank.get_mut(index) {
