@@ -1,4 +1,8 @@
-//! Painting a grid: the only file that draws.
+//! Painting a grid; this and [`plan`] are the only files that draw.
+
+mod plan;
+
+pub use plan::{paint_lit, paint_plan, png};
 
 use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label, short};
 use crate::links::Links;
@@ -33,29 +37,37 @@ pub struct Scene<'a> {
 /// Draws the visible part, sharp on any screen.
 pub fn paint(canvas: &HtmlCanvasElement, scene: &Scene<'_>) {
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-    let (width, height) = (
-        (scene.width * ratio).ceil() as u32,
-        (scene.height * ratio).ceil() as u32,
-    );
-    if (canvas.width(), canvas.height()) != (width, height) {
-        canvas.set_width(width);
-        canvas.set_height(height);
-    }
-    let context = canvas.get_context("2d").ok().flatten();
-    let Some(context) = context.and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok()) else {
+    let Some(context) = empty(canvas, scene.width, scene.height, ratio) else {
         return;
     };
-    if context
-        .set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0)
-        .is_err()
-    {
-        return;
-    }
-    context.clear_rect(0.0, 0.0, scene.width, scene.height);
-    context.set_text_align("center");
-    context.set_text_baseline("middle");
     cells(&context, scene);
     heads(&context, scene);
+}
+
+/// The canvas, sized in CSS pixels, emptied, and ready for text in the middle of its place.
+fn empty(
+    canvas: &HtmlCanvasElement,
+    width: f64,
+    height: f64,
+    ratio: f64,
+) -> Option<CanvasRenderingContext2d> {
+    let size = (
+        (width * ratio).ceil() as u32,
+        (height * ratio).ceil() as u32,
+    );
+    if (canvas.width(), canvas.height()) != size {
+        canvas.set_width(size.0);
+        canvas.set_height(size.1);
+    }
+    let context = canvas.get_context("2d").ok().flatten()?;
+    let context = context.dyn_into::<CanvasRenderingContext2d>().ok()?;
+    context
+        .set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0)
+        .ok()?;
+    context.clear_rect(0.0, 0.0, width, height);
+    context.set_text_align("center");
+    context.set_text_baseline("middle");
+    Some(context)
 }
 
 fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {

@@ -10,6 +10,7 @@ mod grid_canvas;
 mod grid_table;
 mod header;
 mod help;
+mod matrix;
 mod memories;
 mod memory_card;
 mod phrases;

@@ -1,5 +1,6 @@
 //! Effects: the worker, the editor, the clock, the keyboard, the theme. They only watch the model and dispatch actions.
 
+mod address;
 mod assist;
 mod editor;
 mod keys;
@@ -7,6 +8,7 @@ mod size;
 mod timing;
 mod worker;
 
+pub(crate) use address::use_address;
 pub(crate) use assist::use_assist;
 pub(crate) use editor::use_editor;
 pub(crate) use keys::use_keys;

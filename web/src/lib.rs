@@ -3,7 +3,7 @@
 //! ```text
 //! editor ──► Model ──► Request ──► worker: the core ──► Response ──► Model ──► components ──► canvas
 //! ```
-//! [`model`], [`links`], [`layout`] and [`reference`] know no browser and are tested natively;
+//! [`model`], [`links`], [`matrix`], [`layout`] and [`reference`] know no browser and are tested natively;
 //! [`components`], [`hooks`], [`canvas`], [`editor`], [`assist`] and [`client`] are the only ones that do.
 //! Nothing here calls the core: it names view's plain data and the worker's protocol, so that the page's own
 //! wasm stays small and is never kept waiting by a text.
@@ -18,6 +18,7 @@ pub mod format;
 pub mod hooks;
 pub mod layout;
 pub mod links;
+pub mod matrix;
 pub mod model;
 pub mod reference;
 pub mod storage;

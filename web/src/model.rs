@@ -4,11 +4,14 @@
 
 mod actions;
 pub mod fixture;
+mod matrix;
 mod run;
 
 pub use actions::{Action, reduce};
+pub use matrix::MatrixAction;
 pub use run::{Busy, Run};
 
+use crate::matrix::MatrixPage;
 use crate::protocol::{Goal, Request, RequestBody};
 use crate::reference::{Library, Subject};
 use std::collections::BTreeMap;
@@ -61,6 +64,8 @@ pub struct Model {
     pub reference: Option<Subject>,
     /// The pages of the reference, once they were asked for.
     pub library: Option<Rc<Library>>,
+    /// The matrix view, when it is open instead of the editor and the memories.
+    pub matrix: Option<MatrixPage>,
     /// Something went wrong in the page itself.
     pub trouble: Option<String>,
     pub theme: ThemeChoice,
@@ -137,6 +142,7 @@ impl Model {
             help: false,
             reference: None,
             library: None,
+            matrix: None,
             trouble: None,
             theme: ThemeChoice::System,
             outbox: Vec::new(),

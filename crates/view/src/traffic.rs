@@ -52,15 +52,30 @@ pub(crate) fn wavefronts<'a>(
                 matches!(piece.piece.memory, Place::Shared { .. })
                     && lanes.contains(&usize::from(piece.piece.gave))
             });
-            let mut words = Distinct::default();
-            for address in of_group.flat_map(PieceRecord::addresses) {
-                let word = address / u64::from(shape.bank_bytes);
-                words.add((word % u64::from(shape.banks), word));
-            }
-            let banks = words.0.chunk_by(|a, b| a.0 == b.0);
-            banks.map(|bank| bank.len() as u32).max().unwrap_or(0)
+            passes(of_group.flat_map(PieceRecord::addresses), shape)
         })
         .sum()
+}
+
+/// Passes over shared memory of one access, `width_bytes` from each of 32 addresses on, in the order of the lanes.
+pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> u32 {
+    let lanes_per_group = 32 / groups(width_bytes);
+    let bytes_of = |start: &u64| *start..*start + u64::from(width_bytes);
+    starts
+        .chunks(lanes_per_group)
+        .map(|group| passes(group.iter().flat_map(bytes_of), shape))
+        .sum()
+}
+
+/// The most distinct words that any one bank holds of these bytes.
+fn passes(addresses: impl Iterator<Item = u64>, shape: MemoryShape) -> u32 {
+    let mut words = Distinct::default();
+    for address in addresses {
+        let word = address / u64::from(shape.bank_bytes);
+        words.add((word % u64::from(shape.banks), word));
+    }
+    let banks = words.0.chunk_by(|a, b| a.0 == b.0);
+    banks.map(|bank| bank.len() as u32).max().unwrap_or(0)
 }
 
 /// Distinct pairs, ascending. Those of one store are few, so that each finds its place by search; a sort of the standard

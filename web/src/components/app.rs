@@ -7,6 +7,7 @@ use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
 use super::header::Header;
 use super::help::Help;
+use super::matrix::{MatrixView, save};
 use super::memories::Memories;
 use super::phrases::{Sentence, prose};
 use super::reference::Reference;
@@ -17,7 +18,7 @@ use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
 use crate::format::count;
 use crate::hooks::{
-    use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_worker,
+    use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_worker,
 };
 use crate::links::{Links, links};
 use crate::model::{Focus, Model, ThemeChoice};
@@ -47,6 +48,7 @@ pub(crate) fn App() -> Html {
     use_check(&state);
     use_playback(&state);
     use_keys(&state);
+    use_address(&state);
     let palette = use_palette(state.theme);
     let links = Rc::new(links(&state));
     use_editor(&state, &links, &ask);
@@ -57,8 +59,21 @@ pub(crate) fn App() -> Html {
         let split = split.clone();
         Callback::from(move |share| split.set(Some(share)))
     };
+    let export = use_callback((), {
+        let ask = Rc::clone(&ask);
+        move |export, ()| save(export, &ask)
+    });
+    let matrix = state.matrix.clone();
+    let class = classes!(
+        "page",
+        matrix.is_some().then_some("with-matrix"),
+        matrix
+            .as_ref()
+            .is_some_and(|page| page.choice.embedded)
+            .then_some("embedded")
+    );
     html! {
-        <div class="page" {style}>
+        <div {class} {style}>
             <Header
                 example={state.example}
                 target={state.target.clone()}
@@ -68,6 +83,9 @@ pub(crate) fn App() -> Html {
                 theme={state.theme}
                 dispatch={dispatch.clone()}
             />
+            if let Some(page) = matrix {
+                <MatrixView {page} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
+            }
             <main>
                 <section class="left" aria-label="Source">
                     <EditorPane />

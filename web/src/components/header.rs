@@ -2,7 +2,8 @@
 
 use super::pickers::{ExamplePicker, Select, TargetPicker, VersionPicker};
 use super::{Dispatch, say};
-use crate::model::{Action, ThemeChoice};
+use crate::matrix::MatrixChoice;
+use crate::model::{Action, MatrixAction, ThemeChoice};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
@@ -40,6 +41,8 @@ pub(crate) fn Header(props: &Props) -> Html {
             { kernels(props.facts.as_deref(), dispatch) }
             { launch(props.facts.as_deref()) }
             <span class="spring"></span>
+            <button class="text-button" title="Which lane holds which element of a matrix"
+                onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::default())))}>{ "Matrices" }</button>
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Colours: {theme_name}")} aria-label={format!("Colours: {theme_name}")}

@@ -1,6 +1,7 @@
 //! What can happen to the page.
 
-use super::{Busy, Focus, GridChoice, MAX_KNOWN_STORES, Model, Overlay, ThemeChoice};
+use super::matrix;
+use super::{Busy, Focus, GridChoice, MAX_KNOWN_STORES, MatrixAction, Model, Overlay, ThemeChoice};
 use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody};
 use crate::reference::{Library, Subject};
@@ -57,12 +58,18 @@ pub enum Action {
     SetHelp(bool),
     /// Opens a page of the reference, or closes it.
     SetReference(Option<Subject>),
+    /// Something happened in the matrix view.
+    Matrix(MatrixAction),
     SetTheme(ThemeChoice),
 }
 
 /// The page after something happened.
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
+        // The transport is out of sight.
+        Action::Move(_) | Action::TogglePlay if model.matrix.is_some() => {}
+        Action::Stop if model.matrix.is_some() => matrix::act(&mut model, MatrixAction::Close),
+        Action::Matrix(action) => matrix::act(&mut model, action),
         Action::Edited(text) => edited(&mut model, text),
         Action::PickExample(index) => pick_example(&mut model, index),
         Action::SetTarget(target) => {
@@ -341,6 +348,7 @@ fn heard(model: &mut Model, response: Response) {
             // The core is there again.
             model.trouble = None;
         }
+        ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
         ResponseBody::Reference { forms, codes } => {
             model.library = Some(Rc::new(Library::new(forms, codes)));
         }
@@ -355,8 +363,10 @@ fn heard_of_run(model: &mut Model, response: Response) {
     let is_newest = model.run.busy.is_none_or(|busy| response.id >= busy.id);
     match response.body {
         // About an older text, or for the editor.
-        ResponseBody::Checked { .. } | ResponseBody::Reference { .. } | ResponseBody::Answer(_) => {
-        }
+        ResponseBody::Checked { .. }
+        | ResponseBody::Reference { .. }
+        | ResponseBody::Fragments(_)
+        | ResponseBody::Answer(_) => {}
         ResponseBody::Launched(facts) => {
             model.run.facts = Some(Rc::new(facts));
             model.run.refusal = None;

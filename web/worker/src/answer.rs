@@ -2,7 +2,7 @@
 
 use crate::protocol::{Answer, Question};
 use warpgrid_view::check::tokens;
-use warpgrid_view::{Front, Language, assist};
+use warpgrid_view::{Front, Language, assist, fragment};
 
 /// Answers from the text in the question alone.
 pub(crate) fn answer(question: &Question) -> Answer {
@@ -28,6 +28,14 @@ pub(crate) fn answer(question: &Question) -> Answer {
         }
         Question::Format { source } => {
             Answer::Format(Language::from(Front::default()).format(source))
+        }
+        Question::FragmentSvg(request) => {
+            let view = fragment::fragment(request).ok();
+            Answer::FragmentSvg(view.as_ref().map(fragment::svg))
+        }
+        Question::FragmentTable(request) => {
+            let view = fragment::fragment(request).ok();
+            Answer::FragmentTable(view.as_ref().map(fragment::table))
         }
     }
 }

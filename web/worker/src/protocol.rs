@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
+use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
 use warpgrid_view::reference::{CodePage, FormPage};
 use warpgrid_view::{CheckOptions, CheckReport};
@@ -28,7 +29,13 @@ pub enum RequestBody {
     },
     /// The reference, whole.
     Reference,
-    /// A question of the editor.
+    /// Fragments, nearest to what is asked for: on the target of the request, and on another beside it.
+    Fragments {
+        request: FragmentRequest,
+        base_bytes: u64,
+        beside: Option<String>,
+    },
+    /// A question of the editor, or for a file.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
     Launch {
@@ -73,6 +80,10 @@ pub enum Question {
     Format {
         source: String,
     },
+    /// A fragment as a drawing.
+    FragmentSvg(FragmentRequest),
+    /// A fragment as a text table.
+    FragmentTable(FragmentRequest),
 }
 
 /// The answer to the [`Question`] of the same name.
@@ -84,6 +95,9 @@ pub enum Answer {
     Complete(Vec<CompletionView>),
     Signature(Option<SignatureView>),
     Format(String),
+    /// The text of a file; absent when there is no such fragment.
+    FragmentSvg(Option<String>),
+    FragmentTable(Option<String>),
 }
 
 /// Where to go.
@@ -136,6 +150,7 @@ pub enum ResponseBody {
         forms: Vec<FormPage>,
         codes: Vec<CodePage>,
     },
+    Fragments(Vec<FragmentPicture>),
     Answer(Answer),
     Launched(LaunchFacts),
     Refused(Refusal),

@@ -4,6 +4,7 @@ use crate::answer::answer;
 use crate::protocol::{
     Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody,
 };
+use warpgrid_view::fragment::{FragmentRequest, picture};
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::{NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check, reference};
 
@@ -62,6 +63,19 @@ impl Runner {
                 forms: reference::forms(),
                 codes: reference::codes(),
             },
+            RequestBody::Fragments {
+                request,
+                base_bytes,
+                beside,
+            } => {
+                let other = beside.map(|target| FragmentRequest {
+                    target,
+                    ..request.clone()
+                });
+                let requests = std::iter::once(request).chain(other);
+                let pictures = requests.filter_map(|request| picture(&request, base_bytes));
+                ResponseBody::Fragments(pictures.collect())
+            }
             RequestBody::Ask(question) => ResponseBody::Answer(answer(&question)),
             RequestBody::Launch {
                 source,

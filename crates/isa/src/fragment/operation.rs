@@ -111,6 +111,28 @@ impl FragmentOp {
         }
     }
 
+    /// Whether it moves the matrix from or to memory; the others are registers only.
+    pub const fn has_memory(self) -> bool {
+        match self {
+            FragmentOp::StoreD
+            | FragmentOp::LoadA
+            | FragmentOp::LoadB
+            | FragmentOp::LoadC
+            | FragmentOp::LdmatrixX1
+            | FragmentOp::LdmatrixX2
+            | FragmentOp::LdmatrixX4
+            | FragmentOp::StmatrixX1
+            | FragmentOp::StmatrixX2
+            | FragmentOp::StmatrixX4 => true,
+            FragmentOp::MmaA
+            | FragmentOp::MmaB
+            | FragmentOp::MmaC
+            | FragmentOp::MmaD
+            | FragmentOp::MovmatrixA
+            | FragmentOp::MovmatrixD => false,
+        }
+    }
+
     /// Whether it is a `wmma.load` or `wmma.store`, which goes to memory in rows or columns with a stride.
     pub const fn is_wmma(self) -> bool {
         matches!(

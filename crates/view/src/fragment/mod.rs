@@ -1,9 +1,13 @@
 //! Fragment maps for the screen: words of a query go in, which lane and register holds which matrix element comes out, as plain data,
 //! as a text table and as a drawing.
 
+mod picture;
+#[cfg(test)]
+mod picture_tests;
 mod svg;
 mod table;
 
+pub use picture::{AccessTraffic, FragmentChoices, FragmentPicture, PictureCell, picture};
 pub use svg::svg;
 pub use table::table;
 
@@ -387,7 +391,7 @@ fn origin(origin: Origin) -> String {
 }
 
 /// Who holds a matrix element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellHolder {
     pub lane: u8,
     pub register: u8,

@@ -1,0 +1,93 @@
+//! Pictures of fragments: what is chosen for a request, and what the memory system makes of the accesses.
+
+use super::{FragmentPicture, FragmentRequest, picture};
+
+fn request(op: &str, shape: &str, ty: &str, target: &str, layout: &str) -> FragmentRequest {
+    FragmentRequest {
+        op: op.into(),
+        shape: shape.into(),
+        ty: ty.into(),
+        target: target.into(),
+        layout: Some(layout.into()).filter(|layout: &String| !layout.is_empty()),
+        stride: None,
+    }
+}
+
+fn draw(request: &FragmentRequest) -> FragmentPicture {
+    picture(request, 0).expect("the tables hold fragments")
+}
+
+/// `store.d.m16n16k16.f32.row` on `sm_80` with a stride.
+fn store_d(stride: u32) -> FragmentPicture {
+    draw(&FragmentRequest {
+        stride: Some(stride),
+        ..request("store.d", "m16n16k16", "f32", "sm_80", "row")
+    })
+}
+
+#[test]
+fn an_empty_request_shows_something() {
+    let shown = draw(&FragmentRequest::default());
+    assert_eq!(shown.replaced, [] as [&str; 0]);
+    assert_eq!(shown.request.op, "store.d");
+    assert_eq!(shown.cells.len(), 256);
+}
+
+#[test]
+fn what_does_not_exist_is_replaced_and_said() {
+    let shown = draw(&request("load.a", "m16n16k16", "f64", "sm_80", "row"));
+    assert_eq!(shown.request.ty, shown.choices.types[0]);
+    assert_eq!(shown.replaced.len(), 1);
+    assert!(shown.replaced[0].contains("`f64`"), "{:?}", shown.replaced);
+    // Every choice that is offered exists.
+    for ty in &shown.choices.types {
+        let other = draw(&request("load.a", "m16n16k16", ty, "", ""));
+        assert_eq!(
+            (other.request.ty.as_str(), other.replaced.len()),
+            (ty.as_str(), 0)
+        );
+    }
+}
+
+#[test]
+fn rows_side_by_side_use_whole_sectors_and_rows_apart_do_not() {
+    let dense = store_d(16).global.expect("a store has accesses");
+    assert_eq!((dense.bytes, dense.count), (8, 4));
+    assert_eq!((dense.sectors, dense.used_bytes), (32, 1024));
+    // Rows of 64 bytes that begin in the middle of a sector touch three.
+    let apart = store_d(20).global.expect("a store has accesses");
+    assert_eq!((apart.sectors, apart.used_bytes), (40, 1024));
+}
+
+#[test]
+fn bank_conflicts_follow_the_stride() {
+    let passes = |stride| store_d(stride).shared.and_then(|shared| shared.wavefronts);
+    // Half a warp of 8-byte accesses is four rows: 64 bytes apart, two of them meet in each bank.
+    assert_eq!(passes(16), Some(16));
+    assert_eq!(passes(24), Some(8));
+    // All rows begin in the same bank.
+    assert_eq!(passes(32), Some(32));
+}
+
+#[test]
+fn a_stride_or_base_that_is_not_aligned_is_explained() {
+    assert_eq!(store_d(16).global.and_then(|global| global.problem), None);
+    let odd = store_d(17).global.and_then(|global| global.problem);
+    assert!(odd.is_some_and(|problem| problem.contains("multiple of 8 bytes")));
+    let request = request("store.d", "m16n16k16", "f32", "sm_80", "row");
+    let shifted = picture(&request, 4).and_then(|picture| picture.global?.problem);
+    assert!(shifted.is_some_and(|problem| problem.starts_with("misaligned")));
+}
+
+#[test]
+fn rows_that_overlap_are_told() {
+    assert_eq!(store_d(16).stride_problem, None);
+    let problem = store_d(8).stride_problem;
+    assert!(problem.is_some_and(|problem| problem.contains("rows overlap")));
+}
+
+#[test]
+fn operands_in_registers_have_no_memory() {
+    let shown = draw(&request("mma.d", "m16n8k16", "f32", "sm_80", "row"));
+    assert_eq!((shown.address_rule, shown.global), (None, None));
+}

@@ -1,0 +1,106 @@
+//! What the matrix view shows: operation, shape, type, target, layout, stride, base.
+
+use crate::components::pickers::Select;
+use crate::components::{Dispatch, say};
+use crate::matrix::MatrixChoice;
+use crate::model::{Action, MatrixAction};
+use warpgrid_view::fragment::FragmentChoices;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) choice: MatrixChoice,
+    pub(crate) choices: FragmentChoices,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn Controls(props: &Props) -> Html {
+    let MatrixChoice {
+        request,
+        base_bytes,
+        beside,
+        ..
+    } = &props.choice;
+    let choices = &props.choices;
+    let layout = request.layout.clone().unwrap_or_default();
+    let stride = request
+        .stride
+        .map_or_else(String::new, |stride| stride.to_string());
+    let close = say::<MouseEvent>(&props.dispatch, Action::Matrix(MatrixAction::Close));
+    let stay = |event: SubmitEvent| event.prevent_default();
+    html! {
+        <form class="card matrix-controls" aria-label="Fragment" onsubmit={stay}>
+            <div class="matrix-title">
+                <h2>{ "Fragment" }</h2>
+                <button type="button" class="pill back" onclick={close}>{ "Back to the kernel" }</button>
+            </div>
+            { picker("Operation", &request.op, &choices.ops, set(props, |choice, name| choice.request.op = name)) }
+            { picker("Shape", &request.shape, &choices.shapes, set(props, |choice, name| choice.request.shape = name)) }
+            { picker("Type", &request.ty, &choices.types, set(props, |choice, name| choice.request.ty = name)) }
+            { picker("Target", &request.target, &choices.targets, set(props, |choice, name| choice.request.target = name)) }
+            { beside_picker(beside.as_deref(), &choices.targets, set(props, |choice, name: String| {
+                choice.beside = Some(name).filter(|name| !name.is_empty());
+            })) }
+            { picker("Layout", &layout, &choices.layouts, set(props, |choice, name| choice.request.layout = Some(name))) }
+            { number("Stride", "Elements between the starts of rows (columns); empty: they lie side by side", stride,
+                set(props, |choice, value: Option<u64>| {
+                    let bounded = value.map(|value| value.min(MatrixChoice::MAX_STRIDE.into()));
+                    choice.request.stride = bounded.and_then(|value| u32::try_from(value).ok());
+                })) }
+            { number("Base", "Bytes between a boundary of 256 bytes and the start of the matrix", base_bytes.to_string(),
+                set(props, |choice, value: Option<u64>| {
+                    choice.base_bytes = value.unwrap_or(0).min(MatrixChoice::MAX_BASE);
+                })) }
+        </form>
+    }
+}
+
+/// Sets the view anew with one part changed.
+fn set<T: 'static>(props: &Props, change: impl Fn(&mut MatrixChoice, T) + 'static) -> Callback<T> {
+    let (choice, dispatch) = (props.choice.clone(), props.dispatch.clone());
+    Callback::from(move |value| {
+        let mut choice = choice.clone();
+        change(&mut choice, value);
+        dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
+    })
+}
+
+fn picker(label: &'static str, value: &str, names: &[String], on_choice: Callback<String>) -> Html {
+    let option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
+    html! {
+        <label class="matrix-field"><span>{ label }</span>
+            <Select {label} class="pill" value={value.to_owned()} {on_choice}>{ for names.iter().map(option) }</Select>
+        </label>
+    }
+}
+
+fn beside_picker(beside: Option<&str>, targets: &[String], on_choice: Callback<String>) -> Html {
+    let option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
+    html! {
+        <label class="matrix-field"><span>{ "Beside" }</span>
+            <Select label="Beside" class="pill" value={beside.unwrap_or("").to_owned()} {on_choice}>
+                <option value="">{ "no other target" }</option>
+                { for targets.iter().map(option) }
+            </Select>
+        </label>
+    }
+}
+
+fn number(
+    label: &'static str,
+    title: &'static str,
+    value: String,
+    on_number: Callback<Option<u64>>,
+) -> Html {
+    let oninput = Callback::from(move |event: InputEvent| {
+        let text = event.target_unchecked_into::<HtmlInputElement>().value();
+        on_number.emit(text.trim().parse().ok());
+    });
+    html! {
+        <label class="matrix-field" {title}><span>{ label }</span>
+            <input class="pill" type="number" min="0" aria-label={label} placeholder="default" {value} {oninput} />
+        </label>
+    }
+}

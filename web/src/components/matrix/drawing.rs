@@ -1,0 +1,147 @@
+//! A plan as two canvases: the boxes, painted when they change, and above them what is lit, painted at every move.
+
+use crate::canvas::{paint_lit, paint_plan};
+use crate::components::Dispatch;
+use crate::matrix::{MatrixFocus, MatrixPage, Plan};
+use crate::model::{Action, MatrixAction};
+use crate::theme::Palette;
+use std::rc::Rc;
+use web_sys::{Element, HtmlCanvasElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) name: &'static str,
+    /// Which picture.
+    pub(crate) index: usize,
+    pub(crate) plan: Rc<Plan>,
+    /// Columns of the matrix, by which the arrow keys move.
+    pub(crate) columns: usize,
+    pub(crate) page: MatrixPage,
+    pub(crate) palette: Rc<Palette>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn Drawing(props: &Props) -> Html {
+    let boxes = use_node_ref();
+    let lit = use_node_ref();
+    {
+        let boxes = boxes.clone();
+        let seen = (props.plan.clone(), props.palette.clone());
+        use_effect_with(seen, move |(plan, palette)| {
+            if let Some(canvas) = boxes.cast::<HtmlCanvasElement>() {
+                paint_plan(&canvas, plan, palette);
+            }
+        });
+    }
+    {
+        let (lit, index) = (lit.clone(), props.index);
+        let seen = (
+            props.plan.clone(),
+            props.palette.clone(),
+            props.page.focus(),
+            props.page.clone(),
+        );
+        use_effect_with(seen, move |(plan, palette, focus, page)| {
+            let canvas = lit.cast::<HtmlCanvasElement>();
+            if let (Some(canvas), Some(picture)) = (canvas, page.pictures.get(index)) {
+                let of_this = match focus {
+                    Some(MatrixFocus::Cell { picture, cell }) if *picture == index => Some(*cell),
+                    _ => None,
+                };
+                let is_lit = |cell| page.is_lit(picture, cell);
+                paint_lit(&canvas, plan, palette, is_lit, of_this);
+            }
+        });
+    }
+    let at = {
+        let (plan, lit, picture) = (props.plan.clone(), lit.clone(), props.index);
+        move |event: &MouseEvent| {
+            let rect = lit.cast::<Element>()?.get_bounding_client_rect();
+            let x = f64::from(event.client_x()) - rect.left();
+            let y = f64::from(event.client_y()) - rect.top();
+            let cell = plan.cell_at(x, y)?;
+            Some(MatrixFocus::Cell { picture, cell })
+        }
+    };
+    let onmousemove = {
+        let (at, now, dispatch) = (at.clone(), props.page.hover, props.dispatch.clone());
+        Callback::from(move |event: MouseEvent| {
+            let focus = at(&event);
+            if focus != now {
+                dispatch.dispatch(Action::Matrix(MatrixAction::Hover(focus)));
+            }
+        })
+    };
+    let leave = {
+        let dispatch = props.dispatch.clone();
+        move || dispatch.dispatch(Action::Matrix(MatrixAction::Hover(None)))
+    };
+    let onmouseleave = {
+        let leave = leave.clone();
+        Callback::from(move |_: MouseEvent| leave())
+    };
+    let onblur = Callback::from(move |_: FocusEvent| leave());
+    let onclick = {
+        let dispatch = props.dispatch.clone();
+        Callback::from(move |event: MouseEvent| {
+            dispatch.dispatch(Action::Matrix(MatrixAction::Pin(at(&event))));
+        })
+    };
+    let label = format!("{}, cells: arrow keys move, Enter pins", props.name);
+    let size = format!(
+        "width: {:.0}px; height: {:.0}px",
+        props.plan.width, props.plan.height
+    );
+    html! {
+        <div class="scroller matrix-drawing" tabindex="0" role="group" aria-label={label} onkeydown={keys(props)} {onblur}>
+            <div style={size.clone()}>
+                <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
+                <canvas ref={lit} style={size} {onmousemove} {onmouseleave} {onclick} aria-hidden="true" />
+            </div>
+        </div>
+    }
+}
+
+/// Arrow keys move over the cells of the matrix, also in memory.
+fn keys(props: &Props) -> Callback<KeyboardEvent> {
+    let (dispatch, columns, index) = (props.dispatch.clone(), props.columns, props.index);
+    let n_cells = props
+        .page
+        .pictures
+        .get(index)
+        .map_or(0, |picture| picture.cells.len());
+    let here = match props.page.hover {
+        Some(MatrixFocus::Cell { picture, cell }) if picture == index => Some(cell),
+        _ => None,
+    };
+    Callback::from(move |event: KeyboardEvent| {
+        let cell = here.unwrap_or(0);
+        let there = match event.key().as_str() {
+            "ArrowRight" => cell.saturating_add(usize::from(here.is_some())),
+            "ArrowLeft" => cell.saturating_sub(1),
+            "ArrowDown" => cell.saturating_add(columns),
+            "ArrowUp" => cell.saturating_sub(columns),
+            "Home" => cell - cell % columns,
+            "End" => cell - cell % columns + columns - 1,
+            "Enter" | " " => {
+                event.prevent_default();
+                event.stop_propagation();
+                let focus = here.map(|cell| MatrixFocus::Cell {
+                    picture: index,
+                    cell,
+                });
+                return dispatch.dispatch(Action::Matrix(MatrixAction::Pin(focus)));
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        let focus = MatrixFocus::Cell {
+            picture: index,
+            cell: there.min(n_cells.saturating_sub(1)),
+        };
+        dispatch.dispatch(Action::Matrix(MatrixAction::Hover(Some(focus))));
+    })
+}

@@ -1,0 +1,80 @@
+//! What holds for a fragment as a whole: its formula, its memory, the accesses of the compiled code.
+
+use crate::components::phrases::prose;
+use warpgrid_view::fragment::{AccessTraffic, FragmentPicture};
+use yew::prelude::*;
+
+/// The card of facts.
+pub(super) fn facts(picture: &FragmentPicture) -> Html {
+    html! {
+        <section class="card" aria-label="Facts">
+            <h2>{ "Rule" }</h2>
+            { for picture.replaced.iter().map(|text| html! { <p class="hint">{ prose(text) }</p> }) }
+            <table class="facts"><tbody>
+                { fact("element", html! { <code>{ &picture.formula }</code> }) }
+                if let Some(rule) = &picture.address_rule {
+                    { fact("byte", html! { <code>{ rule }</code> }) }
+                }
+                { fact("same on", picture.same_targets.join(", ").into()) }
+                { fact("known from", picture.origin.clone().into()) }
+                { for picture.global.iter().map(|traffic| fact("global", global(traffic))) }
+                { for picture.shared.iter().map(|traffic| fact("shared", shared(traffic))) }
+            </tbody></table>
+            { for problems(picture).into_iter().map(|text| html! { <p class="hint bad">{ text }</p> }) }
+        </section>
+    }
+}
+
+fn fact(name: &'static str, value: Html) -> Html {
+    html! { <tr><th scope="row">{ name }</th><td>{ value }</td></tr> }
+}
+
+/// `4 accesses of 8 bytes`
+fn accesses(traffic: &AccessTraffic) -> String {
+    match (traffic.count, traffic.bytes) {
+        (1, 1) => "1 access of 1 byte a lane".to_owned(),
+        (1, bytes) => format!("1 access of {bytes} bytes a lane"),
+        (count, 1) => format!("{count} accesses of 1 byte a lane"),
+        (count, bytes) => format!("{count} accesses of {bytes} bytes a lane"),
+    }
+}
+
+fn global(traffic: &AccessTraffic) -> Html {
+    let all = u64::from(traffic.sectors) * 32;
+    html! {
+        <>
+            { accesses(traffic) }
+            <br />
+            { format!("{} sectors touched, {} of {all} bytes used", traffic.sectors, traffic.used_bytes) }
+        </>
+    }
+}
+
+fn shared(traffic: &AccessTraffic) -> Html {
+    let passes = match traffic.wavefronts {
+        None => {
+            "the lane that holds an element is not the one that moves it: data are exchanged first"
+                .to_owned()
+        }
+        Some(n) if n <= traffic.fewest_wavefronts => {
+            format!("{n} passes, the fewest for so many bytes")
+        }
+        Some(n) => format!(
+            "{n} passes; without bank conflicts it would be {}",
+            traffic.fewest_wavefronts
+        ),
+    };
+    html! { <>{ accesses(traffic) }<br />{ passes }</> }
+}
+
+/// What is wrong with stride and base.
+fn problems(picture: &FragmentPicture) -> Vec<String> {
+    let of_accesses = picture.global.iter().chain(&picture.shared);
+    let mut found: Vec<String> = picture.stride_problem.iter().cloned().collect();
+    for problem in of_accesses.filter_map(|traffic| traffic.problem.clone()) {
+        if !found.contains(&problem) {
+            found.push(problem);
+        }
+    }
+    found
+}

@@ -1,0 +1,121 @@
+//! The fragment by lane: the 32 lanes, the registers of the one in focus, and a table of all.
+
+use crate::components::{Dispatch, say};
+use crate::matrix::{MatrixFocus, MatrixPage, offset_text, position, register_label};
+use crate::model::{Action, MatrixAction};
+use crate::theme::lane_css;
+use warpgrid_view::fragment::{CellHolder, FragmentPicture};
+use yew::prelude::*;
+
+/// The lanes, and what the one in focus holds.
+pub(super) fn lanes(page: &MatrixPage, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
+    let chosen = page.lane();
+    let tile = |lane: u8| {
+        let focus = Some(MatrixFocus::Lane(lane));
+        let class = classes!("lane", (chosen == Some(lane)).then_some("linked"));
+        html! {
+            <button {class} style={format!("--lane: {}", lane_css(lane))} aria-label={format!("lane {lane}")}
+                onmouseenter={hover(dispatch, focus)} onmouseleave={hover(dispatch, None)}
+                onfocus={hover(dispatch, focus)} onblur={hover(dispatch, None)}
+                onclick={say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Pin(focus)))}>
+                { lane }
+            </button>
+        }
+    };
+    html! {
+        <section class="card" aria-label="Lanes of the fragment">
+            <h2>{ "Lanes" }<small>{ registers_text(picture) }</small></h2>
+            <div class="lanes" role="group" aria-label="Lanes">{ for (0..32).map(tile) }</div>
+            if let Some(lane) = chosen {
+                { registers(lane, picture, dispatch) }
+            }
+        </section>
+    }
+}
+
+fn hover<E>(dispatch: &Dispatch, focus: Option<MatrixFocus>) -> Callback<E> {
+    say(dispatch, Action::Matrix(MatrixAction::Hover(focus)))
+}
+
+fn registers_text(picture: &FragmentPicture) -> String {
+    match (picture.n_registers, picture.elements_per_register) {
+        (1, 1) => "1 register each".to_owned(),
+        (n, 1) => format!("{n} registers each"),
+        (1, elements) => format!("1 register of {elements} elements each"),
+        (n, elements) => format!("{n} registers of {elements} elements each"),
+    }
+}
+
+/// The cells that a lane holds, in the order of registers and elements.
+fn held(lane: u8, picture: &FragmentPicture) -> Vec<(CellHolder, usize)> {
+    let of_cell = |(cell, found): (usize, &warpgrid_view::fragment::PictureCell)| {
+        let holders = found.holders.iter().filter(|holder| holder.lane == lane);
+        holders.map(|holder| (*holder, cell)).collect::<Vec<_>>()
+    };
+    let cells = picture.cells.iter().enumerate();
+    let mut held: Vec<(CellHolder, usize)> = cells.flat_map(of_cell).collect();
+    held.sort_by_key(|(holder, _)| (holder.register, holder.element));
+    held
+}
+
+fn registers(lane: u8, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
+    let line = |(holder, cell): (CellHolder, usize)| {
+        let focus = Some(MatrixFocus::Register {
+            lane,
+            register: holder.register,
+        });
+        let place = picture.address_rule.as_ref().and_then(|_| {
+            let found = picture.cells.get(cell)?;
+            Some(offset_text(found.offset_bits, picture.element_bits))
+        });
+        html! {
+            <tr onmouseenter={hover::<MouseEvent>(dispatch, focus)} onmouseleave={hover::<MouseEvent>(dispatch, Some(MatrixFocus::Lane(lane)))}>
+                <th scope="row">{ register_label(picture, &holder) }</th>
+                <td>{ place_text(picture, cell) }</td>
+                <td>{ place }</td>
+            </tr>
+        }
+    };
+    html! {
+        <div class="matrix-registers">
+            <table class="facts">
+                <caption class="visually-hidden">{ format!("Registers of lane {lane}") }</caption>
+                <tbody>{ for held(lane, picture).into_iter().map(line) }</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// `(row, column)`, with the matrix where there are several.
+fn place_text(picture: &FragmentPicture, cell: usize) -> String {
+    let (matrix, row, column) = position(picture, cell);
+    match picture.n_matrices {
+        1 => format!("({row}, {column})"),
+        _ => format!("#{matrix} ({row}, {column})"),
+    }
+}
+
+/// Everything as a table: a row a lane, a column a register.
+pub(super) fn lane_table(picture: &FragmentPicture) -> Html {
+    let head = |register: u8| html! { <th scope="col">{ format!("r{register}") }</th> };
+    let row = |lane: u8| {
+        let held = held(lane, picture);
+        let of_register = |register: u8| {
+            let cells = held
+                .iter()
+                .filter(|(holder, _)| holder.register == register);
+            let places: Vec<String> = cells.map(|(_, cell)| place_text(picture, *cell)).collect();
+            html! { <td>{ places.join(" ") }</td> }
+        };
+        html! { <tr><th scope="row">{ lane }</th>{ for (0..picture.n_registers).map(of_register) }</tr> }
+    };
+    html! {
+        <details class="card matrix-table">
+            <summary>{ "As a table: (row, column) by lane and register" }</summary>
+            <div class="twin"><table>
+                <thead><tr><th scope="col">{ "lane" }</th>{ for (0..picture.n_registers).map(head) }</tr></thead>
+                <tbody>{ for (0..32).map(row) }</tbody>
+            </table></div>
+        </details>
+    }
+}

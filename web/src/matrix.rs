@@ -1,0 +1,240 @@
+//! The matrix view: which lane and register holds which element of a fragment, and where the element lies in memory.
+//!
+//! Everything here is plain data and geometry; `components::matrix` shows it.
+
+mod link;
+mod plan;
+
+pub use link::{read_link, write_link};
+pub use plan::{Mark, Plan, matrix_plan, memory_plan};
+
+use std::rc::Rc;
+use warpgrid_view::fragment::{CellHolder, FragmentPicture, FragmentRequest};
+
+/// The view as it is set, and what the core has said of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatrixPage {
+    pub choice: MatrixChoice,
+    /// One for the target, and one for the target beside it.
+    pub pictures: Rc<Vec<FragmentPicture>>,
+    /// The request whose answer is awaited.
+    pub asked: u32,
+    pub labels: CellLabels,
+    pub hover: Option<MatrixFocus>,
+    pub pinned: Option<MatrixFocus>,
+}
+
+/// What is set, and what a link holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MatrixChoice {
+    pub request: FragmentRequest,
+    /// Bytes between a boundary of 256 bytes and the start of the matrix.
+    pub base_bytes: u64,
+    /// The target whose map is shown beside.
+    pub beside: Option<String>,
+    /// Nothing but the view: for a frame in another page.
+    pub embedded: bool,
+}
+
+/// What the cells of the matrix say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CellLabels {
+    /// Lane, and register with position.
+    #[default]
+    Holder,
+    /// Bytes from the start of the matrix.
+    Address,
+}
+
+/// What the pointer or the keyboard is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixFocus {
+    /// A cell of a picture.
+    Cell {
+        picture: usize,
+        cell: usize,
+    },
+    Lane(u8),
+    /// A register of a lane.
+    Register {
+        lane: u8,
+        register: u8,
+    },
+}
+
+impl MatrixPage {
+    /// The view of a choice, before the core has answered.
+    pub fn new(choice: MatrixChoice) -> MatrixPage {
+        MatrixPage {
+            choice,
+            pictures: Rc::default(),
+            asked: 0,
+            labels: CellLabels::default(),
+            hover: None,
+            pinned: None,
+        }
+    }
+
+    /// The pointer before the pin.
+    pub fn focus(&self) -> Option<MatrixFocus> {
+        self.hover.or(self.pinned)
+    }
+
+    /// The lane in focus.
+    pub fn lane(&self) -> Option<u8> {
+        match self.focus()? {
+            MatrixFocus::Lane(lane) | MatrixFocus::Register { lane, .. } => Some(lane),
+            MatrixFocus::Cell { picture, cell } => {
+                let cell = self.pictures.get(picture)?.cells.get(cell)?;
+                cell.holders.first().map(|holder| holder.lane)
+            }
+        }
+    }
+
+    /// Whether a cell of a picture belongs to what is in focus: to the same lane, or the same register of a lane.
+    pub fn is_lit(&self, picture: &FragmentPicture, cell: usize) -> bool {
+        let holders = picture.cells.get(cell).map(|cell| &cell.holders[..]);
+        let any = |test: &dyn Fn(&CellHolder) -> bool| holders.unwrap_or(&[]).iter().any(test);
+        match self.focus() {
+            None => false,
+            Some(MatrixFocus::Register { lane, register }) => {
+                any(&|holder| (holder.lane, holder.register) == (lane, register))
+            }
+            Some(MatrixFocus::Cell { .. } | MatrixFocus::Lane(_)) => {
+                let lane = self.lane();
+                any(&|holder| Some(holder.lane) == lane)
+            }
+        }
+    }
+}
+
+/// `r3`, or `r3.1` where a register holds several elements.
+pub fn register_label(picture: &FragmentPicture, holder: &CellHolder) -> String {
+    if picture.elements_per_register > 1 {
+        format!("r{}.{}", holder.register, holder.element)
+    } else {
+        format!("r{}", holder.register)
+    }
+}
+
+/// Matrix, row and column of a cell.
+pub fn position(picture: &FragmentPicture, cell: usize) -> (usize, usize, usize) {
+    let (rows, columns) = (
+        usize::from(picture.rows.max(1)),
+        usize::from(picture.columns.max(1)),
+    );
+    (cell / columns / rows, cell / columns % rows, cell % columns)
+}
+
+/// Where an element lies, counted from the start of the matrix: `byte 56`, or `byte 3, bits 4 to 7`.
+pub fn offset_text(offset_bits: u64, element_bits: u32) -> String {
+    let (byte, bit) = (offset_bits / 8, offset_bits % 8);
+    match element_bits {
+        1 => format!("byte {byte}, bit {bit}"),
+        bits if bits < 8 => format!("byte {byte}, bits {bit} to {}", bit + u64::from(bits) - 1),
+        _ => format!("byte {byte}"),
+    }
+}
+
+/// A cell in words.
+pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
+    let (matrix, row, column) = position(picture, cell);
+    let found = picture.cells.get(cell)?;
+    let holder = |holder: &CellHolder| {
+        let packed = match picture.elements_per_register {
+            1 => String::new(),
+            _ => format!(", element {}", holder.element),
+        };
+        format!("lane {}, register {}{packed}", holder.lane, holder.register)
+    };
+    let holders: Vec<String> = found.holders.iter().map(holder).collect();
+    let of_matrix = match picture.n_matrices {
+        1 => String::new(),
+        _ => format!("matrix {matrix}, "),
+    };
+    let place = picture.address_rule.as_ref().map_or_else(String::new, |_| {
+        format!(
+            "; {} of the matrix",
+            offset_text(found.offset_bits, picture.element_bits)
+        )
+    });
+    Some(format!(
+        "{of_matrix}row {row}, column {column}: {}{place}",
+        holders.join("; ")
+    ))
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    use super::*;
+    use warpgrid_view::fragment::picture;
+
+    /// `wmma.store.d.m16n16k16.f32` on `sm_80`.
+    pub(crate) fn store_d() -> FragmentPicture {
+        let request = FragmentRequest {
+            op: "store.d".into(),
+            shape: "m16n16k16".into(),
+            ty: "f32".into(),
+            target: "sm_80".into(),
+            ..FragmentRequest::default()
+        };
+        picture(&request, 0).expect("the tables hold it")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(focus: MatrixFocus) -> MatrixPage {
+        MatrixPage {
+            pictures: Rc::new(vec![fixture::store_d()]),
+            hover: Some(focus),
+            ..MatrixPage::new(MatrixChoice::default())
+        }
+    }
+
+    fn lit(page: &MatrixPage) -> Vec<usize> {
+        let picture = &page.pictures[0];
+        (0..picture.cells.len())
+            .filter(|cell| page.is_lit(picture, *cell))
+            .collect()
+    }
+
+    #[test]
+    fn a_cell_lights_all_elements_of_its_lane() {
+        // Lane 1 of a group holds columns 2 and 3 of row 0, and its other elements 8 rows and columns further.
+        let page = page(MatrixFocus::Cell {
+            picture: 0,
+            cell: 2,
+        });
+        assert_eq!(page.lane(), Some(1));
+        assert_eq!(lit(&page), [2, 3, 10, 11, 130, 131, 138, 139]);
+    }
+
+    #[test]
+    fn a_register_lights_its_elements_only() {
+        let page = page(MatrixFocus::Register {
+            lane: 1,
+            register: 1,
+        });
+        assert_eq!(lit(&page), [3]);
+    }
+
+    #[test]
+    fn a_cell_is_told_in_words() {
+        let picture = fixture::store_d();
+        assert_eq!(
+            describe(&picture, 18).as_deref(),
+            Some("row 1, column 2: lane 5, register 0; byte 72 of the matrix")
+        );
+        assert_eq!(describe(&picture, 256), None);
+    }
+
+    #[test]
+    fn parts_of_a_byte_are_told() {
+        assert_eq!(offset_text(28, 4), "byte 3, bits 4 to 7");
+        assert_eq!(offset_text(9, 1), "byte 1, bit 1");
+        assert_eq!(offset_text(64, 16), "byte 8");
+    }
+}

@@ -1,0 +1,133 @@
+//! The address of the matrix view: `#matrix?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
+
+use super::MatrixChoice;
+use warpgrid_view::fragment::FragmentRequest;
+
+const START: &str = "#matrix";
+/// The longest part of a link that is read.
+const MAX_VALUE_BYTES: usize = 64;
+
+/// Reads the part of an address after and with `#`; absent when it is no link to the matrix view. Parts that cannot be read are left out,
+/// so that the core chooses them.
+pub fn read_link(hash: &str) -> Option<MatrixChoice> {
+    let rest = hash.strip_prefix(START)?;
+    let parts = match rest.strip_prefix('?') {
+        Some(parts) => parts,
+        None if rest.is_empty() => "",
+        None => return None,
+    };
+    let mut choice = MatrixChoice::default();
+    for part in parts.split('&') {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
+        if value.len() > MAX_VALUE_BYTES || !value.chars().all(is_name) {
+            continue;
+        }
+        let text = || value.to_owned();
+        let request = &mut choice.request;
+        match name {
+            "op" => request.op = text(),
+            "shape" => request.shape = text(),
+            "type" => request.ty = text(),
+            "target" => request.target = text(),
+            "layout" => request.layout = Some(text()),
+            "stride" => request.stride = value.parse().ok(),
+            "base" => choice.base_bytes = value.parse().unwrap_or(0).min(MatrixChoice::MAX_BASE),
+            "beside" => choice.beside = Some(text()),
+            "embed" => choice.embedded = true,
+            _ => {}
+        }
+    }
+    choice.request.stride = choice
+        .request
+        .stride
+        .map(|stride| stride.min(MatrixChoice::MAX_STRIDE));
+    Some(choice)
+}
+
+/// The link to a choice.
+pub fn write_link(choice: &MatrixChoice) -> String {
+    let FragmentRequest {
+        op,
+        shape,
+        ty,
+        target,
+        layout,
+        stride,
+    } = &choice.request;
+    let stride = stride.map(|stride| stride.to_string());
+    let base = (choice.base_bytes > 0).then(|| choice.base_bytes.to_string());
+    let parts = [
+        ("op", Some(op)),
+        ("shape", Some(shape)),
+        ("type", Some(ty)),
+        ("target", Some(target)),
+        ("layout", layout.as_ref()),
+        ("stride", stride.as_ref()),
+        ("base", base.as_ref()),
+        ("beside", choice.beside.as_ref()),
+    ];
+    let mut link = START.to_owned();
+    let mut joint = '?';
+    for (name, value) in parts {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            link += &format!("{joint}{name}={value}");
+            joint = '&';
+        }
+    }
+    if choice.embedded {
+        link += &format!("{joint}embed");
+    }
+    link
+}
+
+impl MatrixChoice {
+    /// The largest base that the view takes, in bytes.
+    pub const MAX_BASE: u64 = 255;
+    /// The largest stride that the view takes, in elements.
+    pub const MAX_STRIDE: u32 = 65_536;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_leads_back_to_its_choice() {
+        let choice = MatrixChoice {
+            request: FragmentRequest {
+                op: "load.a".into(),
+                shape: "m16n16k16".into(),
+                ty: "f16".into(),
+                target: "sm_70".into(),
+                layout: Some("col".into()),
+                stride: Some(24),
+            },
+            base_bytes: 16,
+            beside: Some("sm_80".into()),
+            embedded: true,
+        };
+        assert_eq!(read_link(&write_link(&choice)), Some(choice));
+        let empty = MatrixChoice::default();
+        assert_eq!(write_link(&empty), "#matrix");
+        assert_eq!(read_link("#matrix"), Some(empty));
+    }
+
+    #[test]
+    fn what_is_no_link_is_left_alone() {
+        for hash in ["", "#", "#matrixes", "#other?op=store.d"] {
+            assert_eq!(read_link(hash), None, "{hash}");
+        }
+    }
+
+    #[test]
+    fn odd_values_are_left_out() {
+        let choice =
+            read_link("#matrix?op=<script>&stride=-1&base=99999999999&nothing&shape=m8n8k4")
+                .expect("a link");
+        assert_eq!(choice.request.op, "");
+        assert_eq!(choice.request.stride, None);
+        assert_eq!(choice.base_bytes, MatrixChoice::MAX_BASE);
+        assert_eq!(choice.request.shape, "m8n8k4");
+    }
+}

@@ -1,0 +1,258 @@
+//! Where the boxes of a drawing stand, in CSS pixels: one a cell, in the matrix or in memory.
+
+use super::{CellLabels, position, register_label};
+use crate::layout::Rect;
+use std::collections::BTreeMap;
+use warpgrid_view::fragment::FragmentPicture;
+
+const CELL_HEIGHT: f64 = 30.0;
+/// A cell with room for `r3.1`, and one in a matrix of very many columns.
+const CELL_WIDTH: f64 = 38.0;
+const NARROW_CELL_WIDTH: f64 = 26.0;
+/// Columns from which on cells are narrow.
+const MANY_COLUMNS: u16 = 40;
+const HEAD: f64 = 20.0;
+const ROW_HEAD: f64 = 30.0;
+/// Between two matrices.
+const BETWEEN: f64 = 22.0;
+/// Bytes of a line of memory, and of a sector.
+const LINE_BYTES: u64 = 128;
+const SECTOR_BYTES: u64 = 32;
+const LINE_HEIGHT: f64 = 24.0;
+const LINE_HEAD: f64 = 64.0;
+
+/// One element, drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The cell of the picture.
+    pub cell: usize,
+    pub rect: Rect,
+    /// The lane whose colour it has.
+    pub lane: u8,
+    pub label: String,
+    /// A second line.
+    pub detail: String,
+    /// Another element lies in the same bytes.
+    pub overlaps: bool,
+}
+
+/// A drawing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    pub width: f64,
+    pub height: f64,
+    pub marks: Vec<Mark>,
+    /// Texts around the boxes, each with the middle of its place.
+    pub heads: Vec<(String, f64, f64)>,
+    /// Lines between sectors.
+    pub rules: Vec<Rect>,
+}
+
+impl Plan {
+    /// The cell at a point.
+    pub fn cell_at(&self, x: f64, y: f64) -> Option<usize> {
+        let holds = |rect: &Rect| {
+            (rect.x..rect.x + rect.width).contains(&x)
+                && (rect.y..rect.y + rect.height).contains(&y)
+        };
+        let mark = self.marks.iter().find(|mark| holds(&mark.rect))?;
+        Some(mark.cell)
+    }
+}
+
+/// The matrix: rows and columns, several matrices below each other.
+pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels) -> Plan {
+    let (rows, columns) = (usize::from(picture.rows), usize::from(picture.columns));
+    let width = if picture.columns >= MANY_COLUMNS {
+        NARROW_CELL_WIDTH
+    } else {
+        CELL_WIDTH
+    };
+    let block = HEAD + rows as f64 * CELL_HEIGHT + BETWEEN;
+    let mut plan = Plan {
+        width: ROW_HEAD + columns as f64 * width + 2.0,
+        height: f64::from(picture.n_matrices) * block - BETWEEN + 2.0,
+        ..Plan::default()
+    };
+    for matrix in 0..usize::from(picture.n_matrices) {
+        let top = matrix as f64 * block;
+        if picture.n_matrices > 1 {
+            let title = format!("#{matrix}");
+            plan.heads.push((title, ROW_HEAD / 2.0, top + HEAD / 2.0));
+        }
+        for column in 0..columns {
+            let x = ROW_HEAD + (column as f64 + 0.5) * width;
+            plan.heads.push((column.to_string(), x, top + HEAD / 2.0));
+        }
+        for row in 0..rows {
+            let y = top + HEAD + (row as f64 + 0.5) * CELL_HEIGHT;
+            plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
+        }
+    }
+    for (cell, found) in picture.cells.iter().enumerate() {
+        let Some(holder) = found.holders.first() else {
+            continue;
+        };
+        let (matrix, row, column) = position(picture, cell);
+        let (label, detail) = match labels {
+            CellLabels::Holder => (format!("T{}", holder.lane), register_label(picture, holder)),
+            CellLabels::Address => {
+                let bit = found.offset_bits % 8;
+                let part = (picture.element_bits < 8).then(|| format!(".{bit}"));
+                (
+                    format!("{}{}", found.offset_bits / 8, part.unwrap_or_default()),
+                    format!("T{}", holder.lane),
+                )
+            }
+        };
+        plan.marks.push(Mark {
+            cell,
+            rect: Rect {
+                x: ROW_HEAD + column as f64 * width,
+                y: matrix as f64 * block + HEAD + row as f64 * CELL_HEIGHT,
+                width: width - 1.0,
+                height: CELL_HEIGHT - 1.0,
+            },
+            lane: holder.lane,
+            label,
+            detail,
+            overlaps: false,
+        });
+    }
+    plan
+}
+
+/// The memory that the matrix lies in, `base_bytes` after a boundary of 256 bytes: lines of 128 bytes in `available` pixels; lines that
+/// hold nothing of it are left out. Empty for operands that are registers only.
+pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -> Plan {
+    if picture.address_rule.is_none() {
+        return Plan::default();
+    }
+    let bits = u64::from(picture.element_bits);
+    let start = |offset_bits: u64| base_bytes * 8 + offset_bits;
+    let mut lines: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut held: BTreeMap<u64, usize> = BTreeMap::new();
+    for cell in &picture.cells {
+        lines.insert(start(cell.offset_bits) / 8 / LINE_BYTES, 0);
+        *held.entry(cell.offset_bits).or_default() += 1;
+    }
+    for (number, place) in lines.values_mut().enumerate() {
+        *place = number;
+    }
+    let byte_width = ((available - LINE_HEAD) / LINE_BYTES as f64).clamp(5.0, 10.0);
+    let mut plan = Plan {
+        width: LINE_HEAD + LINE_BYTES as f64 * byte_width + 2.0,
+        height: HEAD + lines.len() as f64 * LINE_HEIGHT + 2.0,
+        ..Plan::default()
+    };
+    for sector in 0..LINE_BYTES / SECTOR_BYTES {
+        let x = LINE_HEAD + (sector * SECTOR_BYTES) as f64 * byte_width;
+        let middle = x + SECTOR_BYTES as f64 * byte_width / 2.0;
+        let title = format!("sector {sector}");
+        plan.heads.push((title, middle, HEAD / 2.0));
+        plan.rules.push(Rect {
+            x: x - 1.5,
+            y: HEAD,
+            width: 2.0,
+            height: lines.len() as f64 * LINE_HEIGHT,
+        });
+    }
+    for (line, number) in &lines {
+        let y = HEAD + (*number as f64 + 0.5) * LINE_HEIGHT;
+        let address = format!("+0x{:x}", line * LINE_BYTES);
+        plan.heads.push((address, LINE_HEAD / 2.0 - 2.0, y));
+    }
+    for (cell, found) in picture.cells.iter().enumerate() {
+        let Some(holder) = found.holders.first() else {
+            continue;
+        };
+        let first = start(found.offset_bits);
+        let number = lines.get(&(first / 8 / LINE_BYTES)).copied().unwrap_or(0);
+        let width = bits as f64 / 8.0 * byte_width;
+        plan.marks.push(Mark {
+            cell,
+            rect: Rect {
+                x: LINE_HEAD + (first % (LINE_BYTES * 8)) as f64 / 8.0 * byte_width,
+                y: HEAD + number as f64 * LINE_HEIGHT,
+                width: width - if width > 6.0 { 1.0 } else { 0.4 },
+                height: LINE_HEIGHT - 1.0,
+            },
+            lane: holder.lane,
+            label: if width > 13.0 {
+                holder.lane.to_string()
+            } else {
+                String::new()
+            },
+            detail: String::new(),
+            overlaps: held.get(&found.offset_bits).is_some_and(|n| *n > 1),
+        });
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::fixture::store_d;
+
+    fn middle(mark: &Mark) -> (f64, f64) {
+        let Rect {
+            x,
+            y,
+            width,
+            height,
+        } = mark.rect;
+        (x + width / 2.0, y + height / 2.0)
+    }
+
+    #[test]
+    fn every_cell_is_found_where_it_is_drawn() {
+        let picture = store_d();
+        let plans = [
+            matrix_plan(&picture, CellLabels::Holder),
+            memory_plan(&picture, 0, 900.0),
+        ];
+        for plan in plans {
+            assert_eq!(plan.marks.len(), 256);
+            for mark in &plan.marks {
+                let (x, y) = middle(mark);
+                assert_eq!(plan.cell_at(x, y), Some(mark.cell));
+                assert!(x < plan.width && y < plan.height);
+            }
+            assert_eq!(plan.cell_at(1.0, 1.0), None);
+        }
+    }
+
+    #[test]
+    fn memory_leaves_out_lines_that_hold_nothing() {
+        let mut picture = store_d();
+        // 16 rows of 64 bytes lie in 8 lines side by side, and in 16 when rows are 4,096 bytes apart.
+        let n_lines = |picture: &FragmentPicture| {
+            let plan = memory_plan(picture, 0, 900.0);
+            (plan.height / LINE_HEIGHT) as u64
+        };
+        assert_eq!(n_lines(&picture), 8);
+        for (at, cell) in picture.cells.iter_mut().enumerate() {
+            cell.offset_bits = (at as u64 / 16 * 1024 + at as u64 % 16) * 32;
+        }
+        assert_eq!(n_lines(&picture), 16);
+    }
+
+    #[test]
+    fn elements_in_the_same_bytes_are_marked() {
+        let mut picture = store_d();
+        assert!(
+            memory_plan(&picture, 0, 900.0)
+                .marks
+                .iter()
+                .all(|mark| !mark.overlaps)
+        );
+        picture.cells[1].offset_bits = 0;
+        let plan = memory_plan(&picture, 0, 900.0);
+        let overlapping = plan.marks.iter().filter(|mark| mark.overlaps);
+        assert_eq!(
+            overlapping.map(|mark| mark.cell).collect::<Vec<_>>(),
+            [0, 1]
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! What can happen in the matrix view.
+
+use super::Model;
+use crate::matrix::{CellLabels, MatrixChoice, MatrixFocus, MatrixPage};
+use crate::protocol::RequestBody;
+use std::rc::Rc;
+use warpgrid_view::fragment::FragmentPicture;
+
+/// Something happened in the matrix view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MatrixAction {
+    /// Opens the view, or sets it anew.
+    Open(MatrixChoice),
+    Close,
+    SetLabels(CellLabels),
+    Hover(Option<MatrixFocus>),
+    Pin(Option<MatrixFocus>),
+}
+
+/// The page after `action`.
+pub(super) fn act(model: &mut Model, action: MatrixAction) {
+    match action {
+        MatrixAction::Open(choice) => open(model, choice),
+        MatrixAction::Close => model.matrix = None,
+        MatrixAction::SetLabels(labels) => {
+            if let Some(page) = &mut model.matrix {
+                page.labels = labels;
+            }
+        }
+        MatrixAction::Hover(focus) => {
+            if let Some(page) = &mut model.matrix {
+                page.hover = focus;
+            }
+        }
+        MatrixAction::Pin(focus) => {
+            if let Some(page) = &mut model.matrix {
+                page.pinned = if page.pinned == focus { None } else { focus };
+            }
+        }
+    }
+}
+
+/// What is shown already stays until the core has answered.
+fn open(model: &mut Model, choice: MatrixChoice) {
+    let asked = model.next_request;
+    model.send(RequestBody::Fragments {
+        request: choice.request.clone(),
+        base_bytes: choice.base_bytes,
+        beside: choice.beside.clone(),
+    });
+    let page = match model.matrix.take() {
+        Some(page) => MatrixPage { choice, ..page },
+        None => MatrixPage::new(choice),
+    };
+    model.matrix = Some(MatrixPage { asked, ..page });
+}
+
+/// The core has answered; an older answer is dropped.
+pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
+    let Some(page) = model.matrix.as_mut().filter(|page| page.asked == id) else {
+        return;
+    };
+    if let Some(picture) = pictures.first() {
+        page.choice.request = picture.request.clone();
+    }
+    // Cells are numbered by shape.
+    (page.hover, page.pinned) = (
+        None,
+        page.pinned
+            .filter(|pin| !matches!(pin, MatrixFocus::Cell { .. })),
+    );
+    page.pictures = Rc::new(pictures);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::fixture;
+    use crate::model::{Action, reduce};
+    use crate::protocol::{Goal, Response, ResponseBody};
+
+    fn opened() -> Model {
+        let choice = MatrixChoice::default();
+        reduce(
+            Model::new("", None),
+            Action::Matrix(MatrixAction::Open(choice)),
+        )
+    }
+
+    fn answered(model: Model, id: u32) -> Model {
+        let body = ResponseBody::Fragments(vec![fixture::store_d()]);
+        reduce(model, Action::Heard(Response::new(id, 0, body)))
+    }
+
+    #[test]
+    fn what_was_left_out_is_filled_in_by_the_core() {
+        let model = opened();
+        let asked = model.matrix.as_ref().map_or(0, |page| page.asked);
+        let page = answered(model, asked).matrix.expect("the view is open");
+        assert_eq!(page.choice.request.op, "store.d");
+        assert_eq!(page.pictures.len(), 1);
+    }
+
+    #[test]
+    fn an_answer_to_an_older_choice_is_dropped() {
+        let model = opened();
+        let asked = model.matrix.as_ref().map_or(0, |page| page.asked);
+        let again = reduce(
+            model,
+            Action::Matrix(MatrixAction::Open(MatrixChoice::default())),
+        );
+        let page = answered(again, asked).matrix.expect("the view is open");
+        assert_eq!(page.pictures.len(), 0);
+    }
+
+    #[test]
+    fn the_keys_of_the_transport_rest_and_escape_closes() {
+        let mut model = opened();
+        let n_sent = model.outbox.len();
+        model = reduce(model, Action::Move(Goal::End));
+        model = reduce(model, Action::TogglePlay);
+        assert_eq!((model.outbox.len(), model.playing), (n_sent, false));
+        model = reduce(model, Action::Stop);
+        assert_eq!(model.matrix, None);
+    }
+}
