@@ -80,6 +80,8 @@ fn pictures() -> Html {
             <li>{ "A cell with a dark outline was written by the step just done. Faint cells were never written: they show \
                    the contents from before the launch; a dot is a zero. Diagonal strokes mean that several lanes wrote the cell at once." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
+            <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
+                   and where it lies in memory; it needs no text, and its address can be shared." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text: what belongs together lights up. A click pins it." }</li>
         </ul>
     }

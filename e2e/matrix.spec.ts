@@ -1,0 +1,56 @@
+// A person looks up which lane holds which element of a matrix, without writing PTX.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "@playwright/test";
+import { open } from "./playground";
+
+test("a fragment is looked up, laid beside another architecture's, and moved in memory", async ({ page }) => {
+  await page.goto("/#matrix?op=store.d&shape=m16n16k16&type=f32&target=sm_70");
+  const view = page.getByRole("region", { name: "Matrix view" });
+  await expect(view.getByRole("combobox", { name: "Target" })).toHaveValue("sm_70");
+  const facts = view.getByRole("region", { name: "Facts" });
+  await expect(facts).toContainText("32 sectors touched, 1024 of 1024 bytes used");
+
+  // Beside the map of another architecture, which differs.
+  await view.getByRole("combobox", { name: "Beside" }).selectOption("sm_80");
+  await expect(view.getByRole("region", { name: /^Matrix, wmma.store.d m16n16k16 f32, sm_/ })).toHaveCount(2);
+  await view.getByRole("button", { name: "lane 1", exact: true }).focus();
+  await expect(view.getByRole("table", { name: "Registers of lane 1" }).getByRole("row")).toHaveCount(8);
+
+  // Another stride moves the rows apart, and an odd one is explained.
+  await view.getByRole("spinbutton", { name: "Stride" }).fill("20");
+  await expect(facts).toContainText("40 sectors touched, 1024 of 1280 bytes used");
+  await view.getByRole("spinbutton", { name: "Stride" }).fill("17");
+  await expect(facts).toContainText("the stride is no multiple of 8 bytes");
+  await expect(page).toHaveURL(/#matrix\?op=store\.d.*stride=17&beside=sm_80/);
+
+  // What does not exist is never offered.
+  await view.getByRole("combobox", { name: "Operation" }).selectOption("mma.a");
+  await expect(view.getByRole("combobox", { name: "Shape" })).not.toHaveValue("m16n16k16");
+  await expect(view.getByRole("region", { name: "Memory of the matrix" })).toHaveCount(0);
+});
+
+test("the keyboard walks over the cells, and the way back leads to the text as it was", async ({ page }) => {
+  await open(page);
+  const text = await page.locator(".cm-content").textContent();
+  await page.getByRole("button", { name: "Matrices" }).click();
+  const view = page.getByRole("region", { name: "Matrix view" });
+  await view.getByRole("group", { name: /^Matrix, cells/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await expect(view).toContainText(/row 1, column 0: lane \d+, register 0; byte 64 of the matrix/);
+  const found = await new AxeBuilder({ page }).include(".matrix").analyze();
+  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(view).toBeHidden();
+  expect(await page.locator(".cm-content").textContent()).toBe(text);
+});
+
+test("a drawing, an image and a table can be taken along", async ({ page }) => {
+  await page.goto("/#matrix?op=load.a&shape=m16n16k16&type=f16&target=sm_80&layout=row");
+  const view = page.getByRole("region", { name: "Matrix view" });
+  for (const [button, name] of [["SVG", "svg"], ["PNG", "png"], ["Text", "txt"]] as const) {
+    const waiting = page.waitForEvent("download");
+    await view.getByRole("button", { name: button, exact: true }).click();
+    expect((await waiting).suggestedFilename()).toBe(`load.a-m16n16k16-f16-sm_80.${name}`);
+  }
+});
