@@ -1,10 +1,11 @@
 //! `warpgrid check --batch`: JSON Lines in, JSON Lines out, in order, streaming.
 
 use crate::Outcome;
-use crate::check::Verdict;
+use crate::check::{Id, Verdict};
+use crate::output::Output;
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use warpgrid_view::catalogue::not_a_request;
 use warpgrid_view::{CheckOptions, Front};
 
@@ -12,7 +13,7 @@ use warpgrid_view::{CheckOptions, Front};
 #[derive(Debug, Deserialize)]
 struct Request<'a> {
     #[serde(borrow)]
-    id: Cow<'a, str>,
+    id: Id<'a>,
     #[serde(borrow)]
     source: Cow<'a, str>,
     #[serde(default)]
@@ -23,14 +24,21 @@ struct Request<'a> {
     ptx_version: Option<Cow<'a, str>>,
 }
 
-/// Answers every line. A line that is no request is answered with the code `W0900` and its number as id.
+/// What can still be read of a line that is no request.
+#[derive(Debug, Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    id: Id<'a>,
+}
+
+/// Answers every line. A line that is no request is answered with the code `W0900`, which names the line, and with its id
+/// where that can be read.
 pub(crate) fn batch(
     options: &CheckOptions,
     input: impl Read,
-    output: impl Write,
+    mut output: Output<impl Write>,
 ) -> io::Result<Outcome> {
     let mut input = BufReader::with_capacity(1 << 16, input);
-    let mut output = BufWriter::with_capacity(1 << 16, output);
     let mut outcome = Outcome::Well;
     let mut line = Vec::new();
     let mut number = 0u64;
@@ -38,6 +46,7 @@ pub(crate) fn batch(
         line.clear();
         input.read_until(b'\n', &mut line)?
     } > 0
+        && !output.is_closed()
     {
         number += 1;
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -59,7 +68,7 @@ pub(crate) fn batch(
                         .or_else(|| options.ptx_version.clone()),
                 };
                 let report = warpgrid_view::check(&request.source, &options);
-                serde_json::to_writer(&mut output, &Verdict::new(&request.id, &report))?;
+                serde_json::to_writer(&mut output, &Verdict::new(request.id, &report))?;
                 outcome = outcome.and(if report.accept {
                     Outcome::Well
                 } else {
@@ -69,8 +78,9 @@ pub(crate) fn batch(
             Err(error) => {
                 outcome = Outcome::Usage;
                 let diagnostics = [not_a_request(number, &error.to_string())];
+                let named = serde_json::from_slice::<Named<'_>>(&line);
                 let answer = Verdict {
-                    id: &number.to_string(),
+                    id: named.map_or(Id::Unknown(()), |named| named.id),
                     accept: false,
                     diagnostics: &diagnostics,
                 };

@@ -1,9 +1,10 @@
 //! `warpgrid check`: verdicts on files.
 
-use crate::output::{Source, complain, read_source, render, renderer};
+use crate::output::{Source, complain, read_source, render, renderer, stdout};
 use crate::{Format, Outcome, batch};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use warpgrid_view::model::{DiagnosticView, Severity};
@@ -48,16 +49,33 @@ impl From<FrontName> for Front {
     }
 }
 
+/// What names the request that a verdict answers.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Id<'a> {
+    #[serde(borrow)]
+    Text(Cow<'a, str>),
+    Number(serde_json::Number),
+    /// The request has none that can be read.
+    Unknown(()),
+}
+
+impl<'a> From<&'a str> for Id<'a> {
+    fn from(text: &'a str) -> Id<'a> {
+        Id::Text(text.into())
+    }
+}
+
 /// A verdict in the form of the interface.
 #[derive(Debug, Serialize)]
 pub(crate) struct Verdict<'a> {
-    pub(crate) id: &'a str,
+    pub(crate) id: Id<'a>,
     pub(crate) accept: bool,
     pub(crate) diagnostics: &'a [DiagnosticView],
 }
 
 impl<'a> Verdict<'a> {
-    pub(crate) fn new(id: &'a str, report: &'a CheckReport) -> Verdict<'a> {
+    pub(crate) fn new(id: Id<'a>, report: &'a CheckReport) -> Verdict<'a> {
         Verdict {
             id,
             accept: report.accept,
@@ -74,10 +92,10 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
         ptx_version: arguments.ptx_version.clone(),
     };
     if arguments.batch {
-        return batch::batch(&options, io::stdin(), io::stdout().lock());
+        return batch::batch(&options, io::stdin(), stdout());
     }
     let mut outcome = Outcome::Well;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let renderer = renderer();
     for path in &arguments.files {
         let source = match read_source(path) {
@@ -92,7 +110,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
         let name = path.display().to_string();
         match arguments.format {
             Format::Json => {
-                serde_json::to_writer(&mut out, &Verdict::new(&name, &report))?;
+                serde_json::to_writer(&mut out, &Verdict::new(name.as_str().into(), &report))?;
                 writeln!(out)?;
             }
             Format::Human => {
@@ -109,6 +127,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
             Outcome::Wrong
         });
     }
+    out.flush()?;
     Ok(outcome)
 }
 

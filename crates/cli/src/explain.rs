@@ -1,7 +1,7 @@
 //! `warpgrid explain`: what a diagnostic code or an instruction means.
 
 use crate::Outcome;
-use crate::output::complain;
+use crate::output::{complain, stdout};
 use clap::Args;
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ pub(crate) struct ExplainArguments {
 /// Prints the page of each subject.
 pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Well;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for subject in &arguments.subjects {
         match warpgrid_view::explain(subject) {
             Some(text) => writeln!(out, "{}", text.trim_end())?,
@@ -28,5 +28,6 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
             }
         }
     }
+    out.flush()?;
     Ok(outcome)
 }

@@ -1,7 +1,7 @@
 //! `warpgrid format`: the formatter.
 
 use crate::Outcome;
-use crate::output::{complain, read_source};
+use crate::output::{about, complain, read_text, stdout};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,11 +17,12 @@ pub(crate) struct FormatArguments {
     files: Vec<PathBuf>,
 }
 
-/// Formats every file.
+/// Formats every file; one that is not UTF-8 text is reported and left as it is.
 pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Well;
+    let mut out = stdout();
     for path in &arguments.files {
-        let source = match read_source(path) {
+        let source = match read_text(path) {
             Ok(source) => source,
             Err(error) => {
                 complain(&error.to_string());
@@ -31,15 +32,16 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
         };
         let formatted = warpgrid_view::format(&source);
         if path == Path::new("-") {
-            io::stdout().lock().write_all(formatted.as_bytes())?;
+            out.write_all(formatted.as_bytes())?;
         } else if formatted != source {
             if arguments.check {
                 complain(&format!("{} would change", path.display()));
                 outcome = outcome.and(Outcome::Wrong);
             } else {
-                std::fs::write(path, formatted)?;
+                std::fs::write(path, formatted).map_err(|error| about(path, error))?;
             }
         }
     }
+    out.flush()?;
     Ok(outcome)
 }

@@ -1,7 +1,7 @@
 //! `warpgrid fragment`: which lane and register holds which element of a matrix.
 
 use crate::Outcome;
-use crate::output::complain;
+use crate::output::{complain, stdout};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use warpgrid_view::fragment::{FragmentRequest, fragment, svg, table};
@@ -59,7 +59,7 @@ pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
             return Ok(Outcome::Usage);
         }
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     match arguments.format {
         FragmentFormat::Human => out.write_all(table(&view).as_bytes())?,
         FragmentFormat::Svg => out.write_all(svg(&view).as_bytes())?,
@@ -68,5 +68,6 @@ pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
             writeln!(out)?;
         }
     }
+    out.flush()?;
     Ok(Outcome::Well)
 }

@@ -1,26 +1,105 @@
 //! Writing for people: diagnostics with their source lines, colours only on a terminal.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::ops::Range;
 use std::path::Path;
 use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
-/// Reads a file, or standard input for `-`. Bytes that are no UTF-8 are replaced, so that a binary
-/// file is checked like any other text.
-pub(crate) fn read_source(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
+/// The bytes of a file, or of standard input for `-`. An error names the file.
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
+        let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes)?;
-    } else {
-        bytes = std::fs::read(path).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-        })?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).map_err(|error| about(path, error))
+}
+
+/// The error with the path that it is about.
+pub(crate) fn about(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Reads a file, or standard input for `-`. Bytes that are no UTF-8 are replaced, since a comment in another encoding is
+/// no mistake of the program; UTF-16, in which every byte would be one, is an error.
+pub(crate) fn read_source(path: &Path) -> io::Result<String> {
+    let bytes = read_bytes(path)?;
+    if is_utf16(&bytes) {
+        return Err(unreadable(path, "UTF-16 text; save it as UTF-8"));
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })
+}
+
+/// Reads a file that is going to be written again: only text whose every byte is known can be.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read_bytes(path)?;
+    let encoding = match is_utf16(&bytes) {
+        true => "UTF-16 text",
+        false => "not UTF-8 text",
+    };
+    String::from_utf8(bytes)
+        .map_err(|_| unreadable(path, &format!("{encoding}; it is left as it is")))
+}
+
+/// Whether a text begins with the byte order mark of UTF-16.
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
+fn unreadable(path: &Path, why: &str) -> io::Error {
+    about(path, io::Error::new(io::ErrorKind::InvalidData, why))
+}
+
+/// Standard output. When its reader has gone (`warpgrid … | head`), the rest is dropped: a verdict is still reached, and the
+/// exit status says it.
+#[derive(Debug)]
+pub(crate) struct Output<W: Write> {
+    inner: Option<W>,
+}
+
+/// Standard output, written in blocks.
+pub(crate) fn stdout() -> Output<BufWriter<StdoutLock<'static>>> {
+    Output {
+        inner: Some(BufWriter::with_capacity(1 << 16, io::stdout().lock())),
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// Whether nobody reads any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.inner.is_none()
+    }
+
+    fn unless_closed<T>(
+        &mut self,
+        dropped: T,
+        write: impl FnOnce(&mut W) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let Some(inner) = &mut self.inner else {
+            return Ok(dropped);
+        };
+        match write(inner) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.inner = None;
+                Ok(dropped)
+            }
+            done => done,
+        }
+    }
+}
+
+impl<W: Write> Write for Output<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_closed(bytes.len(), |inner| inner.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_closed((), Write::flush)
+    }
 }
 
 /// One line on standard error.

@@ -1,8 +1,9 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
-use crate::output::{Source, complain, read_source, render, renderer};
+use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
 use crate::{Format, Outcome};
 use clap::Args;
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::expect::{compare, compare_fault};
+use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::{FaultView, Severity};
 use warpgrid_view::scenario::{Buffer, ExpectedFault};
 use warpgrid_view::value::ElementType;
@@ -162,14 +164,20 @@ fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
             None,
         ));
     }
-    let describe =
-        |error: serde_json::Error| format!("{}: not a scenario: {error}", path.display());
-    let scenario: Scenario = serde_json::from_str(&text).map_err(describe)?;
-    if scenario.source.is_empty() {
-        let facts: CaseFacts = serde_json::from_str(&text).map_err(describe)?;
-        return Ok((scenario, Some(facts)));
+    read_scenario(&text).map_err(|error| format!("{}: not a scenario: {error}", path.display()))
+}
+
+/// Reads a scenario, or the corpus form, which has facts of its own in place of a source.
+fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json::Error> {
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+    let is_case = !object.contains_key("source");
+    let facts = if is_case { CASE_FACTS } else { &[] };
+    if let Some(why) = unknown_field::<Scenario>(object.into_iter().map(|(key, _)| key), facts) {
+        return Err(serde_json::Error::custom(why));
     }
-    Ok((scenario, None))
+    let scenario: Scenario = serde_json::from_str(text)?;
+    let facts = is_case.then(|| serde_json::from_str(text)).transpose()?;
+    Ok((scenario, facts))
 }
 
 fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
@@ -210,7 +218,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     notes.extend(guesses.map(|line| format!("guessed: `{line}`")));
     notes.extend(session.notes());
     let ok = wrong.is_empty() && session.is_over();
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     match arguments.format {
         Format::Json => {
             notes.extend(wrong);
@@ -229,9 +237,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         Format::Human => {
             writeln!(
                 out,
-                "{name}: {} steps, {} stores: {}",
-                session.position(),
-                session.stores(),
+                "{name}: {}, {}: {}",
+                plural(session.position(), "step"),
+                plural(session.stores(), "store"),
                 verdict(ok, &session, promised)
             )?;
             let stop = fault
@@ -246,7 +254,12 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             }
         }
     }
+    out.flush()?;
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+}
+
+fn plural(n: u64, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 fn is_promised(buffer: &Buffer) -> bool {
@@ -309,7 +322,7 @@ fn sha256(bytes: &[u8]) -> String {
 /// Runs in windows and writes the stores of each.
 fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<Vec<String>> {
     const WINDOW: u64 = 4096;
-    let mut file = BufWriter::new(File::create(path)?);
+    let mut file = BufWriter::new(File::create(path).map_err(|error| about(path, error))?);
     while !session.is_over() && session.position() < max_steps {
         let from = session.position();
         session.run(WINDOW.min(max_steps - from));
@@ -332,11 +345,12 @@ fn refuse(
     source: &str,
     error: &SessionError,
 ) -> io::Result<Outcome> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if arguments.format == Format::Json {
         let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0,
             "notes": [error.message], "code": error.code, "diagnostics": error.diagnostics});
         writeln!(out, "{answer}")?;
+        out.flush()?;
         return Ok(Outcome::Wrong);
     }
     let renderer = renderer();
@@ -353,5 +367,6 @@ fn refuse(
         "{name}: cannot run: {} ({})",
         error.message, error.code
     )?;
+    out.flush()?;
     Ok(Outcome::Wrong)
 }

@@ -92,18 +92,19 @@ fn a_batch_answers_in_order_with_the_fields_of_the_interface() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect();
-    let accepted: Vec<(&str, bool)> = answers
+    let accepted: Vec<(&Value, bool)> = answers
         .iter()
-        .map(|a| {
-            (
-                a["id"].as_str().expect("an id"),
-                a["accept"].as_bool().expect("a verdict"),
-            )
-        })
+        .map(|a| (&a["id"], a["accept"].as_bool().expect("a verdict")))
         .collect();
+    let ids = ["a", "b", "c"].map(Value::from);
     assert_eq!(
         accepted,
-        [("a", true), ("2", false), ("b", false), ("c", true)]
+        [
+            (&ids[0], true),
+            (&Value::Null, false),
+            (&ids[1], false),
+            (&ids[2], true)
+        ]
     );
     let diagnostic = &answers[2]["diagnostics"][0];
     for field in [
@@ -240,4 +241,153 @@ fn the_formatter_keeps_comments_and_changes_nothing_twice() {
         String::from_utf8_lossy(&warpgrid(&["format", "-"], &text).stdout),
         text
     );
+}
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("warpgrid-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    /// A file in it, and its path.
+    fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).expect("a temporary file");
+        path.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is the system's to remove.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
+    let folder = Folder::new("encodings");
+    let latin1 = [b"// f\xfcr\n".as_slice(), GOOD.as_bytes()].concat();
+    let utf16: Vec<u8> = std::iter::once(0xfeff)
+        .chain(GOOD.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let noise: Vec<u8> = (0..100_000u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
+    for (name, bytes, said) in [
+        ("latin1.ptx", &latin1, "not UTF-8 text"),
+        ("utf16.ptx", &utf16, "UTF-16 text"),
+        ("noise.ptx", &noise, "not UTF-8 text"),
+    ] {
+        let path = folder.file(name, bytes);
+        let output = warpgrid(&["format", &path], "");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        assert!(words.contains(said) && words.contains(name), "{words}");
+        assert!(
+            std::fs::read(&path).expect("it is there") == *bytes,
+            "{name} was rewritten"
+        );
+    }
+    // A comment in another encoding is no mistake of the program; UTF-16 is told in one sentence.
+    let checked = |name: &str| warpgrid(&["check", &folder.0.join(name).to_string_lossy()], "");
+    assert_eq!(checked("latin1.ptx").status.code(), Some(0));
+    let output = checked("utf16.ptx");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+}
+
+#[test]
+fn the_formatter_keeps_the_ends_of_lines() {
+    let messy = GOOD.replace(", ", " ,  ").replace('\n', "\r\n");
+    let output = warpgrid(&["format", "-"], &messy);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("[%a], %r1;\r\n"), "{text:?}");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
+    let unix = warpgrid(&["format", "-"], &messy.replace('\r', ""));
+    assert_eq!(
+        text.replace('\r', ""),
+        String::from_utf8_lossy(&unix.stdout)
+    );
+}
+
+#[test]
+fn a_bad_line_of_a_batch_is_answered_under_its_own_id() {
+    let input = [
+        r#"{"id":"6","source":5}"#,
+        r#"{"id":"7"}"#,
+        r#"{"id":"8","source":"","front":"basic"}"#,
+        r#"{"id":2,"source":""}"#,
+        r#"{"source":""}"#,
+    ]
+    .join("\n");
+    let output = warpgrid(&["check", "--batch"], &input);
+    let ids: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].take())
+        .collect();
+    assert_eq!(
+        Value::from(ids),
+        serde_json::json!(["6", "7", "8", 2, null])
+    );
+}
+
+#[test]
+fn a_closed_pipe_does_not_change_the_verdict() {
+    let folder = Folder::new("pipe");
+    let mut bad = GOOD.replace("st.global", "st.globl");
+    let line = "st.globl.u32 [%a], %r1;\n";
+    bad = bad.replace(line, &line.repeat(900));
+    let path = folder.file("bad.ptx", bad.as_bytes());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_warpgrid"))
+        .args(["check", &path])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
+fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
+    let folder = Folder::new("scenarios");
+    let refused = |text: &str| {
+        let path = folder.file("it.json", text.as_bytes());
+        let output = warpgrid(&["run", &path], "");
+        assert_eq!(output.status.code(), Some(2), "{text}: {output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refused("[]").contains("not a scenario"));
+    assert!(refused(r#"{"a":1}"#).contains("unknown field `a`"));
+    assert!(refused(r#"{"source":"","blokc":[32,1,1]}"#).contains("unknown field `blokc`"));
+    assert!(
+        refused(
+            r#"{"source":"","params":[{"kind":"buffer","name":"p","type":"u8","len":1,"inti":0}]}"#
+        )
+        .contains("unknown field `inti`")
+    );
+    let kernel = folder.file("kernel.ptx", GOOD.as_bytes());
+    let missing = folder
+        .0
+        .join("none/trace.jsonl")
+        .to_string_lossy()
+        .into_owned();
+    let output = warpgrid(&["run", &kernel, "--trace", &missing], "");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains(&missing),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn one_store_is_told_as_one() {
+    let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n";
+    let output = warpgrid(&["run", "-"], source);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains(", 1 store: ended well"), "{text}");
 }

@@ -18,9 +18,15 @@ impl Language {
         Language { front_end }
     }
 
-    /// Formats a source: the same tokens and comments, one statement per line.
+    /// Formats a source: the same tokens and comments, one statement per line. Lines end as the first one does.
     pub fn format(self, source: &str) -> String {
-        self.front_end.format(source)
+        let formatted = self.front_end.format(source);
+        let first_end = source.find('\n').unwrap_or(0);
+        if source[..first_end].ends_with('\r') {
+            // The formatter may leave a line as it is, with its end.
+            return formatted.replace("\r\n", "\n").replace('\n', "\r\n");
+        }
+        formatted
     }
 
     /// What starts a line of launch facts: `//@`.

@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod check;
 pub mod expect;
 mod fault;
+pub mod fields;
 pub mod fragment;
 pub mod front_ends;
 pub mod grid;
@@ -37,7 +38,7 @@ pub use warpgrid_launch::{
     value,
 };
 
-/// Formats a PTX source: the same tokens and comments, one statement per line.
+/// Formats a PTX source: the same tokens and comments, one statement per line. Lines end as the first one does.
 pub fn format(source: &str) -> String {
     Language::from(Front::default()).format(source)
 }

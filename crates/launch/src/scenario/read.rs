@@ -10,6 +10,7 @@ use std::fmt;
 
 /// A parameter, or a member of a structure, with the fields of every kind.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Fields {
     kind: Kind,
     name: String,
