@@ -12,14 +12,12 @@ import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { assist, connectAssist, formatText } from "./assist.js";
+import * as texts from "./texts.js";
 import firstExample from "first-example";
 
-const TEXT_KEY = "warpgrid.text";
 /** Beyond this many units a text is coloured only after a pause, and only so far. */
 const EAGER_LENGTH = 200_000;
 const COLOURED_LENGTH = 2_000_000;
-/** Browsers refuse more; what is longer is not kept. */
-const KEPT_LENGTH = 2_000_000;
 
 /** A mark for each class of tokens, by its number; the page names the classes when it connects. */
 let tokenMarks = [];
@@ -150,15 +148,6 @@ function hover(line) {
   onLine?.(line);
 }
 
-function keep(text) {
-  try {
-    if (text.length <= KEPT_LENGTH) localStorage.setItem(TEXT_KEY, text);
-  } catch { /* storage is full or forbidden: the text lives as long as the page */ }
-}
-function kept() {
-  try { return localStorage.getItem(TEXT_KEY); } catch { return null; }
-}
-
 /** Rust that has trapped must not be called again: the page says so, and the text is kept. */
 function guarded(call) {
   return (...values) => {
@@ -171,10 +160,11 @@ function guarded(call) {
   };
 }
 function broken(error) {
-  keep(api.text());
+  void texts.keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
   tokenizer = onChange = onLine = null;
   connectAssist(null);
+  void texts.connectTexts(null, null);
   const banner = document.createElement("div");
   banner.className = "banner core-broken";
   banner.setAttribute("role", "alert");
@@ -193,22 +183,37 @@ addEventListener("unhandledrejection", ({ reason }) => {
 
 let later = 0;
 let keepLater = 0;
+/** The page opens another text: that is no change of a person's. */
+let opening = false;
+/** Little was left of the text that the page knows of. */
+let replaced = false;
 const listener = EditorView.updateListener.of((update) => {
   if (!update.docChanged) return;
+  let n_left = 0;
+  update.changes.iterGaps((_from, _to, length) => { n_left += length; });
+  const before = n_left * 2 < update.startState.doc.length ? update.startState.doc.toString() : null;
+  replaced ||= before !== null;
+  if (!opening) texts.changed(before);
   clearTimeout(keepLater);
-  keepLater = setTimeout(() => keep(api.text()), 150);
+  keepLater = setTimeout(() => void texts.keep(api.text()), 150);
   clearTimeout(later);
   if (asked) asked.since = composed(asked.since, update.changes.desc);
   if (update.state.doc.length <= EAGER_LENGTH) { report(); return; }
   later = setTimeout(report, 250);
 });
 function report() {
-  onChange?.(api.text());
+  const isAnother = replaced;
+  replaced = false;
+  onChange?.(api.text(), isAnother);
   colour();
 }
-addEventListener("pagehide", () => keep(api.text()));
+function show(text) {
+  opening = true;
+  try { api.setText(text); } finally { opening = false; }
+}
+addEventListener("pagehide", () => void texts.keep(api.text()));
 
-const saved = kept();
+const saved = await texts.firstText();
 const view = new EditorView({
   state: EditorState.create({
     doc: saved ?? firstExample,
@@ -245,12 +250,25 @@ const span = (range) => {
 };
 
 const api = {
-  /** Whether the text was kept from an earlier visit. */
-  wasKept: saved !== null,
   text: () => view.state.doc.toString(),
   setText(text) {
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
   },
+  /** Shows an example; what was there is kept. */
+  showExample(text) {
+    texts.showsExample(text, api.text());
+    show(text);
+  },
+  /** Shows one of the person's own texts. */
+  async openText(id) {
+    const text = await texts.opened(id, api.text());
+    if (text !== null) show(text);
+  },
+  removeText: (id) => void texts.remove(id),
+  /** What the text in the editor is called in the list of texts. */
+  nameText: (name) => texts.named(name),
+  /** `list([[id, label]], id or "")` is called with the person's own texts, `trouble(why or "")` when one cannot be kept. */
+  connectTexts: (list, trouble) => void texts.connectTexts(guarded(list), guarded(trouble)),
   attach(parent) {
     const had = view.hasFocus;
     const { scrollTop, scrollLeft } = view.scrollDOM;
@@ -260,7 +278,8 @@ const api = {
     if (had) view.focus();
     view.requestMeasure();
   },
-  /** `classes` are the names of token classes; `tokenize(text)` promises triples; `change(text)` and `line(number or 0)` are called. */
+  /** `classes` are the names of token classes; `tokenize(text)` promises triples; `change(text, whether it takes the place of another)` and `line(number or 0)`
+   *  are called. */
   connect(classes, tokenize, change, line) {
     tokenMarks = classes.map((name) => Decoration.mark({ class: `tok-${name}` }));
     tokenizer = guarded(tokenize);

@@ -20,6 +20,7 @@ mod reference_pages;
 mod registers_card;
 mod scrubber;
 mod splitter;
+mod text_picker;
 mod transport;
 mod warp_card;
 

@@ -2,6 +2,7 @@
 
 use crate::client::Ask;
 use crate::protocol::{Answer, Question};
+use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
 use warpgrid_view::model::{DiagnosticView, EditView, Severity, SourceRange, TokenClass};
 use wasm_bindgen::JsValue;
@@ -11,8 +12,6 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn text() -> String;
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setText)]
-    pub fn set_text(text: &str);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -29,6 +28,18 @@ extern "C" {
     fn select(line: u32, column: u32, end_line: u32, end_column: u32);
 }
 
+/// Calls `mount` once the editor is there: it waits for the text that the browser keeps. When the editor's file does not
+/// arrive, `index.html` says so.
+pub fn when_there(mount: fn()) {
+    let name = JsValue::from_str("warpgridEditor");
+    match web_sys::window() {
+        Some(window) if js_sys::Reflect::has(&js_sys::global(), &name) != Ok(true) => {
+            EventListener::once(&window, "warpgrid-editor", move |_| mount()).forget();
+        }
+        _ => mount(),
+    }
+}
+
 /// The marks beside the lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
@@ -39,16 +50,16 @@ pub struct Marks {
     pub linked: Vec<u32>,
 }
 
-/// Calls `change` for each change of the text and `line` for the line under the pointer (0 when it leaves), and asks for
+/// Calls `change` for each change of the text, with whether it takes the place of another text, and `line` for the line under the pointer (0 when it leaves), and asks for
 /// the tokens of the text; for the life of the page.
-pub fn listen(ask: Ask, change: impl Fn(String) + 'static, line: impl Fn(u32) + 'static) {
+pub fn listen(ask: Ask, change: impl Fn(String, bool) + 'static, line: impl Fn(u32) + 'static) {
     let tokenize = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
         ask(Question::Tokens { source }, |answer| match answer {
             Answer::Tokens(triples) => Uint32Array::from(&triples[..]).into(),
             _ => JsValue::NULL,
         })
     });
-    let change = Closure::<dyn Fn(String)>::new(change);
+    let change = Closure::<dyn Fn(String, bool)>::new(change);
     let line = Closure::<dyn Fn(u32)>::new(line);
     let classes = TokenClass::ALL
         .iter()

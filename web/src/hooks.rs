@@ -10,7 +10,7 @@ mod worker;
 
 pub(crate) use address::use_address;
 pub(crate) use assist::use_assist;
-pub(crate) use editor::use_editor;
+pub(crate) use editor::{use_editor, use_texts};
 pub(crate) use keys::use_keys;
 pub(crate) use size::{use_palette, use_size};
 pub(crate) use timing::{use_check, use_playback};

@@ -4,7 +4,7 @@
 //! editor ──► Model ──► Request ──► worker: the core ──► Response ──► Model ──► components ──► canvas
 //! ```
 //! [`model`], [`links`], [`matrix`], [`layout`] and [`reference`] know no browser and are tested natively;
-//! [`components`], [`hooks`], [`canvas`], [`editor`], [`assist`] and [`client`] are the only ones that do.
+//! [`components`], [`hooks`], [`canvas`], [`editor`], [`texts`], [`assist`] and [`client`] are the only ones that do.
 //! Nothing here calls the core: it names view's plain data and the worker's protocol, so that the page's own
 //! wasm stays small and is never kept waiting by a text.
 
@@ -22,6 +22,7 @@ pub mod matrix;
 pub mod model;
 pub mod reference;
 pub mod storage;
+pub mod texts;
 pub mod theme;
 
 pub use warpgrid_worker::protocol;

@@ -1,5 +1,5 @@
 //! Mounts the application over the static page.
 
 fn main() {
-    warpgrid_web::components::mount();
+    warpgrid_web::editor::when_there(warpgrid_web::components::mount);
 }

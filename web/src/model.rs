@@ -36,8 +36,12 @@ pub struct Model {
     pub revision: u32,
     /// The example that the text came from, until it is edited.
     pub example: Option<usize>,
-    /// The text was picked, not typed: it is shown at its most telling place.
-    pub fresh: bool,
+    /// The person's own texts, the newest first.
+    pub texts: Rc<[OwnText]>,
+    /// Which of them is in the editor.
+    pub own: Option<String>,
+    /// The text was picked or pasted and has not been shown yet.
+    pub fresh: Option<Fresh>,
     /// Override `.target` and `.version` of the module.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
@@ -67,10 +71,35 @@ pub struct Model {
     /// The matrix view, when it is open instead of the editor and the memories.
     pub matrix: Option<MatrixPage>,
     /// Something went wrong in the page itself.
-    pub trouble: Option<String>,
+    pub trouble: Option<Trouble>,
     pub theme: ThemeChoice,
     pub outbox: Vec<Request>,
     pub next_request: u32,
+}
+
+/// A text of the person's, as the list of texts has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnText {
+    pub id: String,
+    pub label: String,
+}
+
+/// Where a text is shown first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh {
+    /// At its most telling place.
+    Example,
+    /// After its first store.
+    Text,
+}
+
+/// What went wrong in the page itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The core has stopped, and why.
+    Core(String),
+    /// The text cannot be kept, and why.
+    Keep(String),
 }
 
 /// How a memory is shown.
@@ -123,7 +152,12 @@ impl Model {
             text: text.into(),
             revision: 0,
             example,
-            fresh: true,
+            texts: Rc::from([]),
+            own: None,
+            fresh: Some(match example {
+                Some(_) => Fresh::Example,
+                None => Fresh::Text,
+            }),
             target: None,
             ptx_version: None,
             entry: None,

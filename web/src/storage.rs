@@ -1,4 +1,4 @@
-//! What the browser keeps for the next visit. The text itself is kept by the editor.
+//! What the browser keeps for the next visit. The texts are kept by `web/editor/texts.js`.
 
 use web_sys::Storage;
 

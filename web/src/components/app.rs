@@ -18,7 +18,8 @@ use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
 use crate::format::count;
 use crate::hooks::{
-    use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_worker,
+    use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_texts,
+    use_worker,
 };
 use crate::links::{Links, links};
 use crate::model::{Focus, Model, ThemeChoice};
@@ -52,6 +53,7 @@ pub(crate) fn App() -> Html {
     let palette = use_palette(state.theme);
     let links = Rc::new(links(&state));
     use_editor(&state, &links, &ask);
+    use_texts(&state);
     use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {share:.1}%"));
@@ -76,6 +78,8 @@ pub(crate) fn App() -> Html {
         <div {class} {style}>
             <Header
                 example={state.example}
+                texts={state.texts.clone()}
+                own={state.own.clone()}
                 target={state.target.clone()}
                 ptx_version={state.ptx_version.clone()}
                 report={state.report.clone()}
@@ -99,7 +103,7 @@ pub(crate) fn App() -> Html {
                 <Splitter on_change={set_split} />
                 <section class={classes!("right", state.is_stale().then_some("stale"))} aria-label="Memory">
                     if let Some(trouble) = &state.trouble {
-                        <Banner text={trouble.clone()} dispatch={dispatch.clone()} />
+                        <Banner trouble={trouble.clone()} dispatch={dispatch.clone()} />
                     }
                     { run(&state, &links, &palette, &dispatch) }
                 </section>

@@ -1,12 +1,12 @@
-//! Something went wrong in the page itself: what, and that the text is safe.
+//! Something went wrong in the page itself: what, and what becomes of the text.
 
 use super::{Dispatch, say};
-use crate::model::Action;
+use crate::model::{Action, Trouble};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) text: AttrValue,
+    pub(crate) trouble: Trouble,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -14,12 +14,23 @@ pub(crate) struct Props {
 pub(crate) fn Banner(props: &Props) -> Html {
     html! {
         <div class="banner" role="alert">
-            <div>
-                <b>{ "The core has stopped: " }</b>{ &props.text }
-                <p>{ "The text is kept. With the next change, or another try, a new core starts." }</p>
-            </div>
-            <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
+            { words(&props.trouble) }
+            if let Trouble::Core(_) = &props.trouble {
+                <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
+            }
             <button onclick={say(&props.dispatch, Action::DismissTrouble)}>{ "Dismiss" }</button>
         </div>
+    }
+}
+
+fn words(trouble: &Trouble) -> Html {
+    match trouble {
+        Trouble::Core(why) => html! {
+            <div>
+                <b>{ "The core has stopped: " }</b>{ why }
+                <p>{ "The text is kept. With the next change, or another try, a new core starts." }</p>
+            </div>
+        },
+        Trouble::Keep(why) => html! { <div>{ why }</div> },
     }
 }

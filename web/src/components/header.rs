@@ -1,9 +1,10 @@
 //! The bar at the top: what is run, for which machine, and the page's own switches.
 
-use super::pickers::{ExamplePicker, Select, TargetPicker, VersionPicker};
+use super::pickers::{Select, TargetPicker, VersionPicker};
+use super::text_picker::TextPicker;
 use super::{Dispatch, say};
 use crate::matrix::MatrixChoice;
-use crate::model::{Action, MatrixAction, ThemeChoice};
+use crate::model::{Action, MatrixAction, OwnText, ThemeChoice};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
@@ -16,6 +17,9 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) example: Option<usize>,
+    /// The person's own texts, and which of them is in the editor.
+    pub(crate) texts: Rc<[OwnText]>,
+    pub(crate) own: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
@@ -35,7 +39,7 @@ pub(crate) fn Header(props: &Props) -> Html {
     html! {
         <header>
             <h1 class="brand"><Mark />{ "Warpgrid" }</h1>
-            <ExamplePicker example={props.example} dispatch={dispatch.clone()} />
+            <TextPicker example={props.example} texts={props.texts.clone()} own={props.own.clone()} dispatch={dispatch.clone()} />
             <TargetPicker chosen={props.target.clone()} stated={props.report.target.clone()} dispatch={dispatch.clone()} />
             <VersionPicker chosen={props.ptx_version.clone()} stated={props.report.ptx_version.clone()} dispatch={dispatch.clone()} />
             { kernels(props.facts.as_deref(), dispatch) }

@@ -1,7 +1,6 @@
-//! Which example, for which target and version.
+//! Lists to choose from; for which target and version the text is read.
 
 use super::Dispatch;
-use crate::examples::{EXAMPLES, Example};
 use crate::model::Action;
 use warpgrid_view::check::{targets, versions};
 use web_sys::HtmlSelectElement;
@@ -42,40 +41,6 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
         <select ref={select} class={props.class.clone()} aria-label={props.label} title={props.label} {onchange}>
             { props.children.clone() }
         </select>
-    }
-}
-
-#[derive(Properties, PartialEq)]
-pub(crate) struct ExampleProps {
-    pub(crate) example: Option<usize>,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn ExamplePicker(props: &ExampleProps) -> Html {
-    let dispatch = props.dispatch.clone();
-    let on_choice = Callback::from(move |id: String| {
-        if let Some(index) = EXAMPLES.iter().position(|example| example.id == id) {
-            dispatch.dispatch(Action::PickExample(index));
-        }
-    });
-    let mut groups: Vec<&str> = EXAMPLES.iter().map(|example| example.group).collect();
-    groups.dedup();
-    let group = |name: &str| {
-        let within = EXAMPLES.iter().filter(|example| example.group == name);
-        let option =
-            |example: &Example| html! { <option value={example.id}>{ example.title }</option> };
-        html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
-    };
-    let id = props
-        .example
-        .and_then(|index| EXAMPLES.get(index))
-        .map_or("", |example| example.id);
-    html! {
-        <Select label="Example" class="pill examples" value={id} {on_choice}>
-            <option value="" disabled=true>{ "Your own text" }</option>
-            { for groups.into_iter().map(group) }
-        </Select>
     }
 }
 

@@ -5,6 +5,7 @@ use crate::components::State;
 use crate::editor::{self, Marks};
 use crate::links::Links;
 use crate::model::{Action, Focus, Model};
+use crate::texts;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -16,13 +17,18 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
         let on_line = dispatch.clone();
         editor::listen(
             ask,
-            move |text| dispatch.dispatch(Action::Edited(text.into())),
+            move |text, is_another| {
+                dispatch.dispatch(Action::Edited {
+                    text: text.into(),
+                    is_another,
+                });
+            },
             move |line| on_line.dispatch(Action::Hover((line > 0).then_some(Focus::Line(line)))),
         );
     });
     use_effect_with((state.example, state.text.clone()), |(example, text)| {
         if example.is_some() && editor::text() != **text {
-            editor::set_text(text);
+            texts::show_example(text);
         }
     });
     // After each verdict, also one that says the same: it is about another text.
@@ -37,6 +43,28 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
         if follow && marks.done > 0 {
             editor::reveal(marks.done);
         }
+    });
+}
+
+/// The person's own texts: which there are, and what the one in the editor is called.
+#[hook]
+pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
+    let dispatch = state.dispatcher();
+    use_effect_with((), move |()| {
+        let on_trouble = dispatch.clone();
+        texts::listen(
+            move |texts, own| dispatch.dispatch(Action::ListTexts { texts, own }),
+            move |why| on_trouble.dispatch(Action::KeepFailed(why)),
+        );
+    });
+    let kernel = state
+        .run
+        .facts
+        .as_ref()
+        .and_then(|facts| facts.entry.clone());
+    let kernel = kernel.filter(|_| !state.is_stale());
+    use_effect_with((kernel, state.own.clone()), |(kernel, _)| {
+        texts::name(kernel.as_deref().unwrap_or_default());
     });
 }
 

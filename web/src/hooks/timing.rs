@@ -23,7 +23,7 @@ pub(crate) fn use_check(state: &UseReducerHandle<State>) {
         move || drop(timeout)
     });
     let dispatch = state.dispatcher();
-    let rest = if state.fresh { 0 } else { REST_MS };
+    let rest = if state.fresh.is_some() { 0 } else { REST_MS };
     use_effect_with(state.checked, move |checked| {
         let timeout = (*checked > 0)
             .then(|| Timeout::new(rest, move || dispatch.dispatch(Action::LaunchDue)));

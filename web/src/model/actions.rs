@@ -1,7 +1,10 @@
 //! What can happen to the page.
 
 use super::matrix;
-use super::{Busy, Focus, GridChoice, MAX_KNOWN_STORES, MatrixAction, Model, Overlay, ThemeChoice};
+use super::{
+    Busy, Focus, Fresh, GridChoice, MAX_KNOWN_STORES, MatrixAction, Model, Overlay, OwnText,
+    ThemeChoice, Trouble,
+};
 use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody};
 use crate::reference::{Library, Subject};
@@ -22,8 +25,19 @@ const PLAY_TICKS: u64 = 200;
 /// Something happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    Edited(Rc<str>),
+    Edited {
+        text: Rc<str>,
+        /// It takes the place of another text, of which little is left.
+        is_another: bool,
+    },
     PickExample(usize),
+    /// The person's own texts, and which of them is in the editor.
+    ListTexts {
+        texts: Rc<[OwnText]>,
+        own: Option<String>,
+    },
+    /// A text could not be kept, and why; an empty reason when it is kept again.
+    KeepFailed(String),
     SetTarget(Option<String>),
     SetVersion(Option<String>),
     /// Runs another kernel of the module.
@@ -70,8 +84,10 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::Move(_) | Action::TogglePlay if model.matrix.is_some() => {}
         Action::Stop if model.matrix.is_some() => matrix::act(&mut model, MatrixAction::Close),
         Action::Matrix(action) => matrix::act(&mut model, action),
-        Action::Edited(text) => edited(&mut model, text),
+        Action::Edited { text, is_another } => edited(&mut model, text, is_another),
         Action::PickExample(index) => pick_example(&mut model, index),
+        Action::ListTexts { texts, own } => (model.texts, model.own) = (texts, own),
+        Action::KeepFailed(why) => keep_failed(&mut model, why),
         Action::SetTarget(target) => {
             model.target = target;
             model.text_changed();
@@ -146,7 +162,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
 
 fn pick_kernel(model: &mut Model, name: String) {
     model.entry = Some(name);
-    model.fresh = true;
+    model.fresh = Some(Fresh::Text);
     model.views.clear();
     (model.warp, model.pinned) = (None, None);
     launch(model);
@@ -163,7 +179,7 @@ fn stop(model: &mut Model) {
 }
 
 fn worker_died(model: &mut Model, why: String) {
-    model.trouble = Some(why);
+    model.trouble = Some(Trouble::Core(why));
     model.playing = false;
     model.run.busy = None;
     model.run.launch += 1;
@@ -182,15 +198,23 @@ fn view_of(model: &mut Model, memory: MemoryId) -> &mut GridChoice {
     model.views.entry(memory).or_default()
 }
 
-fn edited(model: &mut Model, text: Rc<str>) {
+fn keep_failed(model: &mut Model, why: String) {
+    match (&model.trouble, why.is_empty()) {
+        // A core that has stopped weighs more.
+        (Some(Trouble::Core(_)), _) | (None, true) => {}
+        (Some(Trouble::Keep(_)), true) => model.trouble = None,
+        (_, false) => model.trouble = Some(Trouble::Keep(why)),
+    }
+}
+
+fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
     if model.text == text {
         return;
     }
-    // Another kernel, pasted: it is shown as an example is, not at the position of the last one.
-    model.fresh = is_another(&model.text, &text);
-    if model.fresh {
-        model.views.clear();
-        (model.entry, model.warp, model.pinned) = (None, None, None);
+    // Another text is shown from its first store on, not at the position of the one before, and for its own target.
+    if is_another || is_mostly_another(&model.text, &text) {
+        model.fresh = Some(Fresh::Text);
+        forget_views(model);
     }
     model.text = text;
     model.text_changed();
@@ -205,8 +229,15 @@ fn edited(model: &mut Model, text: Rc<str>) {
     }
 }
 
+/// Forgets what was chosen for a text that is gone.
+fn forget_views(model: &mut Model) {
+    model.views.clear();
+    (model.warp, model.hover, model.pinned) = (None, None, None);
+    (model.target, model.ptx_version, model.entry) = (None, None, None);
+}
+
 /// Whether less than half of a text is left of the other, at its start and its end.
-fn is_another(before: &str, after: &str) -> bool {
+fn is_mostly_another(before: &str, after: &str) -> bool {
     let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
     };
@@ -225,12 +256,9 @@ fn pick_example(model: &mut Model, index: usize) {
     };
     model.text = example.source.into();
     model.example = Some(index);
-    model.fresh = true;
+    model.fresh = Some(Fresh::Example);
     model.playing = false;
-    model.views.clear();
-    model.warp = None;
-    (model.hover, model.pinned) = (None, None);
-    (model.target, model.ptx_version, model.entry) = (None, None, None);
+    forget_views(model);
     model.text_changed();
 }
 
@@ -243,9 +271,12 @@ fn launch(model: &mut Model) {
         model.playing = false;
         return;
     }
-    let place = match &model.run.frame {
-        _ if model.fresh => Place::Share(FRESH_SHARE),
-        Some(frame) if frame.status == RunStatus::Running => Place::Position(frame.position),
+    let place = match (&model.run.frame, model.fresh) {
+        (_, Some(Fresh::Example)) => Place::Share(FRESH_SHARE),
+        (_, Some(Fresh::Text)) => Place::Share(0.0),
+        (Some(frame), None) if frame.status == RunStatus::Running => {
+            Place::Position(frame.position)
+        }
         _ => Place::End,
     };
     model.run.launch += 1;
@@ -346,7 +377,9 @@ fn heard(model: &mut Model, response: Response) {
             model.report_revision = revision;
             model.checked += 1;
             // The core is there again.
-            model.trouble = None;
+            if let Some(Trouble::Core(_)) = model.trouble {
+                model.trouble = None;
+            }
         }
         ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
         ResponseBody::Reference { forms, codes } => {
@@ -395,7 +428,10 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.run.refusal = None;
             model.run.waiting_for_launch = false;
             model.run.frame = Some(Rc::new(*frame));
-            model.fresh = false;
+            // A frame of the run before may still come after a text was pasted.
+            if model.run.launched_revision == model.revision {
+                model.fresh = None;
+            }
         }
         ResponseBody::Writers(known) => {
             for (step, stores) in known {
@@ -419,7 +455,7 @@ mod tests {
     use super::super::fixture;
     use super::*;
     use crate::protocol::Refusal;
-    use warpgrid_view::CheckReport;
+    use warpgrid_view::{CheckOptions, CheckReport};
 
     fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
         actions.into_iter().fold(model, reduce)
@@ -456,6 +492,21 @@ mod tests {
         framed(launched())
     }
 
+    /// A change of the text by a person who types.
+    fn typed(text: &str) -> Action {
+        Action::Edited {
+            text: text.into(),
+            is_another: false,
+        }
+    }
+
+    fn pasted(text: &str) -> Action {
+        Action::Edited {
+            text: text.into(),
+            is_another: true,
+        }
+    }
+
     fn last_sent(model: &Model) -> Option<&RequestBody> {
         model.outbox.last().map(|request| &request.body)
     }
@@ -479,7 +530,7 @@ mod tests {
 
     #[test]
     fn a_verdict_on_an_older_text_is_dropped() {
-        let model = after(Model::new("text", None), [Action::Edited("other".into())]);
+        let model = after(Model::new("text", None), [typed("other")]);
         let late = reported(model.clone(), 1, false);
         assert_eq!(late, model);
         assert_eq!(last_goal(&after(late, [Action::LaunchDue])), None);
@@ -488,7 +539,7 @@ mod tests {
     #[test]
     fn a_long_text_is_checked_after_a_pause() {
         let long = " ".repeat(400_000);
-        let model = after(running(), [Action::Edited(long.as_str().into())]);
+        let model = after(running(), [typed(&long)]);
         assert_eq!(last_sent(&model), last_sent(&running()));
         let model = after(model, [Action::CheckDue]);
         assert!(matches!(
@@ -499,26 +550,32 @@ mod tests {
 
     #[test]
     fn the_outbox_holds_one_text_to_check_and_one_to_run() {
-        let edits = (0..9).map(|n| Action::Edited(format!("text {n}").into()));
+        let edits = (0..9).map(|n| typed(&format!("text {n}")));
         let model = accepted(after(running(), edits));
         let model = after(model, [Action::LaunchDue]);
         assert_eq!(model.outbox.len(), 2);
     }
 
     #[test]
-    fn a_fresh_text_is_launched_and_shown_on_the_way() {
-        let model = launched();
+    fn an_example_is_launched_and_shown_on_the_way() {
+        let model = after(accepted(Model::new("text", Some(0))), [Action::LaunchDue]);
         assert_eq!(
             last_goal(&model),
             Some(Goal::Explore(Place::Share(FRESH_SHARE)))
         );
+    }
+
+    #[test]
+    fn another_text_is_launched_and_shown_from_its_first_store() {
+        let model = launched();
+        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
         assert!(model.is_stale());
         assert!(!framed(model).is_stale());
     }
 
     #[test]
     fn a_wrong_text_keeps_the_last_run_but_stale() {
-        let model = after(running(), [Action::Edited("st.shred".into())]);
+        let model = after(running(), [typed("st.shred")]);
         let revision = model.revision;
         let model = after(reported(model, revision, false), [Action::LaunchDue]);
         assert!(model.is_stale());
@@ -532,23 +589,51 @@ mod tests {
         assert!(
             matches!(last_sent(&model), Some(RequestBody::Launch { entry: Some(name), .. }) if name == "second")
         );
-        let model = after(model, [Action::Edited("another kernel".into())]);
+        let model = after(model, [typed("another kernel")]);
         assert_eq!(model.entry, None);
     }
 
     #[test]
-    fn another_text_is_shown_on_the_way() {
-        let model = after(running(), [Action::Edited("another kernel".into())]);
+    fn a_pasted_text_starts_at_its_first_store_however_like_the_one_before() {
+        for paste in [typed("another kernel"), pasted("texts")] {
+            let model = after(accepted(after(running(), [paste])), [Action::LaunchDue]);
+            assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
+        }
+    }
+
+    #[test]
+    fn a_late_frame_of_the_run_before_leaves_a_pasted_text_fresh() {
+        let model = framed(after(running(), [pasted("texts")]));
+        let model = after(accepted(model), [typed("textss")]);
         let model = after(accepted(model), [Action::LaunchDue]);
+        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
+        assert_eq!(framed(model).fresh, None);
+    }
+
+    #[test]
+    fn another_text_is_read_for_its_own_target() {
+        let chosen = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
+        let edited = after(chosen.clone(), [typed("texts")]);
+        assert_eq!(edited.target.as_deref(), Some("sm_60"));
+        let replaced = after(chosen, [pasted("texts")]);
+        assert_eq!(replaced.check_options(), CheckOptions::default());
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_kept_is_told_until_it_is() {
+        let failed = after(running(), [Action::KeepFailed("it is full".into())]);
+        assert_eq!(failed.trouble, Some(Trouble::Keep("it is full".into())));
+        let verdict = accepted(failed.clone());
+        assert_eq!(verdict.trouble, failed.trouble);
         assert_eq!(
-            last_goal(&model),
-            Some(Goal::Explore(Place::Share(FRESH_SHARE)))
+            after(failed, [Action::KeepFailed(String::new())]).trouble,
+            None
         );
     }
 
     #[test]
     fn an_edit_keeps_the_position() {
-        let model = after(running(), [Action::Edited("texts".into())]);
+        let model = after(running(), [typed("texts")]);
         let model = after(accepted(model), [Action::LaunchDue]);
         assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(3))));
     }
@@ -630,7 +715,10 @@ mod tests {
         let model = after(running(), [Action::WorkerDied("the core stopped".into())]);
         assert_eq!(&*model.text, "text");
         assert!(model.is_stale());
-        assert_eq!(model.trouble.as_deref(), Some("the core stopped"));
+        assert_eq!(
+            model.trouble,
+            Some(Trouble::Core("the core stopped".into()))
+        );
         // Another try begins with the verdict.
         let model = after(model, [Action::Relaunch]);
         assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));

@@ -55,7 +55,10 @@ struct Sorted(Vec<(&'static str, usize)>);
 
 impl Sorted {
     fn new(words: impl Iterator<Item = &'static str>) -> Sorted {
-        let mut list: Vec<_> = words.enumerate().map(|(number, word)| (word, number)).collect();
+        let mut list: Vec<_> = words
+            .enumerate()
+            .map(|(number, word)| (word, number))
+            .collect();
         list.sort_unstable();
         Sorted(list)
     }
@@ -99,7 +102,9 @@ impl Dialect {
         let layouts = self.layouts();
         let forms = &self.index.forms;
         let sorted = forms.get_or_init(|| Sorted::new(layouts.iter().map(|layout| layout.opcode)));
-        sorted.numbers(opcode).filter_map(|number| layouts.get(number))
+        sorted
+            .numbers(opcode)
+            .filter_map(|number| layouts.get(number))
     }
 
     /// Whether some instruction takes this word as a modifier.

@@ -1,0 +1,200 @@
+// The person's own texts: each kept apart from the others and from the examples, in IndexedDB, which holds many megabytes.
+// The text in the editor lies in local storage too, if it is short: that is written before the page goes, when IndexedDB
+// may be too late. Which text a tab shows is the tab's own affair.
+import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
+
+/** Local storage holds about 5 million characters; a longer text is in IndexedDB alone. */
+const JOURNAL_LENGTH = 2_000_000;
+/** More texts are not kept, and the page says so. */
+const MOST_TEXTS = 200;
+const NAME_LENGTH = 48;
+const JOURNAL = "warpgrid.journal";
+const HERE = "warpgrid.here";
+
+const store = lazily(() => createStore("warpgrid-texts", "texts"));
+const textKey = (id) => `text:${id}`;
+const aboutKey = (id) => `about:${id}`;
+
+function lazily(make) {
+  let made = null;
+  return () => (made ??= make());
+}
+function attempt(call) {
+  try { return call(); } catch { return null; }
+}
+
+/** The own text in the editor; null while that is an example. */
+let own = null;
+/** When the text in the editor changed, and the text itself if it comes from the journal; null when it is kept. */
+let unkept = null;
+let name = "";
+let known = new Map();
+let listener = null;
+let trouble = null;
+
+const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+
+/** What the last tab wrote: `{ own, text, changed }`; the text is null when it is in IndexedDB alone. */
+const journal = () => attempt(() => JSON.parse(localStorage.getItem(JOURNAL)));
+/** What this tab shows: `{ own, example }`. */
+const here = () => attempt(() => JSON.parse(sessionStorage.getItem(HERE)));
+
+/** The text that the editor opens with: this tab's, else that of the last one; null on a first visit. May be a promise. */
+export function firstText() {
+  const [mine, last] = [here(), journal()];
+  if (mine && mine.own === null) return mine.example;
+  const id = mine ? mine.own : last?.own;
+  if (typeof last?.text !== "string" || last.own !== id) return id ? open(id) : null;
+  own = id;
+  if (own) unkept = { text: last.text, changed: last.changed };
+  return last.text;
+}
+
+async function open(id) {
+  const text = await get(textKey(id), store()).catch(() => null) ?? null;
+  if (text !== null) own = id;
+  return text;
+}
+
+/** The text of one of them, which the editor shows from now on; null when it is gone. */
+export async function opened(id, before) {
+  await keep(before);
+  const text = await open(id);
+  name = known.get(id)?.name ?? "";
+  if (text !== null) remember(text);
+  say();
+  return text;
+}
+
+/** An example is in the editor: it needs no keeping. */
+export function showsExample(text, before) {
+  void keep(before);
+  own = null;
+  remember(text);
+  say();
+}
+
+/** The person has changed the text; `before` is the text that it takes the place of, if little of that is left, else null. */
+export function changed(before) {
+  if (own === null || before !== null) {
+    if (before !== null) void keep(before);
+    own = newId();
+    name = "";
+  }
+  unkept = { changed: Date.now() };
+}
+
+/** Writes down what can be written at once: the page may be gone before IndexedDB has answered. */
+export function remember(text) {
+  const isShort = text.length <= JOURNAL_LENGTH;
+  const entry = { own, text: isShort ? text : null, changed: unkept?.changed ?? 0 };
+  attempt(() => sessionStorage.setItem(HERE, JSON.stringify({ own, example: own === null ? text : null })));
+  attempt(() => localStorage.setItem(JOURNAL, JSON.stringify(entry)));
+}
+
+/** Keeps the text, if it is the person's own and has changed. */
+export async function keep(text) {
+  remember(text);
+  if (own === null || unkept === null || text.trim() === "") return;
+  const { changed } = unkept;
+  let id = own;
+  unkept = null;
+  try {
+    // Two tabs that show the same text write two from the first change on.
+    if (!(await isAlone(id))) id = await renamed(id, newId());
+    if (!known.has(id)) {
+      const twin = await sameText(id, text);
+      if (twin) { id = await renamed(id, twin); return; }
+      if (known.size >= MOST_TEXTS) throw new Error(`there are ${MOST_TEXTS} texts already; delete one that you need no more`);
+    }
+    const called = (id === own && name) || known.get(id)?.name || firstLine(text);
+    const about = { name: called, changed, length: text.length };
+    await setMany([[textKey(id), text], [aboutKey(id), about]], store());
+    known.set(id, about);
+    trouble?.("");
+  } catch (error) {
+    if (text.length <= JOURNAL_LENGTH && !known.size) return; // The journal has it.
+    trouble?.(`The text is not kept beyond this page: ${error?.message || error?.name || error}`);
+  } finally {
+    say();
+  }
+}
+
+async function renamed(id, other) {
+  if (own === id) own = other;
+  return other;
+}
+
+/** An own text with the same words, so that going to and fro leaves one. */
+async function sameText(id, text) {
+  for (const [other, about] of known) {
+    if (other !== id && about.length === text.length && await get(textKey(other), store()) === text) return other;
+  }
+  return null;
+}
+
+const claims = new Map();
+/** Whether no other tab writes the text. The lock lasts as long as the page. */
+function isAlone(id) {
+  if (!claims.has(id)) {
+    claims.set(id, new Promise((resolve) => {
+      if (!navigator.locks) { resolve(true); return; }
+      const held = (lock) => { resolve(lock !== null); return lock ? new Promise(() => {}) : undefined; };
+      navigator.locks.request(`warpgrid-text-${id}`, { ifAvailable: true }, held).catch(() => resolve(true));
+    }));
+  }
+  return claims.get(id);
+}
+
+function firstLine(text) {
+  const line = text.split("\n", 200).map((line) => line.replace(/^[\s/*@]+/, "").trim()).find((line) => line !== "");
+  return (line ?? "").slice(0, NAME_LENGTH);
+}
+
+/** What the page calls the text that runs. */
+export function named(given) {
+  if (own === null || given === "" || given === name) return;
+  name = given.slice(0, NAME_LENGTH);
+  const about = known.get(own);
+  if (!about) return;
+  about.name = name;
+  void set(aboutKey(own), about, store()).catch(() => {});
+  say();
+}
+
+/** Deletes one of them for good. */
+export async function remove(id) {
+  if (own === id) [own, unkept] = [null, null];
+  known.delete(id);
+  await delMany([textKey(id), aboutKey(id)], store()).catch(() => {});
+  say();
+}
+
+/** `changed([[id, label]], own)` is called with all texts, newest first; `failed(why)` when one could not be kept, or with "". */
+export async function connectTexts(onList, onTrouble) {
+  listener = onList;
+  trouble = onTrouble;
+  if (!onList) return;
+  try {
+    const ids = (await keys(store())).filter((key) => `${key}`.startsWith("about:")).map((key) => key.slice(6));
+    const abouts = await getMany(ids.map(aboutKey), store());
+    ids.forEach((id, index) => { if (abouts[index] && !known.has(id)) known.set(id, abouts[index]); });
+  } catch { /* without IndexedDB the journal alone keeps the text */ }
+  name = known.get(own)?.name ?? "";
+  // What the last page had no time to keep.
+  if (typeof unkept?.text === "string") {
+    if (unkept.changed > (known.get(own)?.changed ?? 0)) await keep(unkept.text);
+    else unkept = null;
+  }
+  say();
+}
+
+function say() {
+  const list = [...known].sort((a, b) => b[1].changed - a[1].changed);
+  listener?.(list.map(([id, { name, changed }]) => [id, `${name || "untitled"} · ${when(changed)}`]), own ?? "");
+}
+function when(time) {
+  const [then, now] = [new Date(time), new Date()];
+  const today = then.toDateString() === now.toDateString();
+  return today ? then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : then.toLocaleDateString([], { day: "numeric", month: "short" });
+}

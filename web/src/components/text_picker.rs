@@ -1,0 +1,92 @@
+//! Which text is in the editor: one of the person's own, or an example.
+
+use super::Dispatch;
+use super::pickers::Select;
+use crate::examples::{EXAMPLES, Example};
+use crate::model::{Action, OwnText};
+use crate::texts;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What the value of an own text begins with; the ids of examples do not.
+const OWN: &str = "own:";
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) example: Option<usize>,
+    pub(crate) texts: Rc<[OwnText]>,
+    /// Which of them is in the editor.
+    pub(crate) own: Option<String>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn TextPicker(props: &Props) -> Html {
+    let dispatch = props.dispatch.clone();
+    let on_choice = Callback::from(move |value: String| {
+        if let Some(id) = value.strip_prefix(OWN) {
+            texts::open(id);
+        } else if let Some(index) = EXAMPLES.iter().position(|example| example.id == value) {
+            dispatch.dispatch(Action::PickExample(index));
+        }
+    });
+    let example = props.example.and_then(|index| EXAMPLES.get(index));
+    let present = props
+        .texts
+        .iter()
+        .find(|text| example.is_none() && props.own.as_ref() == Some(&text.id));
+    let others = props
+        .texts
+        .iter()
+        .filter(|text| present.is_none_or(|present| present.id != text.id));
+    let mut groups: Vec<&str> = EXAMPLES.iter().map(|example| example.group).collect();
+    groups.dedup();
+    html! {
+        <>
+            <Select label="Example" class="pill examples" value={example.map_or("", |example| example.id)} {on_choice}>
+                if example.is_none() || !props.texts.is_empty() {
+                    <optgroup label="Your own texts">
+                        if example.is_none() {
+                            <option value="">{ present.map_or("Your own text", |text| &text.label) }</option>
+                        }
+                        { for others.map(own_option) }
+                    </optgroup>
+                }
+                { for groups.into_iter().map(group) }
+            </Select>
+            if let Some(text) = present {
+                <button class="icon" title="Delete this text" aria-label="Delete this text" onclick={delete(text, &props.dispatch)}>
+                    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                        <path d="M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9M6.8 7v4M9.2 7v4" fill="none" stroke="currentColor"
+                            stroke-width="1.3" stroke-linecap="round" stroke-linejoin="round" />
+                    </svg>
+                </button>
+            }
+        </>
+    }
+}
+
+fn own_option(text: &OwnText) -> Html {
+    html! { <option value={format!("{OWN}{}", text.id)}>{ &text.label }</option> }
+}
+
+fn group(name: &str) -> Html {
+    let within = EXAMPLES.iter().filter(|example| example.group == name);
+    let option =
+        |example: &Example| html! { <option value={example.id}>{ example.title }</option> };
+    html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
+}
+
+/// Deletes a text for good, once the person has said so, and shows the first example.
+fn delete(text: &OwnText, dispatch: &Dispatch) -> Callback<MouseEvent> {
+    let (id, dispatch) = (text.id.clone(), dispatch.clone());
+    let question = format!("Delete “{}”? It cannot be brought back.", text.label);
+    Callback::from(move |_| {
+        let agrees =
+            web_sys::window().and_then(|window| window.confirm_with_message(&question).ok());
+        if agrees == Some(true) {
+            texts::remove(&id);
+            dispatch.dispatch(Action::PickExample(0));
+        }
+    })
+}
