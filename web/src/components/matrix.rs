@@ -45,7 +45,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         let (picture, palette, labels) = (first.clone(), props.palette.clone(), page.labels);
         let export = props.export.clone();
         Callback::from(move |_: MouseEvent| {
-            if let Some(address) = png(&matrix_plan(&picture, labels), &palette) {
+            if let Some(address) = png(&matrix_plan(&picture, labels, false), &palette) {
                 export.emit(Export::Address(picture.request.clone(), address));
             }
         })
@@ -112,7 +112,7 @@ fn labels(page: &MatrixPage, dispatch: &Dispatch) -> Html {
 }
 
 fn matrix(props: &Props, index: usize, picture: &FragmentPicture) -> Html {
-    let plan = matrix_plan(picture, props.page.labels);
+    let plan = matrix_plan(picture, props.page.labels, props.page.pictures.len() > 1);
     html! {
         <section class="card matrix-card" aria-label={format!("Matrix, {}", picture.title)}>
             <h2>{ picture.title.clone() }<small>{ size_text(picture) }</small></h2>

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use warpgrid_view::fragment::FragmentPicture;
 
 const CELL_HEIGHT: f64 = 30.0;
-/// A cell with room for `r3.1`, and one in a matrix of very many columns.
+/// A cell with room for `r3.1`, and one where many stand side by side.
 const CELL_WIDTH: f64 = 38.0;
 const NARROW_CELL_WIDTH: f64 = 26.0;
 /// Columns from which on cells are narrow.
@@ -60,10 +60,10 @@ impl Plan {
     }
 }
 
-/// The matrix: rows and columns, several matrices below each other.
-pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels) -> Plan {
+/// The matrix: rows and columns, several matrices below each other. `is_tight` when another matrix stands beside it.
+pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool) -> Plan {
     let (rows, columns) = (usize::from(picture.rows), usize::from(picture.columns));
-    let width = if picture.columns >= MANY_COLUMNS {
+    let width = if is_tight || picture.columns >= MANY_COLUMNS {
         NARROW_CELL_WIDTH
     } else {
         CELL_WIDTH
@@ -209,7 +209,8 @@ mod tests {
     fn every_cell_is_found_where_it_is_drawn() {
         let picture = store_d();
         let plans = [
-            matrix_plan(&picture, CellLabels::Holder),
+            matrix_plan(&picture, CellLabels::Holder, false),
+            matrix_plan(&picture, CellLabels::Address, true),
             memory_plan(&picture, 0, 900.0),
         ];
         for plan in plans {
