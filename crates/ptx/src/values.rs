@@ -33,6 +33,9 @@ impl Class {
     }
 }
 
+/// A predicate beside others counts as 32 bits.
+const PREDICATE_BITS: u32 = 32;
+
 /// A value, before it meets the type of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element {
@@ -44,14 +47,36 @@ pub(crate) struct Element {
 impl Element {
     /// A register of this type.
     pub(crate) fn register(ty: ScalarType) -> Element {
+        Element::of(ValueClass::of(ty), false)
+    }
+
+    /// Untyped bits, such as special registers hold.
+    pub(crate) const fn bits(width_bits: u32) -> Element {
         Element {
-            class: Class::of(ty),
-            // A predicate beside others counts as 32 bits.
-            width_bits: if ty == ScalarType::Pred {
-                32
-            } else {
-                ty.width_bits()
-            },
+            class: Class::Bits,
+            width_bits,
+            is_literal: false,
+        }
+    }
+
+    /// A value that was read; `is_unsigned` says of an integer literal that it has no sign.
+    pub(crate) fn of(class: ValueClass, is_unsigned: bool) -> Element {
+        let (class, width_bits) = match class {
+            ValueClass::Bits(width) => (Class::Bits, width),
+            ValueClass::Unsigned(width) => (Class::Unsigned, width),
+            ValueClass::Signed(width) => (Class::Signed, width),
+            ValueClass::Float(width) => (Class::Float, width),
+            ValueClass::Halves => (Class::Packed, 32),
+            ValueClass::Predicate => (Class::Predicate, PREDICATE_BITS),
+            ValueClass::Integer if is_unsigned => return Element::literal(Class::Unsigned, 64),
+            ValueClass::Integer => return Element::literal(Class::Signed, 64),
+            ValueClass::Single => return Element::literal(Class::Float, 32),
+            ValueClass::Double => return Element::literal(Class::Float, 64),
+            ValueClass::Open => return Element::literal(Class::Bits, 64),
+        };
+        Element {
+            class,
+            width_bits,
             is_literal: false,
         }
     }

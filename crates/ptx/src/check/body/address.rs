@@ -3,6 +3,7 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
+use crate::check::body::values;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::check::plans::store::Store;
@@ -152,10 +153,8 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::None => {
                 let text = span.text(self.source);
                 match rule.addressing.constants() {
-                    Constants::Nowhere if text == "WARP_SZ" => NoAddress::Constant(span),
-                    Constants::LocalMemory
-                        if crate::check::body::store::is_special_vector(text) =>
-                    {
+                    Constants::Nowhere if text == values::WARP_SZ => NoAddress::Constant(span),
+                    Constants::LocalMemory if values::is_special_vector(text) => {
                         NoAddress::Name(span, binding)
                     }
                     _ => {

@@ -1,6 +1,7 @@
 //! What the names of a snippet must be, read off the instructions that use them. In: the tree and the plans of its
 //! opcodes; out: for each name that nothing declares, what it is used as.
 
+use crate::check::body::values::WARP_SZ;
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
 use crate::check::plans::Plans;
@@ -188,7 +189,7 @@ impl Inference<'_> {
     fn is_machine_name(&self, name: Name) -> bool {
         let text = self.context.name_text(name);
         let with_component = format!("{text}.x");
-        text == "WARP_SZ"
+        text == WARP_SZ
             || SpecialRegister::from_name(&text).is_some()
             || SpecialRegister::from_name(&with_component).is_some()
     }

@@ -6,8 +6,6 @@ mod policy;
 mod source;
 mod width;
 
-pub(crate) use source::is_special_vector;
-
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;

@@ -1,10 +1,11 @@
 //! What `st.async` stores: values that fit its type to the bit. In: the second operand; out: sources.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::elements::{Class, Element, NoValue, describe, merge};
 use crate::check::body::lower::source;
+use crate::check::body::merge::{Class, describe, merge};
 use crate::check::body::operand::Site;
 use crate::check::body::store_async::Wanted;
+use crate::check::body::values::{Element, NoValue};
 use crate::check::names::binding::Binding;
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::{Operand, OperandKind};
@@ -124,7 +125,7 @@ impl<'a> BodyChecker<'a, '_> {
             ));
             return self.not_said().map(source);
         }
-        let element = match self.element(operand) {
+        let element = match self.value(operand) {
             Ok(element) if element.is_special() => {
                 self.report(diagnose::no_value(operand.span, "a special register"));
                 return None;
@@ -197,19 +198,10 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// The source in the bits of the type. The program has no constants of 128 bits.
     fn converted(&mut self, element: Element, ty: ScalarType) -> Source {
-        let Source::Immediate(bits) = element.source else {
-            return element.source;
-        };
-        let bits = match (element.class, ty) {
-            (_, ScalarType::B128) => {
-                self.body.is_sayable = false;
-                bits
-            }
-            (Class::Single, ScalarType::F64) => f64::from(f32::from_bits(bits as u32)).to_bits(),
-            (Class::Double, ScalarType::F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
-            _ => ty.truncate(bits),
-        };
-        Source::Immediate(bits)
+        if let (Source::Immediate(_), ScalarType::B128) = (element.source, ty) {
+            self.body.is_sayable = false;
+        }
+        element.source_as(ty)
     }
 
     fn report_no_value(&mut self, span: Span, why: NoValue) {

@@ -2,9 +2,10 @@
 
 use crate::check::body::address::{AddressRule, Words};
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::elements::{Class, Element, NoValue, describe, merge};
 use crate::check::body::lower::source;
+use crate::check::body::merge::{Class, describe, merge};
 use crate::check::body::operand::Site;
+use crate::check::body::values::{Element, NoValue};
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::check::plans::wmma_store::Fragment;
@@ -77,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.fit_fragment(operand.span, &elements, fragment)?;
         let first = self.body.elements.len();
         for element in &elements {
-            let value = source(bits_of(element, fragment.ty));
+            let value = source(element.source_as(register_type(fragment.ty)));
             self.body.push_element(value, element.span);
         }
         Some(self.body.list_from(first))
@@ -159,11 +160,11 @@ impl<'a> BodyChecker<'a, '_> {
                 }
             };
         }
-        let found = match self.element(operand) {
+        let found = match self.value(operand) {
             Ok(element) if element.is_special() => "a special register".to_owned(),
             Ok(element) => match element.class {
                 Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32) | Class::Integer => {
-                    return Some(bits_of(&element, ScalarType::U32));
+                    return Some(element.source_as(ScalarType::U32));
                 }
                 class => describe(class),
             },
@@ -205,14 +206,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-fn bits_of(element: &Element, ty: ScalarType) -> Source {
-    match (element.source, element.class, ty) {
-        (Source::Immediate(bits), Class::Single, ScalarType::F64) => {
-            Source::Immediate(f64::from(f32::from_bits(bits as u32)).to_bits())
-        }
-        (Source::Immediate(bits), _, ScalarType::F64) => Source::Immediate(bits),
-        (Source::Immediate(bits), ..) => Source::Immediate(bits & u64::from(u32::MAX)),
-        (source, ..) => source,
+/// The type of the registers of a fragment: halves are packed two to a register.
+fn register_type(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::F16 => ScalarType::B32,
+        ty => ty,
     }
 }
 

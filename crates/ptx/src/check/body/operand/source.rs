@@ -4,6 +4,7 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
 use crate::check::body::operand::name::special_text;
+use crate::check::body::values::WARP_SZ;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
@@ -107,7 +108,7 @@ impl<'a> BodyChecker<'a, '_> {
                 let takes = AddressRule::Names;
                 self.sum(site, (plan, takes), span, (name, 0), ty)
             }
-            Binding::None if span.text(self.source) == "WARP_SZ" => self.integer(span, 32, ty),
+            Binding::None if span.text(self.source) == WARP_SZ => self.integer(span, 32, ty),
             Binding::None => {
                 self.unknown(span);
                 None

@@ -3,6 +3,7 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
+use crate::check::body::values;
 use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
@@ -50,9 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn policy_value(&mut self, operand: &Operand) -> Option<Option<Source>> {
         let register = match operand.kind {
             OperandKind::Integer { value, .. } => return Some(Some(Source::Immediate(value))),
-            OperandKind::Name(name)
-                if operand.span.text(self.source) != crate::check::body::store::source::WARP_SZ =>
-            {
+            OperandKind::Name(name) if operand.span.text(self.source) != values::WARP_SZ => {
                 match self.binding(name, operand.span) {
                     Binding::Register(register) => Some((register, None)),
                     Binding::Special(_) => {

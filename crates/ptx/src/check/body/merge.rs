@@ -1,0 +1,98 @@
+//! What the elements of a brace list are together, as the reference assembler 13.5 merges them where values must fit to
+//! the bit: `st.async` and `wmma.store`. In: elements; out: the class of the list, or the elements that clash.
+
+use crate::check::body::values::Element;
+pub(crate) use warpgrid_isa::ValueClass as Class;
+
+/// As a sentence calls a value.
+pub(crate) fn describe(class: Class) -> String {
+    match class {
+        Class::Bits(w) => format!("a `.b{w}` register"),
+        Class::Unsigned(w) => format!("a `.u{w}` register"),
+        Class::Signed(w) => format!("a `.s{w}` register"),
+        Class::Float(w) => format!("a `.f{w}` register"),
+        Class::Halves => "a `.f16x2` register".to_owned(),
+        Class::Predicate => "a predicate".to_owned(),
+        Class::Integer => "an integer constant".to_owned(),
+        Class::Single => "a single-precision constant".to_owned(),
+        Class::Double => "a double-precision constant".to_owned(),
+        Class::Open => "a constant".to_owned(),
+    }
+}
+
+/// Two elements that do not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clash {
+    /// Index of the first element that does not go with the one before it.
+    pub(crate) index: usize,
+    /// Whether it is the width that differs.
+    pub(crate) width: bool,
+}
+
+/// The class of a brace list. The assembler compares neighbours only: `{%f0, %r1, %u2}` passes, `{%r1, %f0, %u2}` not.
+pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
+    let mut merged: Option<Class> = None;
+    let mut before: Option<Class> = None;
+    for (index, element) in elements.iter().enumerate() {
+        let class = element.class;
+        if let Some(before) = before {
+            join(before, class).map_err(|width| Clash { index, width })?;
+        }
+        before = Some(class);
+        merged = Some(match merged {
+            None => class,
+            Some(merged) => match join(merged, class) {
+                Ok(class) => class,
+                Err(false) => class
+                    .width()
+                    .or(merged.width())
+                    .map_or(Class::Open, Class::Bits),
+                Err(true) => return Err(Clash { index, width: true }),
+            },
+        });
+    }
+    Ok(merged.unwrap_or(Class::Open))
+}
+
+/// The class of two elements; `Err(true)` when their widths differ, `Err(false)` when their kinds do.
+fn join(a: Class, b: Class) -> Result<Class, bool> {
+    if let (Some(x), Some(y)) = (a.width(), b.width())
+        && x != y
+        && a != Class::Predicate
+        && b != Class::Predicate
+    {
+        return Err(true);
+    }
+    if a == b {
+        return Ok(a);
+    }
+    match (a, b) {
+        (Class::Open, _) => Ok(Class::Open),
+        (Class::Predicate, _) | (_, Class::Predicate) => Err(false),
+        (Class::Integer, Class::Bits(_)) => Ok(Class::Open),
+        (Class::Bits(w), _) | (_, Class::Bits(w)) => Ok(Class::Bits(w)),
+        _ if a.is_integer() && b.is_integer() => {
+            Ok(a.width().or(b.width()).map_or(Class::Integer, Class::Bits))
+        }
+        _ if a.is_float() && b.is_float() => Ok(join_floats(a, b)),
+        _ => Err(false),
+    }
+}
+
+fn join_floats(a: Class, b: Class) -> Class {
+    let constant_width = |class| match class {
+        Class::Single => Some(32),
+        Class::Double => Some(64),
+        _ => None,
+    };
+    match (a.width(), b.width()) {
+        (Some(w), _) | (_, Some(w)) => {
+            let constant = constant_width(a).or(constant_width(b));
+            match constant == Some(w) {
+                true => Class::Float(w),
+                false => Class::Bits(w),
+            }
+        }
+        _ => Class::Bits(64),
+    }
+}

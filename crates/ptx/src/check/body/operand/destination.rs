@@ -1,0 +1,145 @@
+//! Registers that are written, alone or several at once.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::destination;
+use crate::check::body::operand::Site;
+use crate::check::names::binding::Binding;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Operand, OperandKind, Operands};
+use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// A register that is written; the inner `None` for the sink `_`.
+    pub(crate) fn written(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Option<RegisterId>> {
+        let register = match operand.kind {
+            OperandKind::Name(name) => self.register(site, name, operand.span)?,
+            OperandKind::Component { name, component } => {
+                self.component(name, component, operand.span)?
+            }
+            // The sink after a bar throws a second result away that the instruction need not have (assembler 13.5).
+            OperandKind::Pair {
+                first: Some(name),
+                second: None,
+            } => self.register(site, name, operand.span)?,
+            OperandKind::Sink => return Some(None),
+            OperandKind::Error => return None,
+            _ => {
+                let found = diagnose::describe(operand.kind);
+                self.report(diagnose::expected_register(operand.span, found));
+                return None;
+            }
+        };
+        self.fit(operand.span, register, ty, fit)?;
+        Some(Some(register))
+    }
+
+    /// What a load writes: one register, or as many as the vector width says.
+    pub(super) fn destinations(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        ty: ScalarType,
+        operand: &Operand,
+        children: Operands<'a>,
+    ) -> Option<OperandValue> {
+        let n_elements = plan.modifiers.n_elements();
+        // `{%r1}` is as good as `%r1` (assembler 13.5; Triton writes so).
+        let braced = matches!(operand.kind, OperandKind::Vector { .. });
+        if n_elements > 1 || braced {
+            let fit = Fit::Wider;
+            return self.vector_destinations(site, operand, children, (ty, fit), n_elements);
+        }
+        match self.written(site, operand, ty, Fit::Wider)? {
+            Some(register) => Some(destination(register)),
+            None => {
+                self.report_sink(site, operand);
+                None
+            }
+        }
+    }
+
+    /// The registers of `{a, b}` or of a vector register, as destinations.
+    pub(crate) fn vector_destinations(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        children: Operands<'a>,
+        (ty, fit): (ScalarType, Fit),
+        n_elements: usize,
+    ) -> Option<OperandValue> {
+        let first = self.body.elements.len();
+        let mut ok = true;
+        let mut width = None;
+        match operand.kind {
+            OperandKind::Vector { .. } => {
+                for (child, _) in children {
+                    let register = self.written(site, child, ty, fit);
+                    ok &= register.is_some();
+                    // Registers of one list have one width, and a sink takes it from the others.
+                    if let Some(register) = register.flatten() {
+                        let have = self.body.type_of(register);
+                        let expected = *width.get_or_insert(have);
+                        if expected.width_bits() != have.width_bits() {
+                            self.report(diagnose::type_mismatch(child.span, have, expected));
+                            ok = false;
+                        }
+                    } else if n_elements == 1 && ok {
+                        self.report_sink(site, child);
+                        ok = false;
+                    }
+                    let run = register.flatten().map(RegisterRun::one);
+                    let value = OperandValue::Destination(run);
+                    self.body.push_element(value, child.span);
+                }
+            }
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Vector { first, n } => {
+                    for index in 0..u32::from(n) {
+                        let value = destination(RegisterId(first.0 + index));
+                        self.body.push_element(value, operand.span);
+                    }
+                }
+                Binding::None => {
+                    self.unknown(operand.span);
+                    return None;
+                }
+                _ => {}
+            },
+            OperandKind::Error => return None,
+            _ => {}
+        }
+        let n = self.body.elements.len() - first;
+        if n != n_elements {
+            self.report(diagnose::vector_size(operand.span, n, n_elements));
+            return None;
+        }
+        ok.then(|| self.body.list_from(first))
+    }
+
+    /// A register of the very type, since untyped bits of its width are refused.
+    pub(super) fn own_destination(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        let Some(register) = self.written(site, operand, ty, Fit::Exact)? else {
+            self.report_sink(site, operand);
+            return None;
+        };
+        let have = self.body.type_of(register);
+        if have != ty {
+            self.report(diagnose::type_mismatch(operand.span, have, ty));
+            return None;
+        }
+        Some(destination(register))
+    }
+}
