@@ -192,7 +192,7 @@ fn rules_name_slots_and_values_of_their_rows() {
                 RuleKind::From { when, .. } | RuleKind::WideOnly { when, .. } => {
                     check(when.slot, when.values);
                 }
-                RuleKind::Empty { slot, .. } | RuleKind::Leads { slot } => check(slot, &[]),
+                RuleKind::Empty { slot, .. } => check(slot, &[]),
                 RuleKind::VectorBits { .. } => check(SlotName::Vector, &[]),
                 RuleKind::Refused { words } => {
                     let taken = |word| layout.slots.iter().any(|s| s.find(word).is_some());

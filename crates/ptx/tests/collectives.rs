@@ -32,7 +32,7 @@ fn source(header: &str, line: &str) -> String {
 const ROWS: &[Row] = &[
     // st.async: the name, the rules between modifiers, what is missing.
     ("9.5 sm_100", "st .async.release.gpu.u32 [%rd1], %r1;",                            &["W0400"], 1),
-    ("9.5 sm_100", "st.release.async.gpu.global.u32 [%rd1], %r1;",                      &["W0389"], 1),
+    ("9.5 sm_100", "st.release.async.gpu.global.u32 [%rd1], %r1;",                      &["W0142"], 1),
     ("9.5 sm_100", "st.async.u32 [%rd1], %r1, [%rd2];",                                 &["W0414", "W0401"], 1),
     ("9.5 sm_100", "st.async.shared::cluster.u32 [%rd1], %r1, [%rd2];",                 &["W0105"], 1),
     ("9.5 sm_100", "st.async.release.gpu.global.u32 [%rd1], %r1, [%rd2];",              &["W0402"], 1),

@@ -42,7 +42,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.const.u32 [cst], %r1;",                             &["W0309", "W0325"], 0),
     ("9.5 sm_100", "st.ca.u32 [%rd1], %r1;",                               &["W0309"], 0),
     ("9.5 sm_100", "st.global.f16 [%rd1], %h1;",                           &["W0309"], 1),
-    ("9.5 sm_100", "st.weak.bulk [sh], 16, 0;",                            &["W0389"], 1),
+    ("9.5 sm_100", "st.weak.bulk [sh], 16, 0;",                            &["W0142"], 1),
     ("9.5 sm_100", "st.shared.cta.u32 [sh], %r1;",                         &["W0301"], 3),
     ("8.0 sm_90",  "st.global.b128 [%rd1], 5;",                            &["W0106"], 2),
     // Words that do not exist.

@@ -726,7 +726,8 @@ pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
         MISPLACED_WORD,
         opcode.modifier_span(word),
         format!("`.{text}` is part of the opcode, expected `{name}.{text}`"),
-    );
+    )
+    .help("the modifiers that are no part of the opcode follow it in any order");
     found.fixes.push(Fix {
         title: format!("write `{name}.{text}`"),
         edits: vec![

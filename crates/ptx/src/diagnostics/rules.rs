@@ -29,8 +29,6 @@ catalogue! {
     WIDE_ONLY = "W0308", "modifier for 256-bit stores", "st.global.L2::evict_last.b32 [a], b;", "st.global.b32 [a], b;";
     /// The word belongs to other instructions; the message says what to use here.
     REFUSED = "W0309", "modifier of other instructions", "st.ca.u32 [a], b;", "st.wb.u32 [a], b;";
-    /// `st.bulk` is an opcode of two words; its modifiers follow them in any order.
-    LEADS = "W0389", "part of the opcode after a modifier", "st.weak.bulk [a], 64, 0;", "st.bulk.weak [a], 64, 0;";
     /// The assembler accepts this version or target, the manual requires a later one.
     MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
     /// The assembler accepts this combination, the manual's syntax has no such form.
@@ -308,30 +306,6 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
     let message = format!("{} needs {}", case.quoted(word), shapes.join(" or "));
     let diagnostic = Diagnostic::error(WIDE_ONLY, case.span(word), message);
     without(case, because(diagnostic, case), word)
-}
-
-/// A word of the opcode that follows modifiers.
-pub(crate) fn leads(case: &Case<'_>, word: usize) -> Diagnostic {
-    let opcode = case.opcode;
-    let text = opcode.modifier(word);
-    let message = format!("`.{text}` must directly follow `{}`", opcode.name());
-    let diagnostic = Diagnostic::error(LEADS, case.span(word), message);
-    let mut diagnostic = because(diagnostic, case);
-    let first = Span::at(opcode.dotted_span(0).start);
-    let edits = vec![
-        Edit {
-            span: first,
-            text: format!(".{text}"),
-        },
-        Edit {
-            span: opcode.dotted_span(word),
-            text: String::new(),
-        },
-    ];
-    diagnostic
-        .fixes
-        .push(fix(format!("move `.{text}` to the front"), edits));
-    diagnostic
 }
 
 /// A word of other instructions.

@@ -56,8 +56,6 @@ pub enum RuleKind {
     VectorBits { most: u32, wide: &'static Wide },
     /// Only with one of the `wide` accesses.
     WideOnly { when: Pick, wide: &'static Wide },
-    /// The literal comes right after the opcode, before all other modifiers.
-    Leads { slot: SlotName },
     /// Words of other instructions that people try here.
     Refused { words: &'static [&'static str] },
 }
@@ -115,7 +113,6 @@ impl Rule {
             | RuleKind::WideOnly { when, .. } => meant(when),
             RuleKind::Together { a, b, .. } => meant(a) && !b.values.is_empty(),
             RuleKind::VectorBits { .. } => slot == SlotName::Vector,
-            RuleKind::Leads { slot: leading } => leading == slot,
             RuleKind::Empty { .. } | RuleKind::Refused { .. } => false,
         }
     }
@@ -216,7 +213,6 @@ impl RuleKind {
                 listed(wide.spaces)
             ),
             RuleKind::WideOnly { when, wide } => format!("{} needs {}", when.text(), wide.text()),
-            RuleKind::Leads { slot } => format!("`.{slot}` comes first"),
             RuleKind::Refused { words } => format!("not {}", listed(words)),
         }
     }

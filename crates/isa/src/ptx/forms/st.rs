@@ -9,12 +9,7 @@ use super::table::{ALWAYS, form, operands, set, since, types, values};
 use crate::does::MemoryOp::{Store, StoreBulk};
 use crate::form::rule::{Rule, RuleKind::*, Wide, any, assembler, manual, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
-use crate::modifier::{
-    CacheOp::*,
-    Flag::{self, Mmio},
-    Sem::*,
-    VectorWidth::*,
-};
+use crate::modifier::{CacheOp::*, Flag::Mmio, Sem::*, VectorWidth::*};
 use crate::space::StateSpace::ParamFunc;
 use crate::target::Feature;
 
@@ -127,12 +122,6 @@ pub static RULES: &[Rule] = &[
     rule(Refused { words: &["pred"] }, "predicates have no bits in memory; `selp` makes a number of one"),
 ];
 
-/// What holds between the modifiers of `st.bulk`.
-#[rustfmt::skip]
-pub static BULK_RULES: &[Rule] = &[
-    assembler(Leads { slot: S::Literal(Flag::Bulk) }, "`st.bulk` is one opcode, its modifiers follow"),
-];
-
 operands! {
     STORED: "a" Custom, "b" Custom, "cache-policy" CachePolicy;
     ZEROED: "a" Custom, "size" Custom, "initval" Custom;
@@ -148,7 +137,7 @@ pub static FORMS: &[Form] = &[
         bad: &[("st.const.u32 [a], b;", "W0309"), ("st.relaxed.u32 [a], b;", "W0301"), ("st.gpu.u32 [a], b;", "W0301"),
             ("st.volatile.cg.u32 [a], b;", "W0300"), ("st.mmio.relaxed.gpu.u32 [a], b;", "W0302")]),
     form!("st.bulk{.weak}{.shared::cta} [a], size, initval", [], Memory(StoreBulk), leads: 1,
-        gate: since(8, 6).sm(100), types: ZEROED, rules: BULK_RULES;
+        gate: since(8, 6).sm(100), types: ZEROED;
         "Zeroes `size` bytes of shared memory.", "data-movement-and-conversion-instructions-st-bulk";
         good: &["st.bulk.weak [a], 64, 0;"], bad: &[("st.bulk.b32 [a], 64, 0;", "W0102")]),
 ];

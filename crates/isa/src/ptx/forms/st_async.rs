@@ -8,13 +8,7 @@ use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::AsyncOp::Store;
 use crate::form::rule::{Rule, RuleKind::*, Wide, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
-use crate::modifier::{
-    Completion::*,
-    Flag::{self, Mmio},
-    Scope::*,
-    Sem::*,
-    VectorWidth::*,
-};
+use crate::modifier::{Completion::*, Flag::Mmio, Scope::*, Sem::*, VectorWidth::*};
 use crate::target::Feature::{Clusters, StAsync, StAsyncRelease};
 
 const ASSEMBLER: &str = "13.5";
@@ -79,7 +73,6 @@ static WIDE: Wide = Wide {
 /// What holds between the modifiers of `st.async`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    assembler(Leads { slot: S::Literal(Flag::Async) }, "`st.async` is one opcode, its modifiers follow"),
     assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronise, so it has no scope"),
     assembler(Only { when: of(S::Scope, &["cluster"]), slot: S::Space, among: &["shared::cluster"] },
         "cluster scope goes with shared memory of the cluster"),

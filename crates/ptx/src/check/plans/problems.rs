@@ -7,7 +7,7 @@ use crate::check::plans::rules;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
 use crate::opcode::Opcode;
-use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, RuleKind, meant, nearest};
+use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, meant, nearest};
 use warpgrid_program::Diagnostic;
 
 /// Everything that is wrong with the modifiers, in text order where they have a place.
@@ -110,11 +110,9 @@ fn gate_problem(
 
 /// A word of the name of the instruction that does not come right after the opcode.
 fn misplaced(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    // `wmma.store.d` says of all its words at once how they are ordered.
     let form = bound.layout.form;
-    let mut rules = form.rules.iter();
-    // These say it in words of their own.
-    let is_said = form.reports == Reports::Everything
-        || rules.any(|rule| matches!(rule.kind, RuleKind::Leads { .. }));
+    let is_said = form.reports == Reports::Everything && form.leads > 1;
     let word = bound.misplaced_lead().filter(|_| !is_said)?;
     Some(diagnose::misplaced_word(opcode, word))
 }

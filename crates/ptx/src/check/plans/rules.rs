@@ -56,11 +56,11 @@ pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
                 | RuleKind::Only { .. }
                 | RuleKind::Together { .. }
                 | RuleKind::From { .. }
-                | RuleKind::Leads { .. }
                 | RuleKind::VectorBits { .. }
         )
     });
-    found.iter().any(|d| d.severity == Severity::Error)
+    let is_misplaced = bound.misplaced_lead().is_some();
+    is_misplaced || found.iter().any(|d| d.severity == Severity::Error)
 }
 
 /// Why a word that the form does not take is refused, where a rule knows.
@@ -114,10 +114,6 @@ impl<'a> Case<'a> {
             RuleKind::WideOnly { when, wide } => {
                 let word = self.word(when)?;
                 (!self.is_wide(wide)).then(|| diagnose::wide_only(self, word, wide))
-            }
-            RuleKind::Leads { slot } => {
-                let word = self.bound.word(slot)?;
-                (word > 0).then(|| diagnose::leads(self, word))
             }
             RuleKind::Refused { .. } => None,
         }
