@@ -82,7 +82,7 @@ impl Tool {
     fn folder(&self) -> Result<PathBuf> {
         let root = cache().join("tools");
         let ours = root.join("bin").join(self.command);
-        for candidate in [Some(ours), shell::find_on_path(self.command)]
+        for candidate in [Some(ours.clone()), shell::find_on_path(self.command)]
             .into_iter()
             .flatten()
         {
@@ -90,7 +90,12 @@ impl Tool {
                 return Ok(candidate.parent().unwrap_or(&root).to_path_buf());
             }
         }
-        self.install(&root)?;
+        // Two runs may install it side by side; the one that comes second finds the files of the first in its way.
+        if let Err(error) = self.install(&root)
+            && !self.is_right(&ours)
+        {
+            return Err(error);
+        }
         Ok(root.join("bin"))
     }
 
