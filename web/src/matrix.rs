@@ -62,6 +62,24 @@ pub enum MatrixFocus {
     },
 }
 
+impl MatrixChoice {
+    /// Where a person begins who looks at a text for `target`: the store of an accumulator.
+    pub fn of_target(target: Option<&str>) -> MatrixChoice {
+        let target = target.unwrap_or("sm_80");
+        let without_feature = target.trim_end_matches(|last: char| last.is_ascii_lowercase());
+        MatrixChoice {
+            request: FragmentRequest {
+                op: "store.d".into(),
+                shape: "m16n16k16".into(),
+                ty: "f32".into(),
+                target: without_feature.into(),
+                ..FragmentRequest::default()
+            },
+            ..MatrixChoice::default()
+        }
+    }
+}
+
 impl MatrixPage {
     /// The view of a choice, before the core has answered.
     pub fn new(choice: MatrixChoice) -> MatrixPage {

@@ -46,7 +46,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             { launch(props.facts.as_deref()) }
             <span class="spring"></span>
             <button class="text-button" title="Which lane holds which element of a matrix"
-                onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::default())))}>{ "Matrices" }</button>
+                onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Colours: {theme_name}")} aria-label={format!("Colours: {theme_name}")}
