@@ -3,7 +3,6 @@
 use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::run::setup::Setup;
 use crate::state::layout::Layout;
-use crate::state::memory::MAX_CLUSTER_BLOCKS;
 use warpgrid_isa::Feature;
 use warpgrid_program::Program;
 
@@ -42,7 +41,11 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
     let target = &program.target.limits;
     check_extents("grid", launch.grid, target.grid)?;
     check_extents("block", launch.block, target.block)?;
-    check_extents("cluster", launch.cluster, [MAX_CLUSTER_BLOCKS; 3])?;
+    check_extents(
+        "cluster",
+        launch.cluster,
+        [warpgrid_isa::Limits::LARGEST.cluster_blocks_nonportable; 3],
+    )?;
     let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
     if threads > u64::from(target.block_threads) {
         return Err(LaunchError::TooManyThreads {

@@ -3,9 +3,10 @@
 use crate::run::inspect::Writer;
 use crate::run::launch::{BufferIndex, Launch};
 use std::sync::Arc;
+use warpgrid_isa::Limits;
 
-/// The most blocks that a cluster may have on any target (16 where a kernel asks for more than the portable 8).
-pub(crate) const MAX_CLUSTER_BLOCKS: u32 = 16;
+/// The most blocks that a cluster may have on any target: the windows of their shared memory lie side by side.
+pub(crate) const MAX_CLUSTER_BLOCKS: u32 = Limits::LARGEST.cluster_blocks_nonportable;
 
 /// Unit of change tracking and of snapshots.
 pub(crate) const PAGE_BYTES: usize = 4096;

@@ -67,6 +67,8 @@ pub struct Limits {
     pub static_shared_bytes: u64,
     /// The most shared memory of a block, what the launch adds included.
     pub shared_bytes: u64,
+    /// All constant memory that a module declares.
+    pub constant_bytes: u64,
     /// The most blocks of a cluster on every device of the target; 1 without clusters.
     pub cluster_blocks: u32,
     /// The most blocks of a cluster where the launch allows sizes that not every device has.
@@ -80,6 +82,7 @@ impl Limits {
         block_threads: 512,
         static_shared_bytes: 48 * KIB,
         shared_bytes: 16 * KIB,
+        constant_bytes: 64 * KIB,
         cluster_blocks: 1,
         cluster_blocks_nonportable: 1,
     };

@@ -34,7 +34,7 @@ pub(crate) fn assemble(
     }
     actions.extend(made.actions);
     variables.extend(made.variables);
-    let problem = memory::check_const(variables.iter());
+    let problem = memory::check_const(variables.iter(), module.target);
     problem
         .into_iter()
         .for_each(|problem| reporter.report(problem));

@@ -12,7 +12,7 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// Nothing yet, beside so many actions and variables of the module.
+    /// Nothing yet; the module has `n_actions` and `n_variables` of its own.
     pub(crate) const fn new(n_actions: usize, n_variables: usize) -> Made {
         Made {
             first_action: n_actions,

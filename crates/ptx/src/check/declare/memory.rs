@@ -5,9 +5,6 @@ use crate::diagnostics::declarations as diagnose;
 use warpgrid_isa::{StateSpace, Target};
 use warpgrid_program::{Diagnostic, Span, Variable};
 
-/// All constant memory of a module.
-const CONST_BYTES: u64 = 64 * 1024;
-
 /// What is wrong with the shared memory that a kernel declares; the kernel ends at `end`.
 pub(crate) fn check_shared<'v>(
     variables: impl Iterator<Item = &'v Variable> + Clone,
@@ -24,6 +21,7 @@ pub(crate) fn check_shared<'v>(
 /// What is wrong with the constant memory of a module.
 pub(crate) fn check_const<'v>(
     variables: impl Iterator<Item = &'v Variable> + Clone,
+    target: &Target,
 ) -> Option<Diagnostic> {
     let constant = variables.filter(|v| v.space == StateSpace::Const);
     let last = constant
@@ -31,7 +29,7 @@ pub(crate) fn check_const<'v>(
         .map(|v| v.span)
         .max_by_key(|span| span.start)?;
     let total = total_bytes(constant);
-    (total > CONST_BYTES).then(|| diagnose::const_size(last, total))
+    (total > target.limits.constant_bytes).then(|| diagnose::const_size(last, total))
 }
 
 /// Bytes of variables laid out one after the other, most aligned first.
