@@ -198,7 +198,9 @@ pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Para
         E::SharedTooLarge { .. } => "shared",
         E::BufferTooLarge { name, .. } => name,
         E::ArgumentSize { index, .. } | E::BadPointer { index } => parameter(*index),
-        _ => "",
+        E::ClusterTooLarge { .. } | E::NoClusters { .. } => "cluster",
+        E::NoSuchEntry | E::NotAnEntry { .. } => "entry",
+        E::ArgumentCount { .. } | E::LocalTooLarge { .. } | E::MemoryTooLarge { .. } => "",
     };
     problem("W0720", error.to_string()).about(about)
 }

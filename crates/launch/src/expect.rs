@@ -108,13 +108,13 @@ pub fn compare_fault(
         (Some(expected), None) => {
             return Some(format!(
                 "the launch ended without a fault, expected a `{}` fault",
-                expected.kind
+                expected.kind.name()
             ));
         }
         (Some(expected), Some((found, _))) => (expected, found),
     };
     if expected.kind != found.kind {
-        return Some(differs("kind", &found.kind, &expected.kind));
+        return Some(differs("kind", found.kind.name(), expected.kind.name()));
     }
     difference("buffer", &expected.buffer, &found.buffer)
         .or_else(|| difference("space", &expected.space, &found.space))

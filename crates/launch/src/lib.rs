@@ -4,6 +4,7 @@
 pub mod annotations;
 pub mod catalogue;
 pub mod expect;
+pub mod fault;
 mod guess;
 pub mod prepare;
 pub mod reading;

@@ -11,6 +11,7 @@
 
 mod read;
 
+use crate::fault::{FaultSort, Space};
 use crate::value::Literal;
 use serde::{Deserialize, Serialize};
 
@@ -172,11 +173,11 @@ impl Default for Init {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct ExpectedFault {
-    pub kind: String,
+    pub kind: FaultSort,
     #[serde(default)]
     pub buffer: Option<String>,
     #[serde(default)]
-    pub space: Option<String>,
+    pub space: Option<Space>,
     #[serde(default)]
     pub byte_offset: Option<i64>,
     #[serde(default)]

@@ -7,9 +7,9 @@ use warpgrid_launch::scenario::ExpectedFault;
 impl From<&FaultView> for ExpectedFault {
     fn from(fault: &FaultView) -> ExpectedFault {
         ExpectedFault {
-            kind: fault.kind.clone(),
+            kind: fault.kind,
             buffer: fault.buffer.clone(),
-            space: fault.space.clone(),
+            space: fault.space,
             byte_offset: fault.byte_offset,
             width: fault.width,
             thread: Some(fault.thread),

@@ -1,24 +1,16 @@
 //! A fault in the screen's words.
 
-use crate::model::{FaultView, SourceRange};
-use warpgrid_emulator::{Fault, FaultKind, Region};
+use crate::model::{FaultView, SourceRange, Space};
+use warpgrid_emulator::{AccessFault, Fault, FaultKind, Region};
+use warpgrid_isa::StateSpace;
 
 /// The fault as hosts show and compare it.
 pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
     let access = fault.access.as_ref();
-    let buffer = access.and_then(|access| match &access.place.region {
-        Region::Buffer { name, .. } | Region::Variable { name, .. } => Some(name.clone()),
-        _ => None,
-    });
-    let space = access.and_then(|access| match &access.place.region {
-        Region::Buffer { .. } | Region::Variable { .. } => None,
-        Region::Nothing => Some(access.space.name().to_owned()),
-        region => Some(region.name().to_owned()),
-    });
     FaultView {
-        kind: fault.kind.name().to_owned(),
-        buffer,
-        space: space.filter(|space| !space.is_empty()),
+        kind: (&fault.kind).into(),
+        buffer: access.and_then(buffer),
+        space: access.and_then(space),
         byte_offset: access.map(|access| access.place.byte_offset),
         width: access.map(|access| access.width_bytes),
         thread: fault.thread,
@@ -31,16 +23,64 @@ pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
     }
 }
 
+/// The buffer or variable that an access was in or next to.
+fn buffer(access: &AccessFault) -> Option<String> {
+    match &access.place.region {
+        Region::Buffer { name, .. } | Region::Variable { name, .. } => Some(name.clone()),
+        Region::Shared | Region::Local | Region::Parameters | Region::Nothing => None,
+    }
+}
+
+/// The memory that an access was in or next to, where that is no buffer and no variable.
+fn space(access: &AccessFault) -> Option<Space> {
+    match &access.place.region {
+        Region::Buffer { .. } | Region::Variable { .. } => None,
+        Region::Shared => Some(Space::Shared),
+        Region::Local => Some(Space::Local),
+        Region::Parameters => Some(Space::Param),
+        // A generic address that nothing is near to is in no memory.
+        Region::Nothing if access.space == StateSpace::Generic => None,
+        Region::Nothing => Some(access.space.into()),
+    }
+}
+
 /// What a person can do about it.
 fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
     let text = match kind {
-        FaultKind::Misaligned => format!("an access of {0} bytes needs an address that is a multiple of {0}", width.unwrap_or(1)),
-        FaultKind::OutOfBounds => "check the index against the size of the buffer, or make the buffer larger".to_owned(),
-        FaultKind::ReadOnly => "constant memory and kernel parameters cannot be written; copy the value to another space first".to_owned(),
-        FaultKind::WrongSpace => "use the space that the address belongs to, or a generic access".to_owned(),
-        FaultKind::Deadlock { .. } => "every thread of the block must reach the barrier, also those that leave early or take another branch".to_owned(),
-        FaultKind::NotEmulated { .. } => "the instruction is legal; Warpgrid does not run it yet".to_owned(),
-        _ => return None,
+        FaultKind::Misaligned => {
+            let width = width.unwrap_or(1);
+            return Some(format!(
+                "an access of {width} bytes needs an address that is a multiple of {width}"
+            ));
+        }
+        FaultKind::OutOfBounds => {
+            "check the index against the size of the buffer, or make the buffer larger"
+        }
+        FaultKind::ReadOnly => {
+            "constant memory and kernel parameters cannot be written; copy the value to another space first"
+        }
+        FaultKind::WrongSpace => "use the space that the address belongs to, or a generic access",
+        FaultKind::Deadlock { .. } => {
+            "every thread of the block must reach the barrier, also those that leave early or take another branch"
+        }
+        FaultKind::Trap => "the kernel stops itself here; look at the condition that leads to it",
+        FaultKind::Assert { .. } => {
+            "the kernel states a condition that the launch does not meet; try other sizes or values"
+        }
+        FaultKind::NotEmulated { .. } => "the instruction is legal; Warpgrid does not run it yet",
+        FaultKind::StackOverflow => "check that the recursion ends",
+        FaultKind::BadCallTarget { .. } => {
+            "a function's address comes from `mov` of its name; check where the register gets its value"
+        }
+        FaultKind::BadBranchIndex { .. } => {
+            "compare the index with the number of labels before the branch"
+        }
+        FaultKind::BadBarrier { .. } => {
+            "barriers have the numbers 0 to 15, and whole warps of 32 threads arrive at them"
+        }
+        FaultKind::Internal { .. } => {
+            "this is a mistake of Warpgrid; please report it with the text"
+        }
     };
-    Some(text)
+    Some(text.to_owned())
 }

@@ -2,7 +2,8 @@
 
 use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::ScalarType;
+pub use warpgrid_launch::fault::{FaultSort, Space};
 use warpgrid_launch::value::ElementType;
 
 /// Lines and columns from 1, columns in UTF-16 units; the end is exclusive.
@@ -184,50 +185,6 @@ impl TokenClass {
         (TokenClass::Punctuation, "punctuation"),
         (TokenClass::Error, "error"),
     ];
-}
-
-/// A state space, as views name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum Space {
-    Generic,
-    Const,
-    Global,
-    Local,
-    Param,
-    Shared,
-    #[serde(rename = "shared::cluster")]
-    SharedCluster,
-}
-
-impl Space {
-    /// The name, as in an opcode.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Space::Generic => "generic",
-            Space::Const => "const",
-            Space::Global => "global",
-            Space::Local => "local",
-            Space::Param => "param",
-            Space::Shared => "shared",
-            Space::SharedCluster => "shared::cluster",
-        }
-    }
-}
-
-impl From<StateSpace> for Space {
-    fn from(space: StateSpace) -> Space {
-        match space {
-            StateSpace::Generic => Space::Generic,
-            StateSpace::Const => Space::Const,
-            StateSpace::Global => Space::Global,
-            StateSpace::Local => Space::Local,
-            StateSpace::ParamEntry | StateSpace::ParamFunc => Space::Param,
-            StateSpace::Shared => Space::Shared,
-            StateSpace::SharedCluster => Space::SharedCluster,
-        }
-    }
 }
 
 /// A stretch of a sentence; the numbers and names are strong.
@@ -499,10 +456,11 @@ pub struct StepView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultView {
-    /// `misaligned`, `out_of_bounds`, …
-    pub kind: String,
+    pub kind: FaultSort,
+    /// The buffer or module variable that the address lies in or next to.
     pub buffer: Option<String>,
-    pub space: Option<String>,
+    /// The memory, where it is neither.
+    pub space: Option<Space>,
     pub byte_offset: Option<i64>,
     pub width: Option<u32>,
     pub thread: [u32; 3],
@@ -551,13 +509,108 @@ pub enum LaneState {
 pub struct RegisterView {
     pub name: String,
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: RegisterType,
     /// One value per lane, as text in the register's type.
     pub values: Vec<String>,
     /// The same in hexadecimal.
     pub hex: Vec<String>,
     /// Written by the present step.
     pub changed: bool,
+}
+
+/// The type that a register is declared with. Registers of other types are untyped bits of their width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum RegisterType {
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F16x2,
+    F32,
+    F64,
+    Pred,
+}
+
+impl RegisterType {
+    /// The name without its dot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RegisterType::B8 => "b8",
+            RegisterType::B16 => "b16",
+            RegisterType::B32 => "b32",
+            RegisterType::B64 => "b64",
+            RegisterType::B128 => "b128",
+            RegisterType::U8 => "u8",
+            RegisterType::U16 => "u16",
+            RegisterType::U32 => "u32",
+            RegisterType::U64 => "u64",
+            RegisterType::S8 => "s8",
+            RegisterType::S16 => "s16",
+            RegisterType::S32 => "s32",
+            RegisterType::S64 => "s64",
+            RegisterType::F16 => "f16",
+            RegisterType::F16x2 => "f16x2",
+            RegisterType::F32 => "f32",
+            RegisterType::F64 => "f64",
+            RegisterType::Pred => "pred",
+        }
+    }
+}
+
+impl From<ScalarType> for RegisterType {
+    fn from(ty: ScalarType) -> RegisterType {
+        use ScalarType as T;
+        match ty {
+            T::U8 => RegisterType::U8,
+            T::U16 => RegisterType::U16,
+            T::U32 => RegisterType::U32,
+            T::U64 => RegisterType::U64,
+            T::S8 => RegisterType::S8,
+            T::S16 => RegisterType::S16,
+            T::S32 => RegisterType::S32,
+            T::S64 => RegisterType::S64,
+            T::F16 => RegisterType::F16,
+            T::F16x2 => RegisterType::F16x2,
+            T::F32 => RegisterType::F32,
+            T::F64 => RegisterType::F64,
+            T::Pred => RegisterType::Pred,
+            T::B8 | T::E4m3 | T::E5m2 | T::E2m1x2 | T::B1 | T::U4 | T::S4 => RegisterType::B8,
+            T::B16
+            | T::Bf16
+            | T::E4m3x2
+            | T::E5m2x2
+            | T::E2m3x2
+            | T::E3m2x2
+            | T::Ue8m0x2
+            | T::S2f6x2
+            | T::E2m1x4 => RegisterType::B16,
+            T::B32
+            | T::Bf16x2
+            | T::Tf32
+            | T::E4m3x4
+            | T::E5m2x4
+            | T::E2m3x4
+            | T::E3m2x4
+            | T::U8x4
+            | T::S8x4
+            | T::U16x2
+            | T::S16x2 => RegisterType::B32,
+            T::B64 | T::F32x2 => RegisterType::B64,
+            T::B128 => RegisterType::B128,
+        }
+    }
 }
 
 /// A warp with its lanes and registers.

@@ -1,7 +1,7 @@
 //! A warp as a host shows it: 32 lanes, what each is doing, and the registers.
 
 use crate::memories::element_of;
-use crate::model::{LaneState, LaneView, RegisterView, WarpView};
+use crate::model::{LaneState, LaneView, RegisterType, RegisterView, WarpView};
 use crate::stores::unravel;
 use warpgrid_emulator::{LaneGroup, Machine};
 use warpgrid_isa::ScalarType;
@@ -118,7 +118,7 @@ fn register_view(
             .collect();
         return RegisterView {
             name: name.to_owned(),
-            ty: "pred".to_owned(),
+            ty: RegisterType::Pred,
             hex: values.clone(),
             values,
             changed,
@@ -127,7 +127,7 @@ fn register_view(
     let element = element_of(register.ty);
     RegisterView {
         name: name.to_owned(),
-        ty: register.ty.name().to_owned(),
+        ty: register.ty.into(),
         values: (0..32)
             .map(|lane| readable(register.ty, bits(lane)))
             .collect(),

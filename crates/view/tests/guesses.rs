@@ -18,7 +18,7 @@ fn report(source: String) -> String {
         let _ = writeln!(text, "  {line}");
     }
     let end = match (session.fault(), is_over) {
-        (Some(fault), _) => format!("{}: {}", fault.kind, fault.message),
+        (Some(fault), _) => format!("{}: {}", fault.kind.name(), fault.message),
         (None, true) => "ends".to_owned(),
         (None, false) => "runs on".to_owned(),
     };

@@ -86,7 +86,7 @@ offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: s
 export type Parameter = { "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, };
 
 /** The fault that a case names. */
-export type ExpectedFault = { kind: string, buffer?: string | null, space?: string | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
+export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
 /** Everything a run needs. */
 export type Scenario = { name?: string, source: string, front?: Front,
@@ -265,9 +265,11 @@ names: Array<string>,
 active: number, };
 
 /** What went wrong in a run. */
-export type FaultView = {
-/** `misaligned`, `out_of_bounds`, … */
-kind: string, buffer: string | null, space: string | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
+export type FaultView = { kind: FaultSort,
+/** The buffer or module variable that the address lies in or next to. */
+buffer: string | null,
+/** The memory, where it is neither. */
+space: Space | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
 /** Bit `i`: lane `i` would have faulted. */
 lanes: number, range: SourceRange, message: string, help: string | null, };
 
@@ -280,7 +282,7 @@ export type LaneView = { lane: number, thread: [number, number, number], state: 
 line: number | null, };
 
 /** A register over the lanes of a warp. */
-export type RegisterView = { name: string, type: string,
+export type RegisterView = { name: string, type: RegisterType,
 /** One value per lane, as text in the register's type. */
 values: Array<string>,
 /** The same in hexadecimal. */

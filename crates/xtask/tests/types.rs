@@ -9,10 +9,10 @@ use warpgrid_view::fragment::{
     FragmentView,
 };
 use warpgrid_view::model::{
-    Cell, DiagnosticView, EditView, FaultView, FixView, Frame, FrameRequest, Grid, GridOptions,
-    GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView, PendingPieceView,
-    PendingView, Phrase, PieceView, RegisterView, RunOptions, RunStatus, Severity, SourceRange,
-    Space, StepView, StoreAction, StoreView, WarpView, Written,
+    Cell, DiagnosticView, EditView, FaultSort, FaultView, FixView, Frame, FrameRequest, Grid,
+    GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView,
+    PendingPieceView, PendingView, Phrase, PieceView, RegisterType, RegisterView, RunOptions,
+    RunStatus, Severity, SourceRange, Space, StepView, StoreAction, StoreView, WarpView, Written,
 };
 use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
 use warpgrid_view::scenario::{Buffer, ExpectedFault, Field, Init};

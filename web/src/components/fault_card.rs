@@ -21,7 +21,7 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
         <section class="card fault" role="alert" aria-label="Fault">
             <h2>
                 { "The launch stopped" }
-                <small>{ fault.kind.replace('_', " ") }</small>
+                <small>{ fault.kind.name().replace('_', " ") }</small>
                 <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
             </h2>
             <p>{ prose(&fault.message) }</p>

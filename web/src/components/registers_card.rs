@@ -101,7 +101,7 @@ fn register(register: &RegisterView, lane: u8, props: &Props) -> Html {
         linked.then_some("linked")
     );
     html! {
-        <div {class} title={register.ty.clone()}
+        <div {class} title={register.ty.name()}
             onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
             onmouseleave={say(&props.dispatch, Action::Hover(None))}>
             <dt>{ &register.name }</dt>

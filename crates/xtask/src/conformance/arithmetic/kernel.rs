@@ -4,6 +4,7 @@ use super::form::{Form, Operand};
 use super::value::width_bits;
 use serde_json::json;
 use std::fmt::Write as _;
+use warpgrid_view::model::FaultSort;
 use warpgrid_view::{CheckOptions, Scenario, Session};
 
 /// More than any of these kernels takes.
@@ -49,7 +50,7 @@ pub(super) fn run(form: &Form) -> Outcome {
     };
     let is_over = session.run(MAX_STEPS);
     match session.fault() {
-        Some(fault) if fault.kind == "not_emulated" => Outcome::NotRunYet(fault.message),
+        Some(fault) if fault.kind == FaultSort::NotEmulated => Outcome::NotRunYet(fault.message),
         Some(fault) => Outcome::Stopped(fault.message),
         None if !is_over => Outcome::Stopped("the run does not end".to_owned()),
         None => match session.memory(&warpgrid_view::MemoryId::from("out")) {

@@ -1,0 +1,110 @@
+//! Faults and state spaces in the words of scenarios: what a case expects and what a host shows are the same values.
+
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::FaultKind;
+use warpgrid_isa::StateSpace;
+
+/// What went wrong in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum FaultSort {
+    Misaligned,
+    OutOfBounds,
+    ReadOnly,
+    WrongSpace,
+    Deadlock,
+    Trap,
+    Assert,
+    NotEmulated,
+    StackOverflow,
+    BadCallTarget,
+    BadBranchIndex,
+    BadBarrier,
+    Internal,
+}
+
+impl FaultSort {
+    /// The word of a case: `out_of_bounds`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FaultSort::Misaligned => "misaligned",
+            FaultSort::OutOfBounds => "out_of_bounds",
+            FaultSort::ReadOnly => "read_only",
+            FaultSort::WrongSpace => "wrong_space",
+            FaultSort::Deadlock => "deadlock",
+            FaultSort::Trap => "trap",
+            FaultSort::Assert => "assert",
+            FaultSort::NotEmulated => "not_emulated",
+            FaultSort::StackOverflow => "stack_overflow",
+            FaultSort::BadCallTarget => "bad_call_target",
+            FaultSort::BadBranchIndex => "bad_branch_index",
+            FaultSort::BadBarrier => "bad_barrier",
+            FaultSort::Internal => "internal",
+        }
+    }
+}
+
+impl From<&FaultKind> for FaultSort {
+    fn from(kind: &FaultKind) -> FaultSort {
+        match kind {
+            FaultKind::Misaligned => FaultSort::Misaligned,
+            FaultKind::OutOfBounds => FaultSort::OutOfBounds,
+            FaultKind::ReadOnly => FaultSort::ReadOnly,
+            FaultKind::WrongSpace => FaultSort::WrongSpace,
+            FaultKind::Deadlock { .. } => FaultSort::Deadlock,
+            FaultKind::Trap => FaultSort::Trap,
+            FaultKind::Assert { .. } => FaultSort::Assert,
+            FaultKind::NotEmulated { .. } => FaultSort::NotEmulated,
+            FaultKind::StackOverflow => FaultSort::StackOverflow,
+            FaultKind::BadCallTarget { .. } => FaultSort::BadCallTarget,
+            FaultKind::BadBranchIndex { .. } => FaultSort::BadBranchIndex,
+            FaultKind::BadBarrier { .. } => FaultSort::BadBarrier,
+            FaultKind::Internal { .. } => FaultSort::Internal,
+        }
+    }
+}
+
+/// A state space, as views name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    Generic,
+    Const,
+    Global,
+    Local,
+    Param,
+    Shared,
+    #[serde(rename = "shared::cluster")]
+    SharedCluster,
+}
+
+impl Space {
+    /// The name, as in an opcode.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Generic => "generic",
+            Space::Const => "const",
+            Space::Global => "global",
+            Space::Local => "local",
+            Space::Param => "param",
+            Space::Shared => "shared",
+            Space::SharedCluster => "shared::cluster",
+        }
+    }
+}
+
+impl From<StateSpace> for Space {
+    fn from(space: StateSpace) -> Space {
+        match space {
+            StateSpace::Generic => Space::Generic,
+            StateSpace::Const => Space::Const,
+            StateSpace::Global => Space::Global,
+            StateSpace::Local => Space::Local,
+            StateSpace::ParamEntry | StateSpace::ParamFunc => Space::Param,
+            StateSpace::Shared => Space::Shared,
+            StateSpace::SharedCluster => Space::SharedCluster,
+        }
+    }
+}
