@@ -233,7 +233,7 @@ impl Symbols {
     }
 
     fn grow(&mut self) {
-        let n_slots = (self.slots.len() * 2).max(256);
+        let n_slots = (self.slots.len() * 2).max(64);
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); n_slots]);
         for entry in old.into_iter().filter(|entry| entry.symbol != 0) {
             self.put(entry);

@@ -77,34 +77,46 @@ impl Bound {
         modifiers
     }
 
+    /// The slot that is asked for and the word in it, if there is one. Most slots of a form are empty, so they are asked
+    /// whether they are filled before they are compared.
+    fn filled(&self, key: impl SlotKey) -> Option<(&'static Slot, &Binding)> {
+        let mut pairs = self.layout.slots.iter().zip(&self.slots);
+        pairs.find_map(|(slot, binding)| match binding {
+            Some(binding) if key.is(slot) => Some((slot, binding)),
+            _ => None,
+        })
+    }
+
     /// The meaning of the value in this slot, if a word fills it.
     pub fn meaning(&self, slot: impl SlotKey) -> Option<Meaning> {
-        let index = self.slot_index(slot)?;
-        self.slots.get(index)?.as_ref()?.value.map(|v| v.meaning)
+        let (_, binding) = self.filled(slot)?;
+        binding.value.map(|value| value.meaning)
     }
 
     /// Whether a word fills this slot.
     pub fn has(&self, slot: impl SlotKey) -> bool {
-        self.slot_index(slot)
-            .and_then(|index| self.slots.get(index))
-            .is_some_and(Option::is_some)
+        self.filled(slot).is_some()
     }
 
     /// The spelling of the word in this slot, without its dot.
     pub fn text(&self, slot: impl SlotKey) -> Option<&'static str> {
-        let index = self.slot_index(slot)?;
-        let binding = self.slots.get(index)?.as_ref()?;
-        match (binding.value, self.layout.slots.get(index)?.kind) {
-            (Some(value), _) => Some(value.text),
-            (None, SlotKind::Literal(text, _)) => Some(text),
-            (None, SlotKind::Set(_)) => None,
-        }
+        self.spelled(slot).map(|(_, text)| text)
+    }
+
+    /// Index and spelling of the word in this slot; `None` also for a word that the slot does not take.
+    pub fn spelled(&self, slot: impl SlotKey) -> Option<(usize, &'static str)> {
+        let (slot, binding) = self.filled(slot)?;
+        let text = match (binding.value, slot.kind) {
+            (Some(value), _) => value.text,
+            (None, SlotKind::Literal(text, _)) => text,
+            (None, SlotKind::Set(_)) => return None,
+        };
+        Some((binding.word, text))
     }
 
     /// Index of the modifier word in this slot.
     pub fn word(&self, slot: impl SlotKey) -> Option<usize> {
-        let index = self.slot_index(slot)?;
-        self.slots.get(index)?.as_ref().map(|b| b.word)
+        self.filled(slot).map(|(_, binding)| binding.word)
     }
 
     /// The type in this slot.
@@ -136,10 +148,6 @@ impl Bound {
         let values = self.slots.iter().flatten();
         std::iter::once((None, self.layout.form.gate))
             .chain(values.filter_map(|b| b.value.map(|value| (Some(b.word), value.gate))))
-    }
-
-    fn slot_index(&self, slot: impl SlotKey) -> Option<usize> {
-        self.layout.slots.iter().position(|s| slot.is(s))
     }
 
     fn weight(&self) -> u32 {

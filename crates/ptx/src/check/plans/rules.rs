@@ -163,12 +163,12 @@ impl<'a> Case<'a> {
 
     /// The word that fills a slot as the pick says.
     fn word(&self, pick: Pick) -> Option<usize> {
-        let word = self.bound.word(pick.slot)?;
-        pick.holds(self.bound.text(pick.slot)).then_some(word)
+        let (word, text) = self.filler(pick.slot)?;
+        pick.holds(Some(text)).then_some(word)
     }
 
     fn filler(&self, slot: SlotName) -> Option<(usize, &'static str)> {
-        Some((self.bound.word(slot)?, self.bound.text(slot)?))
+        self.bound.spelled(slot)
     }
 }
 
