@@ -70,6 +70,8 @@ pub struct Model {
     pub library: Option<Rc<Library>>,
     /// The matrix view, when it is open instead of the editor and the memories.
     pub matrix: Option<MatrixPage>,
+    /// Why the reference could not be fetched.
+    pub no_library: Option<String>,
     /// Something went wrong in the page itself.
     pub trouble: Option<Trouble>,
     pub theme: ThemeChoice,
@@ -177,6 +179,7 @@ impl Model {
             reference: None,
             library: None,
             matrix: None,
+            no_library: None,
             trouble: None,
             theme: ThemeChoice::System,
             outbox: Vec::new(),

@@ -2,6 +2,18 @@
 // when it cannot be loaded, the page learns why.
 const early = [];
 onmessage = (message) => early.push(message);
+
+// The pages of the reference lie beside the core, since a reader who never opens them should not wait for them.
+globalThis.fetchReference = async () => {
+  try {
+    const answer = await fetch(new URL("./reference.bin", import.meta.url));
+    if (!answer.ok) return `the server answered ${answer.status} ${answer.statusText}`.trim();
+    return new Uint8Array(await answer.arrayBuffer());
+  } catch (error) {
+    return String(error);
+  }
+};
+
 try {
   const { default: load } = await import("./warpgrid-core.js");
   await load();

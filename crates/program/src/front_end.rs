@@ -28,17 +28,21 @@ pub trait FrontEnd: Sync {
     /// Formats a text: the same tokens and comments, one statement per line.
     fn format(&self, source: &str) -> String;
 
+    /// What starts a comment that ends with its line; launch facts are comments that go on with `@`.
+    fn line_comment(&self) -> &'static str;
+}
+
+/// What a language is, for readers. Apart from [`FrontEnd`], so that a host that shows no reference, or has it in a file of
+/// its own, does not carry its pages.
+pub trait Reference: Sync {
     /// Explains an instruction as it is written, such as `st.global.v4.f32`, or an opcode.
     fn explain(&self, instruction: &str) -> Option<Explanation>;
 
-    /// The reference: every instruction form, in the order of the tables.
+    /// Every instruction form, in the order of the tables.
     fn forms(&self) -> Vec<FormFacts>;
 
-    /// The reference pages of the diagnostics, in order of their codes.
+    /// The pages of the diagnostics, in order of their codes.
     fn codes(&self) -> Vec<CodeFacts>;
-
-    /// What starts a comment that ends with its line; launch facts are comments that go on with `@`.
-    fn line_comment(&self) -> &'static str;
 }
 
 /// What a host asks for instead of what the text states.
@@ -218,7 +222,7 @@ pub struct ValueFacts {
     pub origin: String,
 }
 
-/// What [`FrontEnd::explain`] found.
+/// What [`Reference::explain`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
     /// The forms of an opcode.

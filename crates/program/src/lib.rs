@@ -11,8 +11,8 @@ pub mod span;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
-    SignatureText, SlotFacts, Suggestion, SuggestionKind, TokenClass, ValueFacts, WordFacts,
-    WordMeaning,
+    Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind, TokenClass, ValueFacts,
+    WordFacts, WordMeaning,
 };
 pub use function::{
     Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,

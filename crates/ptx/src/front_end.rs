@@ -8,7 +8,7 @@ use crate::{Options, TokenClass as PtxClass};
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{
     CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
-    SignatureText, Suggestion, SuggestionKind, TokenClass,
+    Reference, SignatureText, Suggestion, SuggestionKind, TokenClass,
 };
 
 /// The front end for PTX.
@@ -80,6 +80,12 @@ impl FrontEnd for Ptx {
         crate::format(source)
     }
 
+    fn line_comment(&self) -> &'static str {
+        "//"
+    }
+}
+
+impl Reference for Ptx {
     fn explain(&self, instruction: &str) -> Option<Explanation> {
         reference::explain(instruction)
     }
@@ -99,10 +105,6 @@ impl FrontEnd for Ptx {
                 right: page.right,
             })
             .collect()
-    }
-
-    fn line_comment(&self) -> &'static str {
-        "//"
     }
 }
 

@@ -2,7 +2,7 @@
 
 use warpgrid_program::{
     CheckedText, CodeFacts, ColouredToken, Diagnostic, Explanation, FormFacts, FrontEnd, HoverText,
-    Overrides, SignatureText, Span, Suggestion,
+    Overrides, Reference, SignatureText, Span, Suggestion,
 };
 
 /// The front end for SASS.
@@ -50,6 +50,12 @@ impl FrontEnd for Sass {
         source.to_owned()
     }
 
+    fn line_comment(&self) -> &'static str {
+        "//"
+    }
+}
+
+impl Reference for Sass {
     fn explain(&self, _instruction: &str) -> Option<Explanation> {
         None
     }
@@ -60,9 +66,5 @@ impl FrontEnd for Sass {
 
     fn codes(&self) -> Vec<CodeFacts> {
         vec![NOT_READ]
-    }
-
-    fn line_comment(&self) -> &'static str {
-        "//"
     }
 }

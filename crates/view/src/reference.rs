@@ -1,8 +1,7 @@
 //! The reference: every instruction form and every diagnostic, generated from the tables, and what
 //! `explain` says of one of them.
 
-use crate::catalogue;
-use crate::language::Language;
+use crate::{catalogue, front_ends};
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::Front;
 use warpgrid_program::{
@@ -65,16 +64,32 @@ pub struct CodePage {
     pub right: String,
 }
 
+/// The reference, whole, as the page fetches it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pages {
+    pub forms: Vec<FormPage>,
+    pub codes: Vec<CodePage>,
+}
+
+/// Every form and every diagnostic.
+pub fn pages() -> Pages {
+    Pages {
+        forms: forms(),
+        codes: codes(),
+    }
+}
+
 /// Every form of PTX, in table order.
 pub fn forms() -> Vec<FormPage> {
-    Language::from(Front::default()).forms()
+    let forms = front_ends::reference(Front::default()).forms();
+    forms.into_iter().map(FormPage::from).collect()
 }
 
 /// Every diagnostic, in order of its code.
 pub fn codes() -> Vec<CodePage> {
     let own = Front::ALL
         .iter()
-        .flat_map(|front| Language::from(*front).front_end.codes());
+        .flat_map(|front| front_ends::reference(*front).codes());
     let mut pages: Vec<CodeFacts> = own.collect();
     pages.extend(warpgrid_launch::catalogue::PAGES);
     pages.extend(catalogue::PAGES);
@@ -89,33 +104,21 @@ pub fn explain(subject: &str) -> Option<String> {
     if let Some(page) = pages.find(|page| page.code.eq_ignore_ascii_case(subject)) {
         return Some(code_text(&page));
     }
-    let mut languages = Front::ALL.iter().map(|front| Language::from(*front));
-    languages.find_map(|language| language.explain(subject))
+    let mut languages = Front::ALL.iter().map(|front| front_ends::reference(*front));
+    languages.find_map(|language| language.explain(subject).map(explanation_text))
 }
 
-impl Language {
-    /// Every instruction form, in table order.
-    pub fn forms(self) -> Vec<FormPage> {
-        self.front_end
-            .forms()
-            .into_iter()
-            .map(FormPage::from)
-            .collect()
-    }
-
-    /// Explains an instruction, or an opcode.
-    pub fn explain(self, instruction: &str) -> Option<String> {
-        Some(match self.front_end.explain(instruction)? {
-            Explanation::Opcode(forms) => {
-                let pages = forms.into_iter().map(|form| form_text(&form.into()));
-                pages.collect::<Vec<_>>().join("\n")
-            }
-            Explanation::Instruction {
-                mnemonic,
-                form,
-                words,
-            } => instruction_text(&mnemonic, &(*form).into(), &words),
-        })
+fn explanation_text(explanation: Explanation) -> String {
+    match explanation {
+        Explanation::Opcode(forms) => {
+            let pages = forms.into_iter().map(|form| form_text(&form.into()));
+            pages.collect::<Vec<_>>().join("\n")
+        }
+        Explanation::Instruction {
+            mnemonic,
+            form,
+            words,
+        } => instruction_text(&mnemonic, &(*form).into(), &words),
     }
 }
 

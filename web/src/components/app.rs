@@ -117,7 +117,7 @@ pub(crate) fn App() -> Html {
                 {restart}
                 dispatch={dispatch.clone()}
             />
-            <Reference subject={state.reference.clone()} library={state.library.clone()} dispatch={dispatch.clone()} />
+            <Reference subject={state.reference.clone()} library={state.library.clone()} no_library={state.no_library.clone()} dispatch={dispatch.clone()} />
             <Help open={state.help} {dispatch} />
         </div>
     }

@@ -15,6 +15,8 @@ pub(crate) struct Props {
     pub(crate) subject: Option<Subject>,
     /// Absent until the core has sent it.
     pub(crate) library: Option<Rc<Library>>,
+    /// Why the library could not be fetched.
+    pub(crate) no_library: Option<String>,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -63,6 +65,8 @@ pub(crate) fn Reference(props: &Props) -> Html {
                 <article ref={page} tabindex="0" aria-label="Page">
                     if let Some(library) = library {
                         { picked(library, props.subject.as_ref()) }
+                    } else if let Some(why) = &props.no_library {
+                        <p role="alert">{ format!("The reference cannot be loaded: {why}. Close it and open it again to retry.") }</p>
                     } else {
                         <p class="quiet">{ "The pages are coming." }</p>
                     }

@@ -6,11 +6,12 @@ use super::{
     ThemeChoice, Trouble,
 };
 use crate::examples::EXAMPLES;
-use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody};
+use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody, decode};
 use crate::reference::{Library, Subject};
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::RunStatus;
+use warpgrid_view::reference::Pages;
 use warpgrid_view::value::ElementType;
 
 /// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
@@ -189,6 +190,7 @@ fn worker_died(model: &mut Model, why: String) {
 
 fn open_reference(model: &mut Model, subject: Option<Subject>) {
     if subject.is_some() && model.library.is_none() {
+        model.no_library = None;
         model.send(RequestBody::Reference);
     }
     model.reference = subject;
@@ -382,11 +384,17 @@ fn heard(model: &mut Model, response: Response) {
             }
         }
         ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
-        ResponseBody::Reference { forms, codes } => {
-            model.library = Some(Rc::new(Library::new(forms, codes)));
-        }
+        ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
+            Ok(pages) => model.library = Some(Rc::new(Library::new(pages.forms, pages.codes))),
+            Err(why) => model.no_library = Some(why),
+        },
         _ => heard_of_run(model, response),
     }
+}
+
+/// The pages in the file of the reference.
+fn read_pages(bytes: &[u8]) -> Result<Pages, String> {
+    decode(bytes).ok_or_else(|| "the file is not one of this version".to_owned())
 }
 
 fn heard_of_run(model: &mut Model, response: Response) {
@@ -397,7 +405,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
     match response.body {
         // About an older text, or for the editor.
         ResponseBody::Checked { .. }
-        | ResponseBody::Reference { .. }
+        | ResponseBody::Reference(_)
         | ResponseBody::Fragments(_)
         | ResponseBody::Answer(_) => {}
         ResponseBody::Launched(facts) => {
@@ -454,7 +462,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
 mod tests {
     use super::super::fixture;
     use super::*;
-    use crate::protocol::Refusal;
+    use crate::protocol::{Refusal, encode};
     use warpgrid_view::{CheckOptions, CheckReport};
 
     fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
@@ -700,7 +708,8 @@ mod tests {
         assert_eq!(opened.reference, page);
         assert_eq!(last_sent(&opened), Some(&RequestBody::Reference));
         let (forms, codes) = (Vec::new(), Vec::new());
-        let read = answered(opened, ResponseBody::Reference { forms, codes });
+        let file = encode(&Pages { forms, codes });
+        let read = answered(opened, ResponseBody::Reference(Ok(file)));
         let n_sent = read.outbox.len();
         let again = after(
             read,
@@ -708,6 +717,23 @@ mod tests {
         );
         assert_eq!(again.outbox.len(), n_sent);
         assert_eq!(again.run, running().run);
+    }
+
+    #[test]
+    fn a_reference_that_cannot_be_fetched_is_asked_for_again() {
+        let open = Action::SetReference(Some(Subject::Start));
+        let opened = after(running(), [open.clone()]);
+        let answer = ResponseBody::Reference(Err("the server answered 404".into()));
+        let failed = answered(opened, answer);
+        assert_eq!(
+            failed.no_library.as_deref(),
+            Some("the server answered 404")
+        );
+        let garbled = answered(failed, ResponseBody::Reference(Ok(vec![0xff; 9])));
+        assert!(garbled.no_library.is_some() && garbled.library.is_none());
+        let again = after(garbled, [Action::SetReference(None), open]);
+        assert_eq!(last_sent(&again), Some(&RequestBody::Reference));
+        assert_eq!(again.no_library, None);
     }
 
     #[test]

@@ -1,12 +1,20 @@
 //! The worker: listens, works in slices, answers. The work itself is [`warpgrid_worker::runner`]'s.
 
-use js_sys::Uint8Array;
+use js_sys::{Promise, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
-use warpgrid_worker::protocol::{Request, Response, decode, encode};
+use warpgrid_worker::protocol::{Request, RequestBody, Response, ResponseBody, decode, encode};
 use warpgrid_worker::runner::Runner;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Fetches the file of the reference, which lies beside the core (see `start.js`): resolves to its bytes, or to a text
+    /// that says why they are not there.
+    #[wasm_bindgen(js_name = fetchReference)]
+    fn fetch_reference() -> Promise;
+}
 
 /// Listens for the life of the worker.
 fn main() {
@@ -24,7 +32,10 @@ fn main() {
         if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
             && let Some(request) = decode::<Request>(&bytes.to_vec())
         {
-            listener.receive(request);
+            match request.body {
+                RequestBody::Reference => listener.send_reference(request.id, request.launch),
+                _ => listener.receive(request),
+            }
         }
     });
     worker
@@ -56,6 +67,19 @@ impl Worker {
         if !was_busy {
             self.go_on();
         }
+    }
+
+    fn send_reference(self: &Rc<Self>, id: u32, launch: u32) {
+        let worker = Rc::clone(self);
+        let on_fetched = Closure::once(move |found: JsValue| {
+            let bytes = match found.dyn_into::<Uint8Array>() {
+                Ok(bytes) => Ok(bytes.to_vec()),
+                Err(why) => Err(why.as_string().unwrap_or_default()),
+            };
+            worker.post(&Response::new(id, launch, ResponseBody::Reference(bytes)));
+        });
+        let _ = fetch_reference().then(&on_fetched);
+        on_fetched.forget();
     }
 
     fn slice(&self) {

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
-use warpgrid_view::reference::{CodePage, FormPage};
 use warpgrid_view::{CheckOptions, CheckReport};
 
 /// From the page to the worker.
@@ -27,7 +26,7 @@ pub enum RequestBody {
         source: String,
         options: CheckOptions,
     },
-    /// The reference, whole.
+    /// The reference, whole: the worker fetches it.
     Reference,
     /// Fragments, nearest to what is asked for: on the target of the request, and on another beside it.
     Fragments {
@@ -146,11 +145,9 @@ pub enum ResponseBody {
         revision: u32,
         report: CheckReport,
     },
-    Reference {
-        forms: Vec<FormPage>,
-        codes: Vec<CodePage>,
-    },
     Fragments(Vec<FragmentPicture>),
+    /// The file with the reference: [`Pages`](warpgrid_view::reference::Pages), encoded; or why there is none.
+    Reference(Result<Vec<u8>, String>),
     Answer(Answer),
     Launched(LaunchFacts),
     Refused(Refusal),

@@ -6,7 +6,7 @@ use crate::protocol::{
 };
 use warpgrid_view::fragment::{FragmentRequest, picture};
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
-use warpgrid_view::{NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check, reference};
+use warpgrid_view::{NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
 
 /// Milliseconds that a slice aims at, so that a stop is noticed in time.
 const SLICE_MS: f64 = 10.0;
@@ -59,10 +59,6 @@ impl Runner {
                 revision,
                 report: check(&source, &options),
             },
-            RequestBody::Reference => ResponseBody::Reference {
-                forms: reference::forms(),
-                codes: reference::codes(),
-            },
             RequestBody::Fragments {
                 request,
                 base_bytes,
@@ -76,6 +72,8 @@ impl Runner {
                 let pictures = requests.filter_map(|request| picture(&request, base_bytes));
                 ResponseBody::Fragments(pictures.collect())
             }
+            // The worker itself fetches it: the core does not carry its pages.
+            RequestBody::Reference => return Vec::new(),
             RequestBody::Ask(question) => ResponseBody::Answer(answer(&question)),
             RequestBody::Launch {
                 source,
@@ -440,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn the_editor_and_the_reference_are_answered_without_a_launch() {
+    fn the_editor_is_answered_without_a_launch() {
         let mut runner = Runner::default();
         let source = String::from("st.global.u32 [p], 7;");
         let ask = RequestBody::Ask(Question::Hover {
@@ -452,11 +450,6 @@ mod tests {
         assert!(
             matches!(&answers[..], [Response { body: ResponseBody::Answer(Answer::Hover(Some(found))), .. }]
                 if found.title == ".global")
-        );
-        let pages = receive(&mut runner, RequestBody::Reference);
-        assert!(
-            matches!(&pages[..], [Response { body: ResponseBody::Reference { forms, codes }, .. }]
-                if !forms.is_empty() && !codes.is_empty())
         );
     }
 

@@ -2,8 +2,8 @@
 
 use crate::lower::lower;
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Diagnostic, Explanation, FormFacts, FrontEnd, HoverText,
-    Overrides, SignatureText, Span, Suggestion, TokenClass,
+    CheckedText, ColouredToken, Diagnostic, FrontEnd, HoverText, Overrides, SignatureText, Span,
+    Suggestion, TokenClass,
 };
 
 /// The front end of the toy language.
@@ -106,18 +106,6 @@ impl FrontEnd for Toy {
 
     fn format(&self, source: &str) -> String {
         source.to_owned()
-    }
-
-    fn explain(&self, _instruction: &str) -> Option<Explanation> {
-        None
-    }
-
-    fn forms(&self) -> Vec<FormFacts> {
-        Vec::new()
-    }
-
-    fn codes(&self) -> Vec<CodeFacts> {
-        Vec::new()
     }
 
     fn line_comment(&self) -> &'static str {
