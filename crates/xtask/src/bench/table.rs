@@ -15,6 +15,8 @@ const AIMS: &[(&str, &str)] = &[
     ("matmul",          "500 M lane-instr/s native, half in wasm (peer 46)"),
     ("step",            "instant"),
     ("back",            "instant"),
+    ("far",             "under 16 ms after the first"),
+    ("open",            "under 250 ms in wasm"),
     ("page wasm, gzip", "300 KB"),
 ];
 

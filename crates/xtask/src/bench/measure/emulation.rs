@@ -72,7 +72,7 @@ fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
     Ok((steps * LANES) as f64 / seconds / 1e6)
 }
 
-fn session(
+pub(super) fn session(
     scenario: &Scenario,
     open: impl Fn(Scenario) -> Result<Session, warpgrid_view::SessionError>,
 ) -> Result<Session, String> {
@@ -104,6 +104,6 @@ fn matmul_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
     }))
 }
 
-fn scenario(value: Value) -> Result<Scenario, String> {
+pub(super) fn scenario(value: Value) -> Result<Scenario, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
 
 mod emulation;
+mod large;
 mod text;
 mod timing;
 
@@ -30,6 +31,8 @@ const FIGURES: &[Figure] = &[
     Figure { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },
     Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
     Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
+    Figure { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large::back_after_seek },
+    Figure { name: "open",    title: "opening 64 MiB, with the last frame", unit: "ms",             measure: large::open },
 ];
 
 /// The folder of the inputs.
@@ -44,13 +47,15 @@ impl Inputs {
 }
 
 fn main() {
-    let Some(folder) = std::env::args_os().nth(1) else {
-        println!("usage: measure FOLDER");
+    let mut arguments = std::env::args();
+    let Some(folder) = arguments.nth(1) else {
+        println!("usage: measure FOLDER [FIGURE…]");
         return;
     };
     let inputs = Inputs {
         folder: PathBuf::from(folder),
     };
+    let chosen: Vec<String> = arguments.collect();
     for Figure {
         name,
         title,
@@ -58,6 +63,9 @@ fn main() {
         measure,
     } in FIGURES
     {
+        if !chosen.is_empty() && !chosen.iter().any(|figure| figure == name) {
+            continue;
+        }
         let (value, note) = match measure(&inputs) {
             Ok(value) => (Some(value), None),
             Err(reason) => (None, Some(reason)),

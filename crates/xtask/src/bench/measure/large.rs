@@ -1,0 +1,86 @@
+//! How large launches feel: a million threads, and a buffer of 64 MiB.
+
+use crate::emulation::{scenario, session};
+use crate::{Inputs, Measured};
+use serde_json::json;
+use std::time::Instant;
+use warpgrid_view::model::FrameRequest;
+use warpgrid_view::{Scenario, Session};
+
+/// One addition a thread, so that the launch has as many warps as steps allow.
+const ADD: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 x, .param .u64 y)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<7>;
+    .reg .f32 %f<4>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.s32 %r4, %r1, %r2, %r3;
+    mul.wide.s32 %rd3, %r4, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd4];
+    ld.global.f32 %f2, [%rd5];
+    add.f32 %f3, %f1, %f2;
+    st.global.f32 [%rd5], %f3;
+    ret;
+}
+";
+
+/// Steps back after each seek.
+const STEPS_BACK: u32 = 25;
+
+/// Milliseconds of the slowest step back under a frame, after seeks all over a launch of a million threads; the first
+/// step after each seek may take longer.
+pub(super) fn back_after_seek(_: &Inputs) -> Measured {
+    let mut session = session(&adding(4096, 1 << 20)?, Session::new)?;
+    session.run(u64::MAX);
+    let length = session.position();
+    let request = FrameRequest::default();
+    let mut slowest = 0.0f64;
+    for quarter in [1, 3, 2] {
+        session.seek(length / 4 * quarter);
+        session.frame(&request);
+        session.back();
+        session.frame(&request);
+        for _ in 0..STEPS_BACK {
+            let clock = Instant::now();
+            session.back();
+            session.frame(&request);
+            slowest = slowest.max(clock.elapsed().as_secs_f64());
+        }
+    }
+    Ok(slowest * 1e3)
+}
+
+/// Milliseconds to open a launch with a buffer of 64 MiB, to run it, and to make the frame of its end.
+pub(super) fn open(_: &Inputs) -> Measured {
+    let scenario = adding(1024, 1 << 24)?;
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let clock = Instant::now();
+        let mut session = session(&scenario, Session::new)?;
+        session.run(u64::MAX);
+        session.frame(&FrameRequest::default());
+        best = best.min(clock.elapsed().as_secs_f64());
+    }
+    Ok(best * 1e3)
+}
+
+/// `blocks` of 256 threads that add the beginnings of two buffers of `len` elements.
+fn adding(blocks: u32, len: u32) -> Result<Scenario, String> {
+    let buffer = |name: &str, init: f64| json!({ "kind": "buffer", "name": name, "type": "f32", "len": len, "init": init });
+    scenario(json!({
+        "source": ADD,
+        "grid": [blocks, 1, 1],
+        "block": [256, 1, 1],
+        "params": [buffer("x", 1.5), buffer("y", 0.0)],
+    }))
+}
