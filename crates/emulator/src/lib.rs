@@ -18,6 +18,7 @@ pub use run::fault::{
 pub use run::inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, SharedVariable, Status, WarpView, Writer,
 };
+pub use run::last_writers::LastWriters;
 pub use run::launch::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, PointerPatch,
 };

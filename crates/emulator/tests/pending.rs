@@ -116,7 +116,7 @@ fn an_operation_lands_later_in_a_step_of_its_own() {
         step: lands_at,
         lane: 3,
     };
-    assert_eq!(Writer::unpack(writers[800]), Some(writer));
+    assert_eq!(writers.of(800), Some(writer));
 }
 
 #[test]
@@ -217,11 +217,20 @@ fn limits() -> TimelineLimits {
 }
 
 /// All that can be seen of what is in flight, and of its traces.
-fn see(machine: &Machine) -> (u64, Vec<u32>, Vec<u64>, usize, Option<StepEvent>, u64) {
+fn see(
+    machine: &Machine,
+) -> (
+    u64,
+    Vec<u32>,
+    Vec<Option<Writer>>,
+    usize,
+    Option<StepEvent>,
+    u64,
+) {
     (
         machine.position(),
         words(machine, 0),
-        machine.writers(OUT).unwrap().to_vec(),
+        machine.writers(OUT).unwrap().iter().collect(),
         machine.pending().len(),
         machine.last_step(),
         machine.stores_done(),

@@ -257,7 +257,7 @@ fn last_writers_travel_too() {
     timeline.seek(u64::MAX);
     let writers = timeline.machine().writers(region).unwrap();
     for (byte, entry) in writers.iter().enumerate() {
-        let writer = Writer::unpack(*entry).unwrap();
+        let writer = entry.unwrap();
         assert_eq!(writer.lane as usize, byte / 4 % 32);
     }
 }

@@ -3,7 +3,7 @@
 use crate::memories::Memory;
 use crate::model::{Cell, Grid, GridRequest, PendingView, Space, StoreView, Written};
 use crate::pending;
-use warpgrid_emulator::Writer;
+use warpgrid_emulator::LastWriters;
 use warpgrid_isa::MemoryShape;
 use warpgrid_launch::value::ElementType;
 
@@ -12,12 +12,12 @@ pub const MAX_ROWS: u32 = 512;
 /// Most cells of one answer.
 const MAX_CELLS: u64 = 1 << 16;
 
-/// Lays out the asked part. `now` is what the present step stored; `writers` has one entry per byte.
+/// Lays out the asked part. `now` is what the present step stored; `writers` has one for each byte.
 pub(crate) fn layout(
     memory: &Memory,
     request: &GridRequest,
     bytes: &[u8],
-    writers: Option<&[u64]>,
+    writers: Option<LastWriters<'_>>,
     now: &[StoreView],
     pending: &[PendingView],
     shape: MemoryShape,
@@ -39,7 +39,7 @@ pub(crate) fn layout(
     let to = (from + u64::from(n_rows) * u64::from(columns)).min(n_elements);
     let touched = Touched::new(memory, now, pending);
     let cells = (from..to)
-        .map(|index| cell(element, index, bytes, writers, &touched))
+        .map(|index| cell(element, index, bytes, writers.as_ref(), &touched))
         .collect();
     Grid {
         memory: memory.view.clone(),
@@ -57,17 +57,14 @@ fn cell(
     element: ElementType,
     index: u64,
     bytes: &[u8],
-    writers: Option<&[u64]>,
+    writers: Option<&LastWriters<'_>>,
     touched: &Touched,
 ) -> Cell {
     let start = index as usize * element.width_bytes();
     let end = (start + element.width_bytes()).min(bytes.len());
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
     // A cell shows the last writer of any of its bytes.
-    let writer = writers
-        .and_then(|writers| writers.get(start..end))
-        .and_then(|writers| writers.iter().copied().max_by_key(|entry| entry >> 8))
-        .and_then(Writer::unpack);
+    let writer = writers.and_then(|writers| writers.latest(start..end));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
     let written = match (n_pieces, writer) {
         (0, None) => Written::Never,

@@ -1,6 +1,7 @@
 //! Global memory in a snapshot: pages that snapshots share as long as nothing is written to them.
 
 use crate::state::memory::{PAGE_BYTES, PagedBytes};
+use crate::state::writers::SharedPage;
 use std::sync::Arc;
 
 /// Pages that are shared or copied together.
@@ -10,12 +11,12 @@ const CHUNK_PAGES: usize = 64;
 #[derive(Debug)]
 struct Page {
     bytes: Box<[u8]>,
-    writers: Box<[u64]>,
+    writers: SharedPage,
 }
 
 impl Page {
     fn size(&self) -> u64 {
-        (self.bytes.len() + 8 * self.writers.len()) as u64
+        self.bytes.len() as u64 + self.writers.as_ref().map_or(0, |page| page.size())
     }
 }
 
@@ -32,12 +33,20 @@ fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
     start..size.min(start + PAGE_BYTES)
 }
 
-fn copy_page(memory: &PagedBytes, page: usize) -> Arc<Page> {
+/// A copy of a page, or `like` if that is the same: memory that is zero or filled with a pattern is kept once.
+fn copy_page(memory: &PagedBytes, page: usize, like: Option<&Arc<Page>>) -> Arc<Page> {
     let range = page_range(page, memory.len());
-    Arc::new(Page {
-        bytes: memory.bytes().get(range.clone()).unwrap_or(&[]).into(),
-        writers: memory.writers().get(range).unwrap_or(&[]).into(),
-    })
+    let bytes = memory.bytes().get(range).unwrap_or(&[]);
+    let writers = memory.writers().share(page);
+    let is_same =
+        |like: &&Arc<Page>| writers.is_none() && like.writers.is_none() && *like.bytes == *bytes;
+    match like.filter(is_same) {
+        Some(like) => Arc::clone(like),
+        None => Arc::new(Page {
+            bytes: bytes.into(),
+            writers,
+        }),
+    }
 }
 
 impl Pages {
@@ -45,6 +54,7 @@ impl Pages {
     pub(crate) fn take(memory: &PagedBytes, base: Option<&Pages>, fresh: &mut u64) -> Pages {
         let n_pages = memory.len().div_ceil(PAGE_BYTES);
         let mut chunks = Vec::with_capacity(n_pages.div_ceil(CHUNK_PAGES));
+        let mut last = None;
         for first in (0..n_pages).step_by(CHUNK_PAGES) {
             let pages = first..n_pages.min(first + CHUNK_PAGES);
             let old = base.and_then(|base| base.chunks.get(first / CHUNK_PAGES));
@@ -58,8 +68,11 @@ impl Pages {
                 .map(|page| match old.and_then(|c| c.get(page - first)) {
                     Some(old) if !memory.is_dirty(page) => Arc::clone(old),
                     _ => {
-                        let page = copy_page(memory, page);
-                        *fresh += page.size();
+                        let page = copy_page(memory, page, last.as_ref());
+                        if last.as_ref().is_none_or(|last| !Arc::ptr_eq(last, &page)) {
+                            *fresh += page.size();
+                            last = Some(Arc::clone(&page));
+                        }
                         page
                     }
                 })
@@ -85,13 +98,11 @@ impl Pages {
                     continue;
                 }
                 let range = page_range(first + i, size);
-                let (bytes, writers, _) = memory.raw();
-                if let Some(place) = bytes.get_mut(range.clone()) {
+                let (bytes, writers) = memory.raw();
+                if let Some(place) = bytes.get_mut(range) {
                     place.copy_from_slice(&page.bytes);
                 }
-                if let Some(place) = writers.get_mut(range) {
-                    place.copy_from_slice(&page.writers);
-                }
+                writers.restore(first + i, &page.writers);
             }
         }
         memory.clear_dirty();

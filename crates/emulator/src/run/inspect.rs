@@ -111,13 +111,13 @@ pub enum MemoryRegion {
 }
 
 impl Writer {
-    /// An entry of [`crate::Machine::writers`]; 0 is for bytes that no step wrote.
-    pub const fn pack(self) -> u64 {
+    /// As one number, larger for later steps; 0 is for bytes that no step wrote.
+    pub(crate) const fn pack(self) -> u64 {
         (self.step << 8) | (self.lane as u64 + 1)
     }
 
-    /// The writer in an entry of [`crate::Machine::writers`].
-    pub const fn unpack(entry: u64) -> Option<Writer> {
+    /// The writer that was packed.
+    pub(crate) const fn unpack(entry: u64) -> Option<Writer> {
         match entry & 0xff {
             0 => None,
             lane => Some(Writer {

@@ -9,6 +9,7 @@ pub(crate) mod fault;
 mod inputs;
 pub(crate) mod inspect;
 mod landing;
+pub(crate) mod last_writers;
 pub(crate) mod launch;
 mod locate;
 pub(crate) mod machine;

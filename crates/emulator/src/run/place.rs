@@ -144,7 +144,7 @@ impl Setup {
                 continue;
             };
             let start = placed.byte_offset as usize;
-            let (bytes, _, _) = shared.raw();
+            let (bytes, _) = shared.raw();
             if let Some(place) = bytes.get_mut(start..start + variable.init.len()) {
                 place.copy_from_slice(&variable.init);
             }

@@ -5,6 +5,7 @@ use crate::exec::step::choose;
 use crate::exec::waits::begin_to_wait;
 use crate::run::event::{Agent, PendingId, StepEvent, Turn};
 use crate::run::inspect::*;
+use crate::run::last_writers::LastWriters;
 use crate::run::launch::BufferIndex;
 use crate::run::machine::Machine;
 use crate::run::schedule::{Schedule, WarpPlace, can_run};
@@ -121,24 +122,23 @@ impl Machine {
         Some((region, address - a.address))
     }
 
-    /// Who wrote each byte last, one entry a byte: see [`Writer::unpack`]. Only when the launch asked for it.
-    pub fn writers(&self, region: MemoryRegion) -> Option<&[u64]> {
+    /// Who wrote each byte of a region last. Only when the launch asked for it.
+    pub fn writers(&self, region: MemoryRegion) -> Option<LastWriters<'_>> {
         match region {
             MemoryRegion::Shared { block } => {
-                Some(self.shared(block)?.writers()).filter(|w| !w.is_empty())
+                let shared = self.shared(block)?;
+                LastWriters::paged(shared.writers(), 0..shared.len())
             }
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;
                 let start = lane as usize * stack.lane_bytes;
-                stack.writers.get(start..start + stack.lane_bytes)
+                let entries = stack.writers.get(start..start + stack.lane_bytes)?;
+                Some(LastWriters::plain(entries))
             }
             _ => {
                 let a = self.allocation(region)?;
-                self.state
-                    .global
-                    .arena
-                    .writers()
-                    .get(a.start..a.start + a.size as usize)
+                let writers = self.state.global.arena.writers();
+                LastWriters::paged(writers, a.start..a.start + a.size as usize)
             }
         }
     }

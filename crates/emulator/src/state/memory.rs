@@ -2,6 +2,7 @@
 
 use crate::run::inspect::Writer;
 use crate::run::launch::{BufferIndex, Launch};
+use crate::state::writers::Writers;
 use std::sync::Arc;
 use warpgrid_isa::Limits;
 
@@ -19,8 +20,7 @@ pub(crate) struct PagedBytes {
     size: usize,
     /// One flag a page.
     dirty: Vec<bool>,
-    /// One entry a byte when last writers are tracked, else empty.
-    writers: Vec<u64>,
+    writers: Writers,
 }
 
 impl PagedBytes {
@@ -31,8 +31,8 @@ impl PagedBytes {
             size,
             dirty: vec![false; size.div_ceil(PAGE_BYTES)],
             writers: match tracking {
-                Tracking::Off => Vec::new(),
-                Tracking::LastWriter => vec![0; size],
+                Tracking::Off => Writers::default(),
+                Tracking::LastWriter => Writers::new(size),
             },
         }
     }
@@ -52,13 +52,13 @@ impl PagedBytes {
         self.bytes.get(..self.size).unwrap_or(&[])
     }
 
-    pub(crate) fn writers(&self) -> &[u64] {
+    pub(crate) fn writers(&self) -> &Writers {
         &self.writers
     }
 
     #[inline(always)]
     pub(crate) fn tracks_writers(&self) -> bool {
-        !self.writers.is_empty()
+        self.writers.is_tracked()
     }
 
     pub(crate) fn is_dirty(&self, page: usize) -> bool {
@@ -71,7 +71,7 @@ impl PagedBytes {
 
     /// Memory that a copy takes.
     pub(crate) fn size(&self) -> u64 {
-        (self.bytes.len() + 8 * self.writers.len()) as u64
+        self.bytes.len() as u64 + self.writers.size()
     }
 
     pub(crate) fn clear_dirty(&mut self) {
@@ -80,8 +80,8 @@ impl PagedBytes {
 
     /// The bytes for setting up and for restoring; every change must be followed by
     /// [`PagedBytes::clear_dirty`] or be wanted as dirty.
-    pub(crate) fn raw(&mut self) -> (&mut [u8], &mut [u64], &mut [bool]) {
-        (&mut self.bytes, &mut self.writers, &mut self.dirty)
+    pub(crate) fn raw(&mut self) -> (&mut [u8], &mut Writers) {
+        (&mut self.bytes, &mut self.writers)
     }
 
     /// Bytes that are about to be changed: their pages are marked. Whoever tracks writers uses
@@ -127,17 +127,19 @@ impl PagedBytes {
         if let Some(place) = self.place(offset, data.len()) {
             place.copy_from_slice(data);
         }
-        if !self.writers.is_empty()
-            && let Some(place) = self.writers.get_mut(offset..offset + data.len())
-        {
-            place.fill(writer.pack());
-        }
+        self.writers.note(offset, data.len(), writer);
+    }
+
+    /// Notes who wrote bytes that follow each other, `width` per lane of a whole warp.
+    #[inline(always)]
+    pub(crate) fn note_row(&mut self, offset: usize, width: usize, step: u64) {
+        self.writers.note_row(offset, width, step);
     }
 
     /// Sets all bytes to zero, written by no step.
     pub(crate) fn reset(&mut self) {
         self.bytes.fill(0);
-        self.writers.fill(0);
+        self.writers.clear();
         self.dirty.fill(true);
     }
 }
@@ -159,11 +161,20 @@ impl Tracking {
         }
     }
 
-    /// Bytes that a byte of memory takes, with its writer.
+    /// Bytes that a byte of memory takes with its writer, in a memory that keeps one for each byte.
     pub(crate) const fn bytes_per_byte(self) -> u64 {
         match self {
             Tracking::Off => 1,
             Tracking::LastWriter => 9,
+        }
+    }
+
+    /// Bytes that a byte of paged memory takes with its writer: see [`Writers`]. Pages that are written in parts of
+    /// words take more, pages that are not written less.
+    pub(crate) const fn bytes_per_paged_byte(self) -> u64 {
+        match self {
+            Tracking::Off => 1,
+            Tracking::LastWriter => 3,
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod memory;
 pub(crate) mod pending;
 pub(crate) mod registers;
 pub(crate) mod warp;
+pub(crate) mod writers;
 
 use crate::run::event::LastStep;
 use crate::run::fault::Fault;

@@ -1,0 +1,82 @@
+//! Who wrote the bytes of a region last, as a host sees it.
+
+use crate::run::inspect::Writer;
+use crate::state::writers::Writers;
+use std::fmt;
+use std::ops::Range;
+
+/// The last writer of each byte of a region.
+#[derive(Clone)]
+pub struct LastWriters<'a> {
+    kept: Kept<'a>,
+}
+
+#[derive(Clone)]
+enum Kept<'a> {
+    /// One entry for each byte.
+    Plain(&'a [u64]),
+    /// A part of a memory.
+    Paged(&'a Writers, Range<usize>),
+}
+
+impl<'a> LastWriters<'a> {
+    pub(crate) fn plain(entries: &'a [u64]) -> LastWriters<'a> {
+        LastWriters {
+            kept: Kept::Plain(entries),
+        }
+    }
+
+    /// None if the memory does not track writers.
+    pub(crate) fn paged(writers: &'a Writers, range: Range<usize>) -> Option<LastWriters<'a>> {
+        writers.is_tracked().then_some(LastWriters {
+            kept: Kept::Paged(writers, range),
+        })
+    }
+
+    /// Bytes of the region.
+    pub fn len(&self) -> usize {
+        match &self.kept {
+            Kept::Plain(entries) => entries.len(),
+            Kept::Paged(_, range) => range.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The last writer of a byte; none if no step wrote it, or it is beyond the region.
+    pub fn of(&self, byte: usize) -> Option<Writer> {
+        let entry = match &self.kept {
+            Kept::Plain(entries) => entries.get(byte).copied().unwrap_or(0),
+            Kept::Paged(writers, range) if byte < range.len() => writers.entry(range.start + byte),
+            Kept::Paged(..) => 0,
+        };
+        Writer::unpack(entry)
+    }
+
+    /// The latest writer of any of these bytes.
+    pub fn latest(&self, bytes: Range<usize>) -> Option<Writer> {
+        bytes
+            .filter_map(|byte| self.of(byte))
+            .max_by_key(|writer| writer.step)
+    }
+
+    /// The last writers of all bytes, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Option<Writer>> + '_ {
+        (0..self.len()).map(|byte| self.of(byte))
+    }
+}
+
+/// Equal if all bytes have the same writers.
+impl PartialEq for LastWriters<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for LastWriters<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
