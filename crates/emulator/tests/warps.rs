@@ -363,13 +363,35 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 }
 
 fn refused(change: impl Fn(&mut Launch)) -> LaunchError {
+    refused_within(Limits::default(), change)
+}
+
+fn refused_within(limits: Limits, change: impl Fn(&mut Launch)) -> LaunchError {
     let (program, buffers, arguments) = saxpy(64).program();
     let mut launch = launch([1, 1, 1], [64, 1, 1], buffers, arguments, 0);
     change(&mut launch);
-    match Machine::new(Arc::clone(&program), &launch, Limits::default()) {
+    match Machine::new(Arc::clone(&program), &launch, limits) {
         Err(error) => error,
         Ok(_) => panic!("accepted"),
     }
+}
+
+#[test]
+fn too_much_memory_is_refused_before_it_is_laid_out() {
+    let tracked = refused(|l| {
+        l.buffers[0].contents = Contents::Zeroed(400 << 20);
+        l.track_writers = true;
+    });
+    assert!(matches!(tracked, LaunchError::MemoryTooLarge { limit, .. } if limit == 1 << 30));
+    let limits = Limits {
+        max_memory_bytes: u64::MAX,
+        ..Limits::default()
+    };
+    let large = refused_within(limits, |l| {
+        l.buffers[0].contents = Contents::Zeroed(1 << 32)
+    });
+    let most = Limits::MOST_GLOBAL_BYTES;
+    assert!(matches!(large, LaunchError::BufferTooLarge { limit, .. } if limit == most));
 }
 
 #[test]

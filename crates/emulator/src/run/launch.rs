@@ -78,7 +78,8 @@ pub struct PointerPatch {
 /// Bounds that keep a run from taking the host down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Global, shared and local memory plus registers of resident warps.
+    /// Global, shared and local memory plus registers of resident warps, with last writers where they are kept. Of
+    /// these at most [`Limits::MOST_GLOBAL_BYTES`] are global; the error of a larger launch names the limit it met.
     pub max_memory_bytes: u64,
     /// Blocks that run at the same time.
     pub max_resident_blocks: u32,
@@ -89,6 +90,11 @@ pub struct Limits {
     pub max_local_bytes: u64,
     /// Lines that `printf` may leave.
     pub max_notes: u32,
+}
+
+impl Limits {
+    /// The most global memory, constants and parameters of any launch: places in it are 32 bits wide.
+    pub const MOST_GLOBAL_BYTES: u64 = (1 << 32) - (1 << 16);
 }
 
 impl Default for Limits {

@@ -291,7 +291,7 @@ impl Layout {
         let mut plan = Placement {
             allocations: Vec::new(),
             arena_bytes: 0,
-            limit: limits.max_memory_bytes.min(u64::from(u32::MAX >> 1)),
+            limit: limits.max_memory_bytes.min(Limits::MOST_GLOBAL_BYTES),
         };
         plan.add(
             self.map.parameters,
@@ -333,6 +333,15 @@ impl Layout {
             return Err(LaunchError::MemoryTooLarge {
                 bytes: address,
                 limit: u64::from(u32::MAX),
+            });
+        }
+        let bytes = plan
+            .arena_bytes
+            .saturating_mul(tracking.bytes_per_paged_byte());
+        if bytes > limits.max_memory_bytes {
+            return Err(LaunchError::MemoryTooLarge {
+                bytes,
+                limit: limits.max_memory_bytes,
             });
         }
         let mut arena = PagedBytes::new(plan.arena_bytes as usize, tracking);
@@ -475,11 +484,21 @@ fn fill_buffer(bytes: &mut [u8], contents: &Contents) {
         }
         Contents::Zeroed(_) => {}
         Contents::Fill { pattern, .. } => {
-            if !pattern.is_empty() {
-                for chunk in bytes.chunks_mut(pattern.len()) {
-                    chunk.copy_from_slice(&pattern[..chunk.len()]);
-                }
+            // Memory is zero already, and a host gives no memory for it before it is changed.
+            if pattern.iter().any(|byte| *byte != 0) {
+                repeat(bytes, pattern);
             }
         }
+    }
+}
+
+/// Fills bytes with a pattern that is not empty: what is there is copied after itself until all is full.
+fn repeat(bytes: &mut [u8], pattern: &[u8]) {
+    let mut done = pattern.len().min(bytes.len());
+    bytes[..done].copy_from_slice(&pattern[..done]);
+    while done < bytes.len() {
+        let n = done.min(bytes.len() - done);
+        bytes.copy_within(..n, done);
+        done += n;
     }
 }
