@@ -95,6 +95,8 @@ pub(crate) struct Instr {
     /// Guard predicate, or none.
     pub(crate) guard: Slot,
     pub(crate) negated: bool,
+    /// Has no guard and reads no clock, as most have: one question instead of two.
+    pub(crate) is_plain: bool,
     /// Reads a clock: specials must be refreshed first.
     pub(crate) reads_clock: bool,
     /// Runs in the same step as the next instruction of the code: it is not counted, and the group that runs stays

@@ -259,6 +259,7 @@ impl<'a> Decoder<'a> {
             op,
             guard: guard.map_or(Slot::NONE, |(slot, _)| slot),
             negated: guard.is_some_and(|(_, negated)| negated),
+            is_plain: guard.is_none() && !self.reads_clock,
             reads_clock: self.reads_clock,
             with_next: step == StepPart::WithNext,
         });

@@ -2,6 +2,7 @@
 //! goes through [`Reach`].
 
 use crate::decode::code::AccessPlan;
+use crate::exec::even::access_words;
 use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::resolve::{Backing, Memories, Purpose, Target};
@@ -56,6 +57,10 @@ pub(crate) fn access(
     } else {
         (around.interest.stores, Purpose::Write)
     };
+    let hint = &mut rows.hints[index as usize % N_HINTS];
+    if !seen && access_words(around, l, plan, loads, hint, step).is_some() {
+        return Ok(!loads && stores(plan));
+    }
     let memories = Memories {
         global: around.global,
         map: around.map,
@@ -64,7 +69,6 @@ pub(crate) fn access(
         own_rank: around.peers.own_rank(),
         n_ranks: around.peers.n_ranks(),
     };
-    let hint = &mut rows.hints[index as usize % N_HINTS];
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
     if found && !seen {
         let backing = rows.target.backing();
@@ -87,6 +91,19 @@ pub(crate) fn access(
     }
     let mut reach = around.reach(stack, warp, step, pc);
     access_closer(&mut reach, l, plan, &mut rows.target, (loads, found))
+}
+
+/// As [`access`], never inlined.
+#[inline(never)]
+pub(crate) fn access_apart(
+    around: &mut Surroundings<'_>,
+    l: &mut Lanes<'_>,
+    of_warp: (&mut Stack, u32),
+    plan: (u32, bool),
+    at: (u64, u32),
+    rows: &mut Rows,
+) -> Result<bool, Box<Halt>> {
+    access(around, l, of_warp, plan, at, rows)
 }
 
 /// Whether a store to the plan's space changes memory that a kernel shows; what a call passes is not.

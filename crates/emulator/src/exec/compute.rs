@@ -135,6 +135,17 @@ pub(crate) fn compute<const FMA: bool>(
     true
 }
 
+/// As [`compute`], never inlined.
+#[inline(never)]
+pub(crate) fn compute_apart(
+    instr: &Instr,
+    code: &Code,
+    l: &mut Lanes<'_>,
+    results: &mut Results,
+) -> bool {
+    compute::<false>(instr, code, l, results)
+}
+
 #[inline(always)]
 fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) {
     let a = l.r32(a);

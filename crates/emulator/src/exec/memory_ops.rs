@@ -6,11 +6,11 @@ use crate::exec::access::paged;
 use crate::exec::elements::{write64, write128};
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::report::add_pieces;
-use crate::exec::resolve::{Backing, HalfStep, Memories, Place, Purpose, Target};
+use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
 use crate::state::memory::PagedBytes;
-use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, Slot, lanes_of};
+use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 
 /// The widest access of a lane, in bytes.
 pub(crate) const MAX_WIDTH: usize = 32;
@@ -135,103 +135,8 @@ pub(crate) fn load_rows(
     target: &Target,
     results: &mut Results,
 ) {
-    match (plan.elements.as_slice(), target.place) {
-        ([element], place) if plan.whole_registers && plan.element_bytes == 4 => {
-            load_word(bytes, l, element.slot, place, target, results);
-        }
-        (four @ [_, _, _, _], Place::Contiguous(_, start))
-            if plan.whole_registers && plan.element_bytes == 4 =>
-        {
-            load_four(bytes, l, four, start);
-        }
-        (elements, _) => {
-            for (index, element) in elements.iter().enumerate() {
-                load_element(bytes, l, plan, *element, index, target, results);
-            }
-        }
-    }
-}
-
-/// One word per lane.
-#[inline(always)]
-fn load_word(
-    bytes: &[u8],
-    l: &mut Lanes<'_>,
-    slot: Slot,
-    place: Place,
-    target: &Target,
-    results: &mut Results,
-) {
-    // Only single places know masks; in all others each lane is active.
-    match place {
-        Place::Contiguous(_, start) => {
-            if let (Some(row), Some(words)) = (l.whole32(slot), words::<LANES>(bytes, start)) {
-                *row = words.map(u32::from_le_bytes);
-            }
-        }
-        Place::Uniform(_, start) => {
-            if let (Some(row), Some([word])) = (l.whole32(slot), words::<1>(bytes, start)) {
-                *row = [u32::from_le_bytes(*word); LANES];
-            }
-        }
-        Place::Halves(_, HalfStep::Contiguous, [low, high]) => {
-            if let (Some(row), Some(low), Some(high)) = (
-                l.whole32(slot),
-                words::<16>(bytes, low),
-                words::<16>(bytes, high),
-            ) && let [first, second] = row.as_chunks_mut::<16>().0
-            {
-                *first = low.map(u32::from_le_bytes);
-                *second = high.map(u32::from_le_bytes);
-            }
-        }
-        Place::Halves(_, HalfStep::Uniform, [low, high]) => {
-            if let (Some(row), Some([low]), Some([high])) = (
-                l.whole32(slot),
-                words::<1>(bytes, low),
-                words::<1>(bytes, high),
-            ) && let [first, second] = row.as_chunks_mut::<16>().0
-            {
-                *first = [u32::from_le_bytes(*low); 16];
-                *second = [u32::from_le_bytes(*high); 16];
-            }
-        }
-        Place::Each(_) => {
-            let words = bytes.as_chunks::<4>().0;
-            for (r, offset) in results.r32.iter_mut().zip(&target.offsets) {
-                if let Some(word) = words.get(*offset as usize / 4) {
-                    *r = u32::from_le_bytes(*word);
-                }
-            }
-            l.set32(slot, &results.r32);
-        }
-        Place::Mixed => {}
-    }
-}
-
-/// `N` words from `start`.
-#[inline(always)]
-fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; 4]; N]> {
-    bytes.get(start..)?.as_chunks::<4>().0.first_chunk::<N>()
-}
-
-/// Four words per lane of the whole warp, which follow each other: read once, and parted on the way.
-#[inline(always)]
-fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: &[Element], start: usize) {
-    let lanes = bytes.get(start..).unwrap_or(&[]).as_chunks::<16>().0;
-    let Some(lanes) = lanes.first_chunk::<LANES>() else {
-        return;
-    };
-    let mut rows = [[0; LANES]; 4];
-    for lane in 0..LANES {
-        let words = lanes[lane].as_chunks::<4>().0;
-        rows[0][lane] = u32::from_le_bytes(words[0]);
-        rows[1][lane] = u32::from_le_bytes(words[1]);
-        rows[2][lane] = u32::from_le_bytes(words[2]);
-        rows[3][lane] = u32::from_le_bytes(words[3]);
-    }
-    for (element, row) in elements.iter().zip(&rows) {
-        l.set32(element.slot, row);
+    for (index, element) in plan.elements.iter().enumerate() {
+        load_element(bytes, l, plan, *element, index, target, results);
     }
 }
 
@@ -335,21 +240,6 @@ fn gather<T: Copy, const W: usize>(
                 row.fill(value(*part));
             }
         }
-        Place::Halves(_, step, starts) => {
-            for (half, start) in row.as_chunks_mut::<16>().0.iter_mut().zip(starts) {
-                match step {
-                    HalfStep::Contiguous => {
-                        let parts = parts.get(start / W..).unwrap_or(&[]);
-                        read_each(half, parts, width / W, at / W, &value);
-                    }
-                    HalfStep::Uniform => {
-                        if let Some(part) = parts.get((start + at) / W) {
-                            half.fill(value(*part));
-                        }
-                    }
-                }
-            }
-        }
         Place::Each(_) => {
             for (r, offset) in row.iter_mut().zip(&target.offsets) {
                 if let Some(part) = parts.get((*offset as usize + at) / W) {
@@ -364,17 +254,17 @@ fn gather<T: Copy, const W: usize>(
 /// One part of each of the lanes that follow each other, `n` parts a lane. The usual numbers each have a case, so that
 /// each is a loop without checks.
 #[inline(always)]
-fn read_each<T, const W: usize, const L: usize>(
-    row: &mut [T; L],
+fn read_each<T, const W: usize>(
+    row: &mut [T; LANES],
     parts: &[[u8; W]],
     n: usize,
     index: usize,
     value: impl Fn([u8; W]) -> T,
 ) {
     match n {
-        1 => read_lanes::<T, W, L, 1>(row, parts, index, value),
-        2 => read_lanes::<T, W, L, 2>(row, parts, index, value),
-        4 => read_lanes::<T, W, L, 4>(row, parts, index, value),
+        1 => read_lanes::<T, W, 1>(row, parts, index, value),
+        2 => read_lanes::<T, W, 2>(row, parts, index, value),
+        4 => read_lanes::<T, W, 4>(row, parts, index, value),
         _ => {
             for (r, lane) in row.iter_mut().zip(parts.chunks_exact(n.max(1))) {
                 if let Some(part) = lane.get(index) {
@@ -386,14 +276,14 @@ fn read_each<T, const W: usize, const L: usize>(
 }
 
 #[inline(always)]
-fn read_lanes<T, const W: usize, const L: usize, const N: usize>(
-    row: &mut [T; L],
+fn read_lanes<T, const W: usize, const N: usize>(
+    row: &mut [T; LANES],
     parts: &[[u8; W]],
     index: usize,
     value: impl Fn([u8; W]) -> T,
 ) {
-    if let Some(lanes) = parts.as_chunks::<N>().0.first_chunk::<L>() {
-        for lane in 0..L {
+    if let Some(lanes) = parts.as_chunks::<N>().0.first_chunk::<LANES>() {
+        for lane in 0..LANES {
             row[lane] = value(lanes[lane][index & (N - 1)]);
         }
     }

@@ -12,6 +12,7 @@ pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod elementary;
 pub(crate) mod elements;
+pub(crate) mod even;
 #[cfg(test)]
 mod known_tests;
 pub(crate) mod memory_ops;

@@ -37,20 +37,10 @@ pub(crate) enum Place {
     Contiguous(Backing, usize),
     /// All lanes are active and mean the same bytes.
     Uniform(Backing, usize),
-    /// All lanes are active; those of each half of the warp follow each other, or mean the same bytes. So lie the rows
-    /// of a tile that is 16 wide. Only reads are looked at so closely.
-    Halves(Backing, HalfStep, [usize; 2]),
     /// Each at its offset.
     Each(Backing),
     /// In different memories.
     Mixed,
-}
-
-/// From lane to lane within a half of the warp.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HalfStep {
-    Contiguous,
-    Uniform,
 }
 
 impl Target {
@@ -65,10 +55,9 @@ impl Target {
     #[inline(always)]
     pub(crate) fn backing(&self) -> Backing {
         match self.place {
-            Place::Contiguous(backing, _)
-            | Place::Uniform(backing, _)
-            | Place::Halves(backing, ..)
-            | Place::Each(backing) => backing,
+            Place::Contiguous(backing, _) | Place::Uniform(backing, _) | Place::Each(backing) => {
+                backing
+            }
             Place::Mixed => self.backings[0],
         }
     }
@@ -79,10 +68,6 @@ impl Target {
         match self.place {
             Place::Contiguous(backing, start) => (backing, start + lane * width),
             Place::Uniform(backing, start) => (backing, start),
-            Place::Halves(backing, HalfStep::Contiguous, starts) => {
-                (backing, starts[(lane / 16) & 1] + lane % 16 * width)
-            }
-            Place::Halves(backing, HalfStep::Uniform, starts) => (backing, starts[(lane / 16) & 1]),
             Place::Each(backing) => (backing, offset),
             Place::Mixed => (self.backings[lane], offset),
         }
@@ -127,57 +112,86 @@ struct Range {
     at: u32,
 }
 
-/// What the differences between the lanes' addresses look like.
-enum Shape {
-    Contiguous,
-    Uniform,
-    /// With how far the second half starts after the first.
-    Halves(HalfStep, u64),
-    Any,
+/// Addresses of a whole warp, each half of which lies evenly. So lie the rows of a matrix, and those of a tile that is
+/// 16 wide.
+#[derive(Clone, Copy)]
+pub(crate) struct Even<T> {
+    /// Of the first lane of each half.
+    pub(crate) starts: [T; 2],
+    /// The lanes of a half follow each other without gaps; else they mean the same bytes.
+    pub(crate) follow: bool,
 }
 
-macro_rules! shape {
-    ($name:ident, $word:ty, $signed:ty) => {
+macro_rules! even {
+    ($name:ident, $ramps:ident, $gaps:ident, $word:ty) => {
+        /// How far each lane is from the first of its half: not at all, then by the logarithm of the distance between
+        /// neighbours. A table, since what the compiler knows of single lanes it simplifies, and no vectors are left.
+        static $ramps: [[$word; LANES]; 8] = {
+            let mut ramps = [[0; LANES]; 8];
+            let mut at = LANES;
+            while at < 8 * LANES {
+                ramps[at / LANES][at % LANES] = (at as $word % 16) << (at / LANES - 1);
+                at += 1;
+            }
+            ramps
+        };
+
+        /// All ones in the second half, if there is a gap before it.
+        static $gaps: [[$word; LANES]; 2] = {
+            let mut gaps = [[0; LANES]; 2];
+            let mut lane = 16;
+            while lane < LANES {
+                gaps[1][lane] = <$word>::MAX;
+                lane += 1;
+            }
+            gaps
+        };
+
+        /// How addresses lie; none if not evenly. `is_constant` says that they are known to be the same, `width` is a
+        /// power of two, at most 64.
         #[inline(always)]
-        fn $name(base: &[$word; LANES], width: $word) -> Shape {
+        pub(crate) fn $name(
+            base: &[$word; LANES],
+            is_constant: bool,
+            width: $word,
+        ) -> Option<Even<$word>> {
             let (first, second) = (base[0], base[16]);
+            if is_constant {
+                return Some(Even {
+                    starts: [first; 2],
+                    follow: false,
+                });
+            }
             let step = base[1].wrapping_sub(first);
             if step != 0 && step != width {
-                return Shape::Any;
+                return None;
             }
+            let row = if step == 0 {
+                0
+            } else {
+                width.trailing_zeros() as usize + 1
+            };
             let gap = second.wrapping_sub(first);
-            let shape = (step, gap);
-            // Both halves run alike. The compiler does not get to know that some of the differences are always zero,
-            // since it would then leave vectors to compare the other lanes one by one.
-            let (first, step, gap) = (black_box(first), black_box(step), black_box(gap));
-            let mut ramp = [0; 8];
-            for (lane, r) in ramp.iter_mut().enumerate() {
-                *r = first.wrapping_add(step * lane as $word);
+            let (ramp, gaps) = (&$ramps[row & 7], &$gaps[usize::from(gap != 0)]);
+            let mut differ = [0; LANES];
+            for lane in 0..LANES {
+                let expected = first
+                    .wrapping_add(ramp[lane])
+                    .wrapping_add(gap & gaps[lane]);
+                differ[lane] = base[lane] ^ expected;
             }
-            let parts = base.as_chunks::<8>().0;
-            let moved = [0, 8 * step, gap, gap.wrapping_add(8 * step)];
-            let mut differ = [0; 8];
-            for (part, moved) in parts.iter().zip(moved) {
-                for lane in 0..8 {
-                    differ[lane] |= part[lane].wrapping_sub(ramp[lane]).wrapping_sub(moved);
-                }
-            }
-            if differ.iter().fold(0, |all, d| all | d) != 0 {
-                return Shape::Any;
-            }
-            let (step, gap) = shape;
-            match step {
-                0 if gap == 0 => Shape::Uniform,
-                0 => Shape::Halves(HalfStep::Uniform, gap as $signed as u64),
-                _ if gap == 16 * width => Shape::Contiguous,
-                _ => Shape::Halves(HalfStep::Contiguous, gap as $signed as u64),
-            }
+            // Kept as a row, since the compiler would compare some lanes one by one.
+            let differ = black_box(&differ).iter().fold(0, |all, lane| all | lane);
+            (differ == 0).then_some(Even {
+                starts: [first, second],
+                follow: step != 0,
+            })
         }
     };
 }
 
-shape!(shape64, u64, i64);
-shape!(shape32, u32, i32);
+even!(even64, RAMPS_64, GAPS_64, u64);
+even!(even32, RAMPS_32, GAPS_32, u32);
 
 impl<'a> Memories<'a> {
     /// The memory that the lowest active lane means.
@@ -259,10 +273,14 @@ impl<'a> Memories<'a> {
                 return false;
             };
             if l.mask == FULL && range.backing != Backing::Stack {
-                let shape = shape64(base, u64::from(plan.width_bytes));
-                if let Some(place) = even(shape, first, range, plan, purpose) {
-                    target.place = place;
-                    return true;
+                let width = u64::from(plan.width_bytes);
+                let even = even64(base, plan.base.is_constant(), width);
+                if let Some(Even { starts, follow }) = even {
+                    let gap = starts[1].wrapping_sub(starts[0]);
+                    if let Some(place) = even_place((gap, follow), first, range, plan) {
+                        target.place = place;
+                        return true;
+                    }
                 }
                 return self.each64(base, plan, range, target);
             }
@@ -280,10 +298,13 @@ impl<'a> Memories<'a> {
                 return self.each64(&base, plan, range, target);
             }
             if l.mask == FULL && range.backing != Backing::Stack {
-                let shape = shape32(base, plan.width_bytes);
-                if let Some(place) = even(shape, u64::from(first), range, plan, purpose) {
-                    target.place = place;
-                    return true;
+                let even = even32(base, plan.base.is_constant(), plan.width_bytes);
+                if let Some(Even { starts, follow }) = even {
+                    let gap = u64::from(starts[1].wrapping_sub(starts[0]));
+                    if let Some(place) = even_place((gap, follow), first.into(), range, plan) {
+                        target.place = place;
+                        return true;
+                    }
                 }
                 return self.each32(base, plan, range, target);
             }
@@ -439,42 +460,29 @@ impl<'a> Memories<'a> {
     }
 }
 
-/// The place of an even shape within the range; none for other shapes, and beyond the range.
+/// The place of lanes that lie evenly within the range, the second half `gap` after the first; none for two halves
+/// apart, and beyond the range.
 #[inline(always)]
-fn even(
-    shape: Shape,
+fn even_place(
+    (gap, follow): (u64, bool),
     first: u64,
     range: Range,
     plan: &AccessPlan,
-    purpose: Purpose,
 ) -> Option<Place> {
     let width = u64::from(plan.width_bytes);
-    let within = |relative: u64, bytes: u64| {
-        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0
-    };
     let relative = first.wrapping_sub(range.start);
     let start = range.at as usize + relative as usize;
-    let (bytes, place) = match shape {
-        Shape::Contiguous => (
+    let (bytes, place) = match (follow, gap) {
+        (true, gap) if gap == 16 * width => (
             LANES as u64 * width,
             Place::Contiguous(range.backing, start),
         ),
-        Shape::Uniform => (width, Place::Uniform(range.backing, start)),
-        Shape::Halves(step, gap) if purpose == Purpose::Read => {
-            let bytes = match step {
-                HalfStep::Contiguous => 16 * width,
-                HalfStep::Uniform => width,
-            };
-            let other = relative.wrapping_add(gap);
-            if !within(other, bytes) {
-                return None;
-            }
-            let starts = [start, range.at as usize + other as usize];
-            (bytes, Place::Halves(range.backing, step, starts))
-        }
-        Shape::Halves(..) | Shape::Any => return None,
+        (false, 0) => (width, Place::Uniform(range.backing, start)),
+        (true | false, _) => return None,
     };
-    within(relative, bytes).then_some(place)
+    let within =
+        relative <= range.size && range.size - relative >= bytes && relative & (width - 1) == 0;
+    within.then_some(place)
 }
 
 /// Inactive lanes repeat the lowest active one.
@@ -490,7 +498,7 @@ fn filled<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
 }
 
 /// Whether an access that names a space may touch an allocation.
-fn space_allows(space: StateSpace, allocation: &Allocation) -> bool {
+pub(crate) fn space_allows(space: StateSpace, allocation: &Allocation) -> bool {
     match space {
         StateSpace::Global => matches!(
             allocation.owner,

@@ -1,8 +1,8 @@
 //! The steps of one warp: which group of lanes goes on, its instruction, and what is kept of each step.
 
 use crate::decode::code::{Code, Instr, Op};
-use crate::exec::access::{Rows, access};
-use crate::exec::compute::compute;
+use crate::exec::access::{Rows, access, access_apart};
+use crate::exec::compute::{compute, compute_apart};
 use crate::exec::control::{branch, lanes_at};
 use crate::exec::rare::{After, rare, refresh_clocks};
 use crate::exec::reach::{Halt, Reach};
@@ -110,9 +110,9 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
 }
 
 /// Runs a warp for at most `budget` steps, the first of which has number `step`. `FMA` says whether the host
-/// multiplies and adds in one instruction.
+/// multiplies and adds in one instruction, `APART` that the families stay functions of their own.
 #[inline(always)]
-pub(crate) fn run_warp_with<const FMA: bool>(
+pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     rows: &mut Rows,
@@ -148,7 +148,7 @@ pub(crate) fn run_warp_with<const FMA: bool>(
         } else {
             way.steps + 1
         };
-        match go_straight_on::<FMA>(around, warp, &mut way, end, rows) {
+        match go_straight_on::<FMA, APART>(around, warp, &mut way, end, rows) {
             Ok(Straight::Done) => {
                 if around.interest.steps {
                     report(around, agent, way.last, Outcome::Executed, way.step() - 1);
@@ -253,7 +253,7 @@ enum Straight {
 /// Steps of the current group until `end` steps of the turn are done: arithmetic, loads, stores, and branches that the
 /// whole group takes. They change no group but this one, so the groups need not be compared in between.
 #[inline(always)]
-fn go_straight_on<const FMA: bool>(
+fn go_straight_on<const FMA: bool, const APART: bool>(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     way: &mut Way,
@@ -285,24 +285,38 @@ fn go_straight_on<const FMA: bool>(
         let Some(instr) = code.instructions.get(pc as usize) else {
             break Ok(Straight::Other);
         };
-        if instr.reads_clock && !std::mem::take(&mut clock_is_fresh) {
-            break Ok(Straight::Clock);
-        }
         let mut executed = split.mask;
-        if instr.guard.is_some() {
-            let guard = lanes.predicate(instr.guard);
-            executed &= if instr.negated { !guard } else { guard };
+        if !instr.is_plain {
+            if instr.reads_clock && !std::mem::take(&mut clock_is_fresh) {
+                break Ok(Straight::Clock);
+            }
+            if instr.guard.is_some() {
+                let guard = lanes.predicate(instr.guard);
+                executed &= if instr.negated { !guard } else { guard };
+            }
         }
         lanes.mask = executed;
         let mut stored = false;
         let mut next = pc + 1;
-        if executed == 0 || compute::<FMA>(instr, code, &mut lanes, &mut rows.results) {
+        let results = &mut rows.results;
+        let is_done = executed == 0
+            || if APART {
+                compute_apart(instr, code, &mut lanes, results)
+            } else {
+                compute::<FMA>(instr, code, &mut lanes, results)
+            };
+        if is_done {
             // Registers alone have changed.
         } else if let Op::Load(plan) | Op::Store(plan) = instr.op {
             let loads = matches!(instr.op, Op::Load(_));
             let of_warp = (&mut warp.stack, warp.index);
             let at = (way.step(), pc);
-            match access(around, &mut lanes, of_warp, (plan, loads), at, rows) {
+            let outcome = if APART {
+                access_apart(around, &mut lanes, of_warp, (plan, loads), at, rows)
+            } else {
+                access(around, &mut lanes, of_warp, (plan, loads), at, rows)
+            };
+            match outcome {
                 Ok(stores) => stored = stores,
                 Err(halt) => break Err(halt),
             }

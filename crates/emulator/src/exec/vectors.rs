@@ -10,11 +10,28 @@ use crate::state::warp::Warp;
 
 /// Runs a warp for at most `budget` steps, the first of which has number `step`.
 #[cfg(target_arch = "x86_64")]
+pub(crate) fn run_warp(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    rows: &mut Rows,
+    step: u64,
+    budget: u32,
+) -> Run {
+    // To begin and to end the large loop takes longer than a step does.
+    if budget == 1 {
+        run_warp_with::<false, true>(around, warp, rows, step, budget)
+    } else {
+        run_warp_widest(around, warp, rows, step, budget)
+    }
+}
+
+/// As [`run_warp`], with the widest vectors that the host has.
+#[cfg(target_arch = "x86_64")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
 ))]
-pub(crate) fn run_warp(
+fn run_warp_widest(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     rows: &mut Rows,
@@ -22,20 +39,20 @@ pub(crate) fn run_warp(
     budget: u32,
 ) -> Run {
     if multiversion::target::target_cfg_f!(target_feature = "fma") {
-        run_warp_with::<true>(around, warp, rows, step, budget)
+        run_warp_with::<true, false>(around, warp, rows, step, budget)
     } else {
-        run_warp_with::<false>(around, warp, rows, step, budget)
+        run_warp_with::<false, false>(around, warp, rows, step, budget)
     }
 }
 
 /// As on hosts with several widths; here there is one.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn run_warp(
+fn run_warp_widest(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     rows: &mut Rows,
     step: u64,
     budget: u32,
 ) -> Run {
-    run_warp_with::<false>(around, warp, rows, step, budget)
+    run_warp_with::<false, false>(around, warp, rows, step, budget)
 }

@@ -48,13 +48,8 @@ pub(crate) fn store_rows(
             let Some(place) = memory.place(start, LANES * width) else {
                 return false;
             };
-            match plan.elements.as_slice() {
-                [a, b, c, d] if plan.element_bytes == 4 => spread_four(place, l, [a, b, c, d]),
-                elements => {
-                    for (index, element) in elements.iter().enumerate() {
-                        spread_element(place, index, elements.len(), l, *element);
-                    }
-                }
+            for (index, element) in plan.elements.iter().enumerate() {
+                spread_element(place, index, plan.elements.len(), l, *element);
             }
             true
         }
@@ -66,24 +61,8 @@ pub(crate) fn store_rows(
             }
             true
         }
-        // Lanes at one address, or in several memories: the slow way keeps their order. Halves are found for reads.
-        Place::Uniform(..) | Place::Halves(..) | Place::Mixed => false,
-    }
-}
-
-/// Four words per lane, which follow each other: written once.
-#[inline(always)]
-fn spread_four(place: &mut [u8], l: &Lanes<'_>, elements: [&Element; 4]) {
-    let [a, b, c, d] = elements.map(|element| l.r32(element.slot));
-    let Some(lanes) = place.as_chunks_mut::<16>().0.first_chunk_mut::<LANES>() else {
-        return;
-    };
-    for lane in 0..LANES {
-        let words = lanes[lane].as_chunks_mut::<4>().0;
-        words[0] = a[lane].to_le_bytes();
-        words[1] = b[lane].to_le_bytes();
-        words[2] = c[lane].to_le_bytes();
-        words[3] = d[lane].to_le_bytes();
+        // Lanes at one address, or in several memories: the slow way keeps their order.
+        Place::Uniform(..) | Place::Mixed => false,
     }
 }
 

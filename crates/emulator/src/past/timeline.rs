@@ -58,7 +58,7 @@ pub struct Timeline {
     /// What the machine was last snapshotted at or restored to.
     base: Snapshot,
     bytes: u64,
-    /// Distance of the snapshots.
+    /// Distance of the snapshots, a power of two.
     interval: u64,
     /// Distance below which running is cheaper than a snapshot.
     closest: u64,
@@ -186,7 +186,9 @@ impl Timeline {
         let now = self.position();
         if n < now {
             self.go_back(n);
-        } else if let Some(later) = self.nearest(n).filter(|later| *later > now) {
+        } else if self.is_before_snapshots()
+            && let Some(later) = self.nearest(n).filter(|later| *later > now)
+        {
             self.restore(later);
         }
         let end = n.min(self.position().saturating_add(budget));
@@ -218,6 +220,13 @@ impl Timeline {
             self.advance(to, observer);
         }
         self.seek(stood);
+    }
+
+    /// Whether there are snapshots of later positions: seldom while a run goes forward.
+    fn is_before_snapshots(&self) -> bool {
+        let now = self.position();
+        let is_later = |list: &[Snapshot]| list.last().is_some_and(|s| s.position > now);
+        is_later(&self.snapshots) || is_later(&self.trail)
     }
 
     /// The position of the closest snapshot at or before `n`.
@@ -266,7 +275,8 @@ impl Timeline {
         while self.position() < end && self.machine.status() == Status::Running {
             let now = self.position();
             let last = self.snapshots.last().map_or(0, |s| s.position);
-            let boundary = (now / self.interval + 1) * self.interval;
+            // A power of two.
+            let boundary = (now | (self.interval - 1)) + 1;
             let mark = self.marks.last().copied().unwrap_or(u64::MAX);
             let stop = end.min(boundary).min(mark.max(now + 1));
             self.run(stop, observer);

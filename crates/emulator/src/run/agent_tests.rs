@@ -35,6 +35,7 @@ fn instruction(op: Op) -> Instr {
         op,
         guard: Slot::NONE,
         negated: false,
+        is_plain: true,
         reads_clock: false,
         with_next: false,
     }

@@ -12,7 +12,7 @@ impl Machine {
     /// only come from the cluster itself. Waits for memory are left to [`Machine::find_machine_stuck`].
     pub(crate) fn find_cluster_stuck(&mut self, place: WarpPlace) {
         let n_ranks = self.setup.n_ranks as usize;
-        let cluster = place.block / n_ranks;
+        let cluster = self.setup.cluster_of_place(place.block);
         let first = cluster * n_ranks;
         let blocks = self.state.blocks.get(first..first + n_ranks).unwrap_or(&[]);
         if blocks.iter().any(|block| block.can_run()) {

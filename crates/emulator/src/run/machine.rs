@@ -246,10 +246,8 @@ impl Machine {
     pub(crate) fn cluster_pending(&self, place: WarpPlace) -> u32 {
         let rank = self.setup.rank_of_place(place.block);
         let block = self.state.blocks.get(place.block);
-        let cluster = self
-            .state
-            .clusters
-            .get(place.block / self.setup.n_ranks as usize);
+        let cluster = self.setup.cluster_of_place(place.block);
+        let cluster = self.state.clusters.get(cluster);
         match (block, cluster) {
             (Some(block), Some(cluster)) => {
                 let warp = rank * block.warps.len() + place.warp;
@@ -262,7 +260,7 @@ impl Machine {
     /// Lanes of the cluster's barrier arrive; a phase that ends wakes those that wait for it.
     pub(crate) fn arrive_at_cluster_barrier(&mut self, place: WarpPlace, mask: u32) {
         let rank = self.setup.rank_of_place(place.block);
-        let cluster = place.block / (self.setup.n_ranks as usize);
+        let cluster = self.setup.cluster_of_place(place.block);
         let n_warps = self
             .state
             .blocks
@@ -303,7 +301,7 @@ impl Machine {
     /// Lanes have ended: barriers may open, and the block and its cluster may be done.
     fn after_exit(&mut self, place: WarpPlace) {
         let setup = Arc::clone(&self.setup);
-        let cluster = place.block / (setup.n_ranks as usize);
+        let cluster = setup.cluster_of_place(place.block);
         let Some(block) = self.state.blocks.get_mut(place.block) else {
             return;
         };

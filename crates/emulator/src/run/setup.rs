@@ -76,7 +76,7 @@ impl Setup {
     /// Thread Arrays").
     pub(crate) fn n_resident_clusters(&self, used_bytes: u64) -> Result<usize, LaunchError> {
         let n_ranks = u64::from(self.n_ranks);
-        let used = used_bytes.saturating_mul(self.tracking.bytes_per_byte());
+        let used = used_bytes.saturating_mul(self.tracking.bytes_per_paged_byte());
         let left = self.limits.max_memory_bytes.saturating_sub(used);
         let cluster = self.block_bytes().saturating_mul(n_ranks).max(1);
         if cluster > left {
@@ -104,7 +104,19 @@ impl Setup {
 
     /// The rank of a block in its cluster, by its place on the machine.
     pub(crate) fn rank_of_place(&self, place: usize) -> usize {
-        place % (self.n_ranks.max(1) as usize)
+        // Most clusters are one block, and a division takes as long as a step.
+        match self.n_ranks {
+            0 | 1 => 0,
+            n => place % n as usize,
+        }
+    }
+
+    /// The place of a block's cluster.
+    pub(crate) fn cluster_of_place(&self, place: usize) -> usize {
+        match self.n_ranks {
+            0 | 1 => place,
+            n => place / n as usize,
+        }
     }
 
     /// Whether a function is the kind that can be launched.

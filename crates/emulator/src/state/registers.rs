@@ -33,6 +33,12 @@ impl Slot {
         Slot(index & Slot::INDEX | Slot::SPECIAL)
     }
 
+    /// Whether all lanes have the same value, whatever the program does.
+    #[inline(always)]
+    pub(crate) const fn is_constant(self) -> bool {
+        self.0 >> 30 == 1
+    }
+
     #[inline(always)]
     pub(crate) const fn is_some(self) -> bool {
         self.0 != u32::MAX
@@ -92,19 +98,19 @@ impl Banks {
     /// All zero, of these sizes; keeps its allocation.
     #[inline(always)]
     pub(crate) fn reset(&mut self, sizes: BankSizes) {
-        /// Row after row from one that the compiler does not know: it would make a call of zeros, which takes longer
+        /// Row after row with a zero that the compiler does not know: it would make a call of zeros, which takes longer
         /// than the few rows of a warp do.
         #[inline(always)]
-        fn reset<T: Copy>(rows: &mut Vec<[T; LANES]>, n: u32, zero: &[T; LANES]) {
+        fn reset<T: Copy>(rows: &mut Vec<[T; LANES]>, n: u32, zero: T) {
             rows.truncate(n as usize);
             let zero = std::hint::black_box(zero);
             for row in rows {
-                copy(row, zero);
+                *row = [zero; LANES];
             }
         }
-        reset(&mut self.r32, sizes.r32, &ZERO_32);
-        reset(&mut self.r64, sizes.r64, &ZERO_64);
-        reset(&mut self.r128, sizes.r128, &ZERO_128);
+        reset(&mut self.r32, sizes.r32, 0);
+        reset(&mut self.r64, sizes.r64, 0);
+        reset(&mut self.r128, sizes.r128, 0);
         self.predicates.clear();
         self.grow(sizes);
     }

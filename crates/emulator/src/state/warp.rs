@@ -154,7 +154,7 @@ impl Splits {
                 kept += 1;
             }
         }
-        for place in self.items.iter_mut().skip(kept) {
+        for place in self.items.iter_mut().take(self.n).skip(kept) {
             *place = NO_SPLIT;
         }
         self.n = kept;

@@ -1,0 +1,175 @@
+//! Words of a whole warp that lie evenly in one memory, of accesses that no observer receives: most accesses of most
+//! kernels. They are found and moved in one go. In: a plan and registers; out: registers and bytes, or nothing done
+//! where anything is unusual, which is left to [`access`](crate::exec::access::access).
+
+use crate::decode::code::{AccessPlan, Element};
+use crate::exec::resolve::{Even, even32, even64, space_allows};
+use crate::exec::step::Surroundings;
+use crate::state::memory::PagedBytes;
+use crate::state::registers::{FULL, LANES, Lanes};
+use warpgrid_isa::StateSpace;
+
+/// Bytes of a word.
+const WORD: usize = 4;
+
+/// Where the words lie within one memory.
+struct Lie {
+    /// Where each half of the warp starts.
+    at: [usize; 2],
+    how: How,
+}
+
+enum How {
+    /// All lanes follow each other.
+    Row,
+    /// The lanes of each half do.
+    TwoRows,
+    /// The lanes of each half mean the same word.
+    TwoWords,
+}
+
+/// Loads or stores the words of a plan; none if that must be done another way. `hint` is the allocation to try first.
+#[inline(always)]
+pub(crate) fn access_words(
+    around: &mut Surroundings<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    loads: bool,
+    hint: &mut u32,
+    step: u64,
+) -> Option<()> {
+    let words = plan.element_bytes as usize == WORD && plan.whole_registers;
+    if !words || l.mask != FULL || !matches!(plan.elements.len(), 1 | 4) {
+        return None;
+    }
+    let width = plan.width_bytes;
+    let is_constant = plan.base.is_constant();
+    let Even { starts, follow } = if plan.wide {
+        let Even { starts, follow } = even64(l.r64(plan.base), is_constant, u64::from(width))?;
+        let starts = starts.map(|start| start.wrapping_add(plan.offset as u64));
+        Even { starts, follow }
+    } else {
+        let Even { starts, follow } = even32(l.r32(plan.base), is_constant, width)?;
+        // 32-bit address arithmetic wraps.
+        let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
+        Even { starts, follow }
+    };
+    let (memory, address, size, start) = match plan.space {
+        StateSpace::Shared => {
+            let size = around.shared.len() as u64;
+            (&mut *around.shared, 0, size, 0)
+        }
+        StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
+            let found = around.global.find_again(starts[0], hint)?;
+            if !space_allows(plan.space, found) || !loads && found.read_only() {
+                return None;
+            }
+            let place = (found.address, found.size, found.start);
+            (&mut around.global.arena, place.0, place.1, place.2)
+        }
+        _ => return None,
+    };
+    let relative = starts.map(|start| start.wrapping_sub(address));
+    let half = 16 * u64::from(width);
+    let (how, n_bytes) = match follow {
+        true if relative[0].wrapping_add(half) == relative[1] => (How::Row, 2 * half),
+        true => (How::TwoRows, half),
+        false => (How::TwoWords, u64::from(width)),
+    };
+    let is_bad =
+        |start: u64| start > size || size - start < n_bytes || start & u64::from(width - 1) != 0;
+    let checks_second = !matches!(how, How::Row);
+    if is_bad(relative[0]) || checks_second && is_bad(relative[1]) {
+        return None;
+    }
+    let at = relative.map(|relative| start + relative as usize);
+    let lie = Lie { at, how };
+    match (plan.elements.as_slice(), loads) {
+        ([element], true) => load_word(memory.bytes(), l, *element, &lie),
+        ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &lie),
+        (elements, false) => store(memory, l, elements, &lie, step),
+        (_, true) => None,
+    }
+}
+
+/// `N` words from `start`.
+#[inline(always)]
+fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; WORD]; N]> {
+    bytes.get(start..)?.as_chunks::<WORD>().0.first_chunk::<N>()
+}
+
+/// One word per lane.
+#[inline(always)]
+fn load_word(bytes: &[u8], l: &mut Lanes<'_>, element: Element, lie: &Lie) -> Option<()> {
+    let row = l.whole32(element.slot)?;
+    let [low, high] = lie.at;
+    if let How::Row = lie.how {
+        *row = words::<LANES>(bytes, low)?.map(u32::from_le_bytes);
+        return Some(());
+    }
+    let [first, second] = row.as_chunks_mut::<16>().0 else {
+        return None;
+    };
+    if let How::TwoRows = lie.how {
+        *first = words::<16>(bytes, low)?.map(u32::from_le_bytes);
+        *second = words::<16>(bytes, high)?.map(u32::from_le_bytes);
+    } else {
+        *first = [u32::from_le_bytes(words::<1>(bytes, low)?[0]); 16];
+        *second = [u32::from_le_bytes(words::<1>(bytes, high)?[0]); 16];
+    }
+    Some(())
+}
+
+/// Four words per lane: read once, and parted on the way.
+#[inline(always)]
+fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: [&Element; 4], lie: &Lie) -> Option<()> {
+    let How::Row = lie.how else { return None };
+    let lanes = bytes.get(lie.at[0]..)?.as_chunks::<16>().0;
+    let lanes = lanes.first_chunk::<LANES>()?;
+    let mut rows = [[0; LANES]; 4];
+    for lane in 0..LANES {
+        let words = lanes[lane].as_chunks::<WORD>().0;
+        rows[0][lane] = u32::from_le_bytes(words[0]);
+        rows[1][lane] = u32::from_le_bytes(words[1]);
+        rows[2][lane] = u32::from_le_bytes(words[2]);
+        rows[3][lane] = u32::from_le_bytes(words[3]);
+    }
+    for (element, row) in elements.into_iter().zip(&rows) {
+        l.set32(element.slot, row);
+    }
+    Some(())
+}
+
+/// One word or four words per lane, in a row.
+#[inline(always)]
+fn store(
+    memory: &mut PagedBytes,
+    l: &Lanes<'_>,
+    elements: &[Element],
+    lie: &Lie,
+    step: u64,
+) -> Option<()> {
+    let How::Row = lie.how else { return None };
+    match elements {
+        [element] => {
+            let place = memory.place(lie.at[0], LANES * WORD)?;
+            let words = place.as_chunks_mut::<WORD>().0.first_chunk_mut::<LANES>()?;
+            *words = l.r32(element.slot).map(u32::to_le_bytes);
+        }
+        [a, b, c, d] => {
+            let place = memory.place(lie.at[0], 4 * LANES * WORD)?;
+            let lanes = place.as_chunks_mut::<16>().0.first_chunk_mut::<LANES>()?;
+            let [a, b, c, d] = [a, b, c, d].map(|element| l.r32(element.slot));
+            for lane in 0..LANES {
+                let words = lanes[lane].as_chunks_mut::<WORD>().0;
+                words[0] = a[lane].to_le_bytes();
+                words[1] = b[lane].to_le_bytes();
+                words[2] = c[lane].to_le_bytes();
+                words[3] = d[lane].to_le_bytes();
+            }
+        }
+        _ => return None,
+    }
+    memory.note_row(lie.at[0], elements.len() * WORD, step);
+    Some(())
+}
