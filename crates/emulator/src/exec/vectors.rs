@@ -47,7 +47,7 @@ fn run_warp_widest(
 
 /// As on hosts with several widths; here there is one.
 #[cfg(not(target_arch = "x86_64"))]
-fn run_warp_widest(
+pub(crate) fn run_warp(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     rows: &mut Rows,
