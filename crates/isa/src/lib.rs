@@ -16,8 +16,8 @@ pub use ptx::{directives, forms, special};
 
 pub use dialect::Dialect;
 pub use does::{
-    ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MemoryOp,
-    MoveOp, SyncOp, WarpOp,
+    ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MbarrierOp,
+    MemoryOp, MoveOp, SyncOp, WarpOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

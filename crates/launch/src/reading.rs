@@ -128,11 +128,17 @@ impl<'a> Reader<'a> {
                 .accessed(action, op)
                 .map_or(Reading::Other, Reading::Access),
             Does::Move(
-                MoveOp::Cvt | MoveOp::CvtPacked | MoveOp::Isspacep | MoveOp::CreatePolicy,
+                MoveOp::Cvt
+                | MoveOp::CvtPacked
+                | MoveOp::Isspacep
+                | MoveOp::CreatePolicy
+                | MoveOp::MapToRank
+                | MoveOp::RankOf,
             )
             | Does::Carry(_)
             | Does::Compare(_)
             | Does::Async(_)
+            | Does::Mbarrier(_)
             | Does::Matrix(_)
             | Does::Control(_)
             | Does::Sync(_)

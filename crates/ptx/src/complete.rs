@@ -248,6 +248,10 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         Some(warpgrid_isa::Meaning::Space(space)) => space,
         _ => StateSpace::Generic,
     };
+    let space = match operand.ty {
+        OperandType::AddressIn(own) | OperandType::MbarrierIn(own) => own,
+        _ => space,
+    };
     if line.in_brackets || operand.shape == OperandShape::Address {
         return addresses(line, module, names, space);
     }

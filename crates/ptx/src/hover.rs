@@ -426,7 +426,8 @@ fn integer(span: Span, text: &str, value: u64, unsigned: bool) -> Hover {
 /// What the form says of an operand.
 fn role_line(role: &OperandSlot, bound: Option<&Bound>, element: bool) -> String {
     let what = match role.ty {
-        OperandType::Address => "the address",
+        OperandType::Address | OperandType::AddressIn(_) => "the address",
+        OperandType::MbarrierIn(_) => "the mbarrier",
         OperandType::Label => "the target",
         OperandType::CachePolicy => "the cache policy",
         OperandType::Predicate => "a predicate",

@@ -17,6 +17,7 @@ const ENUMS: &[&str] = &[
     "MemoryOp",
     "AsyncOp",
     "MatrixOp",
+    "MbarrierOp",
     "ControlOp",
     "SyncOp",
     "WarpOp",

@@ -21,6 +21,8 @@ pub struct Tables {
     pub name_words: &'static [&'static str],
     /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
     pub ignored: &'static [&'static str],
+    /// A type that instructions without types take, and that means nothing there.
+    pub ignored_type: &'static str,
     /// Words of which one instruction has at most one, even where they mean nothing.
     pub exclusive: &'static [&'static str],
     /// Literals that may be written twice in every instruction.

@@ -17,8 +17,10 @@ pub enum Does {
     Move(MoveOp),
     /// Accesses to memory that are done when the next instruction of the lane starts.
     Memory(MemoryOp),
-    /// Accesses to memory that are done at some later time.
+    /// Accesses to memory that are done at some later time, and waits for them.
     Async(AsyncOp),
+    /// Operations on mbarrier objects in shared memory.
+    Mbarrier(MbarrierOp),
     /// Operations on matrices whose elements are spread over the lanes of a warp.
     Matrix(MatrixOp),
     /// Where a lane goes next.
@@ -118,6 +120,10 @@ pub enum MoveOp {
     Isspacep,
     /// Makes a cache policy, an opaque 64-bit value.
     CreatePolicy,
+    /// The address of the same place in the shared memory of another block of the cluster.
+    MapToRank,
+    /// The rank of the block whose shared memory an address is in.
+    RankOf,
 }
 
 /// Accesses that are done in their step.
@@ -136,7 +142,48 @@ pub enum MemoryOp {
 /// Accesses that are done at some later time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
+    /// `st.async`
     Store,
+    /// `red.async`
+    Reduction,
+    /// `cp.async`
+    Copy,
+    /// `cp.async.commit_group`
+    CopyCommit,
+    /// `cp.async.wait_group`
+    CopyWait,
+    /// `cp.async.wait_all`
+    CopyWaitAll,
+    /// `cp.async.mbarrier.arrive`
+    CopyArrive,
+    /// `cp.async.bulk`
+    BulkCopy,
+    /// `cp.reduce.async.bulk`
+    BulkReduction,
+    /// `cp.async.bulk.commit_group`
+    BulkCommit,
+    /// `cp.async.bulk.wait_group`
+    BulkWait,
+}
+
+/// Operations on mbarrier objects (PTX ISA, "mbarrier").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MbarrierOp {
+    Init,
+    Inval,
+    /// Arrives; [`Flag::ExpectTx`](crate::Flag::ExpectTx) expects bytes first.
+    Arrive,
+    /// Arrives, and is not expected in later phases.
+    ArriveDrop,
+    ExpectTx,
+    CompleteTx,
+    /// Tests whether a phase is complete.
+    TestWait,
+    /// As [`MbarrierOp::TestWait`], after waiting for a while.
+    TryWait,
+    /// Reads the arrivals that were pending out of a state.
+    PendingCount,
+    CheckLayout,
 }
 
 /// Operations on matrices.
@@ -170,6 +217,10 @@ pub enum SyncOp {
     Barrier,
     WarpBarrier,
     Fence,
+    /// Arrives at the barrier of the cluster.
+    ClusterArrive,
+    /// Waits for the threads of the cluster.
+    ClusterWait,
 }
 
 /// Exchange between the lanes of a warp.
@@ -196,4 +247,8 @@ pub enum HintOp {
     Pmevent,
     /// Orders grids that depend on each other; there is one grid here.
     GridDependency,
+    /// Gives registers back or asks for more.
+    SetMaxRegisters,
+    /// Brings a range of memory into a cache.
+    BulkPrefetch,
 }

@@ -34,6 +34,8 @@ use crate::version::Version;
 pub enum Meaning {
     Type(ScalarType),
     Space(StateSpace),
+    /// Where a copy comes from.
+    SourceSpace(StateSpace),
     Vector(VectorWidth),
     Cache(CacheOp),
     Sem(Sem),
@@ -121,14 +123,26 @@ pub enum OperandType {
     Own(ScalarType),
     /// A number from the first to the second.
     Number(u64, u64),
+    /// A multiple of the first number, from the second to the third.
+    Multiple(u64, u64, u64),
     /// Any 32-bit integer; a number is at most this.
     UpTo(u64),
+    /// Any 32-bit integer; a number, cut to 32 bits, is one from the first to the second.
+    Within(u32, u32),
+    /// Any 32-bit integer; a number is a multiple of the first and at most the second.
+    MultipleUpTo(u64, u64),
+    /// A predicate that may be negated, or any 32-bit integer, which as a number is at most this.
+    PredicateOrUpTo(u64),
     /// A literal of this width.
     Literal(u32),
     /// A predicate.
     Predicate,
     /// An address in brackets; the space is that of slot `ss`, generic without one.
     Address,
+    /// An address in brackets in this space.
+    AddressIn(StateSpace),
+    /// An mbarrier in brackets in this space; without brackets the assembler takes any 64-bit value too.
+    MbarrierIn(StateSpace),
     /// A branch target or the name of a function.
     Label,
     /// A 64-bit cache policy.
@@ -171,6 +185,8 @@ pub enum Addressing {
     Strict,
     /// An mbarrier in shared memory: as [`Addressing::Strict`], with registers of any width.
     Barrier,
+    /// Asynchronous copies: registers of any width in any space, no constants; special registers are taken.
+    Copied,
 }
 
 /// Where a number alone is an address.
@@ -190,7 +206,8 @@ impl Addressing {
             | Addressing::AnyWidth
             | Addressing::Described
             | Addressing::Stored
-            | Addressing::Barrier => 8,
+            | Addressing::Barrier
+            | Addressing::Copied => 8,
         };
         ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= 64
     }
@@ -208,13 +225,16 @@ impl Addressing {
         match self {
             Addressing::Whole | Addressing::AnyWidth | Addressing::Stored => Constants::LocalMemory,
             Addressing::Described => Constants::Anywhere,
-            Addressing::Strict | Addressing::Barrier => Constants::Nowhere,
+            Addressing::Strict | Addressing::Barrier | Addressing::Copied => Constants::Nowhere,
         }
     }
 
     /// Whether a special register may be the address.
     pub const fn takes_special(self) -> bool {
-        matches!(self, Addressing::Strict | Addressing::Barrier)
+        matches!(
+            self,
+            Addressing::Strict | Addressing::Barrier | Addressing::Copied
+        )
     }
 }
 
@@ -237,6 +257,8 @@ pub struct Form {
     /// How many of the first slots belong to the name of the instruction (`st.async`, `wmma.store.d`, `mul.lo`): their
     /// words come right after the opcode, in this order; all others are free in their order (assembler 13.5).
     pub leads: usize,
+    /// Optional operands that are there where a flag is written, and only there.
+    pub announced: &'static [(&'static str, Flag)],
     /// Names of the operands that are written; all others are read.
     pub writes: &'static [&'static str],
     /// Operand types that are not that of the slot `type`.
@@ -272,6 +294,7 @@ impl Form {
         syntax: "",
         sets: &[],
         leads: 0,
+        announced: &[],
         writes: &["d"],
         types: &[],
         takes: &[],

@@ -56,8 +56,8 @@ spelled! {
     EvictionPriority { Normal "evict_normal", Unchanged "evict_unchanged", First "evict_first", Last "evict_last", NoAllocate "no_allocate", }
 }
 spelled! {
-    /// How an asynchronous store reports that it is complete.
-    Completion { MbarrierCompleteTxBytes "mbarrier::complete_tx::bytes", }
+    /// How an asynchronous store or copy reports that it is complete.
+    Completion { MbarrierCompleteTxBytes "mbarrier::complete_tx::bytes", BulkGroup "bulk_group", }
 }
 spelled! {
     /// Storage order of a matrix operand.
@@ -168,6 +168,34 @@ flags! {
     Cvt          "cvt"           "from an access property";
     L1           "L1"            "in the first-level cache";
     L2           "L2"            "in the second-level cache";
+    // Clusters and mbarriers.
+    Cluster      "cluster"       "the threads of the cluster take part";
+    Mbarrier     "mbarrier"      "an mbarrier object";
+    Init         "init"          "makes an mbarrier object";
+    Inval        "inval"         "ends an mbarrier object";
+    ArriveDrop   "arrive_drop"   "arrives, and is not expected in later phases";
+    NoComplete   "noComplete"    "the arrival does not complete the phase";
+    ExpectTx     "expect_tx"     "expects bytes of asynchronous operations";
+    CompleteTx   "complete_tx"   "counts bytes of asynchronous operations as done";
+    TestWait     "test_wait"     "tests whether a phase is complete";
+    TryWait      "try_wait"      "waits for a phase for some time";
+    Parity       "parity"        "the phase is named by its parity";
+    PendingCount "pending_count" "the arrivals that were pending";
+    CheckLayout  "check_layout"  "compares the layout of the object";
+    LayoutV1     "layout::v1"    "the first layout of mbarrier objects";
+    // Asynchronous copies.
+    CommitGroup  "commit_group"  "makes a group of the copies so far";
+    WaitGroup    "wait_group"    "waits for all but the latest groups";
+    WaitAll      "wait_all"      "waits for all copies so far";
+    Noinc        "noinc"         "the arrival is one that the mbarrier expects already";
+    Read         "read"          "waits only until the sources have been read";
+    Prefetch     "prefetch"      "into a cache";
+    Multicast    "multicast::cluster" "to the same place in several blocks of the cluster";
+    CpMask       "cp_mask"       "a mask says which bytes of each 16 are written";
+    IgnoreOob    "ignore_oob"    "some bytes at both ends are left out";
+    Reduce       "reduce"        "combines with what memory holds";
+    Inc          "inc"           "asks for more registers";
+    Dec          "dec"           "gives registers back";
 }
 spelled! {
     /// How much a load brings into the second-level cache.

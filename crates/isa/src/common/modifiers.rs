@@ -12,18 +12,18 @@ use crate::types::ScalarType;
 
 /// Flags that an instruction has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Flags(u64);
+pub struct Flags(u128);
 
 impl Flags {
     /// Whether the flag is written.
     pub const fn has(self, flag: Flag) -> bool {
-        self.0 & (1 << flag as u64) != 0
+        self.0 & (1 << flag as u128) != 0
     }
 
     /// The same flags and this one.
     #[must_use]
     pub const fn with(self, flag: Flag) -> Flags {
-        Flags(self.0 | (1 << flag as u64))
+        Flags(self.0 | (1 << flag as u128))
     }
 }
 
@@ -69,6 +69,8 @@ pub struct Modifiers {
     pub flags: Flags,
     /// The state space that is named; `None` for generic addressing.
     pub space: Option<StateSpace>,
+    /// The state space that a copy reads.
+    pub source_space: Option<StateSpace>,
     /// Elements of a vector access.
     pub vector: Option<VectorWidth>,
     pub sem: Option<Sem>,
@@ -102,6 +104,7 @@ impl Modifiers {
         match meaning {
             Meaning::Type(ty) => *self.type_of(role) = Some(ty),
             Meaning::Space(space) => self.space = Some(space),
+            Meaning::SourceSpace(space) => self.source_space = Some(space),
             Meaning::Vector(width) => self.vector = Some(width),
             Meaning::Cache(op) => self.cache = Some(op),
             Meaning::Sem(sem) => self.sem = Some(sem),

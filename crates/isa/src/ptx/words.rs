@@ -44,6 +44,9 @@ pub static IGNORED: &[&str] = &[
     "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode",
 ];
 
+/// A type that instructions without types take (assembler 13.5).
+pub static IGNORED_TYPE: &str = "b2";
+
 /// Tests of `testp`, which come alone even where they mean nothing (assembler 13.5).
 pub static EXCLUSIVE: &[&str] = &[
     "finite",

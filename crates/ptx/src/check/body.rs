@@ -3,6 +3,7 @@
 //! bodies add to the module beside that is in [`Made`](made::Made).
 
 pub(crate) mod address;
+pub(crate) mod asynchronous;
 pub(crate) mod call;
 pub(crate) mod checker;
 pub(crate) mod control;

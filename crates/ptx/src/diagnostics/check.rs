@@ -103,6 +103,8 @@ catalogue! {
     EMPTY = "W0143", "empty text", "// only a comment", "ret;";
     /// The instruction takes numbers of a range: positions in bit fields are at most 255, a line has 128 bytes.
     OUT_OF_RANGE = "W0144", "number out of range", "bfe.u32 %r1, %r2, 256, 1;", "bfe.u32 %r1, %r2, 255, 1;";
+    /// An arrival at an mbarrier in the shared memory of another block gives no state back, so its destination is the sink `_`.
+    NO_STATE = "W0145", "state of a distant mbarrier", "mbarrier.arrive.shared::cluster.b64 %rd1, [%rd2];", "mbarrier.arrive.shared::cluster.b64 _, [%rd2];";
 }
 
 /// A sentence part for an operand that should not be there.
@@ -629,6 +631,26 @@ pub(crate) fn sink_not_allowed(opcode: &str, span: Span) -> Diagnostic {
         span,
         format!("found the sink `_`, expected a register for the result of `{opcode}`"),
     )
+}
+
+pub(crate) fn sink_required(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("expected the sink `_`, since `{opcode}` gives no state back");
+    Diagnostic::error(NO_STATE, span, message).fix("discard the state".to_owned(), span, "_")
+}
+
+pub(crate) fn not_a_multiple(opcode: &str, span: Span, found: u64, of: u64) -> Diagnostic {
+    let message = format!("found {found}, expected a multiple of {of} for `{opcode}`");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
+pub(crate) fn copy_size(span: Span, found: u64, sizes: &str) -> Diagnostic {
+    let message = format!("found {found} bytes, expected {sizes}");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
+pub(crate) fn operand_needs(opcode: &str, span: Span, what: &str, gate: Gate) -> Diagnostic {
+    let message = format!("{what} of `{opcode}` needs {}", gate.text());
+    Diagnostic::error(NEEDS_VERSION, span, message)
 }
 
 pub(crate) fn hint_and_policy(opcode: &str, span: Span, hinted: bool) -> Diagnostic {

@@ -29,6 +29,8 @@ catalogue! {
     WIDE_ONLY = "W0308", "modifier for 256-bit stores", "st.global.L2::evict_last.b32 [a], b;", "st.global.b32 [a], b;";
     /// The word belongs to other instructions; the message says what to use here.
     REFUSED = "W0309", "modifier of other instructions", "st.ca.u32 [a], b;", "st.wb.u32 [a], b;";
+    /// A copy names where it goes before where it comes from; all other modifiers may come in any order.
+    WRONG_ORDER = "W0388", "state spaces in the wrong order", "cp.async.ca.global.shared [a], [a], 4;", "cp.async.ca.shared.global [a], [a], 4;";
     /// The assembler accepts this version or target, the manual requires a later one.
     MANUAL_FROM = "W0390", "earlier than the manual says", "st.weak.u32 [a], b; // PTX 5.1, sm_70", "st.u32 [a], b; // PTX 5.1, sm_70";
     /// The assembler accepts this combination, the manual's syntax has no such form.
@@ -306,6 +308,26 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
     let message = format!("{} needs {}", case.quoted(word), shapes.join(" or "));
     let diagnostic = Diagnostic::error(WIDE_ONLY, case.span(word), message);
     without(case, because(diagnostic, case), word)
+}
+
+/// Two words in the wrong order.
+pub(crate) fn wrong_order(case: &Case<'_>, first: usize, second: usize) -> Diagnostic {
+    let (a, b) = (case.quoted(first), case.quoted(second));
+    let message = format!("expected {a} before {b}");
+    let diagnostic = Diagnostic::error(WRONG_ORDER, case.span(second), message);
+    let mut diagnostic = because(
+        diagnostic.label(case.span(first), format!("{a} is here")),
+        case,
+    );
+    let swap = |at: usize, word: usize| Edit {
+        span: case.span(at),
+        text: case.opcode.modifier(word).to_owned(),
+    };
+    let edits = vec![swap(second, first), swap(first, second)];
+    diagnostic
+        .fixes
+        .push(fix(format!("swap {a} and {b}"), edits));
+    diagnostic
 }
 
 /// A word of other instructions.

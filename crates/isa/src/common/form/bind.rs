@@ -301,6 +301,11 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
     if taken.is_none() && dialect.tables.ignored.contains(&text) {
         return;
     }
+    // A type that the assembler overlooks where an instruction has none (assembler 13.5).
+    let is_untyped = !bound.layout.slots.iter().any(Slot::is_type);
+    if is_untyped && dialect.tables.ignored_type == text {
+        return;
+    }
     bound.complaints.push(match taken {
         Some(first) => Complaint::Duplicate { word, first },
         None => Complaint::Illegal { word },

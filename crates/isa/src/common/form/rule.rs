@@ -56,6 +56,8 @@ pub enum RuleKind {
     VectorBits { most: u32, wide: &'static Wide },
     /// Only with one of the `wide` accesses.
     WideOnly { when: Pick, wide: &'static Wide },
+    /// The word of one slot comes before that of another.
+    Before { first: SlotName, second: SlotName },
     /// Words of other instructions that people try here.
     Refused { words: &'static [&'static str] },
 }
@@ -113,6 +115,7 @@ impl Rule {
             | RuleKind::WideOnly { when, .. } => meant(when),
             RuleKind::Together { a, b, .. } => meant(a) && !b.values.is_empty(),
             RuleKind::VectorBits { .. } => slot == SlotName::Vector,
+            RuleKind::Before { first, second } => first == slot || second == slot,
             RuleKind::Empty { .. } | RuleKind::Refused { .. } => false,
         }
     }
@@ -213,6 +216,7 @@ impl RuleKind {
                 listed(wide.spaces)
             ),
             RuleKind::WideOnly { when, wide } => format!("{} needs {}", when.text(), wide.text()),
+            RuleKind::Before { first, second } => format!("`.{first}` comes before `.{second}`"),
             RuleKind::Refused { words } => format!("not {}", listed(words)),
         }
     }

@@ -49,6 +49,9 @@ slots! {
     SType "stype";
     // Memory accesses.
     Space "ss";
+    // The manual's names for where a copy goes and where it comes from.
+    Destination "dst";
+    Source "src";
     Vector "vec";
     Sem "sem";
     Weak "weak";

@@ -11,6 +11,7 @@ operands! {
     TABLE: "index" Fixed(U32), "tlist" Label;
     CALLEE: "func" Custom;
     EVENT: "a" Number(0, 15);
+    TIME: "a" Bits(32);
     EVENTS: "a" Number(0, 65535);
 }
 
@@ -36,7 +37,7 @@ pub static FORMS: &[Form] = &[
     form!("brkpt", [], Control(Breakpoint);
         "Stops for a debugger.", "miscellaneous-instructions-brkpt";
         good: &["brkpt;"]),
-    form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 3).sm(70);
+    form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 3).sm(70), types: TIME;
         "Sleeps for about `a` nanoseconds.", "miscellaneous-instructions-nanosleep";
         good: &["nanosleep.u32 20;"]),
     form!("pmevent a", [], Hint(Pmevent), types: EVENT;

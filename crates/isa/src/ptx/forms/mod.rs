@@ -3,14 +3,19 @@
 use crate::form::Form;
 
 pub mod atomic;
+pub mod cluster;
 pub mod compare;
 pub mod control;
+pub mod cp_async;
+pub mod cp_async_bulk;
 pub mod float;
 pub mod integer;
 pub mod load;
 pub mod logic;
+pub mod mbarrier;
 pub mod moves;
 pub mod narrow;
+pub mod red_async;
 pub mod sets;
 pub mod st;
 pub mod st_async;
@@ -32,6 +37,11 @@ pub static FAMILIES: &[&[Form]] = &[
     load::FORMS,
     st::FORMS,
     st_async::FORMS,
+    red_async::FORMS,
+    cp_async::FORMS,
+    cp_async_bulk::FORMS,
+    mbarrier::FORMS,
+    cluster::FORMS,
     atomic::FORMS,
     control::FORMS,
     sync::FORMS,

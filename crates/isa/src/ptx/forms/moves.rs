@@ -22,7 +22,7 @@ types!(CONVERTED_TO, DType, U8 U16 U32 U64 S8 S16 S32 S64 F16 F32 F64; BRAIN => 
 types!(CONVERTED_FROM, AType, U8 U16 U32 U64 S8 S16 S32 S64 F16 F32 F64; since(7, 1).sm(80) => Bf16);
 
 set! { GENERIC_SPACES: Space "state space";
-    (CONST.since(since(3, 1).sm(20))); GLOBAL; LOCAL; SHARED; SHARED_CTA; SHARED_CLUSTER; (PARAM.since(since(7, 7).sm(70))); PARAM_ENTRY;
+    (CONST.since(since(3, 1).sm(20))); GLOBAL; LOCAL; SHARED; SHARED_CTA; SHARED_CLUSTER; (PARAM.since(since(7, 7).sm(70))); (PARAM_ENTRY.since(since(8, 3).sm(70)));
 }
 types!(ADDRESS_SIZE, Size, U64);
 set! { PERMUTE: Mode "mode";

@@ -40,6 +40,7 @@ values! {
     ASYNC: "async", Proxy(Async), since(8, 0).sm(90).assembler("13.5"), "asynchronous copies";
 }
 set! { PROXY: ProxyKind "proxy"; ALIAS; ASYNC; }
+set! { ALIAS_PROXY: ProxyKind "proxy"; ALIAS; }
 set! { ASYNC_PROXY: ProxyKind "proxy"; ASYNC; }
 set! { TENSORMAP: ProxyKind "proxy";
     "tensormap::generic", Proxy(Tensormap), ALWAYS, "descriptions of tensors, from generic accesses";
@@ -164,6 +165,9 @@ pub static FORMS: &[Form] = &[
     form!("fence.proxy.proxykind.sem.scope", [TENSORMAP, RELEASE, SCOPE], Sync(Fence), gate: since(8, 3).sm(90), leads: 1;
         "Releases the description of a tensor.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.tensormap::generic.release.cta;"]),
+    form!("fence.proxy.proxykind.sem.scope", [ALIAS_PROXY, RELEASE, SCOPE], Sync(Fence), gate: since(8, 3).sm(90).assembler("13.5"), leads: 1;
+        "Orders accesses to virtual aliases; the manual does not have this form, the assembler accepts it.", "parallel-synchronization-and-communication-instructions-membar-fence";
+        good: &["fence.proxy.alias.release.sys;"]),
     form!("fence.proxy.proxykind.sem.sync_restrict::shared::cluster.scope", [ASYNC_GENERIC, ACQUIRE, CLUSTER], Sync(Fence), gate: since(8, 6).sm(90), leads: 1;
         "Acquires what was copied to shared memory of the cluster.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"],

@@ -11,13 +11,6 @@ pub static OUTLINES: &[Outline] = &[
     outline("alloca", since(7, 3).sm(52).assembler("13.5"), "", &[], &["R RI", "R RI I"], &[
         exactly(1, "type", &[(ALWAYS, "u32 u64")]),
     ]),
-    outline("barrier.cluster.arrive", since(7, 8).sm(90).assembler("13.5"), "", &[(ALWAYS, "aligned")], &[""], &[
-        up_to(1, "order", &[(ALWAYS, "relaxed"), (since(8, 0).sm(90), "release")]),
-    ]),
-    outline("barrier.cluster.wait", since(7, 8).sm(90).assembler("13.5"), "aligned", &[], &[""], &[
-        up_to(1, "order", &[(ALWAYS, "acquire")]),
-        up_to(1, "type", &[(ALWAYS, "b2")]),
-    ]),
     outline("clusterlaunchcontrol.query_cancel", since(8, 6).sm(100).assembler("13.5"), "", &[], &["RV RIV"], &[
         exactly(1, "ctaid", &[(ALWAYS, "get_first_ctaid get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z is_canceled")]),
         exactly(2, "type", &[(ALWAYS, "b128 b32 pred")]),
@@ -27,19 +20,6 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "multicast", &[(ALWAYS, "multicast::cluster::all")]),
         up_to(1, "state space", &[(ALWAYS, "shared::cta")]),
         exactly(1, "type", &[(ALWAYS, "b128")]),
-    ]),
-    outline("cp.async", since(7, 0).sm(80).assembler("13.5"), "", &[(since(7, 4).sm(80), "L2::cache_hint")], &["A A I", "A A I RI", "A A I RI R"], &[
-        exactly(1, "cache operator", &[(ALWAYS, "ca cg")]),
-        up_to(1, "prefetch", &[(ALWAYS, "L1::32B L2::128B L2::64B")]),
-        exactly(2, "state space", &[(ALWAYS, "global shared::cta"), (since(7, 4).sm(80), "shared")]),
-    ]),
-    outline("cp.async.bulk", since(8, 0).sm(90).assembler("13.5"), "", &[(ALWAYS, "L2::cache_hint bulk_group mbarrier::complete_tx::bytes"), (since(8, 6).sm(100), "cp_mask"), (since(9, 3).sm(90), "ignore_oob")], &["A A RI", "A A RI RIA", "A A R RA R", "A A R RIA RI RIA", "A A R R R A R"], &[
-        up_to(1, "multicast", &[(ALWAYS, "multicast::cluster")]),
-        exactly(2, "state space", &[(ALWAYS, "global shared::cluster shared::cta")]),
-    ]),
-    outline("cp.async.bulk.commit_group", since(8, 0).sm(90).assembler("13.5"), "", &[], &[""], &[]),
-    outline("cp.async.bulk.prefetch", since(8, 0).sm(90).assembler("13.5"), "L2", &[(ALWAYS, "L2::cache_hint")], &["A RI", "A R RI"], &[
-        exactly(1, "state space", &[(ALWAYS, "global")]),
     ]),
     outline("cp.async.bulk.prefetch.tensor", since(8, 0).sm(90).assembler("13.5"), "L2", &[(ALWAYS, "L2::cache_hint")], &["A", "A RIV"], &[
         exactly(1, "dimension", &[(ALWAYS, "1d 2d 3d 4d 5d")]),
@@ -56,19 +36,6 @@ pub static OUTLINES: &[Outline] = &[
         exactly(2, "state space", &[(ALWAYS, "global shared::cluster shared::cta")]),
         up_to(1, "type", &[(ALWAYS, "b2")]),
     ]),
-    outline("cp.async.bulk.wait_group", since(8, 0).sm(90).assembler("13.5"), "", &[(ALWAYS, "read")], &["I"], &[]),
-    outline("cp.async.commit_group", since(7, 0).sm(80).assembler("13.5"), "", &[], &[""], &[]),
-    outline("cp.async.mbarrier.arrive", since(7, 0).sm(80).assembler("13.5"), "", &[(since(7, 8).sm(80), "noinc")], &["A"], &[
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("cp.async.wait_all", since(7, 0).sm(80).assembler("13.5"), "", &[], &[""], &[]),
-    outline("cp.async.wait_group", since(7, 0).sm(80).assembler("13.5"), "", &[], &["I"], &[]),
-    outline("cp.reduce.async.bulk", since(8, 0).sm(90).assembler("13.5"), "", &[(ALWAYS, "L2::cache_hint bulk_group mbarrier::complete_tx::bytes noftz")], &["A A RI", "A A R RIA"], &[
-        exactly(1, "operation", &[(ALWAYS, "add and dec inc max min or xor")]),
-        exactly(2, "state space", &[(ALWAYS, "global shared::cluster shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 f16 f32 f64 s32 s64 u32 u64")]),
-    ]),
     outline("cp.reduce.async.bulk.tensor", since(8, 0).sm(90).assembler("13.5"), "bulk_group", &[(ALWAYS, "L2::cache_hint")], &["A RIA", "A A RI"], &[
         exactly(1, "dimension", &[(ALWAYS, "1d 2d 3d 4d 5d")]),
         up_to(1, "mode", &[(ALWAYS, "im2col_no_offs tile")]),
@@ -79,77 +46,6 @@ pub static OUTLINES: &[Outline] = &[
         between(2, 3, "type", &[(ALWAYS, "b32 s16 s2 s32 s4 u16 u8"), (since(6, 5).sm(75), "u2 u4")]),
     ]),
     outline("fabric.submit.commit_group", since(9, 5).sm(100).assembler("13.5"), "", &[], &[""], &[]),
-    outline("getctarank", since(7, 8).sm(90).assembler("13.5"), "", &[], &["R RI"], &[
-        up_to(1, "state space", &[(ALWAYS, "shared::cluster")]),
-        exactly(1, "type", &[(ALWAYS, "u32 u64")]),
-    ]),
-    outline("mapa", since(7, 8).sm(90).assembler("13.5"), "", &[], &["R RI RI"], &[
-        up_to(1, "state space", &[(ALWAYS, "shared::cluster")]),
-        exactly(1, "type", &[(ALWAYS, "s32 s64 u32 u64")]),
-    ]),
-    outline("mbarrier.arrive", since(7, 0).sm(80).assembler("13.5"), "", &[(ALWAYS, "noComplete")], &["R A", "R A RIV"], &[
-        up_to(1, "order", &[(since(8, 6).sm(90), "relaxed"), (since(8, 0).sm(80), "release")]),
-        up_to(1, "scope", &[(ALWAYS, "cluster cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cluster shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.arrive.expect_tx", since(8, 0).sm(90).assembler("13.5"), "", &[], &["R A RI"], &[
-        up_to(1, "order", &[(since(8, 6).sm(90), "relaxed"), (ALWAYS, "release")]),
-        up_to(1, "scope", &[(ALWAYS, "cluster cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cluster shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.arrive_drop", since(7, 0).sm(80).assembler("13.5"), "", &[(ALWAYS, "noComplete")], &["R A", "R A RIV"], &[
-        up_to(1, "order", &[(since(8, 6).sm(90), "relaxed"), (since(8, 0).sm(80), "release")]),
-        up_to(1, "scope", &[(since(8, 0).sm(90), "cluster"), (ALWAYS, "cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cluster shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.arrive_drop.expect_tx", since(8, 0).sm(90).assembler("13.5"), "", &[], &["R A RI"], &[
-        up_to(1, "order", &[(since(8, 6).sm(90), "relaxed"), (ALWAYS, "release")]),
-        up_to(1, "scope", &[(ALWAYS, "cluster cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cluster shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.check_layout", since(9, 3).sm(90).assembler("13.5"), "layout::v1", &[], &["R A"], &[
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.complete_tx", since(8, 0).sm(90).assembler("13.5"), "", &[], &["A RI"], &[
-        up_to(1, "order", &[(ALWAYS, "relaxed")]),
-        up_to(1, "scope", &[(ALWAYS, "cluster cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cluster shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.expect_tx", since(8, 0).sm(90).assembler("13.5"), "", &[], &["A RI"], &[
-        up_to(1, "order", &[(ALWAYS, "relaxed")]),
-        up_to(1, "scope", &[(ALWAYS, "cluster cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cluster shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.init", since(7, 0).sm(80).assembler("13.5"), "", &[(since(9, 3).sm(90), "layout::v1")], &["A RI"], &[
-        up_to(1, "state space", &[(ALWAYS, "shared"), (since(7, 8).sm(80), "shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.inval", since(7, 0).sm(80).assembler("13.5"), "", &[], &["A"], &[
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.pending_count", since(7, 0).sm(80).assembler("13.5"), "", &[], &["R RI"], &[
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.test_wait", since(7, 0).sm(80).assembler("13.5"), "", &[(ALWAYS, "parity")], &["R A RI"], &[
-        up_to(1, "order", &[(since(8, 0).sm(80), "acquire"), (since(8, 6).sm(90), "relaxed")]),
-        up_to(1, "scope", &[(ALWAYS, "cluster cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
-    outline("mbarrier.try_wait", since(7, 8).sm(90).assembler("13.5"), "", &[(ALWAYS, "parity")], &["R A RI", "R A RI RI"], &[
-        up_to(1, "order", &[(since(8, 0).sm(90), "acquire"), (ALWAYS, "relaxed")]),
-        up_to(1, "scope", &[(ALWAYS, "cluster cta")]),
-        up_to(1, "state space", &[(ALWAYS, "shared shared::cta")]),
-        exactly(1, "type", &[(ALWAYS, "b64")]),
-    ]),
     outline("multimem.cp.async.bulk", since(9, 1).sm(90).assembler("13.5"), "bulk_group", &[(since(9, 1).sm(100), "cp_mask")], &["A A R", "A A R R"], &[
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
     ]),
@@ -193,17 +89,6 @@ pub static OUTLINES: &[Outline] = &[
         exactly(1, "scope", &[(ALWAYS, "gpu sys")]),
         up_to(1, "state space", &[(ALWAYS, "global")]),
         between(1, 2, "type", &[(ALWAYS, "b2 b32 f32 u64")]),
-    ]),
-    outline("red.async", since(8, 1).sm(90).assembler("13.5"), "", &[(ALWAYS, "mbarrier::complete_tx::bytes mmio")], &["A RI", "A R A"], &[
-        exactly(1, "operation", &[(ALWAYS, "add and max min or xor")]),
-        exactly(1, "order", &[(ALWAYS, "relaxed"), (since(8, 7).sm(100), "release")]),
-        exactly(1, "scope", &[(ALWAYS, "cluster gpu sys")]),
-        up_to(1, "state space", &[(ALWAYS, "global shared::cluster")]),
-        exactly(1, "type", &[(ALWAYS, "b32 s32 s64 u32 u64")]),
-    ]),
-    outline("setmaxnreg", since(8, 6).on(OneOf(&[Family(100), Family(101), Family(120), Only(90)])).assembler("13.5"), "aligned sync", &[], &["I"], &[
-        exactly(1, "operation", &[(ALWAYS, "dec inc")]),
-        exactly(1, "type", &[(ALWAYS, "u32")]),
     ]),
     outline("stackrestore", since(7, 3).sm(52).assembler("13.5"), "", &[], &["R"], &[
         exactly(1, "type", &[(ALWAYS, "u32 u64")]),

@@ -64,9 +64,21 @@ impl<'a> BodyChecker<'a, '_> {
         plan: &'a Plan,
         operand: &Operand,
     ) -> Option<Address> {
+        self.address_in(site, plan, operand, plan.space())
+    }
+
+    /// The address in an operand that has a space of its own.
+    #[inline]
+    pub(crate) fn address_in(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        space: StateSpace,
+    ) -> Option<Address> {
         let rule = AddressRule {
             addressing: plan.addressing,
-            space: plan.space(),
+            space,
             takes_any_space: !plan.is_sound,
             words: Words::Plain,
         };

@@ -210,15 +210,21 @@ impl Inference<'_> {
         }
         let operands = self.tree.operands_of(instruction);
         for (index, (operand, children)) in operands.enumerate() {
-            let slot = bound.layout.operands.get(index);
+            let place = plan.position(index);
+            let slot = bound.layout.operands.get(place);
             if slot.is_some_and(|slot| slot.ty == OperandType::Label) {
                 continue;
             }
-            let expect = plan.expect.get(index).copied().unwrap_or(Expect::Custom);
+            let expect = plan.expect.get(place).copied().unwrap_or(Expect::Custom);
             let (ty, written) = wanted(plan, expect, slot);
             // `st.async [a], b, [mbar]`
             let is_barrier = index == 2 && plan.does == ASYNC;
-            self.operand_uses(plan, operand, children, (ty, written), is_barrier, uses);
+            let space = match expect {
+                Expect::AddressIn(space) | Expect::MbarrierIn(space) => Some(space),
+                _ if is_barrier => Some(StateSpace::Shared),
+                _ => None,
+            };
+            self.operand_uses(plan, operand, children, (ty, written), space, uses);
         }
     }
 
@@ -228,7 +234,7 @@ impl Inference<'_> {
         operand: &Operand,
         children: Operands<'_>,
         (ty, written): (ScalarType, bool),
-        is_barrier: bool,
+        space: Option<StateSpace>,
         uses: &mut Vec<Use>,
     ) {
         let n = vector_width(plan, ty);
@@ -247,7 +253,7 @@ impl Inference<'_> {
             }
             OperandKind::Address { base, offset } => {
                 let offset = offset.clamp(-MAX_OFFSET, MAX_OFFSET);
-                let (space, bytes) = pointer(plan, ty, n, is_barrier);
+                let (space, bytes) = pointer(plan, ty, n, space);
                 let offsets = (offset.min(0), offset.max(0));
                 uses.push(read(
                     base,
@@ -281,13 +287,18 @@ const fn read(name: Name, what: What) -> Use {
 }
 
 /// What is at an address: a place for each lane, or one place for all where the whole warp works together (0 bytes).
-fn pointer(plan: &Plan, ty: ScalarType, n: u8, is_barrier: bool) -> (StateSpace, u32) {
+fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (StateSpace, u32) {
     let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
     match plan.does {
         ASYNC if space == StateSpace::Global => (space, bytes),
-        ASYNC if is_barrier => (StateSpace::Shared, 0),
+        ASYNC if own.is_some() => (StateSpace::Shared, 0),
         ASYNC => (StateSpace::Shared, bytes),
+        // Copies name the space of each operand; what lies in shared memory is a variable of the block.
+        _ if matches!(own, Some(StateSpace::Shared | StateSpace::SharedCluster)) => {
+            (StateSpace::Shared, MOST_COPIED)
+        }
+        _ if own.is_some() => (own.unwrap_or(space), MOST_COPIED),
         WMMA => (space, 0),
         _ => (space, bytes),
     }
@@ -295,6 +306,9 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, is_barrier: bool) -> (StateSpace,
 
 const ASYNC: Does = Does::Async(AsyncOp::Store);
 const WMMA: Does = Does::Matrix(MatrixOp::WmmaStore);
+
+/// Bytes that a copy finds at an inferred address, per lane.
+const MOST_COPIED: u32 = 16;
 
 /// Constants beyond this make no memory.
 const MAX_OFFSET: i64 = 4096;
@@ -310,10 +324,17 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         | Expect::OwnDestination(ty)
         | Expect::Pair(ty, _) => (ty, true),
         Expect::Source(ty, _) | Expect::Sources(ty, _) | Expect::Literal(ty) => (ty, false),
-        Expect::Number(..) | Expect::UpTo(_) => (ScalarType::U32, false),
+        Expect::Number(..)
+        | Expect::Multiple(..)
+        | Expect::UpTo(_)
+        | Expect::Within(..)
+        | Expect::MultipleUpTo(..)
+        | Expect::PredicateOrUpTo(_) => (ScalarType::U32, false),
         Expect::AnyAddress => (ScalarType::U64, false),
         Expect::Predicate => (ScalarType::Pred, false),
-        Expect::Address => (ty.unwrap_or(ScalarType::B32), false),
+        Expect::Address | Expect::AddressIn(_) | Expect::MbarrierIn(_) => {
+            (ty.unwrap_or(ScalarType::B32), false)
+        }
         // Fragments of halves hold two in a register.
         Expect::Custom if plan.does == WMMA && ty == Some(ScalarType::F16) => {
             (ScalarType::B32, false)

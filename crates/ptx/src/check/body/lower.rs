@@ -16,8 +16,8 @@ use warpgrid_isa::{
     ScalarType, SyncOp,
 };
 use warpgrid_program::{
-    Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
-    SourceModifiers, Span,
+    Action, ActionId, Address, AddressBase, Operand, OperandList, OperandValue, RegisterId,
+    RegisterRun, Source, SourceModifiers, Span,
 };
 
 impl<'a> BodyChecker<'a, '_> {
@@ -39,6 +39,32 @@ impl<'a> BodyChecker<'a, '_> {
             Does::Memory(MemoryOp::Store) => self.store(site, plan),
             Does::Memory(MemoryOp::StoreBulk) => self.store_bulk(site, plan),
             Does::Async(AsyncOp::Store) => self.store_async(site, plan),
+            Does::Async(AsyncOp::BulkCopy) => {
+                self.resolve(site, plan)?;
+                self.check_masks(start)
+            }
+            Does::Async(AsyncOp::Copy) => {
+                self.resolve(site, plan)?;
+                self.check_copy(site, plan, start)
+            }
+            Does::Async(
+                AsyncOp::Reduction
+                | AsyncOp::CopyCommit
+                | AsyncOp::CopyWait
+                | AsyncOp::CopyWaitAll
+                | AsyncOp::CopyArrive
+                | AsyncOp::BulkReduction
+                | AsyncOp::BulkCommit
+                | AsyncOp::BulkWait,
+            ) => self.resolve(site, plan),
+            Does::Mbarrier(op) => {
+                self.resolve(site, plan)?;
+                self.check_arrival(site, plan, op, start)
+            }
+            Does::Move(MoveOp::MapToRank | MoveOp::RankOf) => {
+                self.resolve(site, plan)?;
+                self.check_shared_address(site, start)
+            }
             Does::Matrix(MatrixOp::WmmaStore) => self.wmma_store(site, plan),
             Does::Move(MoveOp::Mov) => self.mov(site, plan),
             Does::Control(ControlOp::Branch) => self.branch(site, plan),
@@ -74,7 +100,9 @@ impl<'a> BodyChecker<'a, '_> {
                 | ControlOp::PushReconvergence
                 | ControlOp::Reconverge,
             )
-            | Does::Sync(SyncOp::WarpBarrier | SyncOp::Fence)
+            | Does::Sync(
+                SyncOp::WarpBarrier | SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait,
+            )
             | Does::Warp(_)
             | Does::Hint(_) => self.resolve(site, plan),
         }
@@ -136,7 +164,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// The operand at a position of the instruction whose operands start at `start`.
-    fn lowered(&self, start: usize, index: usize) -> Option<&Operand> {
+    pub(crate) fn lowered(&self, start: usize, index: usize) -> Option<&Operand> {
         self.body.operands.get(start + index)
     }
 
@@ -232,7 +260,7 @@ impl<'a> BodyChecker<'a, '_> {
         let mut ok = true;
         for (index, (operand, _)) in site.operands.enumerate() {
             let value = match index {
-                0 => OperandValue::Address(self.address(site, plan, operand)?),
+                0 => OperandValue::Address(self.filled_place(site, plan, operand)?),
                 _ => source(self.loose_source(operand)?),
             };
             let problem = match (index, &value) {
@@ -256,6 +284,36 @@ impl<'a> BodyChecker<'a, '_> {
             self.body.push(value, operand.span);
         }
         ok.then_some(())
+    }
+
+    /// Where `st.bulk` starts: with a state space in a register of at least 32 bits (assembler 13.5).
+    fn filled_place(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &crate::tree::Operand,
+    ) -> Option<Address> {
+        let address = self.address(site, plan, operand)?;
+        if !plan.modifiers.has(Flag::SharedCta) {
+            return Some(address);
+        }
+        let problem = match address.base {
+            AddressBase::Register(run) => {
+                let ty = self.body.type_of(run.first);
+                (ty.width_bits() < 32).then(|| diagnose::address_type(operand.span, ty))
+            }
+            AddressBase::Variable(_) | AddressBase::None => {
+                let found = "an address without a register";
+                Some(diagnose::expected_register(operand.span, found))
+            }
+        };
+        match problem {
+            Some(problem) => {
+                self.report(problem);
+                None
+            }
+            None => Some(address),
+        }
     }
 
     /// The action of an instruction that is legal, but that the program has no way to say.

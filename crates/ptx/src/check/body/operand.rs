@@ -43,7 +43,7 @@ impl<'a> BodyChecker<'a, '_> {
         let mut position = 0;
         for (operand, children) in site.operands {
             n += 1;
-            if position == gap {
+            while position == gap || plan.skipped >> position.min(31) & 1 != 0 {
                 self.body.push(OperandValue::Absent, operand.span);
                 position += 1;
             }
@@ -125,16 +125,43 @@ impl<'a> BodyChecker<'a, '_> {
             Expect::Sources(ty, n) => self.vector_sources(site, plan, (operand, children), ty, n),
             Expect::OwnDestination(ty) => self.own_destination(site, operand, ty),
             Expect::Number(least, most) => self.number(site, plan, operand, (least, most)),
+            Expect::Multiple(of, least, most) => {
+                let value = self.number(site, plan, operand, (least, most))?;
+                self.multiple(site, operand, value, of)
+            }
             Expect::UpTo(most) => self.up_to(site, plan, operand, most),
+            Expect::Within(least, most) => {
+                let value = self.source(site, plan, operand, ScalarType::U32, Fit::Integer)?;
+                let range = (u64::from(least), u64::from(most));
+                self.in_range(site, operand, source(value), range)
+            }
+            Expect::MultipleUpTo(of, most) => {
+                let value = self.up_to(site, plan, operand, most)?;
+                self.multiple(site, operand, value, of)
+            }
+            Expect::PredicateOrUpTo(_) if self.is_predicate(operand) => {
+                self.predicate(site, operand)
+            }
+            Expect::PredicateOrUpTo(most) => self.up_to(site, plan, operand, most),
             Expect::AnyAddress => {
                 let ty = self.width_of_address(operand);
-                Some(source(self.source(site, plan, operand, ty, Fit::Exact)?))
+                Some(source(self.source(
+                    site,
+                    plan,
+                    operand,
+                    ty,
+                    Fit::Integer,
+                )?))
             }
             Expect::Source(ty, fit) => Some(source(self.source(site, plan, operand, ty, fit)?)),
             Expect::Literal(ty) => self.literal(site, plan, operand, ty),
             Expect::Pair(ty, rule) => self.pair(site, plan, operand, ty, rule),
             Expect::Predicate => self.predicate(site, operand),
             Expect::Address => self.address(site, plan, operand).map(OperandValue::Address),
+            Expect::AddressIn(space) => self
+                .address_in(site, plan, operand, space)
+                .map(OperandValue::Address),
+            Expect::MbarrierIn(space) => self.mbarrier(site, plan, operand, space),
             Expect::Custom => Some(OperandValue::Absent),
         }
     }
@@ -186,6 +213,36 @@ impl<'a> BodyChecker<'a, '_> {
             _ => self.source(site, plan, operand, ScalarType::U32, Fit::Integer)?,
         };
         self.in_range(site, operand, source(value), (0, most))
+    }
+
+    /// Whether an operand is a predicate or the opposite of one.
+    fn is_predicate(&mut self, operand: &Operand) -> bool {
+        match operand.kind {
+            OperandKind::Not(_) => true,
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Register(register) => self.body.type_of(register) == ScalarType::Pred,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// A value that, as a number, is a multiple of `of`.
+    fn multiple(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        value: OperandValue,
+        of: u64,
+    ) -> Option<OperandValue> {
+        if let OperandValue::Source(Source::Immediate(number), _) = value
+            && !number.is_multiple_of(of)
+        {
+            let opcode = self.opcode(site);
+            self.report(diagnose::not_a_multiple(opcode, operand.span, number, of));
+            return None;
+        }
+        Some(value)
     }
 
     fn in_range(

@@ -32,6 +32,19 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
             MemoryOp::Atomic | MemoryOp::Reduction | MemoryOp::StoreBulk => Vec::new(),
         },
         Does::Async(AsyncOp::Store) => store_async::check(opcode, bound, module),
+        Does::Async(
+            AsyncOp::Reduction
+            | AsyncOp::Copy
+            | AsyncOp::CopyCommit
+            | AsyncOp::CopyWait
+            | AsyncOp::CopyWaitAll
+            | AsyncOp::CopyArrive
+            | AsyncOp::BulkCopy
+            | AsyncOp::BulkReduction
+            | AsyncOp::BulkCommit
+            | AsyncOp::BulkWait,
+        )
+        | Does::Mbarrier(_) => Vec::new(),
         Does::Matrix(MatrixOp::WmmaStore) => wmma_store::check(opcode, bound, module),
         Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
             convert::check(opcode, bound, &modifiers, module)
@@ -50,7 +63,14 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         Does::Arithmetic(_)
         | Does::Carry(_)
         | Does::Compare(CompareForm::Testp | CompareForm::Selp | CompareForm::Slct)
-        | Does::Move(MoveOp::Mov | MoveOp::Cvta | MoveOp::Isspacep | MoveOp::CreatePolicy)
+        | Does::Move(
+            MoveOp::Mov
+            | MoveOp::Cvta
+            | MoveOp::Isspacep
+            | MoveOp::CreatePolicy
+            | MoveOp::MapToRank
+            | MoveOp::RankOf,
+        )
         | Does::Control(_)
         | Does::Sync(_)
         | Does::Warp(_)

@@ -35,8 +35,16 @@ pub(crate) enum Expect {
     OwnDestination(ScalarType),
     /// A number from the first to the second.
     Number(u64, u64),
+    /// A multiple of the first number, from the second to the third.
+    Multiple(u64, u64, u64),
     /// A 32-bit integer; a number is at most this.
     UpTo(u64),
+    /// A 32-bit integer; a number, cut to 32 bits, is one from the first to the second.
+    Within(u32, u32),
+    /// A 32-bit integer; a number is a multiple of the first and at most the second.
+    MultipleUpTo(u64, u64),
+    /// A predicate, `!` allowed, or as [`Expect::UpTo`].
+    PredicateOrUpTo(u64),
     /// An address of 32 or 64 bits as a value.
     AnyAddress,
     /// A value that is read and must be a literal.
@@ -47,6 +55,10 @@ pub(crate) enum Expect {
     Predicate,
     /// An address in brackets.
     Address,
+    /// An address in brackets, in this space.
+    AddressIn(StateSpace),
+    /// As [`Expect::AddressIn`], or any 64-bit value.
+    MbarrierIn(StateSpace),
     /// Left to the code of the family.
     Custom,
 }
@@ -77,6 +89,8 @@ pub(crate) struct Plan {
     pub(crate) n_most: usize,
     /// The optional operand that others follow, if there is one.
     pub(crate) gap: Option<usize>,
+    /// Operands that a flag announces which is not written, by position: they are not there.
+    pub(crate) skipped: u32,
     /// The position of the cache policy, which `.L2::cache_hint` announces.
     pub(crate) policy: Option<usize>,
     /// Whether special registers may be read.
@@ -132,8 +146,16 @@ impl Plan {
         let is_sound = bound.complaints.is_empty();
         let slots = &bound.layout.operands;
         let mut expect = [Expect::Custom; MAX_OPERANDS];
-        for (place, slot) in expect.iter_mut().zip(slots) {
+        let (mut announced, mut skipped) = (0u32, 0u32);
+        for (index, (place, slot)) in expect.iter_mut().zip(slots).enumerate() {
             *place = expectation(slot, &bound);
+            let mut flags = form.announced.iter();
+            if let Some((_, flag)) = flags.find(|(name, _)| *name == slot.name) {
+                match modifiers.has(*flag) {
+                    true => announced |= 1 << index,
+                    false => skipped |= 1 << index,
+                }
+            }
         }
         Plan {
             does: form.does,
@@ -141,16 +163,21 @@ impl Plan {
             is_sound,
             expect,
             n_slots: slots.len(),
-            n_least: bound.layout.n_required(),
-            n_most: bound.layout.n_most(),
+            n_least: bound.layout.n_required() + announced.count_ones() as usize,
+            n_most: bound.layout.n_most() - skipped.count_ones() as usize,
             gap: (1..slots.len()).map(|next| next - 1).find(|index| {
-                let is_optional = |at: usize| slots.get(at).is_some_and(|slot| slot.optional);
-                is_optional(*index) && !is_optional(index + 1)
+                let is_optional = |at: usize| {
+                    let is_there = (announced | skipped) >> at & 1 != 0;
+                    slots.get(at).is_some_and(|slot| slot.optional && !is_there)
+                };
+                let is_there = |at: usize| skipped >> at & 1 == 0 && !is_optional(at);
+                is_optional(*index) && (index + 1..slots.len()).any(is_there)
             }),
+            skipped,
             policy: slots
                 .iter()
                 .position(|slot| slot.ty == OperandType::CachePolicy)
-                .filter(|_| is_sound),
+                .filter(|_| is_sound && form.announced.is_empty()),
             takes_special: form.takes(Takes::SpecialRegister),
             takes_address: form.takes(Takes::VariableAddress),
             takes_sink: form.takes(Takes::Sink),
@@ -185,6 +212,7 @@ impl Plan {
             n_least: 0,
             n_most: usize::MAX,
             gap: None,
+            skipped: 0,
             policy: None,
             takes_special: true,
             takes_address: true,
@@ -203,6 +231,12 @@ impl Plan {
             modifiers: self.modifiers,
             opcode: opcode.to_owned(),
         }
+    }
+
+    /// The position in the row of the operand that is written at this place.
+    pub(crate) fn position(&self, place: usize) -> usize {
+        let there = (0..self.n_slots).filter(|at| self.skipped >> at & 1 == 0);
+        there.into_iter().nth(place).unwrap_or(place)
     }
 
     /// The state space of the address.
@@ -239,7 +273,11 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
         }
         OperandType::Own(ty) => return Expect::OwnDestination(ty),
         OperandType::Number(least, most) => return Expect::Number(least, most),
+        OperandType::Multiple(of, least, most) => return Expect::Multiple(of, least, most),
         OperandType::UpTo(most) => return Expect::UpTo(most),
+        OperandType::Within(least, most) => return Expect::Within(least, most),
+        OperandType::MultipleUpTo(of, most) => return Expect::MultipleUpTo(of, most),
+        OperandType::PredicateOrUpTo(most) => return Expect::PredicateOrUpTo(most),
         OperandType::AnyAddress => return Expect::AnyAddress,
         OperandType::Fixed(ty) => (Some(ty), Fit::Exact),
         OperandType::Bits(width) => (Some(unsigned(width)), Fit::Integer),
@@ -250,6 +288,8 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
         }
         OperandType::Predicate => (Some(ScalarType::Pred), Fit::Exact),
         OperandType::Address => return Expect::Address,
+        OperandType::AddressIn(space) => return Expect::AddressIn(space),
+        OperandType::MbarrierIn(space) => return Expect::MbarrierIn(space),
         OperandType::Label | OperandType::Custom => (None, Fit::Exact),
     };
     let Some(ty) = ty else {

@@ -56,6 +56,7 @@ pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
                 | RuleKind::Only { .. }
                 | RuleKind::Together { .. }
                 | RuleKind::From { .. }
+                | RuleKind::Before { .. }
                 | RuleKind::VectorBits { .. }
         )
     });
@@ -114,6 +115,10 @@ impl<'a> Case<'a> {
             RuleKind::WideOnly { when, wide } => {
                 let word = self.word(when)?;
                 (!self.is_wide(wide)).then(|| diagnose::wide_only(self, word, wide))
+            }
+            RuleKind::Before { first, second } => {
+                let (a, b) = (self.bound.word(first)?, self.bound.word(second)?);
+                (b < a).then(|| diagnose::wrong_order(self, a, b))
             }
             RuleKind::Refused { .. } => None,
         }

@@ -1,0 +1,58 @@
+//! Clusters of blocks: their barrier, and addresses in each other's shared memory (PTX ISA, "barrier.cluster", "mapa",
+//! "getctarank", "setmaxnreg").
+
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::{HintOp::SetMaxRegisters, MoveOp::*, SyncOp::*};
+use crate::form::{Form, Gate};
+use crate::modifier::Sem::*;
+use crate::space::StateSpace::SharedCluster;
+use crate::target::TargetGate::{Family, OneOf, Only};
+
+const CLUSTERS: Gate = since(7, 8).sm(90);
+const ORDERED: Gate = since(8, 0).sm(90);
+/// Targets whose warps share out registers.
+const REGISTERS: Gate = since(8, 0)
+    .on(OneOf(&[Family(100), Family(101), Family(120), Only(90)]))
+    .assembler("13.5");
+
+set! { ARRIVES: Sem "memory order";
+    "release", Sem(Release), ORDERED, "orders all earlier accesses before it; the default";
+    "relaxed", Sem(Relaxed), ORDERED, "without ordering other accesses";
+}
+set! { WAITS: Sem "memory order";
+    "acquire", Sem(Acquire), ORDERED, "orders all later accesses after it; the default";
+}
+set! { IN_CLUSTER: Space "state space";
+    "shared::cluster", Space(SharedCluster), ALWAYS, "an address in shared memory of the cluster, not a generic one";
+}
+types!(MAPPED, Type, U32 U64; ALWAYS.assembler("13.5") => S32 S64);
+types!(LOCATED, Type, U32 U64);
+types!(U32_ONLY, Type, U32);
+
+operands! {
+    TO_RANK: "b" Bits(32);
+    RANK: "d" Bits(32);
+    COUNT: "count" Multiple(8, 24, 256);
+}
+
+/// The forms of clusters.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("barrier.cluster.arrive{.sem}{.aligned}", [ARRIVES], Sync(ClusterArrive), gate: CLUSTERS, leads: 2;
+        "Arrives at the barrier of the cluster without waiting.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
+        good: &["barrier.cluster.arrive;", "barrier.cluster.arrive.relaxed.aligned;"], bad: &[("barrier.cluster.arrive.acquire;", "W0102")]),
+    form!("barrier.cluster.wait{.sem}{.aligned}", [WAITS], Sync(ClusterWait), gate: CLUSTERS, leads: 2;
+        "Waits until all threads of the cluster have arrived at its barrier.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
+        good: &["barrier.cluster.wait;", "barrier.cluster.wait.acquire.aligned;"]),
+    form!("mapa{.ss}.type d, a, b", [IN_CLUSTER, MAPPED], Move(MapToRank), gate: CLUSTERS, takes: &[VariableAddress], types: TO_RANK;
+        "Maps an address in shared memory to the same place in the block with rank b of the cluster.", "data-movement-and-conversion-instructions-mapa";
+        good: &["mapa.shared::cluster.u32 r, r, 1;", "mapa.u64 d, d, r;"], bad: &[("mapa.shared.u32 r, r, 1;", "W0102"), ("mapa.u64 d, d, d;", "W0109")]),
+    form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(RankOf), gate: CLUSTERS, takes: &[VariableAddress], types: RANK;
+        "Finds the rank of the block whose shared memory an address is in.", "data-movement-and-conversion-instructions-getctarank";
+        good: &["getctarank.shared::cluster.u32 r, r;", "getctarank.u64 r, d;"], bad: &[("getctarank.u64 d, d;", "W0109")]),
+    form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters), gate: REGISTERS, leads: 1, types: COUNT;
+        "Asks for registers, up to `count` per thread.", "miscellaneous-instructions-setmaxnreg";
+        bad: &[("setmaxnreg.inc.sync.aligned.u32 25;", "W0144")]),
+    form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters), gate: REGISTERS, leads: 1, types: COUNT;
+        "Gives registers back, down to `count` per thread.", "miscellaneous-instructions-setmaxnreg"),
+];

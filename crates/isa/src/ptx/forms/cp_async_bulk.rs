@@ -1,0 +1,155 @@
+//! Copies of ranges of memory through the asynchronous proxy (PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk").
+
+use super::sets::{B32_ONLY, CACHE_HINT, GLOBAL, U32_ONLY};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::{AsyncOp::*, HintOp::BulkPrefetch};
+use crate::form::rule::{Rule, RuleKind::*, assembler};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::Flag::{
+    CacheHint as Hint, CpMask as ByteMask, IgnoreOob as Oob, Multicast as Blocks,
+};
+use crate::modifier::{AtomicOp::*, Completion::*};
+use crate::space::StateSpace::{Global, Shared, SharedCluster};
+use crate::types::ScalarType::U16;
+
+const BULK: Gate = since(8, 0).sm(90);
+/// To shared memory of the own block, under its own name.
+const TO_BLOCK: Gate = since(8, 6).sm(90);
+/// The largest number of bytes, a multiple of 16, that fits into 20 bits.
+const MOST: u64 = 0xf_fff0;
+
+set! { TO_GLOBAL: Destination "destination"; "global", Space(Global), ALWAYS, "to global memory"; }
+set! { TO_CLUSTER: Destination "destination"; "shared::cluster", Space(SharedCluster), ALWAYS, "to shared memory of a block of the cluster"; }
+set! { TO_CTA: Destination "destination"; "shared::cta", Space(Shared), ALWAYS, "to shared memory of the block"; }
+set! { FROM_GLOBAL: Source "source"; "global", SourceSpace(Global), ALWAYS, "from global memory"; }
+set! { FROM_CTA: Source "source"; "shared::cta", SourceSpace(Shared), ALWAYS, "from shared memory of the block"; }
+set! { MBARRIER: Completion "completion mechanism";
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "the bytes are subtracted from the pending transactions of the mbarrier";
+}
+set! { GROUP: Completion "completion mechanism";
+    "bulk_group", Completion(BulkGroup), ALWAYS, "the copy belongs to a bulk group of the thread";
+}
+set! { CP_MASK: Mode "byte mask"; "cp_mask", Flag(ByteMask), since(8, 6).sm(100), "a mask says which bytes of each 16 are written"; }
+set! { OUT_OF_BOUNDS: Mode "out-of-bounds bytes"; "ignore_oob", Flag(Oob), since(9, 2).sm(90).assembler("13.5"), "some bytes at both ends are left out"; }
+set! { BITWISE: Op "operation";
+    "and", Atomic(And), ALWAYS, "bitwise and";
+    "or",  Atomic(Or),  ALWAYS, "bitwise or";
+    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
+}
+set! { ADD: Op "operation"; "add", Atomic(Add), ALWAYS, "adds"; }
+set! { COUNT: Op "operation";
+    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after the value";
+    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to the value after zero";
+}
+set! { EXTREME: Op "operation";
+    "min", Atomic(Min), ALWAYS, "keeps the smaller";
+    "max", Atomic(Max), ALWAYS, "keeps the larger";
+}
+set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
+types!(BITS, Type, B32 B64);
+types!(ADDED, Type, U32 S32 U64 F32 F64);
+types!(HALVES, Type, F16 Bf16);
+types!(EXTREMES, Type, U32 S32 U64 S64 F16 Bf16);
+types!(CLUSTER_ADDED, Type, U32 S32 U64);
+types!(CLUSTER_EXTREMES, Type, U32 S32);
+
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    assembler(Before { first: S::Destination, second: S::Source }, "a copy names its destination first"),
+];
+
+operands! {
+    GLOBAL_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Global), "size" MultipleUpTo(16, MOST), "mbar" MbarrierIn(SharedCluster),
+        "blocks" Fixed(U16), "cache-policy" CachePolicy;
+    GLOBAL_TO_BLOCK: "dst" AddressIn(Shared), "src" AddressIn(Global), "size" MultipleUpTo(16, MOST), "left" Bits(32), "right" Bits(32),
+        "mbar" MbarrierIn(Shared), "cache-policy" CachePolicy;
+    BLOCK_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "mbar" MbarrierIn(SharedCluster);
+    BLOCK_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "cache-policy" CachePolicy, "bytes" Fixed(U16);
+    REDUCED_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "cache-policy" CachePolicy;
+    PREFETCHED: "size" MultipleUpTo(16, MOST), "cache-policy" CachePolicy;
+    GROUPS: "n" Literal(32);
+}
+
+const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk";
+const REDUCE: &str = "data-movement-and-conversion-instructions-cp-reduce-async-bulk";
+
+/// The forms of bulk copies.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("cp.async.bulk.dst.src.completion_mechanism{.multicast::cluster}{.level::cache_hint} [dst], [src], size, [mbar]{, blocks}{, cache-policy}",
+        [TO_CLUSTER, FROM_GLOBAL, MBARRIER, CACHE_HINT], Async(BulkCopy), gate: BULK, leads: 2, announced: &[("blocks", Blocks), ("cache-policy", Hint)],
+        address: Copied, types: GLOBAL_TO_CLUSTER, rules: RULES;
+        "Starts a copy from global memory to shared memory of a block of the cluster, or of several blocks.", COPY;
+        good: &["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"],
+        bad: &[("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 8, [d];", "W0144"),
+            ("cp.async.bulk.shared::cluster.global [d], [d], 64, [d];", "W0105"),
+            ("cp.async.bulk.global.shared::cluster.mbarrier::complete_tx::bytes [d], [d], 64, [d];", "W0388")]),
+    form!("cp.async.bulk.dst.src.completion_mechanism{.mode}{.level::cache_hint} [dst], [src], size{, left}{, right}, [mbar]{, cache-policy}",
+        [TO_CTA, FROM_GLOBAL, MBARRIER, OUT_OF_BOUNDS, CACHE_HINT], Async(BulkCopy), gate: TO_BLOCK, leads: 2,
+        announced: &[("left", Oob), ("right", Oob), ("cache-policy", Hint)], address: Copied, types: GLOBAL_TO_BLOCK, rules: RULES;
+        "Starts a copy from global memory to shared memory of the block.", COPY;
+        good: &["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
+    form!("cp.async.bulk.dst.src.completion_mechanism [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER], Async(BulkCopy), gate: BULK, leads: 2,
+        address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        "Starts a copy from shared memory of the block to that of a block of the cluster.", COPY;
+        good: &["cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
+    form!("cp.async.bulk.dst.src.completion_mechanism{.level::cache_hint}{.mode} [dst], [src], size{, cache-policy}{, bytes}",
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, CP_MASK], Async(BulkCopy), gate: BULK, leads: 2, announced: &[("cache-policy", Hint), ("bytes", ByteMask)],
+        address: Copied, types: BLOCK_TO_GLOBAL, rules: RULES;
+        "Starts a copy from shared memory of the block to global memory.", COPY;
+        good: &["cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64;"], bad: &[("cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64, [d];", "W0108")]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, BITWISE, B32_ONLY],
+        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        "Combines bits of shared memory of the block with those of a block of the cluster.", REDUCE;
+        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b32 [d], [d], 64, [d];"]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, ADD, CLUSTER_ADDED],
+        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        "Adds shared memory of the block to that of a block of the cluster.", REDUCE;
+        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [d], [d], 64, [d];"]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, COUNT, U32_ONLY],
+        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        "Counts up or down in shared memory of a block of the cluster.", REDUCE;
+        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.inc.u32 [d], [d], 64, [d];"]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, EXTREME, CLUSTER_EXTREMES],
+        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        "Keeps the smaller or larger in shared memory of a block of the cluster.", REDUCE;
+        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [d], [d], 64, [d];"]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, BITWISE, BITS], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
+        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        "Combines bits of shared memory of the block with global memory.", REDUCE;
+        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b64 [d], [d], 64;"]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, ADDED], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
+        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        "Adds shared memory of the block to global memory.", REDUCE;
+        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [d], [d], 64;"]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.noftz.type [dst], [src], size{, cache-policy}",
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, HALVES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
+        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        "Adds 16-bit floats of shared memory of the block to global memory.", REDUCE;
+        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [d], [d], 64;"],
+        bad: &[("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [d], [d], 64;", "W0104")]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, COUNT, U32_ONLY], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
+        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        "Counts up or down in global memory.", REDUCE;
+        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.dec.u32 [d], [d], 64;"]),
+    form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, EXTREME, EXTREMES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
+        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        "Keeps the smaller or larger in global memory.", REDUCE;
+        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s64 [d], [d], 64;"]),
+    form!("cp.async.bulk.prefetch.L2.ss{.level::cache_hint} [a], size{, cache-policy}", [GLOBAL_ONLY, CACHE_HINT], Hint(BulkPrefetch), gate: BULK, leads: 3,
+        announced: &[("cache-policy", Hint)], address: Copied, types: PREFETCHED;
+        "Brings a range of global memory into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch";
+        good: &["cp.async.bulk.prefetch.L2.global [d], 64;"], bad: &[("cp.async.bulk.prefetch.L2.global [d], 8;", "W0144")]),
+    form!("cp.async.bulk.commit_group", [], Async(BulkCommit), gate: BULK, leads: 3;
+        "Makes a bulk group of the bulk copies that the thread has started and not grouped yet.",
+        "data-movement-and-conversion-instructions-cp-async-bulk-commit-group";
+        good: &["cp.async.bulk.commit_group;"]),
+    form!("cp.async.bulk.wait_group{.read} n", [], Async(BulkWait), gate: BULK, leads: 3, types: GROUPS;
+        "Waits until at most the `n` latest bulk groups of the thread are pending, or have not been read.",
+        "data-movement-and-conversion-instructions-cp-async-bulk-wait-group";
+        good: &["cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0;"]),
+];

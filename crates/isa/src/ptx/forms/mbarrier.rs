@@ -1,0 +1,148 @@
+//! Operations on mbarrier objects (PTX ISA, "mbarrier"). In: nothing; out: the rows.
+
+use super::sets::{SHARED, SHARED_CTA};
+use super::table::{ALWAYS, form, operands, set, since, types, values};
+use crate::does::MbarrierOp::*;
+use crate::form::rule::{Rule, RuleKind::*, any, rule};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{Scope::*, Sem::*};
+use crate::space::StateSpace::SharedCluster;
+
+/// Objects in shared memory of the block.
+const OBJECTS: Gate = since(7, 0).sm(80);
+/// Objects that other blocks of the cluster reach, and transactions.
+const CLUSTERS: Gate = since(8, 0).sm(90);
+const ORDERED: Gate = since(8, 0).sm(80);
+const RELAXED: Gate = since(8, 6).sm(90);
+const LAYOUT: Gate = since(9, 3).sm(90).assembler("13.5");
+
+types!(B64_ONLY, Type, B64);
+values! {
+    IN_CLUSTER: "shared::cluster", Space(SharedCluster), CLUSTERS, "shared memory of any block of the cluster";
+    BLOCK: "cta", Scope(Cta), ALWAYS, "with the threads of the block";
+    CLUSTER: "cluster", Scope(Cluster), CLUSTERS, "with the threads of the cluster";
+}
+set! { OWN: Space "state space"; SHARED; SHARED_CTA; }
+set! { ANY: Space "state space"; SHARED; SHARED_CTA; IN_CLUSTER; }
+set! { SCOPE: Scope "scope"; BLOCK; CLUSTER; }
+set! { ARRIVES: Sem "memory order";
+    "release", Sem(Release), ORDERED, "orders all earlier accesses before it; the default";
+    "relaxed", Sem(Relaxed), RELAXED, "without ordering other accesses";
+}
+set! { WAITS: Sem "memory order";
+    "acquire", Sem(Acquire), ORDERED, "orders all later accesses after it; the default";
+    "relaxed", Sem(Relaxed), RELAXED, "without ordering other accesses";
+}
+set! { COUNTS: Sem "memory order";
+    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses; the default";
+}
+
+/// An order says with whom, and only an order does.
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    rule(Needs { when: any(S::Sem), slot: S::Scope, among: &[] }, "an order holds among the threads of a scope"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &[] }, "a scope is that of an order"),
+];
+
+operands! {
+    MADE: "count" Within(1, 0xf_ffff);
+    ARRIVAL: "d" Bits(64), "count" Within(1, 0x7fff_ffff);
+    EXPECTED: "d" Bits(64), "bytes" Bits(32);
+    COUNTED: "bytes" Bits(32);
+    STATE: "p" Predicate, "state" Bits(64);
+    PARITY: "p" Predicate, "parity" Within(0, 1);
+    TIMED_STATE: "p" Predicate, "state" Bits(64), "time" Bits(32);
+    TIMED_PARITY: "p" Predicate, "parity" Within(0, 1), "time" Bits(32);
+    PENDING: "d" Bits(32), "state" Bits(64);
+    LAYOUTS: "p" Predicate;
+}
+
+const PREFIX: &str = "parallel-synchronization-and-communication-instructions-mbarrier";
+const INIT: &str = "parallel-synchronization-and-communication-instructions-mbarrier-init";
+const INVAL: &str = "parallel-synchronization-and-communication-instructions-mbarrier-inval";
+const ARRIVE: &str = "parallel-synchronization-and-communication-instructions-mbarrier-arrive";
+const DROP: &str = "parallel-synchronization-and-communication-instructions-mbarrier-arrive-drop";
+const EXPECT: &str = "parallel-synchronization-and-communication-instructions-mbarrier-expect-tx";
+const COMPLETE: &str =
+    "parallel-synchronization-and-communication-instructions-mbarrier-complete-tx";
+const WAIT: &str =
+    "parallel-synchronization-and-communication-instructions-mbarrier-test-wait-try-wait";
+const PENDED: &str =
+    "parallel-synchronization-and-communication-instructions-mbarrier-pending-count";
+
+/// The forms of `mbarrier`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("mbarrier.init{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: OBJECTS, leads: 1, types: MADE;
+        "Makes an mbarrier object that expects `count` arrivals in each phase.", INIT;
+        good: &["mbarrier.init.shared.b64 [d], 1;"], bad: &[("mbarrier.init.shared.b64 [d], 0;", "W0144"), ("mbarrier.init.shared.b32 [d], 1;", "W0104"),
+            ("mbarrier.init.global.b64 [d], 1;", "W0102")]),
+    form!("mbarrier.init.layout::v1{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: LAYOUT, leads: 1, types: MADE;
+        "Makes an mbarrier object of the first layout; the manual does not have this form, the assembler accepts it.", INIT;
+        good: &["mbarrier.init.layout::v1.shared.b64 [d], 1;"]),
+    form!("mbarrier.inval{.ss}.type [addr]", [OWN, B64_ONLY], Mbarrier(Inval), gate: OBJECTS, leads: 1;
+        "Ends an mbarrier object, so that its memory can be used otherwise.", INVAL;
+        good: &["mbarrier.inval.shared.b64 [d];"], bad: &[("mbarrier.inval.shared.b64 d;", "W0110")]),
+    form!("mbarrier.arrive{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
+        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        "Arrives at an mbarrier once or `count` times; d is the state of the phase.", ARRIVE;
+        good: &["mbarrier.arrive.shared.b64 d, [d];", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [d], 2;"],
+        bad: &[("mbarrier.arrive.release.shared.b64 d, [d];", "W0301"), ("mbarrier.arrive.cta.shared.b64 d, [d];", "W0301"),
+            ("mbarrier.arrive.shared::cluster.b64 d, [d];", "W0145")]),
+    form!("mbarrier.arrive.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(Arrive),
+        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        "Arrives `count` times, which must not complete the phase; d is the state of the phase.", ARRIVE;
+        good: &["mbarrier.arrive.noComplete.shared.b64 d, [d], 1;"], bad: &[("mbarrier.arrive.noComplete.shared.b64 d, [d];", "W0108")]),
+    form!("mbarrier.arrive.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
+        gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;
+        "Expects bytes of asynchronous operations in this phase, and arrives once; d is the state of the phase.", ARRIVE;
+        good: &["mbarrier.arrive.expect_tx.shared.b64 _, [d], 64;"]),
+    form!("mbarrier.arrive_drop{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
+        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        "Arrives once or `count` times, and makes later phases expect as many arrivals less.", DROP;
+        good: &["mbarrier.arrive_drop.shared.b64 d, [d];"]),
+    form!("mbarrier.arrive_drop.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(ArriveDrop),
+        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        "As `mbarrier.arrive_drop`, which must not complete the phase.", DROP;
+        good: &["mbarrier.arrive_drop.noComplete.shared.b64 d, [d], 1;"]),
+    form!("mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
+        gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;
+        "Expects bytes of asynchronous operations in this phase, arrives once, and makes later phases expect one arrival less.", DROP;
+        good: &["mbarrier.arrive_drop.expect_tx.shared.b64 _, [d], 64;"]),
+    form!("mbarrier.expect_tx{.sem}{.scope}{.ss}.type [addr], bytes", [COUNTS, SCOPE, ANY, B64_ONLY], Mbarrier(ExpectTx),
+        gate: CLUSTERS, leads: 1, types: COUNTED, rules: RULES;
+        "Expects bytes of asynchronous operations in this phase.", EXPECT;
+        good: &["mbarrier.expect_tx.relaxed.cta.shared.b64 [d], 64;"], bad: &[("mbarrier.expect_tx.release.cta.shared.b64 [d], 64;", "W0102")]),
+    form!("mbarrier.complete_tx{.sem}{.scope}{.ss}.type [addr], bytes", [COUNTS, SCOPE, ANY, B64_ONLY], Mbarrier(CompleteTx),
+        gate: CLUSTERS, leads: 1, types: COUNTED, rules: RULES;
+        "Counts bytes as done, as an asynchronous operation does when it completes.", COMPLETE;
+        good: &["mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [d], 64;"]),
+    form!("mbarrier.test_wait{.sem}{.scope}{.ss}.type p, [addr], state", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
+        gate: OBJECTS, leads: 1, writes: &["p"], types: STATE, rules: RULES;
+        "Tests whether the phase of a state is complete.", WAIT;
+        good: &["mbarrier.test_wait.shared.b64 p, [d], d;"], bad: &[("mbarrier.test_wait.shared.b64 p, [d], r;", "W0109")]),
+    form!("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
+        gate: since(7, 1).sm(80), leads: 2, writes: &["p"], types: PARITY, rules: RULES;
+        "Tests whether the phase with this parity is complete: the present one or the one before.", WAIT;
+        good: &["mbarrier.test_wait.parity.shared.b64 p, [d], 0;"], bad: &[("mbarrier.test_wait.parity.shared.b64 p, [d], 2;", "W0144")]),
+    form!("mbarrier.try_wait{.sem}{.scope}{.ss}.type p, [addr], state{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
+        gate: since(7, 8).sm(90), leads: 1, writes: &["p"], types: TIMED_STATE, rules: RULES;
+        "Waits for the phase of a state for some time; p says whether it is complete.", WAIT;
+        good: &["mbarrier.try_wait.shared.b64 p, [d], d;"]),
+    form!("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
+        gate: since(7, 8).sm(90), leads: 2, writes: &["p"], types: TIMED_PARITY, rules: RULES;
+        "Waits for the phase with this parity for some time; p says whether it is complete.", WAIT;
+        good: &["mbarrier.try_wait.parity.acquire.cta.shared.b64 p, [d], 0, 100;"]),
+    form!("mbarrier.pending_count.type d, state", [B64_ONLY], Mbarrier(PendingCount), gate: OBJECTS, leads: 1, types: PENDING;
+        "Reads how many arrivals were pending out of a state.", PENDED;
+        good: &["mbarrier.pending_count.b64 r, d;"], bad: &[("mbarrier.pending_count.b64 d, d;", "W0109")]),
+    form!("mbarrier.check_layout{.ss}.layout::v1.type p, [addr]", [OWN, B64_ONLY], Mbarrier(CheckLayout), gate: LAYOUT, leads: 1,
+        writes: &["p"], types: LAYOUTS;
+        "Tests whether an object has a layout; the manual does not have this instruction, the assembler accepts it.", PREFIX;
+        good: &["mbarrier.check_layout.shared.layout::v1.b64 p, [d];"], bad: &[("mbarrier.check_layout.shared.b64 p, [d];", "W0105")]),
+];
+
+/// What the checker adds, since operands and modifiers decide together: counts without `.noComplete` came with clusters.
+pub const COUNT: Gate = since(7, 8).sm(90);
+/// What the checker adds: arrivals that must not complete the phase take the sink from then on.
+pub const NO_COMPLETE_SINK: Gate = since(7, 1).sm(80).assembler("13.5");

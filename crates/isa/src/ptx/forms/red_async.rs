@@ -1,0 +1,81 @@
+//! Asynchronous reductions (PTX ISA, "red.async"): to shared memory of the cluster with an mbarrier, and to global memory
+//! with release order.
+
+use super::sets::{B32_ONLY, GLOBAL, SHARED_CLUSTER, U32_ONLY};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::AsyncOp::Reduction;
+use crate::form::rule::{Rule, RuleKind::*, any, rule};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{AtomicOp::*, Completion::*, Flag::Mmio, Scope::*, Sem::*};
+use crate::space::StateSpace::SharedCluster as ClusterMemory;
+use crate::target::Feature::{StAsync, StAsyncRelease};
+
+const SECTION: &str = "parallel-synchronization-and-communication-instructions-red-async";
+const MBARRIER: Gate = since(8, 1).with(StAsync);
+const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
+
+set! { RELAXED: Sem "memory order"; "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses of the thread before it"; }
+set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "with the threads of the cluster"; }
+set! { DEVICE: Scope "scope";
+    "gpu", Scope(Gpu), ALWAYS, "with the threads of the device";
+    "sys", Scope(Sys), ALWAYS, "with every thread of the system, the host included";
+}
+set! { MMIO: Mmio "memory-mapped input and output"; "mmio", Flag(Mmio), ALWAYS, "one access of exactly this width reaches the device"; }
+set! { IN_CLUSTER: Space "state space"; SHARED_CLUSTER; }
+set! { IN_GLOBAL: Space "state space"; GLOBAL; }
+set! { COMPLETION: Completion "completion mechanism";
+    "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "on arrival the number of bytes is subtracted from the pending transactions of the mbarrier";
+}
+set! { BITWISE: Op "operation";
+    "and", Atomic(And), ALWAYS, "bitwise and";
+    "or",  Atomic(Or),  ALWAYS, "bitwise or";
+    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
+}
+set! { ADD: Op "operation"; "add", Atomic(Add), ALWAYS, "adds b"; }
+set! { COUNT: Op "operation";
+    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after b";
+    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to b after zero";
+}
+set! { EXTREME: Op "operation";
+    "min", Atomic(Min), ALWAYS, "keeps the smaller";
+    "max", Atomic(Max), ALWAYS, "keeps the larger";
+}
+types!(ADDED, Type, U32 S32 U64);
+types!(EXTREMES, Type, U32 S32);
+types!(RELEASED, Type, U32 S32 U64 S64);
+
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "a device is seen by the whole system"),
+];
+
+operands! {
+    COUNTED: "mbar" AddressIn(ClusterMemory);
+}
+
+/// The forms of `red.async`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, BITWISE, B32_ONLY],
+        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        "Combines bits with shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        good: &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.or.b32 [d], r, [d];"],
+        bad: &[("red.async.relaxed.cluster.shared::cluster.or.b32 [d], r, [d];", "W0105")]),
+    form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, ADD, ADDED],
+        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        "Adds to shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [d], r, [d];"]),
+    form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, COUNT, U32_ONLY],
+        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        "Counts up or down in shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.inc.u32 [d], r, [d];"]),
+    form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, EXTREME, EXTREMES],
+        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        "Keeps the smaller or larger in shared memory of the cluster later; an mbarrier there counts its bytes.", SECTION;
+        good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.min.u32 [d], r, [d];"]),
+    form!("red.async{.mmio}.sem.scope{.ss}.op.type [a], b", [MMIO, RELEASES, DEVICE, IN_GLOBAL, ADD, RELEASED],
+        Async(Reduction), gate: RELEASE, leads: 1, address: Strict, rules: RULES;
+        "Adds to global memory later, after all earlier accesses of the thread.", SECTION;
+        good: &["red.async.release.gpu.global.add.u32 [d], r;"], bad: &[("red.async.mmio.release.gpu.global.add.u32 [d], r;", "W0302")]),
+];

@@ -1,0 +1,180 @@
+//! Asynchronous copies, mbarriers and addresses of clusters: what operands and modifiers decide together. In: resolved
+//! operands; out: diagnostics.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::operand::Site;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Operand, OperandKind};
+use warpgrid_isa::form::Gate;
+use warpgrid_isa::forms::mbarrier::{COUNT, NO_COMPLETE_SINK};
+use warpgrid_isa::{CacheOp, Fit, Flag, MbarrierOp, ScalarType, StateSpace};
+use warpgrid_program::{AddressBase, OperandValue, Source, Span};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// The mbarrier of a bulk copy. Its address may be in a register of any width but 16 bits, and a value without brackets
+    /// is legal, though no address of a program (assembler 13.5).
+    pub(crate) fn mbarrier(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        space: StateSpace,
+    ) -> Option<OperandValue> {
+        if matches!(
+            operand.kind,
+            OperandKind::Name(_) | OperandKind::Integer { .. }
+        ) {
+            self.source(site, plan, operand, ScalarType::U64, Fit::Integer)?;
+            self.body.is_sayable = false;
+            return Some(OperandValue::Absent);
+        }
+        let address = self.address_in(site, plan, operand, space)?;
+        if let AddressBase::Register(run) = address.base {
+            let ty = self.body.type_of(run.first);
+            if ty.width_bits() == 16 {
+                self.report(diagnose::address_type(operand.span, ty));
+                return None;
+            }
+        }
+        Some(OperandValue::Address(address))
+    }
+
+    /// `cp.async`: 4, 8 or 16 bytes, with `.cg` 16 alone, and no more of them are read (PTX ISA, "cp.async").
+    pub(crate) fn check_copy(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        start: usize,
+    ) -> Option<()> {
+        let (span, size) = self.number_at(start, 2)?;
+        let problem = match plan.modifiers.cache {
+            Some(CacheOp::Cg) if size != 16 => Some(diagnose::copy_size(span, size, "16")),
+            _ if !matches!(size, 4 | 8 | 16) => Some(diagnose::copy_size(span, size, "4, 8 or 16")),
+            _ => self.number_at(start, 3).and_then(|(span, read)| {
+                let opcode = self.opcode(site);
+                (read > size).then(|| diagnose::out_of_range(opcode, span, read, (0, size)))
+            }),
+        };
+        match problem {
+            Some(problem) => {
+                self.report(problem);
+                None
+            }
+            None => Some(()),
+        }
+    }
+
+    /// Masks of blocks and of bytes are 16 bits wide, so that no address is one (assembler 13.5).
+    pub(crate) fn check_masks(&mut self, start: usize) -> Option<()> {
+        let mask = self.lowered(start, 4);
+        match mask.map(|mask| (mask.span, &mask.value)) {
+            Some((span, OperandValue::Source(Source::VariableAddress { .. }, _))) => {
+                self.report(diagnose::expected_register(span, "an address"));
+                None
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// A literal among the operands, and where it is.
+    fn number_at(&self, start: usize, index: usize) -> Option<(Span, u64)> {
+        let operand = self.lowered(start, index)?;
+        match operand.value {
+            OperandValue::Source(Source::Immediate(value), _) => Some((operand.span, value)),
+            _ => None,
+        }
+    }
+
+    /// Arrivals: what becomes of the state, and since when they count (PTX ISA, "mbarrier.arrive"; assembler 13.5).
+    pub(crate) fn check_arrival(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        op: MbarrierOp,
+        start: usize,
+    ) -> Option<()> {
+        match op {
+            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => {}
+            MbarrierOp::TestWait | MbarrierOp::TryWait if !plan.modifiers.has(Flag::Parity) => {
+                let state = self.lowered(start, 2)?;
+                let span = state.span;
+                if let OperandValue::Source(Source::VariableAddress { .. }, _) = state.value {
+                    self.report(diagnose::expected_register(span, "an address"));
+                    return None;
+                }
+                return Some(());
+            }
+            MbarrierOp::Init
+            | MbarrierOp::Inval
+            | MbarrierOp::ExpectTx
+            | MbarrierOp::CompleteTx
+            | MbarrierOp::TestWait
+            | MbarrierOp::TryWait
+            | MbarrierOp::PendingCount
+            | MbarrierOp::CheckLayout => return Some(()),
+        }
+        let modifiers = &plan.modifiers;
+        let state = self.lowered(start, 0)?;
+        let (span, discards) = (state.span, state.value == OperandValue::Destination(None));
+        if modifiers.state_space() == StateSpace::SharedCluster && !discards {
+            let problem = diagnose::sink_required(self.opcode(site), span);
+            self.report(problem);
+            return None;
+        }
+        let no_complete = modifiers.has(Flag::NoComplete);
+        if no_complete && discards {
+            self.check_operand_gate(site, span, "the sink", NO_COMPLETE_SINK)?;
+        }
+        let count = self.lowered(start, 2)?;
+        let counts = count.value != OperandValue::Absent && !modifiers.has(Flag::ExpectTx);
+        let span = count.span;
+        if counts && !no_complete {
+            self.check_operand_gate(site, span, "the count", COUNT)?;
+        }
+        Some(())
+    }
+
+    fn check_operand_gate(
+        &mut self,
+        site: &Site<'a>,
+        span: Span,
+        what: &str,
+        gate: Gate,
+    ) -> Option<()> {
+        if self.module.meets(gate) {
+            return Some(());
+        }
+        let problem = diagnose::operand_needs(self.opcode(site), span, what, gate);
+        self.report(problem);
+        None
+    }
+
+    /// `mapa` and `getctarank`: a variable must be one in shared memory, and is no rank.
+    pub(crate) fn check_shared_address(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+        let rank = self.lowered(start, 2).map(|rank| (rank.span, &rank.value));
+        if let Some((span, OperandValue::Source(Source::VariableAddress { offset: 0, .. }, _))) =
+            rank
+        {
+            self.report(diagnose::expected_register(span, "a variable"));
+            return None;
+        }
+        let source = self.lowered(start, 1)?;
+        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = source.value else {
+            return Some(());
+        };
+        let span = source.span;
+        let have = self.space_of(variable);
+        if have == StateSpace::Shared {
+            return Some(());
+        }
+        let opcode = self.opcode(site);
+        self.report(diagnose::space_mismatch(
+            opcode,
+            span,
+            have,
+            StateSpace::Shared,
+        ));
+        None
+    }
+}
