@@ -13,7 +13,7 @@ pub use past::StoreTicks;
 pub use past::timeline::{Progress, Timeline, TimelineLimits};
 pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
-    AccessFault, AccessKind, Fault, FaultKind, Place, Region, WaitReason, Waiter,
+    AccessFault, AccessKind, Fault, FaultKind, MbarrierFault, Place, Region, WaitReason, Waiter,
 };
 pub use run::inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, SharedVariable, Status, WarpView, Writer,
@@ -27,6 +27,7 @@ pub use run::observe::{
     AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece, Run,
     Runs,
 };
+pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::pending::{
-    Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
+    GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
 };

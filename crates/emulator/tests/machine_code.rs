@@ -201,9 +201,8 @@ fn fault(does: Does, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
 #[test]
 fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
     for does in [
-        Does::Async(AsyncOp::Store),
+        Does::Mbarrier(MbarrierOp::CheckLayout),
         Does::Matrix(MatrixOp::WmmaStore),
-        Does::Memory(MemoryOp::StoreBulk),
         Does::Arithmetic(ArithmeticOp::Fns),
         Does::Control(ControlOp::Reconverge),
         Does::Unknown,

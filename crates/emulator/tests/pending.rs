@@ -48,9 +48,11 @@ fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
             block: 0,
             address: machine.address(OUT).unwrap() + 800,
             bytes: vec![0x11; 4],
+            reduces: None,
         }],
         completion: PendingCompletion::None,
         earliest_step,
+        after: Vec::new(),
     }
 }
 

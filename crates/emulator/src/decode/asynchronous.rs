@@ -1,17 +1,201 @@
-//! Accesses that are done at some later time: none runs yet.
+//! Accesses that are done at some later time, and waits for them: each has a plan.
 
-use super::{Decoded, Refusal, Support};
-use crate::decode::code::Op;
-use warpgrid_isa::AsyncOp;
+use super::memory::access_plan;
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{
+    AccessPlan, AsyncPlan, Element, GroupWait, Op, Predicate, Source as CopySource, Transfer,
+};
+use crate::state::pending::GroupKind;
+use warpgrid_isa::{AsyncOp, Completion, Flag, Modifiers, ScalarType, Sem, StateSpace};
+use warpgrid_program::OperandValue;
 
-pub(super) fn supports(op: AsyncOp) -> Support {
+/// Bytes to which the addresses and sizes of bulk copies are aligned (PTX ISA, "cp.async.bulk").
+const BULK_ALIGNMENT: u32 = 16;
+
+pub(super) fn supports(op: AsyncOp, modifiers: &Modifiers) -> Support {
     match op {
-        AsyncOp::Store => Support::not_yet("asynchronous stores"),
+        AsyncOp::BulkCopy if modifiers.has(Flag::IgnoreOob) => {
+            Support::not_yet("copies that leave out bytes at both ends")
+        }
+        AsyncOp::Store
+        | AsyncOp::Reduction
+        | AsyncOp::Copy
+        | AsyncOp::CopyCommit
+        | AsyncOp::CopyWait
+        | AsyncOp::CopyWaitAll
+        | AsyncOp::CopyArrive
+        | AsyncOp::BulkCopy
+        | AsyncOp::BulkReduction
+        | AsyncOp::BulkCommit
+        | AsyncOp::BulkWait => Support::Runs,
     }
 }
 
-pub(super) fn decode(op: AsyncOp) -> Decoded<Op> {
-    match op {
-        AsyncOp::Store => Err(Refusal::NotYet(None)),
+pub(super) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
+    let plan = match op {
+        AsyncOp::Store | AsyncOp::Reduction => registers(d)?,
+        AsyncOp::Copy => copy(d)?,
+        AsyncOp::BulkCopy | AsyncOp::BulkReduction => bulk_copy(d)?,
+        AsyncOp::CopyArrive => arrival(d)?,
+        AsyncOp::CopyCommit => return Ok(Op::AsyncCommit(GroupKind::Copies)),
+        AsyncOp::BulkCommit => return Ok(Op::AsyncCommit(GroupKind::Bulk)),
+        AsyncOp::CopyWait => return wait(d, GroupKind::Copies),
+        AsyncOp::CopyWaitAll => {
+            return Ok(Op::AsyncWait(GroupWait {
+                kind: GroupKind::Copies,
+                latest: None,
+            }));
+        }
+        // The sources of a bulk copy are read when it is started.
+        AsyncOp::BulkWait if d.modifiers.has(Flag::Read) => return Ok(Op::Nop),
+        AsyncOp::BulkWait => return wait(d, GroupKind::Bulk),
+    };
+    d.code.starts.push(plan);
+    Ok(Op::StartAsync(d.code.starts.len() as u32 - 1))
+}
+
+fn wait(d: &mut Decoder<'_>, kind: GroupKind) -> Decoded<Op> {
+    let latest = Some(d.immediate(0)? as u32);
+    Ok(Op::AsyncWait(GroupWait { kind, latest }))
+}
+
+/// `st.async` and `red.async`: `[a], b{, [mbar]}`.
+fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
+    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+    let (elements, operands) = d.sources(1, ty.width_bits())?;
+    let to = access_plan(d, (0, usize::MAX), ty, Sem::Weak, elements, operands)?;
+    let mbarrier = match d.operand(2) {
+        OperandValue::Address(_) => Some(object(d, 2)?),
+        _ => None,
+    };
+    let reduces = d.modifiers.atomic.map(|op| (op, ty));
+    Ok(AsyncPlan {
+        to: Some(to),
+        mbarrier,
+        transfer: Transfer::Registers,
+        reduces,
+        group: None,
+    })
+}
+
+/// An mbarrier object among the operands; its space is that of the instruction.
+fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
+    let elements = vec![Element::SINK];
+    let none = Vec::new();
+    access_plan(
+        d,
+        (index, usize::MAX),
+        ScalarType::B64,
+        Sem::Release,
+        elements,
+        none,
+    )
+}
+
+/// A place among the operands that is accessed with this alignment, in a space of its own.
+fn place(
+    d: &mut Decoder<'_>,
+    index: usize,
+    space: StateSpace,
+    alignment: u32,
+) -> Decoded<AccessPlan> {
+    let mut plan = access_plan(
+        d,
+        (index, usize::MAX),
+        ScalarType::B8,
+        Sem::Weak,
+        vec![Element::SINK],
+        Vec::new(),
+    )?;
+    plan.space = space;
+    plan.width_bytes = alignment;
+    Ok(plan)
+}
+
+/// `cp.async [dst], [src], size{, source-size}{, cache-policy}`
+fn copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
+    let size = d.immediate(2)? as u32;
+    let to = place(d, 0, StateSpace::Shared, size)?;
+    let from = place(d, 1, StateSpace::Global, size)?;
+    let (mut read, mut ignores) = (None, None);
+    match d.operand(3) {
+        OperandValue::Absent => {}
+        OperandValue::Predicate { .. } => ignores = Some(d.predicate(3)?),
+        _ => read = Some(d.element(3, 32)?),
     }
+    Ok(AsyncPlan {
+        to: Some(to),
+        mbarrier: None,
+        transfer: Transfer::Copy(CopySource {
+            from,
+            size: d.number(u64::from(size), 32),
+            read,
+            ignores,
+            blocks: None,
+            byte_mask: None,
+        }),
+        reduces: None,
+        group: Some(GroupKind::Copies),
+    })
+}
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`: what the operands are depends on where the copy goes.
+fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
+    let modifiers = d.modifiers;
+    let missing = || Refusal::missing("state space");
+    let to_space = modifiers.space.ok_or_else(missing)?;
+    let from_space = modifiers.source_space.ok_or_else(missing)?;
+    let to = place(d, 0, to_space, BULK_ALIGNMENT)?;
+    let from = place(d, 1, from_space, BULK_ALIGNMENT)?;
+    let size = d.element(2, 32)?;
+    let counts = modifiers.completion == Some(Completion::MbarrierCompleteTxBytes);
+    // Two bytes counts that are left out lie between in one of the forms.
+    let address = match (to_space, from_space) {
+        (StateSpace::Shared, _) => 5,
+        _ => 3,
+    };
+    let mbarrier = match counts {
+        true => Some(AccessPlan {
+            space: to_space,
+            ..object(d, address)?
+        }),
+        false => None,
+    };
+    let masked = |d: &mut Decoder<'_>, flag: Flag| match d.modifiers.has(flag) {
+        true => Ok(Some(d.element(4, 16)?)),
+        false => Ok(None),
+    };
+    let blocks = masked(d, Flag::Multicast)?;
+    let byte_mask = masked(d, Flag::CpMask)?;
+    let reduces = match (modifiers.atomic, modifiers.ty) {
+        (Some(op), Some(ty)) => Some((op, ty)),
+        _ => None,
+    };
+    Ok(AsyncPlan {
+        to: Some(to),
+        mbarrier,
+        transfer: Transfer::Copy(CopySource {
+            from,
+            size,
+            read: None,
+            ignores: None::<Predicate>,
+            blocks,
+            byte_mask,
+        }),
+        reduces,
+        group: (!counts).then_some(GroupKind::Bulk),
+    })
+}
+
+/// `cp.async.mbarrier.arrive{.noinc} [addr]`
+fn arrival(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
+    Ok(AsyncPlan {
+        to: None,
+        mbarrier: Some(object(d, 0)?),
+        transfer: Transfer::Arrival {
+            is_counted: d.modifiers.has(Flag::Noinc),
+        },
+        reduces: None,
+        group: None,
+    })
 }

@@ -6,6 +6,7 @@ use crate::decode::ops::{
 };
 pub(crate) use crate::exec::mode::{Conversion, FloatMode, Round};
 use crate::run::observe::CacheHints;
+use crate::state::pending::GroupKind;
 use crate::state::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::{
     AtomicOp, BarrierReduce, BoolOp, CompareOp, FloatTest, ReduceOp, ScalarType, Scope, Sem,
@@ -25,6 +26,9 @@ pub(crate) struct Code {
     pub(crate) specials64: Vec<SpecialRegister>,
     pub(crate) accesses: Vec<AccessPlan>,
     pub(crate) atomics: Vec<AtomicPlan>,
+    pub(crate) mbarriers: Vec<MbarrierPlan>,
+    pub(crate) starts: Vec<AsyncPlan>,
+    pub(crate) fills: Vec<FillPlan>,
     pub(crate) calls: Vec<CallPlan>,
     pub(crate) branch_tables: Vec<Vec<u32>>,
     pub(crate) packs: Vec<Vec<Element>>,
@@ -396,11 +400,34 @@ pub(crate) enum Op {
     Trap,
     Barrier(u32),
     /// `barrier.cluster.arrive`
-    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
     ClusterArrive,
     /// `barrier.cluster.wait`
-    #[allow(dead_code, reason = "made by tests until the decoder knows it")]
     ClusterWait,
+    Mbarrier(u32),
+    /// The pending arrivals in a state of an mbarrier.
+    PendingCount {
+        d: Slot,
+        a: Slot,
+    },
+    /// Starts an operation that lands later.
+    StartAsync(u32),
+    AsyncCommit(GroupKind),
+    AsyncWait(GroupWait),
+    /// `st.bulk`
+    Fill(u32),
+    /// `mapa`
+    MapToRank {
+        d: Element,
+        a: Element,
+        b: Slot,
+        generic: bool,
+    },
+    /// `getctarank`
+    RankOf {
+        d: Element,
+        a: Element,
+        generic: bool,
+    },
     WarpBarrier {
         mask: Slot,
     },
@@ -456,6 +483,106 @@ pub(crate) struct AtomicPlan {
     pub(crate) returns: bool,
     pub(crate) b: Element,
     pub(crate) c: Element,
+}
+
+/// An operation on an mbarrier object.
+#[derive(Clone, Debug)]
+pub(crate) struct MbarrierPlan {
+    /// The object; it has no elements.
+    pub(crate) access: AccessPlan,
+    pub(crate) action: MbarrierAction,
+    /// Count, bytes, state or parity; none where the operation has no such operand.
+    pub(crate) value: Element,
+    /// The state or the answer.
+    pub(crate) result: Element,
+}
+
+/// What an operation does to an mbarrier object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MbarrierAction {
+    Init,
+    Inval,
+    Arrive {
+        drops: bool,
+        no_complete: bool,
+    },
+    /// Expects bytes and arrives once.
+    ExpectAndArrive {
+        drops: bool,
+    },
+    Expect,
+    Complete,
+    /// Asks whether a phase is complete, after waiting for it if `waits`.
+    Test {
+        phase: Phase,
+        waits: bool,
+    },
+}
+
+/// How a phase is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// By a state that an arrival gave.
+    State,
+    Parity,
+}
+
+/// The start of an operation that lands later.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncPlan {
+    /// Where bytes go; for copies its width is the alignment. None for an arrival.
+    pub(crate) to: Option<AccessPlan>,
+    /// The object that counts the bytes, or at which the operation arrives.
+    pub(crate) mbarrier: Option<AccessPlan>,
+    pub(crate) transfer: Transfer,
+    /// How the bytes are combined with memory; they replace it where there is none.
+    pub(crate) reduces: Option<(AtomicOp, ScalarType)>,
+    /// The groups of the thread that the operation belongs to.
+    pub(crate) group: Option<GroupKind>,
+}
+
+/// What an operation brings.
+#[derive(Clone, Debug)]
+pub(crate) enum Transfer {
+    /// The elements of the destination.
+    Registers,
+    Copy(Source),
+    /// An arrival after all earlier copies of the lane; `is_counted` says whether the phase expects it already.
+    Arrival {
+        is_counted: bool,
+    },
+}
+
+/// Where a copy comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// Its width is the alignment.
+    pub(crate) from: AccessPlan,
+    /// Bytes that are written.
+    pub(crate) size: Element,
+    /// Bytes that are read, if fewer.
+    pub(crate) read: Option<Element>,
+    /// Whether nothing is read.
+    pub(crate) ignores: Option<Predicate>,
+    /// Ranks of the blocks that get the bytes, a bit each.
+    pub(crate) blocks: Option<Element>,
+    /// Which bytes of each 16 are written.
+    pub(crate) byte_mask: Option<Element>,
+}
+
+/// A wait for groups of asynchronous operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GroupWait {
+    pub(crate) kind: GroupKind,
+    /// Groups that may be pending; none for no operation at all, grouped or not.
+    pub(crate) latest: Option<u32>,
+}
+
+/// `st.bulk`
+#[derive(Clone, Debug)]
+pub(crate) struct FillPlan {
+    pub(crate) access: AccessPlan,
+    pub(crate) size: Element,
 }
 
 /// A call of one of several functions.

@@ -1,4 +1,5 @@
-//! Hints: those of the caches change nothing here, the others give way to other warps.
+//! Hints: those of caches, of grids that depend on each other and of the number of registers change nothing here, the
+//! others give way to other warps.
 
 use super::Support;
 use crate::decode::code::Op;
@@ -11,15 +12,20 @@ pub(super) fn supports(op: HintOp) -> Support {
         | HintOp::Discard
         | HintOp::Nanosleep
         | HintOp::Pmevent
-        | HintOp::GridDependency => Support::Runs,
+        | HintOp::GridDependency
+        | HintOp::SetMaxRegisters
+        | HintOp::BulkPrefetch => Support::Runs,
     }
 }
 
 pub(super) fn decode(op: HintOp) -> Op {
     match op {
-        HintOp::Prefetch | HintOp::ApplyPriority | HintOp::Discard | HintOp::GridDependency => {
-            Op::Nop
-        }
+        HintOp::Prefetch
+        | HintOp::ApplyPriority
+        | HintOp::Discard
+        | HintOp::GridDependency
+        | HintOp::SetMaxRegisters
+        | HintOp::BulkPrefetch => Op::Nop,
         HintOp::Nanosleep | HintOp::Pmevent => Op::Yield,
     }
 }

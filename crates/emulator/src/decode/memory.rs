@@ -1,9 +1,9 @@
 //! Loads, stores and atomics: each has a plan.
 
 use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{AccessNotes, AccessPlan, AtomicPlan, Bank, Element, Op};
+use crate::decode::code::{AccessNotes, AccessPlan, AtomicPlan, Bank, Element, FillPlan, Op};
 use crate::run::observe::CacheHints;
-use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, ScalarType, Sem};
+use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, ScalarType, Sem, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue};
 
 pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
@@ -18,7 +18,7 @@ pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
             }
             Support::Runs
         }
-        MemoryOp::StoreBulk => Support::not_yet("bulk stores"),
+        MemoryOp::StoreBulk => Support::Runs,
     }
 }
 
@@ -28,7 +28,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
         MemoryOp::Store => store(d),
         MemoryOp::Atomic => atomic(d, true),
         MemoryOp::Reduction => atomic(d, false),
-        MemoryOp::StoreBulk => Err(Refusal::NotYet(None)),
+        MemoryOp::StoreBulk => bulk_store(d),
     }
 }
 
@@ -39,18 +39,37 @@ fn access_type(d: &Decoder<'_>) -> Decoded<ScalarType> {
 /// `ld`
 fn load(d: &mut Decoder<'_>) -> Decoded<Op> {
     let (elements, operands) = d.destinations(0)?;
-    let plan = access_plan(d, (1, 2), Sem::Weak, elements, operands)?;
+    let ty = access_type(d)?;
+    let plan = access_plan(d, (1, 2), ty, Sem::Weak, elements, operands)?;
     d.code.accesses.push(plan);
     Ok(Op::Load(d.code.accesses.len() as u32 - 1))
 }
 
 /// `st`
 fn store(d: &mut Decoder<'_>) -> Decoded<Op> {
-    let bits = access_type(d)?.width_bits();
-    let (elements, operands) = d.sources(1, bits)?;
-    let plan = access_plan(d, (0, 2), Sem::Weak, elements, operands)?;
+    let ty = access_type(d)?;
+    let (elements, operands) = d.sources(1, ty.width_bits())?;
+    let plan = access_plan(d, (0, 2), ty, Sem::Weak, elements, operands)?;
     d.code.accesses.push(plan);
     Ok(Op::Store(d.code.accesses.len() as u32 - 1))
+}
+
+/// `st.bulk [a], size, initval`: the value is zero.
+fn bulk_store(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let mut access = access_plan(
+        d,
+        (0, usize::MAX),
+        ScalarType::B64,
+        Sem::Weak,
+        vec![Element::SINK],
+        Vec::new(),
+    )?;
+    if d.modifiers.has(Flag::SharedCta) {
+        access.space = StateSpace::Shared;
+    }
+    let size = d.element(1, 64)?;
+    d.code.fills.push(FillPlan { access, size });
+    Ok(Op::Fill(d.code.fills.len() as u32 - 1))
 }
 
 /// `atom` and `red`; the latter has no destination before its address.
@@ -75,7 +94,8 @@ fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
     // What memory holds afterwards comes from c where values are compared, else from b.
     let data = address + 1 + usize::from(swaps);
     let operands = vec![d.operand_index(data)];
-    let access = access_plan(d, (address, data + 1), Sem::Relaxed, vec![old], operands)?;
+    let at = (address, data + 1);
+    let access = access_plan(d, at, ty, Sem::Relaxed, vec![old], operands)?;
     d.code.atomics.push(AtomicPlan {
         access,
         op,
@@ -87,16 +107,17 @@ fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
     Ok(Op::Atomic(d.code.atomics.len() as u32 - 1))
 }
 
-/// What all accesses have in common; `at` gives the positions of the address and of the cache policy.
-fn access_plan(
+/// What all accesses have in common; `at` gives the positions of the address and of the cache policy, `ty` the type of an
+/// element.
+pub(super) fn access_plan(
     d: &mut Decoder<'_>,
     at: (usize, usize),
+    ty: ScalarType,
     sem: Sem,
     elements: Vec<Element>,
     operands: Vec<u32>,
 ) -> Decoded<AccessPlan> {
     let modifiers = d.modifiers;
-    let ty = access_type(d)?;
     let address = d.address_operand(at.0)?;
     let variable = match address.base {
         AddressBase::Variable(variable) => Some(variable),

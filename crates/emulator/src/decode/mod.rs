@@ -8,6 +8,7 @@ mod compare;
 mod control;
 mod hint;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod moves;
 mod operands;

@@ -16,7 +16,9 @@ pub(super) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
         | MoveOp::CvtPacked
         | MoveOp::Cvta
         | MoveOp::Isspacep
-        | MoveOp::CreatePolicy => Support::Runs,
+        | MoveOp::CreatePolicy
+        | MoveOp::MapToRank
+        | MoveOp::RankOf => Support::Runs,
     }
 }
 
@@ -86,7 +88,42 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
         MoveOp::CreatePolicy => Ok(Op::Policy {
             d: d.target(0, 64)?,
         }),
+        MoveOp::MapToRank => {
+            let (a, generic) = shared_address(d)?;
+            let b = d.source(2, 32)?;
+            let d = d.destination(0)?;
+            Ok(Op::MapToRank { d, a, b, generic })
+        }
+        MoveOp::RankOf => {
+            let (a, generic) = shared_address(d)?;
+            let d = d.destination(0)?;
+            Ok(Op::RankOf { d, a, generic })
+        }
     }
+}
+
+/// An address in shared memory of the cluster as a value, and whether it is a generic one. The name of a variable is its
+/// address in the space that the instruction names.
+fn shared_address(d: &mut Decoder<'_>) -> Decoded<(Element, bool)> {
+    let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
+    let generic = d.modifiers.space.is_none();
+    let element = match *d.operand(1) {
+        OperandValue::Source(
+            Source::VariableAddress {
+                variable, offset, ..
+            },
+            modifiers,
+        ) => {
+            let source = Source::VariableAddress {
+                variable,
+                offset,
+                generic,
+            };
+            d.read(source, modifiers, bits)?
+        }
+        _ => d.element(1, bits)?,
+    };
+    Ok((element, generic))
 }
 
 /// `mov`: between registers, out of a list, or into one.

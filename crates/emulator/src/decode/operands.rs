@@ -22,6 +22,20 @@ impl<'a> Decoder<'a> {
             .map_or(&OperandValue::Absent, |operand| &operand.value)
     }
 
+    /// Whether the instruction lacks the operand at this position.
+    pub(super) fn is_absent(&self, index: usize) -> bool {
+        *self.operand(index) == OperandValue::Absent
+    }
+
+    /// A number as an operand that no text has.
+    pub(super) fn number(&mut self, value: u64, bits: u32) -> Element {
+        Element {
+            slot: self.constant(value, bits),
+            bank: bank_of(bits),
+            bits,
+        }
+    }
+
     /// The place of an operand in the function's operands.
     pub(super) fn operand_index(&self, index: usize) -> u32 {
         self.first_operand + index as u32

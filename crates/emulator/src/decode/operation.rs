@@ -2,7 +2,7 @@
 
 use super::{
     Decoded, Decoder, Refusal, arithmetic, asynchronous, carry, compare, control, hint, matrix,
-    memory, moves, supports, sync, warp,
+    mbarrier, memory, moves, supports, sync, warp,
 };
 use crate::decode::code::Op;
 use warpgrid_isa::Does;
@@ -18,7 +18,8 @@ pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
         Does::Compare(form) => compare::decode(d, form),
         Does::Move(op) => moves::decode(d, op),
         Does::Memory(op) => memory::decode(d, op),
-        Does::Async(op) => asynchronous::decode(op),
+        Does::Async(op) => asynchronous::decode(d, op),
+        Does::Mbarrier(op) => mbarrier::decode(d, op),
         Does::Matrix(op) => matrix::decode(op),
         Does::Control(op) => control::decode(d, op),
         Does::Sync(op) => sync::decode(d, op),

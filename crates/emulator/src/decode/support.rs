@@ -2,7 +2,8 @@
 //! as well, so that what is said before a run is what happens in it.
 
 use super::{
-    arithmetic, asynchronous, carry, compare, control, hint, matrix, memory, moves, sync, warp,
+    arithmetic, asynchronous, carry, compare, control, hint, matrix, mbarrier, memory, moves, sync,
+    warp,
 };
 use warpgrid_isa::Does;
 use warpgrid_program::Action;
@@ -39,7 +40,8 @@ pub fn supports(action: &Action) -> Support {
         Does::Compare(form) => compare::supports(form, modifiers),
         Does::Move(op) => moves::supports(op, modifiers),
         Does::Memory(op) => memory::supports(op, modifiers),
-        Does::Async(op) => asynchronous::supports(op),
+        Does::Async(op) => asynchronous::supports(op, modifiers),
+        Does::Mbarrier(op) => mbarrier::supports(op),
         Does::Matrix(op) => matrix::supports(op),
         Does::Control(op) => control::supports(op),
         Does::Sync(op) => sync::supports(op),

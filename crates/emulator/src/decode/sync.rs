@@ -7,7 +7,12 @@ use warpgrid_isa::{BarrierReduce, Flag, SyncOp};
 
 pub(super) fn supports(op: SyncOp) -> Support {
     match op {
-        SyncOp::Bar | SyncOp::Barrier | SyncOp::WarpBarrier | SyncOp::Fence => Support::Runs,
+        SyncOp::Bar
+        | SyncOp::Barrier
+        | SyncOp::WarpBarrier
+        | SyncOp::Fence
+        | SyncOp::ClusterArrive
+        | SyncOp::ClusterWait => Support::Runs,
     }
 }
 
@@ -18,6 +23,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
             mask: d.source(0, 32)?,
         }),
         SyncOp::Fence => Ok(Op::Nop),
+        SyncOp::ClusterArrive => Ok(Op::ClusterArrive),
+        SyncOp::ClusterWait => Ok(Op::ClusterWait),
     }
 }
 

@@ -71,12 +71,16 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
 /// there already, write nothing.
 #[inline(never)]
 fn apply(plan: &AtomicPlan, old: u128, b: u128, c: u128) -> (u128, bool) {
-    let ty = plan.ty;
+    combine(plan.op, plan.ty, old, [b, c])
+}
+
+/// What an operation makes of an element of memory, and whether memory takes it.
+pub(crate) fn combine(op: AtomicOp, ty: ScalarType, old: u128, [b, c]: [u128; 2]) -> (u128, bool) {
     let bits = ty.width_bits().clamp(8, 128);
     let keep = u128::MAX >> (128 - bits);
     let (b, c) = (b & keep, c & keep);
     let signed = |v: u128| (v << (128 - bits)) as i128;
-    match plan.op {
+    match op {
         AtomicOp::Exch => (b, true),
         AtomicOp::Cas => (c, old == b),
         AtomicOp::And => (old & b, true),

@@ -73,6 +73,12 @@ macro_rules! beyond_registers {
             | Op::Exit
             | Op::Barrier(_)
             | Op::ClusterArrive
+            | Op::PendingCount { .. }
+            | Op::StartAsync(_)
+            | Op::AsyncCommit(_)
+            | Op::Fill(_)
+            | Op::MapToRank { .. }
+            | Op::RankOf { .. }
             | Op::Yield
             | Op::Trap
             | Op::Refused(_)
@@ -82,7 +88,11 @@ macro_rules! beyond_registers {
 /// Operations that may have to wait for others before they are executed: the waits.
 macro_rules! waiting {
     () => {
-        Op::Collective(_) | Op::WarpBarrier { .. } | Op::ClusterWait
+        Op::Collective(_)
+            | Op::WarpBarrier { .. }
+            | Op::ClusterWait
+            | Op::Mbarrier(_)
+            | Op::AsyncWait(_)
     };
 }
 

@@ -19,7 +19,7 @@ pub(crate) const MAX_WIDTH: usize = 32;
 pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
 
 impl Reach<'_> {
-    fn memories(&self) -> Memories<'_> {
+    pub(crate) fn memories(&self) -> Memories<'_> {
         Memories {
             global: self.global,
             map: self.map,

@@ -2,16 +2,20 @@
 
 use crate::decode::code::{Code, Element, Op, Refused};
 use crate::exec::atomic::atomic;
+use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
 use crate::exec::compute::{frequent, infrequent};
 use crate::exec::control::{branch_indexed, call, lanes_at, returns};
+use crate::exec::copies::start;
 use crate::exec::elements;
+use crate::exec::mbarrier::mbarrier;
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::system::{SystemReach, system_call};
 use crate::exec::waits::open_warp_barrier;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
+use crate::state::mbarrier::MbarrierState;
 use crate::state::registers::{LANES, Lanes, Slot};
 use crate::state::warp::Warp;
 use std::sync::Arc;
@@ -22,6 +26,11 @@ pub(crate) enum After {
     /// It goes on with the next instruction.
     Next {
         stores: bool,
+    },
+    /// It goes on with the next instruction, after something else was looked at.
+    NextAfter {
+        stores: bool,
+        stop: Stop,
     },
     /// It has been sent elsewhere.
     Moved,
@@ -103,7 +112,82 @@ pub(crate) fn rare(
             Ok(After::Stops(Stop::ClusterArrive { mask }))
         }
         // Its lanes have waited before they got here.
-        Op::ClusterWait => next,
+        Op::ClusterWait | Op::AsyncWait(_) => next,
+        Op::Mbarrier(plan) => {
+            let Some(plan) = code.mbarriers.get(plan as usize) else {
+                return without_plan("an mbarrier operation without a plan");
+            };
+            let mut lanes = Lanes {
+                banks: &mut warp.banks,
+                constants: &code.constants,
+                specials: &warp.specials,
+                base: code.base(choice.depth),
+                mask,
+                carry: &mut warp.carry,
+            };
+            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
+            let ended = mbarrier(&mut reach, &mut lanes, plan)?;
+            let stores = reach.stored;
+            Ok(match ended {
+                true => After::NextAfter {
+                    stores,
+                    stop: Stop::PhaseEnded,
+                },
+                false => After::Next { stores },
+            })
+        }
+        Op::PendingCount { d, a } => {
+            let mut lanes = lanes_at(code, warp, choice.depth, mask);
+            let states = *lanes.r64(a);
+            let counts = states.map(|word| MbarrierState::read(word).map_or(0, |s| s.pending));
+            lanes.set32(d, &counts);
+            next
+        }
+        Op::StartAsync(plan) => {
+            let Some(plan) = code.starts.get(plan as usize) else {
+                return without_plan("an asynchronous operation without a plan");
+            };
+            start(around, warp, plan, &choice, step)?;
+            // What is in flight may land before the next step of the warp.
+            Ok(After::NextAfter {
+                stores: false,
+                stop: Stop::Turn,
+            })
+        }
+        Op::AsyncCommit(kind) => {
+            warp.groups.get_or_insert_default().commit(kind, mask);
+            next
+        }
+        Op::Fill(plan) => {
+            let Some(plan) = code.fills.get(plan as usize) else {
+                return without_plan("a filled range without a plan");
+            };
+            let lanes = Lanes {
+                banks: &mut warp.banks,
+                constants: &code.constants,
+                specials: &warp.specials,
+                base: code.base(choice.depth),
+                mask,
+                carry: &mut warp.carry,
+            };
+            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
+            fill(&mut reach, &lanes, plan)?;
+            Ok(After::Next {
+                stores: reach.stored,
+            })
+        }
+        Op::MapToRank { d, a, b, generic } => {
+            let mut lanes = lanes_at(code, warp, choice.depth, mask);
+            let ranks = *lanes.r32(b);
+            map_to_rank(around.map, &mut lanes, (d, a), &ranks, generic);
+            next
+        }
+        Op::RankOf { d, a, generic } => {
+            let own = around.peers.own_rank();
+            let mut lanes = lanes_at(code, warp, choice.depth, mask);
+            rank_of(around.map, &mut lanes, (d, a), own, generic);
+            next
+        }
         Op::Yield => {
             warp.splits.current_mut().pc = choice.pc + 1;
             Ok(After::Stops(Stop::Yield))

@@ -410,7 +410,18 @@ impl<'a> Memories<'a> {
         purpose: Purpose,
     ) -> Result<(Backing, u32), FaultKind> {
         let width = u64::from(plan.width_bytes);
-        if !address.is_multiple_of(width) {
+        self.examine_range(plan.space, address, (width, width), purpose)
+    }
+
+    /// Finds `width` bytes at an address that must be a multiple of `alignment`.
+    pub(crate) fn examine_range(
+        &self,
+        space: StateSpace,
+        address: u64,
+        (alignment, width): (u64, u64),
+        purpose: Purpose,
+    ) -> Result<(Backing, u32), FaultKind> {
+        if !address.is_multiple_of(alignment) {
             return Err(FaultKind::Misaligned);
         }
         let window = |backing, offset: u64, size: u64| {
@@ -420,7 +431,7 @@ impl<'a> Memories<'a> {
                 Err(FaultKind::OutOfBounds)
             }
         };
-        match plan.space {
+        match space {
             StateSpace::Shared => window(Backing::Shared, address, self.shared_bytes),
             StateSpace::SharedCluster => {
                 let (backing, offset) = self.shared_at(address).ok_or(FaultKind::OutOfBounds)?;

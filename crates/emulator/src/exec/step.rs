@@ -6,7 +6,7 @@ use crate::exec::compute::{compute, compute_apart};
 use crate::exec::control::{branch, lanes_at};
 use crate::exec::rare::{After, rare, refresh_clocks};
 use crate::exec::reach::{Halt, Reach};
-use crate::exec::waits::begin_to_wait;
+use crate::exec::waits::{Outside, begin_to_wait};
 use crate::run::event::{Agent, LastStep, Outcome};
 use crate::run::inspect::Note;
 use crate::run::launch::Limits;
@@ -37,6 +37,8 @@ pub(crate) enum Stop {
     },
     /// It gives way.
     Yield,
+    /// A phase of an mbarrier of the cluster ended.
+    PhaseEnded,
     Fault(Box<Halt>),
 }
 
@@ -54,7 +56,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) notes: &'a mut Arc<Vec<Note>>,
     /// For instructions whose effect comes later.
-    #[allow(dead_code, reason = "no instruction of the old contract starts one")]
     pub(crate) starter: Starter<'a>,
     pub(crate) block: u64,
     pub(crate) shape: &'a GridShape,
@@ -167,9 +168,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         let mut ends = None;
         if let Op::Branch { target } = choice.instr.op {
             branch(warp, choice.executed, target);
-        } else if let Some(reason) =
-            begin_to_wait(around.code, warp, choice, around.cluster_pending)
-        {
+        } else if let Some(reason) = begin_to_wait(around.code, warp, choice, &around.outside()) {
             way.in_bundle = false;
             if around.interest.steps {
                 let what = Outcome::Waits(reason);
@@ -181,6 +180,11 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                 Ok(After::Next { stores }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
+                }
+                Ok(After::NextAfter { stores, stop }) => {
+                    stored = stores;
+                    warp.splits.current_mut().pc = choice.pc + 1;
+                    ends = Some(stop);
                 }
                 Ok(After::Moved) => {}
                 // Counted by the machine, once the other warps are looked at.
@@ -397,6 +401,17 @@ fn report(
 }
 
 impl<'a> Surroundings<'a> {
+    /// What the waits of a warp look at.
+    fn outside(&self) -> Outside<'_> {
+        Outside {
+            cluster_pending: self.cluster_pending,
+            map: self.map,
+            shared: self.shared,
+            in_flight: self.starter.in_flight,
+            block: self.block,
+        }
+    }
+
     /// What an access of a warp with this stack can reach.
     #[inline(always)]
     pub(crate) fn reach<'r>(

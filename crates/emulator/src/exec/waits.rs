@@ -1,12 +1,30 @@
 //! Lanes that wait for others before their instruction: what they wait for, and how they become ready again.
 
-use crate::decode::code::{Code, Collective, CollectiveKind, Op};
+use crate::decode::code::{Code, Collective, CollectiveKind, GroupWait, MbarrierAction, Op};
 use crate::exec::compute::{beyond_registers, frequent, infrequent};
 use crate::exec::control::lanes_at;
+use crate::exec::elements::read64;
+use crate::exec::mbarrier::parity_of;
+use crate::exec::memory_ops::addresses;
 use crate::exec::step::Choice;
 use crate::run::fault::WaitReason;
+use crate::state::mbarrier::MbarrierState;
+use crate::state::memory::{AddressMap, PagedBytes};
+use crate::state::pending::InFlight;
 use crate::state::registers::{Slot, lanes_of};
 use crate::state::warp::{SplitState, Warp};
+use warpgrid_isa::StateSpace;
+
+/// What decides whether lanes wait, beyond their warp.
+pub(crate) struct Outside<'a> {
+    /// Lanes of the warp that have arrived at the cluster's barrier in a phase that has not ended.
+    pub(crate) cluster_pending: u32,
+    pub(crate) map: &'a AddressMap,
+    /// Shared memory of the block.
+    pub(crate) shared: &'a PagedBytes,
+    pub(crate) in_flight: &'a InFlight,
+    pub(crate) block: u64,
+}
 
 /// Lets the chosen lanes wait if their instruction cannot be executed yet. That takes no step.
 #[inline(never)]
@@ -14,12 +32,12 @@ pub(crate) fn begin_to_wait(
     code: &Code,
     warp: &mut Warp,
     choice: Choice<'_>,
-    cluster_pending: u32,
+    outside: &Outside<'_>,
 ) -> Option<WaitReason> {
     if choice.executed == 0 {
         return None;
     }
-    let reason = must_wait(code, warp, &choice, cluster_pending)?;
+    let reason = must_wait(code, warp, &choice, outside)?;
     part_from_excluded(warp, choice.executed);
     warp.splits.current_mut().state = SplitState::Waiting(reason);
     Some(reason)
@@ -30,7 +48,7 @@ fn must_wait(
     code: &Code,
     warp: &mut Warp,
     choice: &Choice<'_>,
-    cluster_pending: u32,
+    outside: &Outside<'_>,
 ) -> Option<WaitReason> {
     let mask = choice.executed;
     let missing = match choice.instr.op {
@@ -47,10 +65,73 @@ fn must_wait(
             let here = mask | waiting_at_warp_barrier(code, warp);
             missing_lanes(code, warp, slot, mask, here)
         }
-        Op::ClusterWait if cluster_pending & mask != 0 => return Some(WaitReason::ClusterBarrier),
+        Op::ClusterWait if outside.cluster_pending & mask != 0 => {
+            return Some(WaitReason::ClusterBarrier);
+        }
+        Op::Mbarrier(plan) => return phase_to_wait_for(code, warp, choice, plan, outside),
+        Op::AsyncWait(wait) => {
+            let n = wait.latest.unwrap_or(0);
+            let waits = is_pending(warp, wait, mask, outside);
+            return waits.then_some(WaitReason::AsyncGroup { n });
+        }
         Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
     };
     (missing != 0).then_some(WaitReason::WarpLanes { missing })
+}
+
+/// The phase of the first lane's mbarrier, if none of the lanes' phases is complete. Where some are, the instruction is
+/// executed: it says false for the others, as after the time for which it waits (PTX ISA, "mbarrier.try_wait").
+fn phase_to_wait_for(
+    code: &Code,
+    warp: &mut Warp,
+    choice: &Choice<'_>,
+    plan: u32,
+    outside: &Outside<'_>,
+) -> Option<WaitReason> {
+    let plan = code.mbarriers.get(plan as usize)?;
+    let MbarrierAction::Test { phase, waits: true } = plan.action else {
+        return None;
+    };
+    let lanes = lanes_at(code, warp, choice.depth, choice.executed);
+    let addresses = addresses(&lanes, &plan.access);
+    let values = read64(&lanes, plan.value);
+    let mut first = None;
+    for lane in lanes_of(choice.executed) {
+        let address = match plan.access.space {
+            StateSpace::Generic => addresses[lane].wrapping_sub(outside.map.shared),
+            _ => addresses[lane],
+        };
+        // What is no mbarrier is a fault of the instruction.
+        let word = object_at(outside.shared, address)?;
+        let parity = parity_of(phase, values[lane]);
+        if MbarrierState::read(word)?.is_complete(parity) {
+            return None;
+        }
+        first.get_or_insert(WaitReason::MbarrierPhase { address, parity });
+    }
+    first
+}
+
+/// The 64 bits at an address in shared memory.
+pub(crate) fn object_at(shared: &PagedBytes, address: u64) -> Option<u64> {
+    let start = usize::try_from(address).ok()?;
+    let bytes = shared.contents().get(start..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*bytes))
+}
+
+/// Whether operations are in flight that lanes wait for.
+fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &Outside<'_>) -> bool {
+    let own = (outside.block, warp.index);
+    let mut pending = outside.in_flight.grouped(own, wait.kind);
+    pending.any(|(_, lanes, number)| {
+        lanes_of(lanes & mask).any(|lane| match wait.latest {
+            None => true,
+            Some(latest) => {
+                let made = warp.groups.as_ref().map_or(0, |g| g.made(wait.kind, lane));
+                made.wrapping_sub(number) > latest
+            }
+        })
+    })
 }
 
 /// Lanes that the active ones name and that are not among `here`.

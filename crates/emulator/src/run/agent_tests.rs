@@ -3,12 +3,13 @@
 use crate::decode::code::{Code, FunctionCode, Instr, Op};
 use crate::run::event::{Agent, Outcome};
 use crate::run::fault::{FaultKind, WaitReason};
-use crate::run::inspect::Status;
+use crate::run::inspect::{Status, Writer};
 use crate::run::launch::{Launch, Limits};
 use crate::run::machine::Machine;
 use crate::run::observe::{Interest, Observer};
 use crate::run::setup::Setup;
 use crate::state::layout::Layout;
+use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::GlobalMemory;
 use crate::state::pending::{PendingCompletion, PendingOperation, PendingOrigin, PendingPiece};
 use crate::state::registers::Slot;
@@ -98,6 +99,18 @@ impl Observer for Steps {
     }
 }
 
+/// Puts an mbarrier whose phase waits for 4 bytes alone at address 16 of block 0's shared memory.
+fn await_bytes(machine: &mut Machine) {
+    let object = MbarrierState {
+        parity: false,
+        pending: 0,
+        expected: 1,
+        bytes: 4,
+    };
+    let writer = Writer { step: 0, lane: 0 };
+    machine.state.shared[0].write(16, &object.word().to_le_bytes(), writer);
+}
+
 /// An operation that writes a word of block 0's shared memory and completes a phase of the mbarrier at address 16.
 fn operation(earliest_step: u64) -> PendingOperation {
     PendingOperation {
@@ -114,12 +127,15 @@ fn operation(earliest_step: u64) -> PendingOperation {
             block: 0,
             address: 8,
             bytes: vec![7; 4],
+            reduces: None,
         }],
         completion: PendingCompletion::Mbarrier {
             block: 0,
             address: 16,
+            bytes: 4,
         },
         earliest_step,
+        after: Vec::new(),
     }
 }
 
@@ -196,19 +212,35 @@ fn who_waits_for_whom_is_said_over_the_whole_cluster() {
 #[test]
 fn a_landing_wakes_those_that_wait_for_its_mbarrier() {
     let code = [Op::Nop, Op::Exit].map(instruction);
-    for (address, ends) in [(16, Status::Finished), (24, Status::Faulted)] {
-        let mut machine = machine(code.to_vec(), 1, 32, 1);
-        wait(
-            &mut machine,
+    let waits_for = [
+        (
             WaitReason::MbarrierPhase {
-                address,
+                address: 16,
                 parity: false,
             },
-        );
+            Status::Finished,
+        ),
+        (WaitReason::ClusterBarrier, Status::Faulted),
+    ];
+    for (reason, ends) in waits_for {
+        let mut machine = machine(code.to_vec(), 1, 32, 1);
+        await_bytes(&mut machine);
+        wait(&mut machine, reason);
         machine.start_pending(operation(100)).unwrap();
         assert_eq!(machine.run(u64::MAX), ends);
         assert_eq!(machine.state.shared[0].contents()[8..12], [7; 4]);
     }
+}
+
+#[test]
+fn an_operation_without_its_mbarrier_cannot_land() {
+    let code = [Op::Nop, Op::Exit].map(instruction);
+    let mut machine = machine(code.to_vec(), 1, 32, 1);
+    machine.start_pending(operation(100)).unwrap();
+    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    let words = machine.fault().unwrap().to_string();
+    assert!(words.contains("there is no mbarrier object"), "{words}");
+    assert_eq!(machine.state.shared[0].contents()[8..12], [0; 4]);
 }
 
 #[test]
@@ -231,6 +263,7 @@ fn a_place_is_not_given_away_while_an_operation_will_write_there() {
         ..Limits::default()
     };
     let mut machine = machine_within(limits, vec![instruction(Op::Exit)], 3, 32, 1);
+    await_bytes(&mut machine);
     machine.start_pending(operation(100)).unwrap();
     let block = |machine: &Machine| machine.state.blocks[0].index;
     machine.run(1);

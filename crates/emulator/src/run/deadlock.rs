@@ -1,10 +1,12 @@
 //! Finds warps that wait for something that cannot come.
 
 use crate::exec::reach::Halt;
-use crate::run::fault::{FaultKind, Waiter};
+use crate::exec::waits::object_at;
+use crate::run::fault::{FaultKind, WaitReason, Waiter};
 use crate::run::inspect::Status;
 use crate::run::machine::Machine;
 use crate::run::schedule::WarpPlace;
+use crate::state::mbarrier::MbarrierState;
 use crate::state::warp::SplitState;
 
 impl Machine {
@@ -41,6 +43,14 @@ impl Machine {
         }
     }
 
+    /// The mbarrier object that is waited for, in the shared memory of the block in this place.
+    fn awaited(&self, place: usize, waits_for: WaitReason) -> Option<MbarrierState> {
+        let WaitReason::MbarrierPhase { address, .. } = waits_for else {
+            return None;
+        };
+        MbarrierState::read(object_at(self.state.shared.get(place)?, address)?)
+    }
+
     /// Makes a fault of the groups that wait in these places.
     fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
         let mut waiting = Vec::new();
@@ -66,6 +76,7 @@ impl Machine {
                         function,
                         instruction,
                         waits_for,
+                        mbarrier: self.awaited(start + place, waits_for),
                     });
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::run::event::Agent;
 use crate::run::launch::BufferIndex;
+use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use std::fmt;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
@@ -124,8 +125,42 @@ pub enum FaultKind {
     BadBranchIndex { index: u64, n_targets: u32 },
     /// A barrier number of 16 or more, or a thread count that is no multiple of 32.
     BadBarrier { id: u32, threads: Option<u32> },
+    /// An operation on an mbarrier object that is undefined.
+    Mbarrier(MbarrierFault),
+    /// An asynchronous operation whose mbarrier is in another memory than its bytes go to.
+    DistantMbarrier,
+    /// A number of bytes that is not one of this multiple.
+    BadCopySize { bytes: u64, multiple: u32 },
     /// The emulator met a state that cannot be: its own mistake, not the program's.
     Internal { what: String },
+}
+
+/// What was attempted on which mbarrier object, and what it held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MbarrierFault {
+    /// Linear index of the block whose shared memory the object is in.
+    pub block: u64,
+    /// There.
+    pub address: u64,
+    pub problem: MbarrierMisuse,
+    /// None where there is no object.
+    pub held: Option<MbarrierState>,
+}
+
+impl fmt::Display for MbarrierFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MbarrierFault {
+            block,
+            address,
+            problem,
+            ..
+        } = self;
+        write!(f, "mbarrier at 0x{address:x} of block {block}: {problem}")?;
+        match self.held {
+            Some(held) => write!(f, "; it holds {held}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A group of lanes that waits, in a deadlock.
@@ -138,6 +173,8 @@ pub struct Waiter {
     pub function: FunctionId,
     pub instruction: u32,
     pub waits_for: WaitReason,
+    /// What the mbarrier holds that they wait for.
+    pub mbarrier: Option<MbarrierState>,
 }
 
 /// What a group of lanes waits for.
@@ -214,6 +251,9 @@ impl FaultKind {
             FaultKind::BadCallTarget { .. } => "bad_call_target",
             FaultKind::BadBranchIndex { .. } => "bad_branch_index",
             FaultKind::BadBarrier { .. } => "bad_barrier",
+            FaultKind::Mbarrier(_) => "mbarrier",
+            FaultKind::DistantMbarrier => "distant_mbarrier",
+            FaultKind::BadCopySize { .. } => "bad_copy_size",
             FaultKind::Internal { .. } => "internal",
         }
     }
@@ -251,6 +291,16 @@ impl fmt::Display for Fault {
                 Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
                 None => write!(f, "there is no barrier {id}"),
             },
+            FaultKind::Mbarrier(fault) => write!(f, "{who}: {fault}"),
+            FaultKind::DistantMbarrier => {
+                write!(
+                    f,
+                    "{who}: the mbarrier is not in the block whose shared memory the bytes go to"
+                )
+            }
+            FaultKind::BadCopySize { bytes, multiple } => {
+                write!(f, "{who}: {bytes} bytes, expected a multiple of {multiple}")
+            }
             FaultKind::Internal { what } => {
                 write!(f, "an error of the emulator, not of the program: {what}")
             }
@@ -281,6 +331,9 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
             "warp {} lanes 0x{:08x} {}",
             waiter.warp, waiter.lanes, waiter.waits_for
         )?;
+        if let Some(held) = waiter.mbarrier {
+            write!(f, " ({held})")?;
+        }
     }
     if waiting.len() > 4 {
         write!(f, "; and {} more", waiting.len() - 4)?;

@@ -34,7 +34,7 @@ impl Machine {
     }
 
     /// Makes the landing of an operation the next step, in place of another landing that was asked for at the same
-    /// position. False if it is not in flight.
+    /// position; of one that must land before it, if there is one. False if it is not in flight.
     pub fn land(&mut self, id: PendingId) -> bool {
         let in_flight = self.state.in_flight.get(id).is_some();
         if in_flight {
@@ -77,7 +77,7 @@ impl Machine {
         while let Some(Input { what, .. }) = self.due_input() {
             if let What::Land(id) = *what {
                 self.state.inputs_done += 1;
-                if self.state.in_flight.get(id).is_some() {
+                if let Some(id) = self.state.in_flight.first_of(id) {
                     return Some(id);
                 }
             }
@@ -91,7 +91,7 @@ impl Machine {
         let due = self.inputs.get(self.state.inputs_done..)?.iter();
         due.take_while(|input| input.position <= self.state.position)
             .find_map(|input| match input.what {
-                What::Land(id) => self.state.in_flight.get(id).map(|pending| pending.id),
+                What::Land(id) => self.state.in_flight.first_of(id),
                 What::Start(_) => None,
             })
     }

@@ -1,13 +1,20 @@
 //! An operation in flight lands: its bytes are written, and those that wait for it try again.
 
+use crate::exec::atomic::combine;
+use crate::exec::cluster::PIECE_BYTES;
 use crate::exec::reach::Halt;
+use crate::exec::waits::object_at;
 use crate::run::event::{Agent, LastStep, Outcome, PendingId};
-use crate::run::fault::{AccessKind, FaultKind, WaitReason};
+use crate::run::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
 use crate::run::inspect::Writer;
 use crate::run::machine::Machine;
-use crate::run::observe::{AccessAction, CacheHints, EventHead, MemoryId, Observer, PieceHead};
+use crate::run::observe::{
+    AccessAction, CacheHints, EventBuffer, EventHead, MemoryId, Observer, PieceHead,
+};
+use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::state::memory::PagedBytes;
 use crate::state::pending::{Pending, PendingCompletion, PendingPiece};
+use std::borrow::Cow;
 use warpgrid_isa::{ScalarType, Sem, StateSpace};
 
 impl Machine {
@@ -21,15 +28,25 @@ impl Machine {
                 return self.stop_landing(&pending, piece);
             }
         }
+        let signal = match self.signal(&pending) {
+            Ok(signal) => signal,
+            Err(fault) => {
+                let halt = Halt::new(FaultKind::Mbarrier(fault), pending.lanes().max(1));
+                return self.record_landing_fault(&pending, *halt);
+            }
+        };
         self.state.in_flight.take(id);
         let step = self.state.position;
         let interest = observer.interest();
-        self.write_pieces(&pending, step, interest.covers(AccessAction::Store));
-        if interest.covers(AccessAction::Store) {
+        let listens = interest.covers(AccessAction::Store) && !pending.operation.pieces.is_empty();
+        self.write_pieces(&pending, step, listens);
+        if listens {
             observer.access(&self.events.event(&head_of(&pending, step)));
         }
-        self.wake_after(&pending);
-        let stored = !pending.operation.pieces.is_empty();
+        let signals = signal.is_some();
+        let ended = self.write_signal(signal, step);
+        self.wake_after(&pending, ended);
+        let stored = !pending.operation.pieces.is_empty() || signals;
         if stored {
             self.state.stores_done += 1;
             observer.store_step(step);
@@ -70,11 +87,12 @@ impl Machine {
                 lane: piece.lane,
             };
             if let Some((memory, offset)) = self.piece_place(piece) {
+                let old = memory.bytes().get(offset..offset + piece.bytes.len());
+                let bytes = combined(piece, old.unwrap_or(&[]));
                 if listens {
-                    let old = memory.bytes().get(offset..offset + piece.bytes.len());
-                    events.add(head_of_piece(piece), &piece.bytes, old.unwrap_or(&[]));
+                    add_pieces(&mut events, piece, &bytes, old.unwrap_or(&[]));
                 }
-                memory.write(offset, &piece.bytes, writer);
+                memory.write(offset, &bytes, writer);
             }
         }
         self.events = events;
@@ -102,6 +120,50 @@ impl Machine {
         }
     }
 
+    /// What becomes of the mbarrier that the operation signals: where it is, and what it holds then.
+    fn signal(&self, pending: &Pending) -> Result<Option<Signal>, MbarrierFault> {
+        let (block, address) = match pending.operation.completion {
+            PendingCompletion::Mbarrier { block, address, .. }
+            | PendingCompletion::Arrival { block, address, .. } => (block, address),
+            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return Ok(None),
+        };
+        let place = self.state.blocks.iter().position(|b| b.index == block);
+        let memory = place.and_then(|place| self.state.shared.get(place));
+        let word = memory.and_then(|memory| object_at(memory, address));
+        let held = word.and_then(MbarrierState::read);
+        let misuse = |problem| MbarrierFault {
+            block,
+            address,
+            problem,
+            held,
+        };
+        let (Some(mut state), Some(place)) = (held, place) else {
+            return Err(misuse(MbarrierMisuse::NoObject));
+        };
+        let ends_phase = match pending.operation.completion {
+            PendingCompletion::Mbarrier { bytes, .. } => state.complete(bytes),
+            PendingCompletion::Arrival { count, .. } => state.arrive(count),
+            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => Ok(false),
+        };
+        Ok(Some(Signal {
+            place,
+            block,
+            address,
+            state,
+            ends_phase: ends_phase.map_err(misuse)?,
+        }))
+    }
+
+    /// Writes what a signalled mbarrier holds; the block of a phase that has ended.
+    fn write_signal(&mut self, signal: Option<Signal>, step: u64) -> Option<u64> {
+        let signal = signal?;
+        let memory = self.state.shared.get_mut(signal.place)?;
+        let writer = Writer { step, lane: 0 };
+        let word = signal.state.word().to_le_bytes();
+        memory.write(signal.address as usize, &word, writer);
+        signal.ends_phase.then_some(signal.block)
+    }
+
     fn stop_landing(&mut self, pending: &Pending, piece: &PendingPiece) {
         let halt = Halt {
             kind: FaultKind::OutOfBounds,
@@ -117,7 +179,7 @@ impl Machine {
     }
 
     /// Lets those that wait for the operation, or for any change of memory, try their instruction again.
-    fn wake_after(&mut self, pending: &Pending) {
+    fn wake_after(&mut self, pending: &Pending, ended: Option<u64>) {
         let operation = &pending.operation;
         let origin = operation.origin;
         for block in &mut self.state.blocks {
@@ -125,15 +187,10 @@ impl Machine {
                 let from_here = (block.index, warp.index) == (origin.block, origin.warp);
                 let woken = warp.splits.wake(|reason| match *reason {
                     WaitReason::Memory => true,
-                    WaitReason::MbarrierPhase { address, .. } => {
-                        operation.completion
-                            == PendingCompletion::Mbarrier {
-                                block: block.index,
-                                address,
-                            }
-                    }
+                    WaitReason::MbarrierPhase { .. } => ended == Some(block.index),
                     WaitReason::AsyncGroup { .. } => {
-                        from_here && operation.completion == PendingCompletion::AsyncGroup
+                        let grouped = PendingCompletion::is_grouped(operation.completion);
+                        from_here && grouped
                     }
                     WaitReason::Barrier { .. }
                     | WaitReason::WarpLanes { .. }
@@ -165,19 +222,74 @@ fn head_of(pending: &Pending, step: u64) -> EventHead {
     }
 }
 
+/// What an mbarrier holds after an operation has landed.
+struct Signal {
+    /// Of its block, on the machine.
+    place: usize,
+    block: u64,
+    address: u64,
+    state: MbarrierState,
+    ends_phase: bool,
+}
+
+impl PendingCompletion {
+    fn is_grouped(self) -> bool {
+        matches!(self, PendingCompletion::AsyncGroup { .. })
+    }
+}
+
+/// What memory holds once the piece has landed, where it holds `old` now.
+fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
+    let Some((op, ty)) = piece.reduces else {
+        return Cow::Borrowed(&piece.bytes);
+    };
+    let size = ty.width_bytes().max(1) as usize;
+    let number = |bytes: &[u8]| {
+        let mut value = [0; 16];
+        for (to, from) in value.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        u128::from_le_bytes(value)
+    };
+    let mut result = old.to_vec();
+    for (to, from) in result.chunks_mut(size).zip(piece.bytes.chunks(size)) {
+        let (value, written) = combine(op, ty, number(to), [number(from), 0]);
+        if written {
+            to.copy_from_slice(value.to_le_bytes().get(..to.len()).unwrap_or(&[]));
+        }
+    }
+    Cow::Owned(result)
+}
+
+/// The pieces of an event: bytes without elements are told apart by 16.
+fn add_pieces(events: &mut EventBuffer, piece: &PendingPiece, bytes: &[u8], old: &[u8]) {
+    let mut head = head_of_piece(piece);
+    let chunks = bytes.chunks(PIECE_BYTES).zip(old.chunks(PIECE_BYTES));
+    for (bytes, old) in chunks {
+        head.ty = type_of(bytes.len());
+        events.add(head, bytes, old);
+        head.address += bytes.len() as u64;
+    }
+}
+
+/// Untyped bits of this many bytes.
+fn type_of(n_bytes: usize) -> ScalarType {
+    match n_bytes {
+        2 => ScalarType::B16,
+        4 => ScalarType::B32,
+        8 => ScalarType::B64,
+        16 => ScalarType::B128,
+        _ => ScalarType::B8,
+    }
+}
+
 fn head_of_piece(piece: &PendingPiece) -> PieceHead {
     PieceHead {
         asked: (piece.lane & 31) as u8,
         gave: (piece.lane & 31) as u8,
         element: 0,
         written: true,
-        ty: match piece.bytes.len() {
-            2 => ScalarType::B16,
-            4 => ScalarType::B32,
-            8 => ScalarType::B64,
-            16 => ScalarType::B128,
-            _ => ScalarType::B8,
-        },
+        ty: type_of(piece.bytes.len()),
         // The registers were read when the operation was started.
         operand: None,
         memory: match piece.space {

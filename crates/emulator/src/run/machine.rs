@@ -182,6 +182,7 @@ impl Machine {
         match run.stop {
             Stop::Turn => {}
             Stop::Yield => state.schedule.end_turn(),
+            Stop::PhaseEnded => self.wake_phases(place),
             Stop::Fault(halt) => self.stop(place, *halt),
             Stop::Blocked => self.find_cluster_stuck(place),
             Stop::Barrier { plan, mask } => {
@@ -294,6 +295,19 @@ impl Machine {
             let woken = warp
                 .splits
                 .wake(|reason| matches!(reason, WaitReason::ClusterBarrier));
+            warp.dirty |= woken;
+        }
+    }
+
+    /// A phase of an mbarrier of the cluster has ended: those that wait for one look again.
+    fn wake_phases(&mut self, place: WarpPlace) {
+        let n_ranks = self.setup.n_ranks as usize;
+        let first = place.block - self.setup.rank_of_place(place.block);
+        let blocks = self.state.blocks.get_mut(first..first + n_ranks);
+        for warp in blocks.into_iter().flatten().flat_map(|b| &mut b.warps) {
+            let woken = warp
+                .splits
+                .wake(|reason| matches!(reason, WaitReason::MbarrierPhase { .. }));
             warp.dirty |= woken;
         }
     }

@@ -158,6 +158,13 @@ impl Setup {
         warp.exited = 0;
         let start = self.code.functions.first().map_or(0, |f| f.start);
         warp.splits.reset(warp.present, start);
+        let linear = u64::from(warp.index) << 48
+            ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
+        warp.splits.draw_from(match self.seed % 8 {
+            // Half of the seeds keep the lanes of a warp together where they can.
+            0..4 => None,
+            _ => Some(self.seed.wrapping_mul(0x9e37_79b9) ^ linear),
+        });
         let entry = self.code.functions.first();
         warp.fresh = entry.is_none_or(|f| f.frame_addresses.is_empty());
         if warp.fresh {
@@ -171,6 +178,7 @@ impl Setup {
             warp.banks.reset(self.code.entry_sizes);
         }
         warp.carry = 0;
+        warp.groups = None;
         warp.steps = 0;
         warp.dirty = true;
         warp.frames.clear();

@@ -7,8 +7,12 @@ use crate::state::pending::{InFlight, NATURAL_DELAY};
 /// Steps that a warp has before the next one gets its turn.
 const QUANTUM: u32 = 32;
 
-/// The longest delay of a landing that a seed draws.
-const LONGEST_DELAY: u64 = 256;
+/// The longest turns that seeds draw, by the low bits of the seed: short turns find what happens between two steps, long
+/// ones what happens when a warp is far ahead.
+const LONGEST_TURNS: [u64; 4] = [1, 4, 16, 64];
+
+/// The longest delay of a landing that a seed draws, as a power of two.
+const LONGEST_DELAY_LOG2: u64 = 9;
 
 /// The place of a warp on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +21,23 @@ pub(crate) struct WarpPlace {
     pub(crate) warp: usize,
 }
 
-/// Seed 0 goes round; other seeds draw the next warp and the length of its turn.
+/// Seed 0 goes round; other seeds draw the next warp and the length of its turn, the group of lanes that goes on where a
+/// warp has several, and when operations in flight land.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
     at: WarpPlace,
     pub(crate) left: u32,
     seed: u64,
     random: u64,
+}
+
+/// A step of splitmix64.
+pub(crate) fn draw(random: &mut u64) -> u64 {
+    *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *random;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 impl Schedule {
@@ -36,13 +50,8 @@ impl Schedule {
         }
     }
 
-    /// A step of splitmix64.
     fn draw(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        draw(&mut self.random)
     }
 
     /// The agent that steps now; none when no warp can run and nothing is in flight. An operation whose time has come
@@ -80,7 +89,11 @@ impl Schedule {
     pub(crate) fn landing_delay(&mut self) -> u64 {
         match self.seed {
             0 => NATURAL_DELAY,
-            _ => 1 + self.draw() % LONGEST_DELAY,
+            _ => {
+                // As often short as long.
+                let longest = 1 << (self.draw() % (LONGEST_DELAY_LOG2 + 1));
+                self.draw() % longest
+            }
         }
     }
 
@@ -88,7 +101,14 @@ impl Schedule {
         self.left = QUANTUM;
         if self.seed != 0 {
             let draw = self.draw();
-            self.left = 1 + (draw >> 32) as u32 % (2 * QUANTUM);
+            let [a, b, c, d] = LONGEST_TURNS;
+            let longest = match self.seed % 4 {
+                1 => a,
+                2 => b,
+                3 => c,
+                _ => d,
+            };
+            self.left = 1 + ((draw >> 32) % longest) as u32;
             let n_warps: usize = blocks.iter().map(|b| b.warps.len()).sum();
             self.skip(blocks, draw as usize % n_warps.max(1));
         }

@@ -2,7 +2,7 @@
 
 use crate::decode::code::{Bank, Element};
 use crate::exec::step::choose;
-use crate::exec::waits::begin_to_wait;
+use crate::exec::waits::{Outside, begin_to_wait};
 use crate::run::event::{Agent, PendingId, StepEvent, Turn};
 use crate::run::inspect::*;
 use crate::run::last_writers::LastWriters;
@@ -271,14 +271,20 @@ impl Machine {
     fn next_of_warp(&self, place: WarpPlace) -> Option<NextStep> {
         let block = self.state.blocks.get(place.block)?;
         let mut warp = block.warps.get(place.warp)?.clone();
-        let pending = self.cluster_pending(place);
+        let outside = Outside {
+            cluster_pending: self.cluster_pending(place),
+            map: &self.setup.layout.map,
+            shared: self.state.shared.get(place.block)?,
+            in_flight: &self.state.in_flight,
+            block: block.index,
+        };
         let code = &self.setup.code;
         loop {
             if !warp.splits.select() {
                 return None;
             }
             let choice = choose(code, &mut warp)?;
-            if begin_to_wait(code, &mut warp, choice, pending).is_some() {
+            if begin_to_wait(code, &mut warp, choice, &outside).is_some() {
                 continue;
             }
             let (function, instruction) = code.origin(choice.pc);

@@ -264,7 +264,6 @@ impl AddressMap {
 
     /// The `.shared::cluster` address at the same offset in the block with this rank (PTX ISA, "mapa"). For a
     /// generic address take [`AddressMap::shared`] away before and add it after.
-    #[allow(dead_code, reason = "for `mapa`, which the decoder does not know yet")]
     pub(crate) const fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
         (rank as u64 + 1) * self.shared_stride + address % self.shared_stride
     }

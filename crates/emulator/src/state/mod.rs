@@ -6,6 +6,7 @@
 pub(crate) mod block;
 pub(crate) mod cluster;
 pub(crate) mod layout;
+pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod pending;
 pub(crate) mod registers;

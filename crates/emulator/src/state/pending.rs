@@ -3,7 +3,7 @@
 use crate::run::event::PendingId;
 use crate::run::schedule::Schedule;
 use std::sync::Arc;
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 use warpgrid_program::FunctionId;
 
 /// Steps between the start of an operation and its completion, in the natural order (seed 0).
@@ -34,6 +34,17 @@ pub struct PendingPiece {
     /// In that space: an offset for shared memory.
     pub address: u64,
     pub bytes: Vec<u8>,
+    /// How the bytes are combined, as elements of this type, with what memory holds when they land; `None` replaces it.
+    pub reduces: Option<(AtomicOp, ScalarType)>,
+}
+
+/// The two kinds of groups that a thread makes of its operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    /// Of `cp.async`.
+    Copies,
+    /// Of `cp.async.bulk`.
+    Bulk,
 }
 
 /// Who is woken when an operation lands.
@@ -41,10 +52,22 @@ pub struct PendingPiece {
 pub enum PendingCompletion {
     /// Only those that wait for memory.
     None,
-    /// Those that wait for a phase of the mbarrier at this address in the shared memory of a block.
-    Mbarrier { block: u64, address: u64 },
-    /// Those of the warp that started it that wait for asynchronous groups.
-    AsyncGroup,
+    /// The mbarrier at this address in the shared memory of a block counts the bytes as landed; those that wait for a
+    /// phase that this completes are woken.
+    Mbarrier {
+        block: u64,
+        address: u64,
+        bytes: u32,
+    },
+    /// Threads arrive at the mbarrier at this address in the shared memory of a block.
+    Arrival {
+        block: u64,
+        address: u64,
+        count: u32,
+    },
+    /// Those of the warp that started it that wait for asynchronous groups. `number` counts the groups that the lanes had
+    /// made before.
+    AsyncGroup { kind: GroupKind, number: u32 },
 }
 
 /// What an operation will do; see [`Pending`] for one that is in flight.
@@ -56,6 +79,8 @@ pub struct PendingOperation {
     pub completion: PendingCompletion,
     /// It does not land by itself before this step.
     pub earliest_step: u64,
+    /// Operations that land before it.
+    pub after: Vec<PendingId>,
 }
 
 /// An operation in flight.
@@ -65,6 +90,44 @@ pub struct Pending {
     /// The step before which it lands, unless nothing else can run earlier or a host asks for it.
     pub lands_at: u64,
     pub operation: PendingOperation,
+}
+
+impl Pending {
+    /// The lanes that its pieces belong to.
+    pub(crate) fn lanes(&self) -> u32 {
+        let pieces = self.operation.pieces.iter();
+        pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31))
+    }
+}
+
+/// Groups that each lane of a warp has made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Groups {
+    made: [[u32; 32]; 2],
+}
+
+impl Groups {
+    /// Groups that a lane has made.
+    pub(crate) fn made(&self, kind: GroupKind, lane: usize) -> u32 {
+        let [copies, bulk] = &self.made;
+        let row = match kind {
+            GroupKind::Copies => copies,
+            GroupKind::Bulk => bulk,
+        };
+        row[lane & 31]
+    }
+
+    /// Lanes make a group of what they have started and not grouped yet.
+    pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
+        let [copies, bulk] = &mut self.made;
+        let row = match kind {
+            GroupKind::Copies => copies,
+            GroupKind::Bulk => bulk,
+        };
+        for (lane, made) in row.iter_mut().enumerate() {
+            *made = made.wrapping_add(lanes >> lane & 1);
+        }
+    }
 }
 
 /// All operations in flight, by when they land.
@@ -122,6 +185,37 @@ impl InFlight {
         self.operations.iter().find(|p| p.id == id)
     }
 
+    /// The operation itself, or one that must land before it.
+    pub(crate) fn first_of(&self, id: PendingId) -> Option<PendingId> {
+        let operation = &self.get(id)?.operation;
+        let mut before = operation.after.iter();
+        let earlier = before.find_map(|earlier| self.first_of(*earlier));
+        Some(earlier.unwrap_or(id))
+    }
+
+    /// Operations of a warp that are in one of its lanes' groups, with the lanes and the number of the group.
+    pub(crate) fn grouped(
+        &self,
+        (block, warp): (u64, u32),
+        wanted: GroupKind,
+    ) -> impl Iterator<Item = (&Pending, u32, u32)> {
+        self.operations.iter().filter_map(move |pending| {
+            let operation = &pending.operation;
+            let origin = &operation.origin;
+            match operation.completion {
+                PendingCompletion::AsyncGroup { kind, number }
+                    if kind == wanted && (origin.block, origin.warp) == (block, warp) =>
+                {
+                    Some((&**pending, pending.lanes(), number))
+                }
+                PendingCompletion::None
+                | PendingCompletion::Mbarrier { .. }
+                | PendingCompletion::Arrival { .. }
+                | PendingCompletion::AsyncGroup { .. } => None,
+            }
+        })
+    }
+
     /// Takes an operation out.
     pub(crate) fn take(&mut self, id: PendingId) -> Option<Arc<Pending>> {
         let index = self.operations.iter().position(|p| p.id == id)?;
@@ -133,8 +227,9 @@ impl InFlight {
         self.operations.iter().any(|pending| {
             let operation = &pending.operation;
             let completes = match operation.completion {
-                PendingCompletion::Mbarrier { block, .. } => of_cluster(block),
-                PendingCompletion::None | PendingCompletion::AsyncGroup => false,
+                PendingCompletion::Mbarrier { block, .. }
+                | PendingCompletion::Arrival { block, .. } => of_cluster(block),
+                PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => false,
             };
             let writes =
                 |piece: &PendingPiece| piece.space != StateSpace::Global && of_cluster(piece.block);
@@ -145,16 +240,11 @@ impl InFlight {
 
 /// Starts operations while a warp runs: the schedule chooses when they land.
 #[derive(Debug)]
-#[allow(
-    dead_code,
-    reason = "for `st.async`, which the decoder does not know yet"
-)]
 pub(crate) struct Starter<'a> {
     pub(crate) in_flight: &'a mut InFlight,
     pub(crate) schedule: &'a mut Schedule,
 }
 
-#[allow(dead_code, reason = "as above")]
 impl Starter<'_> {
     /// Puts an operation in flight. The instruction that does so ends its warp's run with `Stop::Turn`, so that the
     /// operation can land before the next step of the warp.

@@ -2,6 +2,8 @@
 
 use crate::run::fault::WaitReason;
 use crate::run::inspect::Writer;
+use crate::run::schedule::draw;
+use crate::state::pending::Groups;
 use crate::state::registers::{Banks, LANES, Row32};
 
 /// What a group of lanes is doing.
@@ -59,6 +61,8 @@ pub(crate) struct Splits {
     forced: bool,
     /// Groups other than the running one have changed since they were last compared.
     changed: bool,
+    /// What the choice among several groups is drawn from; none for the natural order.
+    random: Option<u64>,
 }
 
 impl Splits {
@@ -77,7 +81,13 @@ impl Splits {
             patience: TURN_STEPS,
             forced: false,
             changed: false,
+            random: None,
         }
+    }
+
+    /// Draws the group that goes on from `random`, at each step.
+    pub(crate) fn draw_from(&mut self, random: Option<u64>) {
+        self.random = random;
     }
 
     /// As [`Splits::new`], in place: only groups that are there are taken away.
@@ -232,6 +242,10 @@ impl Splits {
         if self.forced && self.patience > 0 && self.current().is_ready() {
             return true;
         }
+        if let Some(random) = &mut self.random {
+            let draw = draw(random);
+            return self.select_drawn(draw);
+        }
         let out_of_patience = self.patience == 0 && !self.forced;
         let ready = self
             .all()
@@ -253,6 +267,17 @@ impl Splits {
         }
         self.current = index;
         self.items[index].last_turn = self.turn;
+        true
+    }
+
+    /// Makes one of the groups that are ready current, any of them as likely as another.
+    fn select_drawn(&mut self, draw: u64) -> bool {
+        let ready = || self.all().iter().enumerate().filter(|(_, s)| s.is_ready());
+        let n = ready().count().max(1);
+        let Some((index, _)) = ready().nth((draw % n as u64) as usize) else {
+            return false;
+        };
+        self.current = index;
         true
     }
 
@@ -366,6 +391,8 @@ pub(crate) struct Warp {
     pub(crate) stack: Stack,
     /// By call depth; the first is the kernel's.
     pub(crate) frames: Vec<Frame>,
+    /// Groups of asynchronous operations that its lanes made; none before the first.
+    pub(crate) groups: Option<Box<Groups>>,
     /// Steps of this warp.
     pub(crate) steps: u64,
     /// Changed since the last snapshot.
@@ -385,6 +412,7 @@ impl Warp {
             carry: 0,
             stack: Stack::default(),
             frames: Vec::new(),
+            groups: None,
             steps: 0,
             dirty: true,
         }

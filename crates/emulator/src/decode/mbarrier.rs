@@ -1,0 +1,94 @@
+//! Operations on mbarrier objects: each has a plan.
+
+use super::memory::access_plan;
+use super::{Decoded, Decoder, Support};
+use crate::decode::code::{Element, MbarrierAction, MbarrierPlan, Op, Phase};
+use warpgrid_isa::{Flag, MbarrierOp, ScalarType, Sem};
+
+pub(super) fn supports(op: MbarrierOp) -> Support {
+    match op {
+        MbarrierOp::Init
+        | MbarrierOp::Inval
+        | MbarrierOp::Arrive
+        | MbarrierOp::ArriveDrop
+        | MbarrierOp::ExpectTx
+        | MbarrierOp::CompleteTx
+        | MbarrierOp::TestWait
+        | MbarrierOp::TryWait
+        | MbarrierOp::PendingCount => Support::Runs,
+        MbarrierOp::CheckLayout => Support::not_yet("layouts of mbarrier objects"),
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
+    let expects = d.modifiers.has(Flag::ExpectTx);
+    let (address, result, value, action) = match op {
+        MbarrierOp::Init => (0, false, Some(1), MbarrierAction::Init),
+        MbarrierOp::Inval => (0, false, None, MbarrierAction::Inval),
+        MbarrierOp::Arrive | MbarrierOp::ArriveDrop => {
+            let drops = op == MbarrierOp::ArriveDrop;
+            let no_complete = d.modifiers.has(Flag::NoComplete);
+            let action = match expects {
+                true => MbarrierAction::ExpectAndArrive { drops },
+                false => MbarrierAction::Arrive { drops, no_complete },
+            };
+            (1, true, Some(2), action)
+        }
+        MbarrierOp::ExpectTx => (0, false, Some(1), MbarrierAction::Expect),
+        MbarrierOp::CompleteTx => (0, false, Some(1), MbarrierAction::Complete),
+        MbarrierOp::TestWait | MbarrierOp::TryWait => {
+            let phase = match d.modifiers.has(Flag::Parity) {
+                true => Phase::Parity,
+                false => Phase::State,
+            };
+            let waits = op == MbarrierOp::TryWait;
+            (1, true, Some(2), MbarrierAction::Test { phase, waits })
+        }
+        // Reads a register, and no memory.
+        MbarrierOp::PendingCount | MbarrierOp::CheckLayout => {
+            let (to, a) = (d.target(0, 32)?, d.source(1, 64)?);
+            return Ok(Op::PendingCount { d: to, a });
+        }
+    };
+    let waits = matches!(action, MbarrierAction::Test { .. });
+    let sem = if waits { Sem::Acquire } else { Sem::Release };
+    let access = access_plan(
+        d,
+        (address, usize::MAX),
+        ScalarType::B64,
+        sem,
+        vec![Element::SINK],
+        Vec::new(),
+    )?;
+    let bits = match action {
+        MbarrierAction::Test {
+            phase: Phase::State,
+            ..
+        } => 64,
+        MbarrierAction::Test {
+            phase: Phase::Parity,
+            ..
+        }
+        | MbarrierAction::Init
+        | MbarrierAction::Inval
+        | MbarrierAction::Arrive { .. }
+        | MbarrierAction::ExpectAndArrive { .. }
+        | MbarrierAction::Expect
+        | MbarrierAction::Complete => 32,
+    };
+    let value = match value {
+        Some(index) if !d.is_absent(index) => d.element(index, bits)?,
+        _ => Element::SINK,
+    };
+    let result = match result {
+        true => d.destination(0)?,
+        false => Element::SINK,
+    };
+    d.code.mbarriers.push(MbarrierPlan {
+        access,
+        action,
+        value,
+        result,
+    });
+    Ok(Op::Mbarrier(d.code.mbarriers.len() as u32 - 1))
+}

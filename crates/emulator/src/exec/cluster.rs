@@ -1,0 +1,132 @@
+//! Addresses in the shared memory of a cluster (PTX ISA, "mapa", "getctarank"), and ranges that are filled (PTX ISA,
+//! "st.bulk").
+
+use crate::decode::code::{Element, FillPlan};
+use crate::exec::elements::{read64, write64};
+use crate::exec::memory_ops::addresses;
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::resolve::{Backing, Purpose};
+use crate::run::fault::{AccessKind, FaultKind};
+use crate::run::observe::{AccessAction, MemoryId, PieceHead};
+use crate::state::memory::AddressMap;
+use crate::state::registers::{Lanes, Row32, Row64, lanes_of};
+use warpgrid_isa::ScalarType;
+
+/// The widest piece of an event for bytes that have no elements.
+pub(crate) const PIECE_BYTES: usize = 16;
+
+/// What a filled range is a multiple of (PTX ISA, "st.bulk").
+const FILL_UNIT: u64 = 8;
+
+/// `mapa`: the same place in the block with rank `b`.
+pub(crate) fn map_to_rank(
+    map: &AddressMap,
+    l: &mut Lanes<'_>,
+    (d, a): (Element, Element),
+    b: &Row32,
+    generic: bool,
+) {
+    let window = if generic { map.shared } else { 0 };
+    let mut row = read64(l, a);
+    for (address, rank) in row.iter_mut().zip(b) {
+        *address = map
+            .map_to_rank(address.wrapping_sub(window), *rank)
+            .wrapping_add(window);
+    }
+    write64(l, d, &row);
+}
+
+/// `getctarank`: the rank of the block that an address is in, `own_rank` for the window of the own block.
+pub(crate) fn rank_of(
+    map: &AddressMap,
+    l: &mut Lanes<'_>,
+    (d, a): (Element, Element),
+    own_rank: u32,
+    generic: bool,
+) {
+    let window = if generic { map.shared } else { 0 };
+    let row: Row64 = read64(l, a).map(|address| {
+        let place = map.shared_place(address.wrapping_sub(window));
+        u64::from(place.rank.unwrap_or(own_rank))
+    });
+    write64(l, d, &row);
+}
+
+/// `st.bulk`: ranges of shared memory become zero.
+#[inline(never)]
+pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Executed {
+    let access = &plan.access;
+    let sizes = read64(l, plan.size);
+    let starts = addresses(l, access);
+    let mut places = Vec::new();
+    for lane in lanes_of(l.mask) {
+        let size = sizes[lane];
+        if !size.is_multiple_of(FILL_UNIT) {
+            let kind = FaultKind::BadCopySize {
+                bytes: size,
+                multiple: FILL_UNIT as u32,
+            };
+            return Err(Halt::new(kind, 1 << lane));
+        }
+        if size == 0 {
+            continue;
+        }
+        let memories = reach.memories();
+        let (range, address) = ((FILL_UNIT, size), starts[lane]);
+        let found = memories.examine_range(access.space, address, range, Purpose::Write);
+        let place = match found {
+            Ok((Backing::Shared, at)) => Ok((lane, at as usize, size as usize)),
+            Ok((Backing::Peer(_) | Backing::Arena | Backing::Stack, _)) => {
+                Err(FaultKind::WrongSpace)
+            }
+            Err(kind) => Err(kind),
+        };
+        places.push(place.map_err(|kind| {
+            let width = if kind == FaultKind::Misaligned {
+                FILL_UNIT
+            } else {
+                size
+            };
+            Box::new(Halt {
+                kind,
+                lanes: 1 << lane,
+                access: Some((AccessKind::Store, access.space, address, width as u32)),
+            })
+        })?);
+    }
+    let listens = reach.interest.covers(AccessAction::Store);
+    reach.events.clear();
+    for (lane, start, size) in places {
+        for at in (start..start + size).step_by(PIECE_BYTES) {
+            let n = PIECE_BYTES.min(start + size - at);
+            let zeros = [0; PIECE_BYTES];
+            let zeros = zeros.get(..n).unwrap_or(&zeros);
+            if listens {
+                let old = reach.read_lane(Backing::Shared, at, n);
+                let piece = PieceHead {
+                    asked: lane as u8,
+                    gave: lane as u8,
+                    element: 0,
+                    written: true,
+                    ty: if n == PIECE_BYTES {
+                        ScalarType::B128
+                    } else {
+                        ScalarType::B64
+                    },
+                    operand: None,
+                    memory: MemoryId::Shared { block: reach.block },
+                    address: at as u64,
+                };
+                reach
+                    .events
+                    .add(piece, zeros, old.get(..n).unwrap_or(zeros));
+            }
+            reach.write(Backing::Shared, at, lane, zeros);
+            reach.stored = true;
+        }
+    }
+    if listens {
+        reach.report(AccessAction::Store, l.mask, access);
+    }
+    Ok(())
+}

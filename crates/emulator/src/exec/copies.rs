@@ -1,0 +1,460 @@
+//! Starts operations that land later (PTX ISA, "Asynchronous Operations"). In: a plan and registers; out: operations in
+//! flight. What they bring is read when they start.
+
+use crate::decode::code::{AccessPlan, AsyncPlan, Source, Transfer};
+use crate::exec::elements::{read64, read128};
+use crate::exec::mbarrier::{Objects, block_of, object_place};
+use crate::exec::memory_ops::addresses;
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::resolve::{Backing, Purpose, Target};
+use crate::exec::step::{Choice, Surroundings};
+use crate::run::event::PendingId;
+use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
+use crate::state::mbarrier::MbarrierState;
+use crate::state::pending::{
+    GroupKind, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
+};
+use crate::state::registers::{Lanes, lanes_of};
+use crate::state::warp::Warp;
+use warpgrid_isa::StateSpace;
+
+/// Bytes that a mask of bulk copies tells apart.
+const MASKED_BYTES: usize = 16;
+
+/// An operation that was started earlier, the lanes that it belongs to, and when it lands.
+type Earlier = (PendingId, u32, u64);
+
+/// Executes an instruction that starts operations.
+#[inline(never)]
+pub(crate) fn start(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &AsyncPlan,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let code = around.code;
+    let (function, instruction) = code.origin(choice.pc);
+    let origin = PendingOrigin {
+        step,
+        block: around.block,
+        warp: warp.index,
+        function,
+        instruction,
+    };
+    let own = (around.block, warp.index);
+    let copies = around.starter.in_flight.grouped(own, GroupKind::Copies);
+    let earlier: Vec<Earlier> = copies
+        .map(|(pending, lanes, _)| (pending.id, lanes, pending.lands_at))
+        .collect();
+    let mut groups = [0; 32];
+    if let (Some(kind), Some(made)) = (plan.group, &warp.groups) {
+        groups = std::array::from_fn(|lane| made.made(kind, lane));
+    }
+    let mut lanes = Lanes {
+        banks: &mut warp.banks,
+        constants: &code.constants,
+        specials: &warp.specials,
+        base: code.base(choice.depth),
+        mask: choice.executed,
+        carry: &mut warp.carry,
+    };
+    let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
+    let mut starting = Starting {
+        origin,
+        plan,
+        groups,
+        operations: Vec::new(),
+    };
+    match &plan.transfer {
+        Transfer::Registers => starting.registers(&mut reach, &lanes)?,
+        Transfer::Copy(source) => starting.copy(&mut reach, &lanes, source)?,
+        Transfer::Arrival { is_counted } => {
+            starting.arrival(&mut reach, &mut lanes, *is_counted, &earlier)?;
+        }
+    }
+    let operations = starting.operations;
+    for operation in operations {
+        around.starter.start(operation);
+    }
+    Ok(())
+}
+
+/// Operations that an instruction starts: one for each way in which they are completed.
+struct Starting<'p> {
+    origin: PendingOrigin,
+    plan: &'p AsyncPlan,
+    /// Groups that each lane made before.
+    groups: [u32; 32],
+    operations: Vec<PendingOperation>,
+}
+
+/// A place in a memory that operations can write: space, block and address there.
+type Landing = (StateSpace, u64, u64);
+
+impl<'p> Starting<'p> {
+    /// `st.async`, `red.async`: the elements of the lanes.
+    fn registers(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>) -> Executed {
+        let Some(to) = &self.plan.to else {
+            return Err(Halt::internal(
+                "an asynchronous store without a place",
+                l.mask,
+            ));
+        };
+        let mut target = Target::UNKNOWN;
+        reach.find(AccessKind::Store, l, to, &mut target)?;
+        let objects = self.objects(reach, l)?;
+        let addresses = addresses(l, to);
+        let rows: Vec<_> = to.elements.iter().map(|e| read128(l, *e)).collect();
+        let size = to.element_bytes as usize;
+        for lane in lanes_of(l.mask) {
+            let (backing, at) = target.of_lane(lane, to.width_bytes as usize);
+            let address = (at, addresses[lane]);
+            let landing = landing(reach, backing, address)
+                .ok_or_else(|| wrong_space(to, addresses[lane], lane))?;
+            let pieces = rows.iter().enumerate().map(|(index, row)| {
+                let bytes = row[lane].to_le_bytes();
+                (index * size, bytes.get(..size).unwrap_or(&[]).to_vec())
+            });
+            let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
+            self.add(lane, landing, completion, pieces);
+        }
+        Ok(())
+    }
+
+    /// Copies: the bytes are read now.
+    fn copy(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>, source: &Source) -> Executed {
+        let Some(to) = &self.plan.to else {
+            return Err(Halt::internal("a copy without a destination", l.mask));
+        };
+        let objects = self.objects(reach, l)?;
+        let sizes = read64(l, source.size);
+        let read = source.read.map(|element| read64(l, element));
+        let blocks = source.blocks.map(|element| read64(l, element));
+        let byte_masks = source.byte_mask.map(|element| read64(l, element));
+        let ignored = source.ignores.map_or(0, |p| {
+            let lanes = l.predicate(p.slot);
+            if p.negated { !lanes } else { lanes }
+        });
+        let (to_rows, from_rows) = (addresses(l, to), addresses(l, &source.from));
+        for lane in lanes_of(l.mask) {
+            let size = sizes[lane] & 0xffff_ffff;
+            let unit = to.width_bytes;
+            if !size.is_multiple_of(u64::from(unit)) {
+                let kind = FaultKind::BadCopySize {
+                    bytes: size,
+                    multiple: unit,
+                };
+                return Err(Halt::new(kind, 1 << lane));
+            }
+            if size == 0 {
+                continue;
+            }
+            let n_read = match &read {
+                _ if ignored >> lane & 1 != 0 => 0,
+                Some(row) => (row[lane] & 0xffff_ffff).min(size),
+                None => size,
+            };
+            let mut bytes = find_bytes(reach, &source.from, from_rows[lane], n_read, lane)?;
+            bytes.resize(size as usize, 0);
+            let (backing, at) = find(reach, to, to_rows[lane], size, (lane, Purpose::Write))?;
+            let address = (at, to_rows[lane]);
+            let landing = landing(reach, backing, address)
+                .ok_or_else(|| wrong_space(to, to_rows[lane], lane))?;
+            let Some(blocks) = &blocks else {
+                let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
+                let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
+                let pieces = masked(&bytes, mask);
+                self.add(lane, landing, completion, pieces.into_iter());
+                continue;
+            };
+            for rank in (0..16).filter(|rank| blocks[lane] >> rank & 1 != 0) {
+                if rank >= reach.peers.n_ranks() {
+                    return Err(fault(to, FaultKind::OutOfBounds, to_rows[lane], lane));
+                }
+                let own = reach.peers.own_rank();
+                let block = reach.shape.peer(reach.block, own, rank);
+                let completion = self.completion_in(lane, objects.as_ref(), block)?;
+                let place = (StateSpace::Shared, block, landing.2);
+                self.add(lane, place, completion, std::iter::once((0, bytes.clone())));
+            }
+        }
+        Ok(())
+    }
+
+    /// `cp.async.mbarrier.arrive`: arrivals after all copies that the lanes have started.
+    fn arrival(
+        &mut self,
+        reach: &mut Reach<'_>,
+        l: &mut Lanes<'_>,
+        is_counted: bool,
+        earlier: &[Earlier],
+    ) -> Executed {
+        let Some((target, access)) = self.objects(reach, l)? else {
+            return Err(Halt::internal("an arrival without an mbarrier", l.mask));
+        };
+        let addresses = addresses(l, access);
+        let mut objects = Objects::new();
+        let mut changes = Vec::new();
+        for lane in lanes_of(l.mask) {
+            let place = object_place(&target, lane, true)
+                .map_err(|kind| fault(access, kind, addresses[lane], lane))?;
+            let word = objects.word(reach, place);
+            let misuse = |problem| {
+                let fault = MbarrierFault {
+                    block: reach.block,
+                    address: place.1 as u64,
+                    problem,
+                    held: MbarrierState::read(word),
+                };
+                Halt::new(FaultKind::Mbarrier(fault), 1 << lane)
+            };
+            let state = MbarrierState::read(word);
+            let no_object = crate::state::mbarrier::MbarrierMisuse::NoObject;
+            let mut state = state.ok_or(no_object).map_err(misuse)?;
+            if !is_counted {
+                state.add_pending(1).map_err(misuse)?;
+                objects.set(place, state.word());
+                changes.push((lane, place, state.word()));
+            }
+            let before = earlier
+                .iter()
+                .filter(|(_, lanes, _)| lanes >> lane & 1 != 0);
+            let after: Vec<PendingId> = before.clone().map(|(id, ..)| *id).collect();
+            let lands_after = before.map(|(_, _, at)| *at).max().unwrap_or(0);
+            let completion = PendingCompletion::Arrival {
+                block: reach.block,
+                address: place.1 as u64,
+                count: 1,
+            };
+            self.add_arrival(completion, after, lands_after);
+        }
+        for (lane, place, word) in changes {
+            reach.write(place.0, place.1, lane, &word.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// The mbarriers of the lanes, and how the instruction names them.
+    fn objects(
+        &self,
+        reach: &Reach<'_>,
+        l: &Lanes<'_>,
+    ) -> Result<Option<(Target, &'p AccessPlan)>, Box<Halt>> {
+        let Some(access) = &self.plan.mbarrier else {
+            return Ok(None);
+        };
+        let mut target = Target::UNKNOWN;
+        reach.find(AccessKind::Atomic, l, access, &mut target)?;
+        Ok(Some((target, access)))
+    }
+
+    /// What happens when the bytes of a lane have landed. The mbarrier must be in the memory that they land in (PTX ISA,
+    /// "st.async", "cp.async.bulk").
+    fn completion(
+        &self,
+        reach: &Reach<'_>,
+        lane: usize,
+        objects: Option<&(Target, &AccessPlan)>,
+        backing: Backing,
+    ) -> Result<PendingCompletion, Box<Halt>> {
+        if let Some((target, _)) = objects {
+            let place = object_place(target, lane, false);
+            let (at, _) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
+            if at != backing {
+                return Err(Halt::new(FaultKind::DistantMbarrier, 1 << lane));
+            }
+        }
+        self.completion_in(lane, objects, block_of(reach, backing))
+    }
+
+    fn completion_in(
+        &self,
+        lane: usize,
+        objects: Option<&(Target, &AccessPlan)>,
+        block: u64,
+    ) -> Result<PendingCompletion, Box<Halt>> {
+        if let Some((target, _)) = objects {
+            let place = object_place(target, lane, false);
+            let (_, at) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
+            return Ok(PendingCompletion::Mbarrier {
+                block,
+                address: at as u64,
+                bytes: 0,
+            });
+        }
+        Ok(match self.plan.group {
+            Some(kind) => PendingCompletion::AsyncGroup {
+                kind,
+                number: self.groups[lane & 31],
+            },
+            None => PendingCompletion::None,
+        })
+    }
+
+    /// Adds bytes at distances from a place to the operation that is completed so.
+    fn add(
+        &mut self,
+        lane: usize,
+        (space, block, address): Landing,
+        completion: PendingCompletion,
+        pieces: impl Iterator<Item = (usize, Vec<u8>)>,
+    ) {
+        let reduces = self.plan.reduces;
+        let made = pieces.map(|(distance, bytes)| PendingPiece {
+            lane: lane as u32,
+            space,
+            block,
+            address: address + distance as u64,
+            bytes,
+            reduces,
+        });
+        let operation = self.operation(completion);
+        let before = operation.pieces.len();
+        operation.pieces.extend(made);
+        let landed = operation.pieces.iter().skip(before);
+        let n: usize = landed.map(|piece| piece.bytes.len()).sum();
+        if let PendingCompletion::Mbarrier { bytes, .. } = &mut operation.completion {
+            *bytes += n as u32;
+        }
+    }
+
+    fn add_arrival(
+        &mut self,
+        completion: PendingCompletion,
+        after: Vec<PendingId>,
+        lands_after: u64,
+    ) {
+        let same = |operation: &PendingOperation| is_same(operation.completion, completion);
+        let is_known = self.operations.iter().any(same);
+        let operation = self.operation(completion);
+        operation.earliest_step = operation.earliest_step.max(lands_after);
+        let new = after.into_iter().filter(|id| !operation.after.contains(id));
+        let new: Vec<PendingId> = new.collect();
+        operation.after.extend(new);
+        if let PendingCompletion::Arrival { count, .. } = &mut operation.completion
+            && is_known
+        {
+            *count += 1;
+        }
+    }
+
+    /// The operation that is completed so: one that is there, or a new one.
+    fn operation(&mut self, completion: PendingCompletion) -> &mut PendingOperation {
+        let found = self
+            .operations
+            .iter()
+            .position(|operation| is_same(operation.completion, completion));
+        let index = found.unwrap_or(self.operations.len());
+        if found.is_none() {
+            self.operations.push(PendingOperation {
+                origin: self.origin,
+                pieces: Vec::new(),
+                completion,
+                earliest_step: self.origin.step + 1,
+                after: Vec::new(),
+            });
+        }
+        &mut self.operations[index]
+    }
+}
+
+/// Whether two operations are completed in the same way, whatever they bring.
+fn is_same(a: PendingCompletion, b: PendingCompletion) -> bool {
+    use PendingCompletion as C;
+    let object = |c: PendingCompletion| match c {
+        C::Mbarrier { block, address, .. } => Some((false, block, address)),
+        C::Arrival { block, address, .. } => Some((true, block, address)),
+        C::None | C::AsyncGroup { .. } => None,
+    };
+    match (object(a), object(b)) {
+        (None, None) => a == b,
+        (a, b) => a == b,
+    }
+}
+
+/// Runs of bytes that a mask selects, and where they start; the mask is that of each 16 bytes.
+fn masked(bytes: &[u8], mask: u64) -> Vec<(usize, Vec<u8>)> {
+    if mask & 0xffff == 0xffff {
+        return vec![(0, bytes.to_vec())];
+    }
+    let is_written = |at: usize| mask >> (at % MASKED_BYTES) & 1 != 0;
+    let mut runs: Vec<(usize, Vec<u8>)> = Vec::new();
+    for (at, byte) in bytes.iter().enumerate().filter(|(at, _)| is_written(*at)) {
+        match runs.last_mut() {
+            Some((start, run)) if *start + run.len() == at => run.push(*byte),
+            _ => runs.push((at, vec![*byte])),
+        }
+    }
+    runs
+}
+
+/// The memory that bytes land in, as an operation in flight names it; none for the stacks.
+fn landing(reach: &Reach<'_>, backing: Backing, (at, address): (usize, u64)) -> Option<Landing> {
+    match backing {
+        Backing::Arena => Some((StateSpace::Global, 0, address)),
+        Backing::Shared | Backing::Peer(_) => {
+            Some((StateSpace::Shared, block_of(reach, backing), at as u64))
+        }
+        Backing::Stack => None,
+    }
+}
+
+fn find(
+    reach: &Reach<'_>,
+    plan: &AccessPlan,
+    address: u64,
+    n_bytes: u64,
+    (lane, purpose): (usize, Purpose),
+) -> Result<(Backing, usize), Box<Halt>> {
+    let memories = reach.memories();
+    let alignment = u64::from(plan.width_bytes);
+    let found = memories.examine_range(plan.space, address, (alignment, n_bytes), purpose);
+    match found {
+        Ok((backing, at)) => Ok((backing, at as usize)),
+        Err(kind) => {
+            let access = match purpose {
+                Purpose::Read => AccessKind::Load,
+                Purpose::Write => AccessKind::Store,
+            };
+            let width = match kind {
+                FaultKind::Misaligned => plan.width_bytes,
+                _ => n_bytes as u32,
+            };
+            Err(Box::new(Halt {
+                kind,
+                lanes: 1 << lane,
+                access: Some((access, plan.space, address, width)),
+            }))
+        }
+    }
+}
+
+/// Bytes that a copy reads; none if it reads nothing.
+fn find_bytes(
+    reach: &Reach<'_>,
+    plan: &AccessPlan,
+    address: u64,
+    n_bytes: u64,
+    lane: usize,
+) -> Result<Vec<u8>, Box<Halt>> {
+    if n_bytes == 0 {
+        return Ok(Vec::new());
+    }
+    let (backing, at) = find(reach, plan, address, n_bytes, (lane, Purpose::Read))?;
+    let bytes = reach.bytes_of(backing);
+    Ok(bytes.get(at..at + n_bytes as usize).unwrap_or(&[]).to_vec())
+}
+
+fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<Halt> {
+    let access = (AccessKind::Store, plan.space, address, plan.width_bytes);
+    Box::new(Halt {
+        kind,
+        lanes: 1 << lane,
+        access: Some(access),
+    })
+}
+
+fn wrong_space(plan: &AccessPlan, address: u64, lane: usize) -> Box<Halt> {
+    fault(plan, FaultKind::WrongSpace, address, lane)
+}

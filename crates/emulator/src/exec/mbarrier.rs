@@ -1,0 +1,266 @@
+//! Operations on mbarrier objects in shared memory (PTX ISA, "mbarrier"): lane after lane, each sees what the one before
+//! left, and nothing is written before all of them are known to be defined.
+
+use crate::decode::code::{MbarrierAction, MbarrierPlan, Phase};
+use crate::exec::elements::{read64, write64};
+use crate::exec::memory_ops::addresses;
+use crate::exec::reach::{Halt, Reach};
+use crate::exec::resolve::{Backing, Target};
+use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
+use crate::run::observe::{AccessAction, PieceHead};
+use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
+use crate::state::registers::{LANES, Lanes, lanes_of};
+use warpgrid_isa::ScalarType;
+
+/// Bytes of an object.
+pub(crate) const OBJECT_BYTES: usize = 8;
+
+/// A place in the shared memory of a block of the cluster.
+pub(crate) type Place = (Backing, usize);
+
+/// Objects that an instruction changes, as they are after its lanes so far.
+pub(crate) struct Objects {
+    changed: [(Place, u64); LANES],
+    n: usize,
+}
+
+impl Objects {
+    pub(crate) fn new() -> Objects {
+        Objects {
+            changed: [((Backing::Shared, 0), 0); LANES],
+            n: 0,
+        }
+    }
+
+    /// The 64 bits at a place.
+    pub(crate) fn word(&self, reach: &Reach<'_>, place: Place) -> u64 {
+        let changed = self.changed.iter().take(self.n).rev();
+        let found = changed.clone().find(|(at, _)| *at == place);
+        found.map_or_else(
+            || {
+                let bytes = reach.read_lane(place.0, place.1, OBJECT_BYTES);
+                bytes.first_chunk().map_or(0, |b| u64::from_le_bytes(*b))
+            },
+            |(_, word)| *word,
+        )
+    }
+
+    pub(crate) fn set(&mut self, place: Place, word: u64) {
+        if let Some(changed) = self.changed.get_mut(self.n) {
+            *changed = (place, word);
+            self.n += 1;
+        }
+    }
+}
+
+/// The mbarrier that a lane means: in the block's own shared memory, or anywhere in the cluster.
+pub(crate) fn object_place(
+    target: &Target,
+    lane: usize,
+    only_own: bool,
+) -> Result<Place, FaultKind> {
+    let place = target.of_lane(lane, OBJECT_BYTES);
+    match place.0 {
+        Backing::Shared => Ok(place),
+        Backing::Peer(_) if !only_own => Ok(place),
+        Backing::Peer(_) | Backing::Arena | Backing::Stack => Err(FaultKind::WrongSpace),
+    }
+}
+
+/// The linear index of the block that a place belongs to.
+pub(crate) fn block_of(reach: &Reach<'_>, backing: Backing) -> u64 {
+    match backing {
+        Backing::Peer(rank) => {
+            let own = reach.peers.own_rank();
+            reach.shape.peer(reach.block, own, rank.into())
+        }
+        Backing::Shared | Backing::Arena | Backing::Stack => reach.block,
+    }
+}
+
+/// Executes an operation on mbarrier objects; whether it completed a phase.
+#[inline(never)]
+pub(crate) fn mbarrier(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &MbarrierPlan,
+) -> Result<bool, Box<Halt>> {
+    let (kind, action) = match plan.action {
+        MbarrierAction::Test { .. } => (AccessKind::Load, AccessAction::Load),
+        MbarrierAction::Init
+        | MbarrierAction::Inval
+        | MbarrierAction::Arrive { .. }
+        | MbarrierAction::ExpectAndArrive { .. }
+        | MbarrierAction::Expect
+        | MbarrierAction::Complete => (AccessKind::Atomic, AccessAction::Atomic),
+    };
+    let only_own = matches!(
+        plan.action,
+        MbarrierAction::Init | MbarrierAction::Inval | MbarrierAction::Test { .. }
+    );
+    let mut target = Target::UNKNOWN;
+    reach.find(kind, l, &plan.access, &mut target)?;
+    let addresses = addresses(l, &plan.access);
+    let values = read64(l, plan.value);
+    let has_value = plan.value.slot.is_some();
+    let mut objects = Objects::new();
+    let mut results = [0; LANES];
+    let mut ended = false;
+    for lane in lanes_of(l.mask) {
+        let place = object_place(&target, lane, only_own).map_err(|fault| {
+            Box::new(Halt {
+                kind: fault,
+                lanes: 1 << lane,
+                access: Some((
+                    kind,
+                    plan.access.space,
+                    addresses[lane],
+                    plan.access.width_bytes,
+                )),
+            })
+        })?;
+        let word = objects.word(reach, place);
+        let value = if has_value { values[lane] } else { 1 };
+        let misuse = |problem| {
+            let fault = MbarrierFault {
+                block: block_of(reach, place.0),
+                address: place.1 as u64,
+                problem,
+                held: MbarrierState::read(word),
+            };
+            Halt::new(FaultKind::Mbarrier(fault), 1 << lane)
+        };
+        let done = perform(plan.action, word, value).map_err(misuse)?;
+        results[lane] = done.result;
+        ended |= done.ends_phase;
+        if let Some(word) = done.word {
+            objects.set(place, word);
+        }
+    }
+    report(reach, l, plan, (&target, &objects), action);
+    let lanes: Vec<usize> = lanes_of(l.mask).collect();
+    for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
+        reach.write(place.0, place.1, *lane, &word.to_le_bytes());
+        reach.stored = true;
+    }
+    write64(l, plan.result, &results);
+    Ok(ended)
+}
+
+/// What an operation makes of an object.
+struct Done {
+    /// The object afterwards, if it changes.
+    word: Option<u64>,
+    /// The state before, or whether the phase is complete.
+    result: u64,
+    ends_phase: bool,
+}
+
+fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, MbarrierMisuse> {
+    let held = MbarrierState::read(word);
+    if action == MbarrierAction::Init {
+        if held.is_some() {
+            return Err(MbarrierMisuse::Exists);
+        }
+        let made = MbarrierState::new(value as u32)?;
+        return Ok(Done {
+            word: Some(made.word()),
+            result: 0,
+            ends_phase: false,
+        });
+    }
+    let mut state = held.ok_or(MbarrierMisuse::NoObject)?;
+    let count = value as u32;
+    let ends_phase = match action {
+        MbarrierAction::Init => false,
+        MbarrierAction::Inval => {
+            return Ok(Done {
+                word: Some(0),
+                result: 0,
+                ends_phase: false,
+            });
+        }
+        MbarrierAction::Test { phase, .. } => {
+            return Ok(Done {
+                word: None,
+                result: u64::from(state.is_complete(parity_of(phase, value))),
+                ends_phase: false,
+            });
+        }
+        MbarrierAction::Arrive { drops, no_complete } => {
+            if drops {
+                state.drop_expected(count)?;
+            }
+            match no_complete {
+                true => state.arrive_before_last(count)?,
+                false => state.arrive(count)?,
+            }
+        }
+        MbarrierAction::ExpectAndArrive { drops } => {
+            state.expect(count)?;
+            if drops {
+                state.drop_expected(1)?;
+            }
+            state.arrive(1)?
+        }
+        MbarrierAction::Expect => {
+            state.expect(count)?;
+            false
+        }
+        MbarrierAction::Complete => state.complete(count)?,
+    };
+    Ok(Done {
+        word: Some(state.word()),
+        // An arrival gives the object as it was before.
+        result: word,
+        ends_phase,
+    })
+}
+
+/// The parity of the phase that an operand names.
+pub(crate) fn parity_of(phase: Phase, value: u64) -> bool {
+    match phase {
+        Phase::Parity => value & 1 != 0,
+        Phase::State => MbarrierState::read(value).is_some_and(|state| state.parity),
+    }
+}
+
+fn report(
+    reach: &mut Reach<'_>,
+    l: &Lanes<'_>,
+    plan: &MbarrierPlan,
+    (target, objects): (&Target, &Objects),
+    action: AccessAction,
+) {
+    if !reach.interest.covers(action) {
+        return;
+    }
+    reach.events.clear();
+    let addresses = addresses(l, &plan.access);
+    let mut changed = objects.changed.iter().take(objects.n);
+    for lane in lanes_of(l.mask) {
+        let (backing, at) = target.of_lane(lane, OBJECT_BYTES);
+        let old = reach.read_lane(backing, at, OBJECT_BYTES);
+        let old = old
+            .first_chunk::<OBJECT_BYTES>()
+            .copied()
+            .unwrap_or([0; OBJECT_BYTES]);
+        let new = match action.writes() {
+            true => changed.next().map_or(old, |(_, word)| word.to_le_bytes()),
+            false => old,
+        };
+        let (memory, address) = reach.place_of(target, &addresses, lane, OBJECT_BYTES);
+        let piece = PieceHead {
+            asked: lane as u8,
+            gave: lane as u8,
+            element: 0,
+            written: action.writes(),
+            ty: ScalarType::B64,
+            operand: None,
+            memory,
+            address,
+        };
+        reach.events.add(piece, &new, &old);
+    }
+    reach.report(action, l.mask, &plan.access);
+}
