@@ -56,9 +56,11 @@ fn session() -> Session {
             block: 0,
             address: start.expect("a buffer") + 160,
             bytes: vec![9, 0, 0, 0],
+            reduces: None,
         }],
         completion: PendingCompletion::None,
         earliest_step: 10,
+        after: Vec::new(),
     };
     assert!(session.timeline.start_pending(operation).is_some());
     session

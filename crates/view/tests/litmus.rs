@@ -1,0 +1,158 @@
+//! Litmus tests of the memory consistency model: whatever the seed, a run ends with an outcome that the model allows, and
+//! seeds find more than one where interleavings reach more.
+//!
+//! `data/litmus.jsonl` is a sample: a test a line, with the outcomes that are allowed. `LITMUS` names another file of the
+//! same form, `LITMUS_SEEDS` another number of seeds.
+
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use warpgrid_view::{MemoryId, Scenario, Session};
+
+/// More than any test needs.
+const MAX_STEPS: u64 = 1_000_000;
+
+#[derive(Deserialize)]
+struct Test {
+    name: String,
+    grid: [u32; 3],
+    block: [u32; 3],
+    cluster: [u32; 3],
+    locations: Vec<Location>,
+    observe: Vec<String>,
+    module: String,
+    /// None where the model promises nothing.
+    allowed: Option<Vec<Vec<u64>>>,
+}
+
+#[derive(Deserialize)]
+struct Location {
+    name: String,
+    space: String,
+    #[serde(default, rename = "type")]
+    ty: Option<String>,
+    #[serde(default)]
+    init: Vec<u64>,
+}
+
+impl Test {
+    fn n_registers(&self) -> usize {
+        let registers = self.observe.iter().filter(|o| o.contains(':'));
+        registers.count()
+    }
+
+    /// Buffers for the global locations, then one for the observed registers, 8 bytes apart.
+    fn scenario(&self, seed: u64) -> Scenario {
+        let globals = self.locations.iter().filter(|l| l.space == "global");
+        let buffer = |name: &str, ty: &str, init: &[u64]| {
+            serde_json::json!({
+                "kind": "buffer", "name": name, "type": ty, "len": init.len(),
+                "init": init, "expect": null
+            })
+        };
+        let out = vec![0; (2 * self.n_registers()).max(1)];
+        let params: Vec<_> = globals
+            .map(|l| buffer(&l.name, l.ty.as_deref().unwrap_or("u32"), &l.init))
+            .chain([buffer("out", "u32", &out)])
+            .collect();
+        let json = serde_json::json!({
+            "source": self.module, "entry": "litmus", "grid": self.grid, "block": self.block,
+            "cluster": self.cluster, "params": params, "seed": seed
+        });
+        serde_json::from_value(json).expect("a scenario")
+    }
+
+    /// What the run with this seed ends with.
+    fn outcome(&self, seed: u64) -> Result<Vec<u64>, String> {
+        let mut session = Session::untracked(self.scenario(seed))
+            .map_err(|error| format!("{} {}", error.code, error.message))?;
+        if !session.run(MAX_STEPS) {
+            return Err("it does not end".to_owned());
+        }
+        if let Some(fault) = session.fault() {
+            return Err(fault.message.clone());
+        }
+        let out = session.memory(&MemoryId::Buffer("out".to_owned()));
+        let out = out.ok_or("no buffer of registers")?;
+        let word = |bytes: &[u8], at: usize| {
+            let word = bytes.get(at..at + 4).and_then(|b| b.first_chunk());
+            word.map_or(0, |word| u64::from(u32::from_le_bytes(*word)))
+        };
+        let mut n = 0;
+        let mut outcome = Vec::new();
+        for observed in &self.observe {
+            if observed.contains(':') {
+                let bytes = out.get(8 * n..).and_then(|bytes| bytes.first_chunk());
+                outcome.push(bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+                n += 1;
+                continue;
+            }
+            let (name, index) = observed
+                .trim_end_matches(']')
+                .split_once('[')
+                .ok_or("a place")?;
+            let memory = session.memory(&MemoryId::Buffer(name.to_owned()));
+            let index: usize = index.parse().map_err(|_| "an index")?;
+            let is_bytes = self
+                .locations
+                .iter()
+                .any(|l| l.name == name && l.ty.as_deref() == Some("u8"));
+            let memory = memory.ok_or("no such place")?;
+            outcome.push(match is_bytes {
+                true => memory.get(index).copied().map_or(0, u64::from),
+                false => word(&memory, 4 * index),
+            });
+        }
+        Ok(outcome)
+    }
+}
+
+fn tests() -> Vec<Test> {
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/litmus.jsonl");
+    let path = std::env::var_os("LITMUS").map_or(own, PathBuf::from);
+    let text = std::fs::read_to_string(path).expect("the file of the tests");
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines
+        .map(|line| serde_json::from_str(line).expect("a test"))
+        .collect()
+}
+
+fn n_seeds() -> u64 {
+    let given = std::env::var("LITMUS_SEEDS").ok();
+    given.and_then(|n| n.parse().ok()).unwrap_or(48)
+}
+
+#[test]
+fn every_outcome_of_every_seed_is_allowed() {
+    let mut wrong = Vec::new();
+    let (mut n_open, mut n_found) = (0, 0);
+    for test in tests() {
+        let mut found = BTreeSet::new();
+        for seed in 0..n_seeds() {
+            match test.outcome(seed) {
+                Err(why) => wrong.push(format!("{} seed {seed}: {why}", test.name)),
+                Ok(outcome) => {
+                    let allowed = test.allowed.as_ref();
+                    if allowed.is_some_and(|allowed| !allowed.contains(&outcome)) {
+                        wrong.push(format!("{} seed {seed}: {outcome:?}", test.name));
+                    }
+                    found.insert(outcome);
+                }
+            }
+        }
+        if test
+            .allowed
+            .as_ref()
+            .is_some_and(|allowed| allowed.len() > 1)
+        {
+            n_open += 1;
+            n_found += usize::from(found.len() > 1);
+        }
+    }
+    println!("{n_found} of {n_open} tests with several outcomes show more than one");
+    let n_wrong = wrong.len();
+    wrong.truncate(20);
+    assert!(wrong.is_empty(), "{n_wrong}:\n{}", wrong.join("\n"));
+    // All others have outcomes that no interleaving of the threads reaches.
+    assert!(5 * n_found >= 2 * n_open, "{n_found} of {n_open}");
+}
