@@ -13,7 +13,8 @@ pub use past::StoreTicks;
 pub use past::timeline::{Progress, Timeline, TimelineLimits};
 pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
-    AccessFault, AccessKind, Fault, FaultKind, MbarrierFault, Place, Region, WaitReason, Waiter,
+    AccessFault, AccessKind, Fault, FaultKind, MatrixMistake, MbarrierFault, Place, Region,
+    WaitReason, Waiter,
 };
 pub use run::inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, SharedVariable, Status, WarpView, Writer,

@@ -25,8 +25,9 @@ pub use form::{
 };
 pub use modifier::{
     AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
-    Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
-    ReduceOp, Rounding, Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
+    Flag, FloatTest, MatrixCount, MatrixLayout, MmaKind, MulPart, OverflowMode, PermuteMode,
+    PrefetchSize, Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, Unpacking,
+    VectorWidth, VoteMode,
 };
 pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole};
 pub use ptx::PTX;

@@ -4,7 +4,7 @@ use std::mem::discriminant;
 use warpgrid_isa::form::{
     Complaint, Form, Layout, OperandShape, Role, RuleKind, SlotKind, SlotName,
 };
-use warpgrid_isa::{Does, Flag, Meaning, PTX, ScalarType, Set, Takes, Version};
+use warpgrid_isa::{Does, Flag, MatrixOp, Meaning, PTX, ScalarType, Set, Takes, Version};
 
 fn sets() -> impl Iterator<Item = (&'static Form, &'static Set)> {
     let forms = PTX.layouts().iter().map(|layout| layout.form);
@@ -152,7 +152,8 @@ fn what_computes_a_value_writes_it() {
         let expected = match layout.form.does {
             Does::Arithmetic(_) | Does::Carry(_) | Does::Compare(_) | Does::Move(_) => true,
             Does::Warp(_) => true,
-            Does::Async(_) | Does::Matrix(_) | Does::Control(_) | Does::Hint(_) => false,
+            Does::Matrix(op) => !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
+            Does::Async(_) | Does::Control(_) | Does::Hint(_) => false,
             Does::Memory(_) | Does::Mbarrier(_) | Does::Sync(_) | Does::Unknown => writes,
         };
         assert_eq!(writes, expected, "{}", layout.form.syntax);

@@ -14,6 +14,7 @@ pub enum FaultSort {
     ReadOnly,
     WrongSpace,
     Deadlock,
+    UndefinedMatrix,
     Trap,
     Assert,
     NotEmulated,
@@ -21,6 +22,9 @@ pub enum FaultSort {
     BadCallTarget,
     BadBranchIndex,
     BadBarrier,
+    Mbarrier,
+    DistantMbarrier,
+    BadCopySize,
     Internal,
 }
 
@@ -33,6 +37,7 @@ impl FaultSort {
             FaultSort::ReadOnly => "read_only",
             FaultSort::WrongSpace => "wrong_space",
             FaultSort::Deadlock => "deadlock",
+            FaultSort::UndefinedMatrix => "undefined_matrix",
             FaultSort::Trap => "trap",
             FaultSort::Assert => "assert",
             FaultSort::NotEmulated => "not_emulated",
@@ -40,6 +45,9 @@ impl FaultSort {
             FaultSort::BadCallTarget => "bad_call_target",
             FaultSort::BadBranchIndex => "bad_branch_index",
             FaultSort::BadBarrier => "bad_barrier",
+            FaultSort::Mbarrier => "mbarrier",
+            FaultSort::DistantMbarrier => "distant_mbarrier",
+            FaultSort::BadCopySize => "bad_copy_size",
             FaultSort::Internal => "internal",
         }
     }
@@ -53,6 +61,7 @@ impl From<&FaultKind> for FaultSort {
             FaultKind::ReadOnly => FaultSort::ReadOnly,
             FaultKind::WrongSpace => FaultSort::WrongSpace,
             FaultKind::Deadlock { .. } => FaultSort::Deadlock,
+            FaultKind::UndefinedMatrix(_) => FaultSort::UndefinedMatrix,
             FaultKind::Trap => FaultSort::Trap,
             FaultKind::Assert { .. } => FaultSort::Assert,
             FaultKind::NotEmulated { .. } => FaultSort::NotEmulated,
@@ -60,6 +69,9 @@ impl From<&FaultKind> for FaultSort {
             FaultKind::BadCallTarget { .. } => FaultSort::BadCallTarget,
             FaultKind::BadBranchIndex { .. } => FaultSort::BadBranchIndex,
             FaultKind::BadBarrier { .. } => FaultSort::BadBarrier,
+            FaultKind::Mbarrier(_) => FaultSort::Mbarrier,
+            FaultKind::DistantMbarrier => FaultSort::DistantMbarrier,
+            FaultKind::BadCopySize { .. } => FaultSort::BadCopySize,
             FaultKind::Internal { .. } => FaultSort::Internal,
         }
     }

@@ -6,13 +6,13 @@
 
 pub mod check;
 pub mod declarations;
+pub mod matrix;
 pub(crate) mod outline;
 pub mod rules;
 pub mod store;
 pub mod store_async;
 pub(crate) mod strict_address;
 pub mod syntax;
-pub mod wmma_store;
 
 /// The reference page of a code, for `warpgrid explain` and the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ const CATALOGUES: &[&[Code]] = &[
     rules::CODES,
     store::CODES,
     store_async::CODES,
-    wmma_store::CODES,
+    matrix::CODES,
     declarations::CODES,
 ];
 

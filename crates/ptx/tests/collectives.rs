@@ -152,8 +152,8 @@ fn example(text: &str) -> Vec<Diagnostic> {
 
 #[test]
 fn the_examples_of_the_reference_pages_are_true() {
-    use warpgrid_ptx::diagnostics::{declarations, store_async, wmma_store};
-    let pages = [store_async::CODES, wmma_store::CODES, declarations::CODES];
+    use warpgrid_ptx::diagnostics::{declarations, matrix, store_async};
+    let pages = [store_async::CODES, matrix::CODES, declarations::CODES];
     let mut wrong = Vec::new();
     for page in pages.into_iter().flatten() {
         let found = example(page.wrong);

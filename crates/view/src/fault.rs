@@ -1,7 +1,7 @@
 //! A fault in the screen's words.
 
 use crate::model::{FaultView, SourceRange, Space};
-use warpgrid_emulator::{AccessFault, Fault, FaultKind, Region};
+use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMistake, Region};
 use warpgrid_isa::StateSpace;
 
 /// The fault as hosts show and compare it.
@@ -63,6 +63,7 @@ fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
         FaultKind::Deadlock { .. } => {
             "every thread of the block must reach the barrier, also those that leave early or take another branch"
         }
+        FaultKind::UndefinedMatrix(mistake) => matrix_help(mistake),
         FaultKind::Trap => "the kernel stops itself here; look at the condition that leads to it",
         FaultKind::Assert { .. } => {
             "the kernel states a condition that the launch does not meet; try other sizes or values"
@@ -78,9 +79,34 @@ fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
         FaultKind::BadBarrier { .. } => {
             "barriers have the numbers 0 to 15, and whole warps of 32 threads arrive at them"
         }
+        FaultKind::Mbarrier(_) => {
+            "one thread initialises the object before the block waits at a barrier; each phase expects as many arrivals as were stated then"
+        }
+        FaultKind::DistantMbarrier => {
+            "use the mbarrier of the block that the bytes go to: `mapa` gives its address, too"
+        }
+        FaultKind::BadCopySize { .. } => {
+            "round the number of bytes, and copy the rest with ordinary stores"
+        }
         FaultKind::Internal { .. } => {
             "this is a mistake of Warpgrid; please report it with the text"
         }
     };
     Some(text.to_owned())
+}
+
+/// What a person can do about a matrix operation that is undefined.
+const fn matrix_help(mistake: &MatrixMistake) -> &'static str {
+    match mistake {
+        MatrixMistake::MissingLanes { .. } => {
+            "launch blocks of whole warps, and let every lane of the warp reach the instruction together, without a guard that excludes some"
+        }
+        MatrixMistake::UnequalAddresses => {
+            "give all lanes the same address: the instruction adds what each lane needs"
+        }
+        MatrixMistake::UnequalStrides => "give all lanes the same stride, in elements",
+        MatrixMistake::MovedLines { .. } => {
+            "pad the lines of the matrix: the manual asks for lines that start at multiples of the fragment's size"
+        }
+    }
 }

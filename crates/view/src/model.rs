@@ -586,7 +586,18 @@ impl From<ScalarType> for RegisterType {
             T::F32 => RegisterType::F32,
             T::F64 => RegisterType::F64,
             T::Pred => RegisterType::Pred,
-            T::B8 | T::E4m3 | T::E5m2 | T::E2m1x2 | T::B1 | T::U4 | T::S4 => RegisterType::B8,
+            T::B8
+            | T::E4m3
+            | T::E5m2
+            | T::E2m1
+            | T::E2m3
+            | T::E3m2
+            | T::Ue8m0
+            | T::Ue4m3
+            | T::E2m1x2
+            | T::B1
+            | T::U4
+            | T::S4 => RegisterType::B8,
             T::B16
             | T::Bf16
             | T::E4m3x2

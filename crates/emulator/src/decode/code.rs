@@ -1,5 +1,6 @@
 //! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
 
+use crate::decode::matrix_plan::MatrixPlan;
 use crate::decode::ops::{
     CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
     ShiftOp,
@@ -33,6 +34,7 @@ pub(crate) struct Code {
     pub(crate) branch_tables: Vec<Vec<u32>>,
     pub(crate) packs: Vec<Vec<Element>>,
     pub(crate) collectives: Vec<Collective>,
+    pub(crate) matrices: Vec<MatrixPlan>,
     pub(crate) barriers: Vec<BarrierPlan>,
     pub(crate) system_calls: Vec<SystemPlan>,
     /// Why instructions cannot be executed.
@@ -432,6 +434,7 @@ pub(crate) enum Op {
         mask: Slot,
     },
     Collective(u32),
+    Matrix(u32),
     ActiveMask {
         d: Slot,
     },

@@ -1,17 +1,308 @@
-//! Matrix operations of a warp: none runs yet.
+//! Matrix operations of a warp: each has a plan that says which register of which lane holds which element.
 
-use super::{Decoded, Refusal, Support};
-use crate::decode::code::Op;
-use warpgrid_isa::MatrixOp;
+use super::memory::access_plan;
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{Element, Op};
+use crate::decode::matrix_plan::{
+    Gather, LinesPlan, MatrixPlan, OperandPlan, ProductPlan, RowPlace, RowsPlan,
+};
+use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
+use crate::run::fault::AccessKind;
+use warpgrid_isa::fragment::{
+    FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment,
+};
+use warpgrid_isa::{
+    BoolOp, Flag, MatrixLayout, MatrixOp, Modifiers, Rounding, ScalarType, Sem, StateSpace,
+};
+use warpgrid_program::{AddressBase, OperandValue};
 
-pub(super) fn supports(op: MatrixOp) -> Support {
+pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
     match op {
-        MatrixOp::WmmaStore => Support::not_yet("stores of matrix fragments"),
+        MatrixOp::WmmaLoadA
+        | MatrixOp::WmmaLoadB
+        | MatrixOp::WmmaLoadC
+        | MatrixOp::WmmaStore
+        | MatrixOp::WmmaMma => Support::Runs,
+        MatrixOp::Mma if modifiers.kind.is_some() => {
+            Support::not_yet("products of narrow floats with a kind")
+        }
+        MatrixOp::Mma => Support::Runs,
+        MatrixOp::MmaScaled => Support::not_yet("products with factors of blocks"),
+        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => Support::not_yet("sparse products"),
+        MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
+            let has_map = FragmentOp::of_operand(op, modifiers, Matrix::D).is_some();
+            if has_map && modifiers.ty == Some(ScalarType::B16) {
+                Support::Runs
+            } else {
+                Support::not_yet("matrices of bytes in shared memory")
+            }
+        }
     }
 }
 
-pub(super) fn decode(op: MatrixOp) -> Decoded<Op> {
-    match op {
-        MatrixOp::WmmaStore => Err(Refusal::NotYet(None)),
+pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
+    let plan = match op {
+        MatrixOp::WmmaLoadA => lines(d, op, Matrix::A)?,
+        MatrixOp::WmmaLoadB => lines(d, op, Matrix::B)?,
+        MatrixOp::WmmaLoadC => lines(d, op, Matrix::C)?,
+        MatrixOp::WmmaStore => lines(d, op, Matrix::D)?,
+        MatrixOp::WmmaMma | MatrixOp::Mma => product(d, op)?,
+        MatrixOp::Ldmatrix | MatrixOp::Stmatrix => rows(d, op)?,
+        MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
+            return Err(Refusal::NotYet(None));
+        }
+    };
+    d.code.matrices.push(plan);
+    Ok(Op::Matrix(d.code.matrices.len() as u32 - 1))
+}
+
+/// The fragment map of an operand.
+fn map(
+    d: &Decoder<'_>,
+    op: MatrixOp,
+    matrix: Matrix,
+    ty: ScalarType,
+    layout: Option<MatrixLayout>,
+) -> Decoded<FragmentMap> {
+    let shape = d.modifiers.shape;
+    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
+    let found = FragmentOp::of_operand(op, d.modifiers, matrix);
+    let query = FragmentQuery {
+        op: found.ok_or(Refusal::NotYet(None))?,
+        shape: Shape::new(shape.rows, shape.columns, shape.depth),
+        ty,
+        layout,
+        target: *d.program.target,
+    };
+    fragment(&query).map_err(|error| Refusal::internal(error.to_string()))
+}
+
+/// `wmma.load` and `wmma.store`
+fn lines(d: &mut Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<MatrixPlan> {
+    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+    let layout = d.modifiers.layout;
+    let layout = layout.ok_or_else(|| Refusal::missing("layout"))?;
+    // `wmma.store` takes `.f32` where only `.s32` exists (assembler 13.5): the same bits.
+    let held = match (ty, d.modifiers.shape.map(|shape| shape.depth)) {
+        (ScalarType::F32, Some(32 | 128)) => ScalarType::S32,
+        _ => ty,
+    };
+    let map = map(d, op, matrix, held, Some(layout))?;
+    let kind = match op {
+        MatrixOp::WmmaStore => AccessKind::Store,
+        _ => AccessKind::Load,
+    };
+    let register_bits = if ty == ScalarType::F64 { 64 } else { 32 };
+    let (address, (registers, operands)) = match kind {
+        AccessKind::Load => (1, d.destinations(0)?),
+        AccessKind::Store | AccessKind::Atomic => (0, d.sources(1, register_bits)?),
+    };
+    let n_registers = registers.len();
+    let mut access = access_plan(d, (address, usize::MAX), ty, Sem::Weak, registers, operands)?;
+    let stride = match d.operand(2) {
+        OperandValue::Absent => {
+            let stride = map.default_stride_elements(layout);
+            d.constant(u64::from(stride), 32)
+        }
+        _ => d.source(2, 32)?,
+    };
+    // Elements of less than a byte lie side by side in memory as they do in a register.
+    let element_bits = ty.width_bits();
+    let per_register = match element_bits {
+        0..8 => 1,
+        _ => u32::from(map.elements_per_register),
+    };
+    let unit_bytes = register_bits / 8 / per_register;
+    let n_read = usize::from(map.n_read_registers).min(n_registers);
+    let step = u8::try_from(u32::from(map.elements_per_register) / per_register).unwrap_or(1);
+    let places = (0..n_read as u32 * per_register)
+        .map(|unit| {
+            std::array::from_fn(|lane| {
+                let place = map.place(warpgrid_isa::fragment::Holder {
+                    lane: lane as u8,
+                    register: (unit / per_register) as u8,
+                    element: (unit % per_register) as u8 * step,
+                });
+                match layout {
+                    MatrixLayout::Row => [place.row, place.column],
+                    MatrixLayout::Col => [place.column, place.row],
+                }
+            })
+        })
+        .collect();
+    access.width_bytes = n_read as u32 * per_register * unit_bytes;
+    let accesses = map
+        .accesses(layout)
+        .ok_or_else(|| Refusal::missing("accesses of the fragment"))?;
+    let (n_major, n_minor) = match layout {
+        MatrixLayout::Row => (map.rows, map.columns),
+        MatrixLayout::Col => (map.columns, map.rows),
+    };
+    Ok(MatrixPlan::Lines(LinesPlan {
+        rules: match access.space {
+            StateSpace::Shared => accesses.shared,
+            _ => accesses.global,
+        },
+        access,
+        kind,
+        stride,
+        n_read,
+        per_register,
+        unit_bytes,
+        element_bits,
+        places,
+        n_major,
+        n_minor,
+    }))
+}
+
+/// `wmma.mma` and `mma`
+fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
+    let modifiers = d.modifiers;
+    let missing = || Refusal::missing("type");
+    let (c_type, d_type) = (
+        modifiers.c_type.ok_or_else(missing)?,
+        modifiers.d_type.ok_or_else(missing)?,
+    );
+    // `wmma.mma` of half-precision factors names the types of the sums alone.
+    let a_type = modifiers.a_type.unwrap_or(ScalarType::F16);
+    let b_type = modifiers.b_type.unwrap_or(ScalarType::F16);
+    let shape = modifiers.shape;
+    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
+    let core = TensorCore::of(d.program.target);
+    let plan = Plan::new(Product {
+        core: core.ok_or(Refusal::NotYet(None))?,
+        op: match op {
+            MatrixOp::WmmaMma => ProductOp::Wmma,
+            _ => ProductOp::Mma,
+        },
+        shape: Shape::new(shape.rows, shape.columns, shape.depth),
+        a: a_type,
+        b: b_type,
+        c: c_type,
+        d: d_type,
+        overflow: match modifiers.has(Flag::Satfinite) {
+            true => Overflow::Saturate,
+            false => Overflow::Wrap,
+        },
+        rounding: modifiers.rounding.unwrap_or(Rounding::Rn),
+        bit_op: match modifiers.combine {
+            Some(BoolOp::And) => BitOp::And,
+            Some(BoolOp::Or | BoolOp::Xor) | None => BitOp::Xor,
+        },
+    });
+    let plan = plan.map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
+    let a = map(d, op, Matrix::A, a_type, modifiers.layout)?;
+    let b = map(d, op, Matrix::B, b_type, modifiers.b_layout)?;
+    let c = map(d, op, Matrix::C, c_type, None)?;
+    let result = map(d, op, Matrix::D, d_type, None)?;
+    let bits = |ty: ScalarType| if ty == ScalarType::F64 { 64 } else { 32 };
+    let (d_registers, _) = d.destinations(0)?;
+    let (a_registers, _) = d.sources(1, bits(a_type))?;
+    let (b_registers, _) = d.sources(2, bits(b_type))?;
+    let (c_registers, _) = d.sources(3, bits(c_type))?;
+    Ok(MatrixPlan::Product(Box::new(ProductPlan {
+        plan,
+        n_matrices: usize::from(result.n_matrices),
+        a: operand(&a, a_registers, |place| (place.row, place.column)),
+        b: operand(&b, b_registers, |place| (place.column, place.row)),
+        c: operand(&c, c_registers, |place| (place.row, place.column)),
+        d: operand(&result, d_registers, |place| (place.row, place.column)),
+    })))
+}
+
+/// Where each value of an operand is held, in the order in which the product reads them: `line` says line and position of a
+/// place.
+fn operand(
+    map: &FragmentMap,
+    registers: Vec<Element>,
+    line: fn(Place) -> (u16, u16),
+) -> OperandPlan {
+    // Single bits are read 32 at a time.
+    let bits = match map.element_bits() {
+        1 => 32,
+        bits => bits,
+    };
+    let per_register = u32::from(map.elements_per_register) * map.element_bits() / bits;
+    let step = u32::from(map.elements_per_register) / per_register.max(1);
+    let mut placed = Vec::new();
+    for lane in 0..32 {
+        for register in 0..map.n_read_registers {
+            for part in 0..per_register {
+                let place = map.place(warpgrid_isa::fragment::Holder {
+                    lane,
+                    register,
+                    element: (part * step) as u8,
+                });
+                let shift = (part * bits) as u8;
+                let gather = Gather {
+                    register,
+                    lane,
+                    shift,
+                };
+                placed.push(((place.matrix, line(place)), gather));
+            }
+        }
     }
+    placed.sort_by_key(|(place, gather)| (*place, gather.lane, gather.register));
+    // Where lanes hold copies, the lowest is read; all of them are written.
+    let held = placed.iter().map(|(_, gather)| *gather).collect();
+    placed.dedup_by_key(|(place, _)| *place);
+    let values: Vec<Gather> = placed.into_iter().map(|(_, gather)| gather).collect();
+    OperandPlan {
+        n_values: values.len() / usize::from(map.n_matrices).max(1),
+        values,
+        held,
+        mask: u64::MAX >> (64 - bits),
+        registers,
+    }
+}
+
+/// `ldmatrix` and `stmatrix`
+fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
+    let layout = match d.modifiers.has(Flag::Trans) {
+        true => MatrixLayout::Col,
+        false => MatrixLayout::Row,
+    };
+    let map = map(d, op, Matrix::D, ScalarType::B16, Some(layout))?;
+    let (kind, address, (registers, operands)) = match op {
+        MatrixOp::Stmatrix => (AccessKind::Store, 0, d.sources(1, 32)?),
+        _ => (AccessKind::Load, 1, d.destinations(0)?),
+    };
+    let n_registers = registers.len();
+    let mut access = access_plan(
+        d,
+        (address, usize::MAX),
+        ScalarType::B16,
+        Sem::Weak,
+        registers,
+        operands,
+    )?;
+    // No space named is the shared one all the same where the address is that of a shared variable.
+    if let AddressBase::Variable(_) = d.address_operand(address)?.base
+        && access.space == StateSpace::Generic
+    {
+        access.space = StateSpace::Shared;
+    }
+    access.width_bytes = RowsPlan::ROW_BYTES;
+    let mut places: Vec<RowPlace> = map
+        .holders()
+        .map(|holder| {
+            let place = map.place(holder);
+            RowPlace {
+                asked: (place.matrix * map.rows + place.row) as u8,
+                column: place.column as u8,
+                gave: holder.lane,
+                register: holder.register,
+                element: holder.element,
+            }
+        })
+        .collect();
+    places.sort_by_key(|place| (place.asked, place.column));
+    Ok(MatrixPlan::Rows(RowsPlan {
+        asking: u32::MAX >> (32 - u32::from(map.rows) * n_registers as u32),
+        access,
+        kind,
+        places,
+    }))
 }

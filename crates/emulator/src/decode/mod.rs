@@ -8,6 +8,7 @@ mod compare;
 mod control;
 mod hint;
 mod matrix;
+pub(crate) mod matrix_plan;
 mod mbarrier;
 mod memory;
 mod moves;

@@ -20,7 +20,7 @@ pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
         Does::Memory(op) => memory::decode(d, op),
         Does::Async(op) => asynchronous::decode(d, op),
         Does::Mbarrier(op) => mbarrier::decode(d, op),
-        Does::Matrix(op) => matrix::decode(op),
+        Does::Matrix(op) => matrix::decode(d, op),
         Does::Control(op) => control::decode(d, op),
         Does::Sync(op) => sync::decode(d, op),
         Does::Warp(op) => warp::decode(d, op),

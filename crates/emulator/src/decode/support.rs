@@ -42,7 +42,7 @@ pub fn supports(action: &Action) -> Support {
         Does::Memory(op) => memory::supports(op, modifiers),
         Does::Async(op) => asynchronous::supports(op, modifiers),
         Does::Mbarrier(op) => mbarrier::supports(op),
-        Does::Matrix(op) => matrix::supports(op),
+        Does::Matrix(op) => matrix::supports(op, modifiers),
         Does::Control(op) => control::supports(op),
         Does::Sync(op) => sync::supports(op),
         Does::Warp(op) => warp::supports(op, modifiers),

@@ -89,6 +89,7 @@ macro_rules! beyond_registers {
 macro_rules! waiting {
     () => {
         Op::Collective(_)
+            | Op::Matrix(_)
             | Op::WarpBarrier { .. }
             | Op::ClusterWait
             | Op::Mbarrier(_)

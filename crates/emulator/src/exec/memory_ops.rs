@@ -11,6 +11,7 @@ use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
 use crate::state::memory::PagedBytes;
 use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
+use warpgrid_isa::StateSpace;
 
 /// The widest access of a lane, in bytes.
 pub(crate) const MAX_WIDTH: usize = 32;
@@ -58,9 +59,20 @@ impl Reach<'_> {
         plan: &AccessPlan,
         target: &mut Target,
     ) -> Executed {
-        let addresses = addresses(l, plan);
+        self.find_each(kind, plan, &addresses(l, plan), l.mask, target)
+    }
+
+    /// Finds the bytes at these addresses, lane by lane, or the fault.
+    pub(crate) fn find_each(
+        &self,
+        kind: AccessKind,
+        plan: &AccessPlan,
+        addresses: &Row64,
+        mask: u32,
+        target: &mut Target,
+    ) -> Executed {
         self.memories()
-            .examine(plan, &addresses, l.mask, purpose_of(kind), target)
+            .examine(plan, addresses, mask, purpose_of(kind), target)
             .map_err(|denied| {
                 let lane = (denied.lanes.trailing_zeros() & 31) as usize;
                 Box::new(Halt {
@@ -69,6 +81,18 @@ impl Reach<'_> {
                     access: Some((kind, plan.space, addresses[lane], plan.width_bytes)),
                 })
             })
+    }
+
+    /// Where a range of addresses starts, if one memory that all lanes share has all of it.
+    pub(crate) fn find_span(
+        &self,
+        kind: AccessKind,
+        space: StateSpace,
+        start: u64,
+        n_bytes: u64,
+    ) -> Option<(Backing, usize)> {
+        self.memories()
+            .span(space, start, n_bytes, purpose_of(kind))
     }
 
     #[inline(always)]

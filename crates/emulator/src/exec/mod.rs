@@ -17,6 +17,9 @@ pub(crate) mod elements;
 pub(crate) mod even;
 #[cfg(test)]
 mod known_tests;
+pub(crate) mod matrix;
+pub(crate) mod matrix_lines;
+pub(crate) mod matrix_rows;
 pub(crate) mod mbarrier;
 pub(crate) mod memory_ops;
 pub(crate) mod mode;

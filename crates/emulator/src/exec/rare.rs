@@ -8,6 +8,7 @@ use crate::exec::compute::{frequent, infrequent};
 use crate::exec::control::{branch_indexed, call, lanes_at, returns};
 use crate::exec::copies::start;
 use crate::exec::elements;
+use crate::exec::matrix::matrix;
 use crate::exec::mbarrier::mbarrier;
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::step::{Choice, Stop, Surroundings};
@@ -79,6 +80,24 @@ pub(crate) fn rare(
             };
             collective(&mut lanes_at(code, warp, choice.depth, mask), plan);
             next
+        }
+        Op::Matrix(index) => {
+            let Some(plan) = code.matrices.get(index as usize) else {
+                return without_plan("a matrix operation without a plan");
+            };
+            let mut lanes = Lanes {
+                banks: &mut warp.banks,
+                constants: &code.constants,
+                specials: &warp.specials,
+                base: code.base(choice.depth),
+                mask,
+                carry: &mut warp.carry,
+            };
+            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
+            matrix(&mut reach, &mut lanes, plan)?;
+            Ok(After::Next {
+                stores: reach.stored,
+            })
         }
         Op::WarpBarrier { mask: slot } => {
             open_warp_barrier(code, warp, slot, mask);

@@ -20,6 +20,17 @@ impl Reach<'_> {
         width: usize,
     ) -> (MemoryId, u64) {
         let (backing, at) = target.of_lane(lane, width);
+        self.memory_of(backing, at, lane, addresses[lane])
+    }
+
+    /// The memory of a place, and the address there; `address` is how the lane called it.
+    pub(crate) fn memory_of(
+        &self,
+        backing: Backing,
+        at: usize,
+        lane: usize,
+        address: u64,
+    ) -> (MemoryId, u64) {
         match backing {
             Backing::Shared => (MemoryId::Shared { block: self.block }, at as u64),
             Backing::Peer(rank) => {
@@ -35,10 +46,7 @@ impl Reach<'_> {
                 };
                 (memory, (at - lane * self.stack.lane_bytes) as u64)
             }
-            Backing::Arena => {
-                let address = addresses[lane];
-                (self.memory_at(address), address)
-            }
+            Backing::Arena => (self.memory_at(address), address),
         }
     }
 

@@ -243,6 +243,21 @@ impl<'a> Memories<'a> {
         })
     }
 
+    /// Where a range of addresses starts, if one memory has all of it; stacks belong to lanes.
+    pub(crate) fn span(
+        &self,
+        space: StateSpace,
+        start: u64,
+        n_bytes: u64,
+        purpose: Purpose,
+    ) -> Option<(Backing, usize)> {
+        let range = self.range(space, start, purpose, &mut 0)?;
+        let relative = start.checked_sub(range.start)?;
+        let is_inside = relative <= range.size && range.size - relative >= n_bytes;
+        (is_inside && range.backing != Backing::Stack)
+            .then(|| (range.backing, range.at as usize + relative as usize))
+    }
+
     /// The block whose shared memory a `.shared::cluster` address means, and the offset in it.
     fn shared_at(&self, address: u64) -> Option<(Backing, u64)> {
         let place = self.map.shared_place(address);

@@ -61,6 +61,8 @@ fn must_wait(
             }) => 0,
             Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
         },
+        // Every lane of the warp takes part.
+        Op::Matrix(_) => warp.live() & !mask,
         Op::WarpBarrier { mask: slot } => {
             let here = mask | waiting_at_warp_barrier(code, warp);
             missing_lanes(code, warp, slot, mask, here)

@@ -111,6 +111,8 @@ pub enum FaultKind {
     WrongSpace,
     /// Every thread of the block that is left waits for something that cannot come.
     Deadlock { waiting: Vec<Waiter> },
+    /// A matrix operation that the manual leaves undefined: what its lanes do not agree about.
+    UndefinedMatrix(MatrixMistake),
     /// `trap`, or `brkpt` without a debugger.
     Trap,
     /// `__assertfail`.
@@ -159,6 +161,45 @@ impl fmt::Display for MbarrierFault {
         match self.held {
             Some(held) => write!(f, "; it holds {held}"),
             None => Ok(()),
+        }
+    }
+}
+
+/// What makes a matrix operation undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixMistake {
+    /// Lanes that have ended, that the block does not have, or that the guard excludes.
+    MissingLanes { missing: u32 },
+    /// Lanes give different addresses of the matrix.
+    UnequalAddresses,
+    /// Lanes give different strides.
+    UnequalStrides,
+    /// A stride in elements that keeps lines off the alignment of the compiled code's accesses, which then drop low bits of it.
+    MovedLines { stride: u32, needed_bytes: u8 },
+}
+
+impl fmt::Display for MatrixMistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MatrixMistake::MissingLanes { missing } => write!(
+                f,
+                "a matrix operation without lanes 0x{missing:08x}: all 32 lanes of the warp take part, or the result is undefined"
+            ),
+            MatrixMistake::UnequalAddresses => write!(
+                f,
+                "lanes with an address of the matrix that differs from that of lane 0: the result is undefined"
+            ),
+            MatrixMistake::UnequalStrides => write!(
+                f,
+                "lanes with a stride that differs from that of lane 0: the result is undefined"
+            ),
+            MatrixMistake::MovedLines {
+                stride,
+                needed_bytes,
+            } => write!(
+                f,
+                "a stride of {stride} elements is no multiple of {needed_bytes} bytes: some lines would land elsewhere"
+            ),
         }
     }
 }
@@ -244,6 +285,7 @@ impl FaultKind {
             FaultKind::ReadOnly => "read_only",
             FaultKind::WrongSpace => "wrong_space",
             FaultKind::Deadlock { .. } => "deadlock",
+            FaultKind::UndefinedMatrix(_) => "undefined_matrix",
             FaultKind::Trap => "trap",
             FaultKind::Assert { .. } => "assert",
             FaultKind::NotEmulated { .. } => "not_emulated",
@@ -276,6 +318,7 @@ impl fmt::Display for Fault {
         }
         match &self.kind {
             FaultKind::Deadlock { waiting } => write_deadlock(f, self, waiting),
+            FaultKind::UndefinedMatrix(mistake) => write!(f, "warp of {who}: {mistake}"),
             FaultKind::Trap => write!(f, "{who} executed a trap"),
             FaultKind::Assert { message } => write!(f, "{who}: {message}"),
             FaultKind::NotEmulated { opcode } => write!(f, "`{opcode}` is not emulated yet"),

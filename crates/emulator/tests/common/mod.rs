@@ -519,7 +519,14 @@ impl Kernel {
         self.function
     }
 
-    pub(crate) fn program(mut self) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
+    pub(crate) fn program(self) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
+        self.program_for(Target::from_name("sm_90").unwrap())
+    }
+
+    pub(crate) fn program_for(
+        mut self,
+        target: &'static Target,
+    ) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
         let others = std::mem::take(&mut self.others);
         let variables = std::mem::take(&mut self.variables);
         let buffers = std::mem::take(&mut self.buffers);
@@ -529,7 +536,7 @@ impl Kernel {
         functions.extend(others.into_iter().map(|other| other.finish(&mut actions)));
         let program = Program::of_checked(Module {
             version: Version::NEWEST,
-            target: Target::from_name("sm_90").unwrap(),
+            target,
             address_bits: 64,
             variables,
             functions,

@@ -189,7 +189,25 @@ pub enum MbarrierOp {
 /// Operations on matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixOp {
+    /// `wmma.load.a`, `wmma.load.b`, `wmma.load.c`: rows or columns of memory to fragments.
+    WmmaLoadA,
+    WmmaLoadB,
+    WmmaLoadC,
     WmmaStore,
+    /// `wmma.mma`: D = A * B + C of fragments that `wmma.load` made.
+    WmmaMma,
+    /// `mma`: D = A * B + C of fragments that the manual describes.
+    Mma,
+    /// `mma` with a factor of each element of A and B for every block of k (`.block_scale`).
+    MmaScaled,
+    /// `mma` whose A holds half of its elements; metadata say which.
+    MmaSparse,
+    /// Both.
+    MmaSparseScaled,
+    /// Rows of matrices in shared memory to fragments; each lane gives the address of a row.
+    Ldmatrix,
+    /// Fragments to rows of matrices in shared memory.
+    Stmatrix,
 }
 
 /// Where a lane goes next.

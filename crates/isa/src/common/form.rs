@@ -22,8 +22,9 @@ pub use spelling::{meant, nearest};
 use crate::does::Does;
 use crate::modifier::{
     AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
-    Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
-    ReduceOp, Rounding, Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
+    Flag, FloatTest, MatrixCount, MatrixLayout, MmaKind, MulPart, OverflowMode, PermuteMode,
+    PrefetchSize, Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, Unpacking,
+    VectorWidth, VoteMode,
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -44,8 +45,12 @@ pub enum Meaning {
     EvictL2(EvictionPriority),
     Completion(Completion),
     Layout(MatrixLayout),
-    /// `m16n16k16`: rows, columns, depth.
+    /// `m16n16k16`: rows, columns, depth; the depth of `m8n8` is 0.
     Shape(u16, u16, u16),
+    Count(MatrixCount),
+    Kind(MmaKind),
+    ScaleVector(ScaleVector),
+    Unpacking(Unpacking),
     Round(Rounding),
     Compare(CompareOp),
     Bool(BoolOp),

@@ -110,6 +110,22 @@ spelled! {
     /// Ways to memory that a proxy fence orders.
     Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", Tensormap "tensormap::generic", AsyncGeneric "async::generic", }
 }
+spelled! {
+    /// Matrices that one `ldmatrix` or `stmatrix` moves. Beyond four the assembler takes the word and does not look at it.
+    MatrixCount { X1 "x1", X2 "x2", X4 "x4", X8 "x8", X16 "x16", X32 "x32", X64 "x64", X128 "x128", }
+}
+spelled! {
+    /// What an `mma` of narrow floats is made of.
+    MmaKind { F8f6f4 "kind::f8f6f4", Mxf8f6f4 "kind::mxf8f6f4", Mxf4 "kind::mxf4", Mxf4nvf4 "kind::mxf4nvf4", }
+}
+spelled! {
+    /// Factors in each row of the scale matrices of an `mma`.
+    ScaleVector { X1 "scale_vec::1X", X2 "scale_vec::2X", X4 "scale_vec::4X", }
+}
+spelled! {
+    /// How `ldmatrix` finds narrow elements in memory before it spreads them over bytes.
+    Unpacking { B6 "b6x16_p32", B4 "b4x16_p64", }
+}
 flags! {
     // Barriers and branches.
     Sync         "sync"          "waits for the lanes that take part";
@@ -159,7 +175,17 @@ flags! {
     Readonly     "proxy::readonly" "read through the proxy for data that does not change";
     Bulk         "bulk"          "a range of memory";
     Store        "store"         "writes a matrix to memory";
+    Load         "load"          "reads a matrix from memory";
+    Mma          "mma"           "multiplies matrices and adds one";
+    A            "a"             "the first factor";
+    B            "b"             "the second factor";
+    C            "c"             "the matrix that is added";
     D            "d"             "the result matrix";
+    Popc         "popc"          "the bits that are set are counted";
+    Sparse       "sp"            "A holds two of four elements, or one of two";
+    OrderedSparse "sp::ordered_metadata" "A holds two of four elements, in their order";
+    BlockScale   "block_scale"   "the elements of each block of k have a factor";
+    B8x16        "b8x16"         "each element gets a byte";
     Proxy        "proxy"         "orders accesses through different proxies";
     MbarrierInit "mbarrier_init" "the initialisation of mbarriers";
     Release      "release"       "orders all earlier accesses before it";

@@ -4,8 +4,9 @@
 use crate::form::Meaning;
 use crate::modifier::{
     AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
-    Flag, FloatTest, MatrixLayout, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy,
-    ReduceOp, Rounding, Scope, Sem, ShuffleMode, VectorWidth, VoteMode,
+    Flag, FloatTest, MatrixCount, MatrixLayout, MmaKind, MulPart, OverflowMode, PermuteMode,
+    PrefetchSize, Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, Unpacking,
+    VectorWidth, VoteMode,
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -40,6 +41,8 @@ pub enum TypeRole {
     B,
     /// Of the third source: `.ctype`.
     C,
+    /// Of the factors of scaled matrices: `.stype` of `mma`.
+    Scale,
 }
 
 /// Rows, columns and depth of a matrix operation: `m16n16k16`.
@@ -66,6 +69,8 @@ pub struct Modifiers {
     pub b_type: Option<ScalarType>,
     /// `.ctype`
     pub c_type: Option<ScalarType>,
+    /// The type of the factors of scaled matrices.
+    pub scale_type: Option<ScalarType>,
     pub flags: Flags,
     /// The state space that is named; `None` for generic addressing.
     pub space: Option<StateSpace>,
@@ -82,7 +87,15 @@ pub struct Modifiers {
     pub prefetch: Option<PrefetchSize>,
     pub completion: Option<Completion>,
     pub proxy: Option<Proxy>,
+    /// Of the matrix; of A where the layouts of A and B are named.
     pub layout: Option<MatrixLayout>,
+    /// `.blayout`
+    pub b_layout: Option<MatrixLayout>,
+    /// `.num`
+    pub count: Option<MatrixCount>,
+    pub kind: Option<MmaKind>,
+    pub scale_vector: Option<ScaleVector>,
+    pub unpacking: Option<Unpacking>,
     pub shape: Option<MatrixShape>,
     pub rounding: Option<Rounding>,
     pub compare: Option<CompareOp>,
@@ -115,7 +128,12 @@ impl Modifiers {
             Meaning::Prefetch(size) => self.prefetch = Some(size),
             Meaning::Completion(completion) => self.completion = Some(completion),
             Meaning::Proxy(proxy) => self.proxy = Some(proxy),
+            Meaning::Layout(layout) if role == TypeRole::B => self.b_layout = Some(layout),
             Meaning::Layout(layout) => self.layout = Some(layout),
+            Meaning::Count(count) => self.count = Some(count),
+            Meaning::Kind(kind) => self.kind = Some(kind),
+            Meaning::ScaleVector(vector) => self.scale_vector = Some(vector),
+            Meaning::Unpacking(unpacking) => self.unpacking = Some(unpacking),
             Meaning::Shape(rows, columns, depth) => {
                 self.shape = Some(MatrixShape {
                     rows,
@@ -146,6 +164,7 @@ impl Modifiers {
             TypeRole::A => &mut self.a_type,
             TypeRole::B => &mut self.b_type,
             TypeRole::C => &mut self.c_type,
+            TypeRole::Scale => &mut self.scale_type,
         }
     }
 

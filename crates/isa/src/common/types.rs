@@ -74,6 +74,11 @@ scalar_types! {
     F64 "f64" 64 Float;
     E4m3 "e4m3" 8 Float;
     E5m2 "e5m2" 8 Float;
+    E2m1 "e2m1" 4 Float;
+    E2m3 "e2m3" 6 Float;
+    E3m2 "e3m2" 6 Float;
+    Ue8m0 "ue8m0" 8 Float;
+    Ue4m3 "ue4m3" 8 Float;
     E4m3x2 "e4m3x2" 16 Float;
     E5m2x2 "e5m2x2" 16 Float;
     E2m1x2 "e2m1x2" 8 Float;
@@ -123,6 +128,11 @@ impl ScalarType {
             ScalarType::F64 => "double-precision float",
             ScalarType::E4m3 => "8-bit float, 4 exponent bits",
             ScalarType::E5m2 => "8-bit float, 5 exponent bits",
+            ScalarType::E2m1 => "4-bit float, 2 exponent bits",
+            ScalarType::E2m3 => "6-bit float, 2 exponent bits",
+            ScalarType::E3m2 => "6-bit float, 3 exponent bits",
+            ScalarType::Ue8m0 => "8-bit exponent, without sign",
+            ScalarType::Ue4m3 => "8-bit float without sign, 4 exponent bits",
             ScalarType::E4m3x2 => "two 8-bit floats (e4m3) in 16 bits",
             ScalarType::E5m2x2 => "two 8-bit floats (e5m2) in 16 bits",
             ScalarType::E2m1x2 => "two 4-bit floats (e2m1) in 8 bits",

@@ -8,6 +8,7 @@
 //! - `catalogue`: what exists, and from which target on.
 //! - `quad_pair`, `group`: the two families of rules, by generation of tensor core.
 //! - `formula`, `map`: sums of bit fields, and what can be asked of them.
+//! - `operand`: how many registers an operand of an instruction is.
 //! - `access`: the memory accesses that the compiled code of `wmma.load` and `wmma.store` makes.
 
 mod access;
@@ -16,6 +17,7 @@ mod error;
 mod formula;
 mod group;
 mod map;
+mod operand;
 mod operation;
 mod quad_pair;
 mod tensor_core;
@@ -25,6 +27,7 @@ pub use catalogue::{FragmentFamily, all_fragments, fragment};
 pub use error::FragmentError;
 pub use formula::{Field, Formula, Source, Sum, VARIABLES};
 pub use map::{FragmentMap, Holder, Place};
+pub use operand::{OperandRegisters, last_selector, operand_registers};
 pub use operation::{FragmentOp, Matrix, Shape};
 pub use tensor_core::TensorCore;
 

@@ -13,6 +13,8 @@ pub(crate) mod end;
 pub(crate) mod inference;
 pub(crate) mod lower;
 pub(crate) mod made;
+pub(crate) mod matrix;
+pub(crate) mod matrix_fragment;
 pub(crate) mod merge;
 pub(crate) mod moves;
 pub(crate) mod operand;
@@ -23,7 +25,6 @@ pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod values;
-pub(crate) mod wmma_store;
 
 use crate::check::context::Context;
 use crate::check::declare::Declared;

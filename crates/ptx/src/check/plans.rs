@@ -3,6 +3,7 @@
 pub(crate) mod convert;
 pub(crate) mod families;
 pub(crate) mod load;
+pub(crate) mod matrix;
 pub(crate) mod offer;
 pub(crate) mod outline;
 pub(crate) mod plan;
@@ -10,7 +11,6 @@ pub(crate) mod problems;
 pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod store_async;
-pub(crate) mod wmma_store;
 
 use crate::module::Module;
 use crate::opcode::Opcode;

@@ -70,7 +70,16 @@ slots! {
     ProxyKind "proxykind";
     // Matrices.
     Layout "layout";
+    ALayout "alayout";
+    BLayout "blayout";
     Shape "shape";
+    Count "num";
+    Sparsity "spvariant";
+    Kind "kind";
+    ScaleVector "scale_vec_size";
+    ScaleType "scale_type";
+    Unpacking "src_fmt";
+    BitOp "bitOp";
     // Operations.
     Op "op";
     Mode "mode";
@@ -87,7 +96,8 @@ impl SlotName {
         match self {
             SlotName::DType => TypeRole::D,
             SlotName::AType | SlotName::SType => TypeRole::A,
-            SlotName::BType => TypeRole::B,
+            SlotName::BType | SlotName::BLayout => TypeRole::B,
+            SlotName::ScaleType => TypeRole::Scale,
             SlotName::CType => TypeRole::C,
             _ => TypeRole::Operation,
         }

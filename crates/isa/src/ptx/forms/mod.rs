@@ -10,9 +10,12 @@ pub mod cp_async;
 pub mod cp_async_bulk;
 pub mod float;
 pub mod integer;
+pub mod ldmatrix;
 pub mod load;
 pub mod logic;
 pub mod mbarrier;
+pub mod mma;
+pub mod mma_sparse;
 pub mod moves;
 pub mod narrow;
 pub mod red_async;
@@ -20,6 +23,8 @@ pub mod sets;
 pub mod st;
 pub mod st_async;
 pub mod sync;
+pub mod wmma_load;
+pub mod wmma_mma;
 pub mod wmma_store;
 
 pub use super::words::OPCODES;
@@ -45,5 +50,10 @@ pub static FAMILIES: &[&[Form]] = &[
     atomic::FORMS,
     control::FORMS,
     sync::FORMS,
+    wmma_load::FORMS,
+    wmma_mma::FORMS,
     wmma_store::FORMS,
+    mma::FORMS,
+    mma_sparse::FORMS,
+    ldmatrix::FORMS,
 ];

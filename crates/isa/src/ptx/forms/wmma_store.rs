@@ -51,15 +51,6 @@ types!(TYPE_SUB_BYTE, Type; INTEGERS => S32; SUB_BYTE.assembler(ASSEMBLER) => F3
 types!(TYPE_TF32, Type; FLOATS => F32);
 types!(TYPE_DOUBLE, Type; AMPERE => F64);
 
-/// Elements of the fragment that a thread holds: registers in the braces of `r`.
-pub const fn n_registers(rows: u16, columns: u16, is_packed_half: bool) -> usize {
-    let per_lane = rows as usize * columns as usize / 32;
-    match is_packed_half {
-        true => per_lane / 2,
-        false => per_lane,
-    }
-}
-
 /// What holds between the modifiers of `wmma.store`, and what people try.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[

@@ -10,9 +10,10 @@ use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
 };
 use warpgrid_isa::form::OperandSlot;
+use warpgrid_isa::fragment::{Matrix, operand_registers};
 use warpgrid_isa::{
-    AsyncOp, ControlOp, Does, MatrixOp, MoveOp, OperandType, Role, ScalarType, SpecialRegister,
-    StateSpace,
+    AsyncOp, ControlOp, Does, MatrixOp, Modifiers, MoveOp, OperandType, Role, ScalarType,
+    SpecialRegister, StateSpace,
 };
 
 /// How an undeclared name is used.
@@ -299,13 +300,13 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
             (StateSpace::Shared, MOST_COPIED)
         }
         _ if own.is_some() => (own.unwrap_or(space), MOST_COPIED),
-        WMMA => (space, 0),
+        Does::Matrix(MatrixOp::Ldmatrix | MatrixOp::Stmatrix) => (StateSpace::Shared, 16),
+        Does::Matrix(_) => (space, 0),
         _ => (space, bytes),
     }
 }
 
 const ASYNC: Does = Does::Async(AsyncOp::Store);
-const WMMA: Does = Does::Matrix(MatrixOp::WmmaStore);
 
 /// Bytes that a copy finds at an inferred address, per lane.
 const MOST_COPIED: u32 = 16;
@@ -335,11 +336,34 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         Expect::Address | Expect::AddressIn(_) | Expect::MbarrierIn(_) => {
             (ty.unwrap_or(ScalarType::B32), false)
         }
-        // Fragments of halves hold two in a register.
-        Expect::Custom if plan.does == WMMA && ty == Some(ScalarType::F16) => {
-            (ScalarType::B32, false)
-        }
-        Expect::Custom => (ty.unwrap_or(ScalarType::B32), written),
+        Expect::Custom => match plan.does {
+            Does::Matrix(op) => (matrix_type(op, &plan.modifiers, slot), written),
+            _ => (ty.unwrap_or(ScalarType::B32), written),
+        },
+    }
+}
+
+/// The type of a name in an operand of a matrix instruction: fragments of less than 32 bits hold several in a register.
+fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) -> ScalarType {
+    let matrix = match slot.map(|slot| slot.name) {
+        Some("a") => Matrix::A,
+        Some("b") => Matrix::B,
+        Some("c") => Matrix::C,
+        Some("d") => Matrix::D,
+        Some("r") => match op {
+            MatrixOp::WmmaLoadA => Matrix::A,
+            MatrixOp::WmmaLoadB => Matrix::B,
+            MatrixOp::WmmaLoadC => Matrix::C,
+            _ => Matrix::D,
+        },
+        Some("ids_a" | "ids_b") => return ScalarType::B16,
+        // Addresses count in elements.
+        Some("p") => return modifiers.ty.unwrap_or(ScalarType::B32),
+        _ => return ScalarType::B32,
+    };
+    match operand_registers(op, modifiers, matrix).map(|registers| registers.ty) {
+        Some(ty @ (ScalarType::F32 | ScalarType::F64 | ScalarType::S32)) => ty,
+        _ => ScalarType::B32,
     }
 }
 
@@ -391,7 +415,14 @@ pub(super) fn register_type(ty: ScalarType) -> ScalarType {
         | ScalarType::F32x2
         | ScalarType::U16x2
         | ScalarType::S16x2 => ty.to_bits(),
-        ScalarType::B1 | ScalarType::U4 | ScalarType::S4 => ScalarType::B32,
+        ScalarType::B1
+        | ScalarType::U4
+        | ScalarType::S4
+        | ScalarType::E2m1
+        | ScalarType::E2m3
+        | ScalarType::E3m2
+        | ScalarType::Ue8m0
+        | ScalarType::Ue4m3 => ScalarType::B32,
         other => other,
     }
 }

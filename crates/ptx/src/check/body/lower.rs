@@ -12,8 +12,7 @@ use crate::diagnostics::outline as words;
 use crate::tree::OperandKind;
 use warpgrid_isa::form::{Gate, Outline};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MatrixOp, MemoryOp, Modifiers, MoveOp,
-    ScalarType, SyncOp,
+    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp,
 };
 use warpgrid_program::{
     Action, ActionId, Address, AddressBase, Operand, OperandList, OperandValue, RegisterId,
@@ -65,7 +64,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.resolve(site, plan)?;
                 self.check_shared_address(site, start)
             }
-            Does::Matrix(MatrixOp::WmmaStore) => self.wmma_store(site, plan),
+            Does::Matrix(op) => self.matrix(op, site, plan),
             Does::Move(MoveOp::Mov) => self.mov(site, plan),
             Does::Control(ControlOp::Branch) => self.branch(site, plan),
             Does::Control(ControlOp::BranchIndexed) => self.branch_indexed(site, plan),

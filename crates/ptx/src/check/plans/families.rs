@@ -4,17 +4,17 @@
 use crate::check::Module;
 use crate::check::plans::convert;
 use crate::check::plans::load;
+use crate::check::plans::matrix;
 use crate::check::plans::rules;
 use crate::check::plans::store;
 use crate::check::plans::store_async;
-use crate::check::plans::wmma_store;
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, CompareForm, CompareOp, Does, Flag, Gate, MatrixOp, MemoryOp, Modifiers,
-    MoveOp, ScalarType, TypeKind, Version, WarpOp,
+    ArithmeticOp, AsyncOp, CompareForm, CompareOp, Does, Flag, Gate, MemoryOp, Modifiers, MoveOp,
+    ScalarType, TypeKind, Version, WarpOp,
 };
 use warpgrid_program::Diagnostic;
 
@@ -45,7 +45,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
             | AsyncOp::BulkWait,
         )
         | Does::Mbarrier(_) => Vec::new(),
-        Does::Matrix(MatrixOp::WmmaStore) => wmma_store::check(opcode, bound, module),
+        Does::Matrix(op) => matrix::check(op, opcode, bound, module),
         Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
             convert::check(opcode, bound, &modifiers, module)
         }

@@ -16,7 +16,7 @@ use warpgrid_isa::{
 use warpgrid_program::{Action, Diagnostic, Span};
 
 /// The most operands that a form has.
-pub(crate) const MAX_OPERANDS: usize = 8;
+pub(crate) const MAX_OPERANDS: usize = 10;
 
 /// What is expected at an operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Warp-wide matrix stores: codes W0500 to W0599.
+//! Matrix instructions: codes W0500 to W0599.
 
 use super::catalogue;
 use super::strict_address::AddressCodes;
@@ -6,7 +6,7 @@ use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Span};
 
 catalogue! {
-    /// The instruction is called `wmma.store.d`; the modifiers follow in any order.
+    /// The words of a name such as `wmma.store.d` come first; the modifiers follow in any order.
     NAME_ORDER = "W0500", "words of the name out of order", "wmma.store.sync.d.aligned.row.m8n8k32.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// From PTX ISA 6.3 on, the promise that all lanes of the warp execute this very instruction must be written.
     ALIGNED_MISSING = "W0501", "missing `.aligned`", "wmma.store.d.sync.row.m8n8k32.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
@@ -40,6 +40,18 @@ catalogue! {
     STRIDE_VALUE = "W0514", "stride that breaks the layout", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 4;", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c}, 8;";
     /// A vector width, which the manual does not have here, must be the number of registers in the braces.
     VECTOR_WIDTH = "W0515", "vector width of a fragment", "wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
+    /// One lane in four or two of a sparse product gives its metadata: the selector says which, so its range is small.
+    SELECTOR = "W0516", "selector out of range", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 5;", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 1;";
+    /// Metadata and factors of blocks are in a register of 32 bits.
+    DATA = "W0517", "32-bit register expected", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, 3, 0;", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 0;";
+    /// Which byte of which lane holds a factor is said by two 16-bit values in braces. Numbers have a range: the byte is at a
+    /// multiple of the factors of a row, and two lanes of four give those of A.
+    PLACES = "W0518", "place of a factor", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {1, 0}, r, {0, 0};\n}", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {2, 0}, r, {0, 0};\n}";
+    /// Products of floating-point numbers took `.satfinite` before PTX ISA 6.5; it clamped results to finite numbers.
+    SATFINITE_REMOVED = "W0519", "`.satfinite` of floats from version 6.5 on", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};";
+    /// Two words of an opcode have a fixed order among themselves: `.popc` follows `.xor` or `.and`, since bits are combined before
+    /// they are counted, and the format in registers, `.b8x16`, stands before that in memory.
+    WORD_ORDER = "W0520", "words in the wrong order", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.xor {b, b}, {b}, {b}, {b, b};", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {b, b}, {b}, {b}, {b, b};";
 }
 
 /// What can be wrong with an address.
@@ -51,11 +63,11 @@ pub(crate) const ADDRESS: AddressCodes = AddressCodes {
 };
 
 /// `wmma.store.sync.d`
-pub fn name_order(span: Span, ordered: &str) -> Diagnostic {
+pub fn name_order(span: Span, name: &str, ordered: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_ORDER,
         span,
-        "the words `wmma.store.d` belong together, in this order, before all modifiers",
+        format!("the words `{name}` belong together, in this order, before all modifiers"),
     )
     .fix("put the words in order", span, ordered)
     .help("other modifiers follow in any order")
@@ -89,7 +101,10 @@ pub fn fragment_size(span: Span, found: usize, expected: usize, why: &str) -> Di
     Diagnostic::error(
         FRAGMENT_SIZE,
         span,
-        format!("found {found} registers, expected {expected}: {why}"),
+        match found {
+            1 => format!("found 1 register, expected {expected}: {why}"),
+            _ => format!("found {found} registers, expected {expected}: {why}"),
+        },
     )
     .help("each lane holds its share of the matrix")
 }
@@ -115,14 +130,19 @@ pub fn fragment_clash(first: Span, second: Span, width: bool) -> Diagnostic {
         .label(first, "not compatible with this")
 }
 
-/// The second operand is not a list.
-pub fn no_fragment(span: Span, expected: usize) -> Diagnostic {
+/// An operand is not a list.
+pub fn no_fragment(span: Span, expected: Option<usize>) -> Diagnostic {
+    let registers = match expected {
+        Some(1) => "one register".to_owned(),
+        Some(n) => format!("{n} registers"),
+        None => "registers".to_owned(),
+    };
     Diagnostic::error(
         NO_FRAGMENT,
         span,
-        format!("expected a list of {expected} registers in braces"),
+        format!("expected a list of {registers} in braces"),
     )
-    .help("the registers that `wmma.mma` wrote, in the same order")
+    .help("each lane holds its share of the matrix in these registers")
 }
 
 /// An element is not a register.
@@ -168,4 +188,92 @@ pub fn vector_width(dotted: Span, n: usize) -> Diagnostic {
     )
     .fix("leave out the vector width", dotted, "")
     .help("the manual has no vector width here")
+}
+
+/// No register is written at all.
+pub fn only_sinks(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        NO_REGISTER,
+        span,
+        "found nothing but sinks, expected a register among them",
+    )
+}
+
+/// A number that selects no lanes.
+pub fn selector(span: Span, found: u64, most: u64) -> Diagnostic {
+    let expected = match most {
+        0 => "0".to_owned(),
+        most => format!("a number from 0 to {most}"),
+    };
+    Diagnostic::error(
+        SELECTOR,
+        span,
+        format!("found {found}, expected {expected}: it selects the lanes that give the metadata"),
+    )
+}
+
+/// The selector is not a number.
+pub fn selector_literal(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        SELECTOR,
+        span,
+        "the selector is a number, known before the run",
+    )
+}
+
+/// Metadata or factors that are not in a 32-bit register.
+pub fn data(span: Span, found: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        DATA,
+        span,
+        format!("found {found}, expected a 32-bit register with {what}"),
+    )
+}
+
+/// Not a list of two 16-bit values.
+pub fn places(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        PLACES,
+        span,
+        "expected two 16-bit values in braces: the byte in the register, and the lane of four",
+    )
+}
+
+/// A number that is no place of a factor.
+pub fn place(span: Span, found: u64, what: &str, allowed: &str) -> Diagnostic {
+    Diagnostic::error(
+        PLACES,
+        span,
+        format!("found {found}, expected {allowed} for the {what} of a factor"),
+    )
+}
+
+/// `.satfinite` with floats, from 6.5 on.
+pub fn satfinite_removed(dotted: Span, version: Version) -> Diagnostic {
+    Diagnostic::error(
+        SATFINITE_REMOVED,
+        Span::new(dotted.start + 1, dotted.end),
+        format!("products of floats have no `.satfinite` in PTX {version}: it went with 6.5"),
+    )
+    .fix("leave out `.satfinite`", dotted, "")
+}
+
+/// `.popc.xor`
+pub fn popc_order(popc: Span, op: Span) -> Diagnostic {
+    Diagnostic::error(
+        WORD_ORDER,
+        popc,
+        "`.popc` comes after the operation whose bits it counts",
+    )
+    .label(op, "the bit operation")
+}
+
+/// `.b4x16_p64.b8x16`
+pub fn format_order(from: Span, to: Span) -> Diagnostic {
+    Diagnostic::error(
+        WORD_ORDER,
+        from,
+        "the format in memory comes after that in registers",
+    )
+    .label(to, "the format in registers")
 }

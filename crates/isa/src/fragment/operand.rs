@@ -1,0 +1,186 @@
+//! The register lists of matrix instructions: an instruction with its modifiers goes in, length and element type of an
+//! operand come out. The checker compares lists with it, and the emulator reads them by it.
+
+use super::operation::{FragmentOp, Matrix, Shape};
+use crate::does::MatrixOp;
+use crate::modifier::{MatrixCount, MmaKind};
+use crate::modifiers::Modifiers;
+use crate::types::ScalarType;
+
+/// Lanes of a warp.
+const N_LANES: u32 = 32;
+
+/// The registers that an operand is, in each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperandRegisters {
+    /// How many; `None` where the assembler does not look at the number.
+    pub n: Option<usize>,
+    /// The type of the elements.
+    pub ty: ScalarType,
+}
+
+/// The registers of the operand `matrix` of `op`; `None` where the instruction has no such operand, or a word is missing.
+pub fn operand_registers(
+    op: MatrixOp,
+    modifiers: &Modifiers,
+    matrix: Matrix,
+) -> Option<OperandRegisters> {
+    let ty = element_type(op, modifiers, matrix)?;
+    if let MatrixOp::Ldmatrix | MatrixOp::Stmatrix = op {
+        return Some(OperandRegisters {
+            n: matrices_registers(modifiers)?,
+            ty,
+        });
+    }
+    let shape = modifiers.shape?;
+    let shape = Shape::new(shape.rows, shape.columns, shape.depth);
+    let is_factor = matches!(matrix, Matrix::A | Matrix::B);
+    let is_wmma = !is_mma(op);
+    // The vector of `f16` has eight registers in every shape (PTX ISA, "wmma.load").
+    if is_wmma && is_factor && ty == ScalarType::F16 {
+        return Some(OperandRegisters { n: Some(8), ty });
+    }
+    let (rows, columns) = match (matrix, op) {
+        (Matrix::A, MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled) => (shape.m, shape.k / 2),
+        _ => shape.size(matrix),
+    };
+    // Each quarter of the warp has matrices of its own.
+    let is_quartered = op == MatrixOp::Mma
+        && shape == Shape::new(8, 8, 4)
+        && modifiers.a_type == Some(ScalarType::F16);
+    let n_matrices = if is_quartered { 4 } else { 1 };
+    let bits = u32::from(rows) * u32::from(columns) * n_matrices * held_bits(modifiers, ty);
+    let register_bits = if ty == ScalarType::F64 { 64 } else { 32 };
+    let n = (bits / (N_LANES * register_bits)) as usize;
+    Some(OperandRegisters { n: Some(n), ty })
+}
+
+/// The highest selector of a sparse product: one lane in four, two or all of them give metadata (PTX ISA, "Sparse matrix storage").
+pub fn last_selector(modifiers: &Modifiers) -> Option<u64> {
+    let depth = u64::from(modifiers.shape?.depth);
+    let lanes = match modifiers.a_type?.width_bits() {
+        32 => depth,
+        4 if modifiers.kind.is_none() => depth / 4,
+        _ => depth / 2,
+    };
+    Some((u64::from(N_LANES) / lanes.clamp(1, u64::from(N_LANES))) - 1)
+}
+
+const fn is_mma(op: MatrixOp) -> bool {
+    matches!(
+        op,
+        MatrixOp::Mma | MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled
+    )
+}
+
+/// Bits that an element takes in a register: floats of less than a byte get one where their kind is mixed with bytes.
+fn held_bits(modifiers: &Modifiers, ty: ScalarType) -> u32 {
+    match modifiers.kind {
+        Some(MmaKind::F8f6f4 | MmaKind::Mxf8f6f4) => ty.width_bits().max(8),
+        Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4) | None => ty.width_bits(),
+    }
+}
+
+/// The type of the elements of an operand.
+fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<ScalarType> {
+    match (op, matrix) {
+        (MatrixOp::WmmaLoadA, Matrix::A)
+        | (MatrixOp::WmmaLoadB, Matrix::B)
+        | (MatrixOp::WmmaLoadC, Matrix::C)
+        | (MatrixOp::WmmaStore, Matrix::D) => modifiers.ty,
+        (MatrixOp::Ldmatrix | MatrixOp::Stmatrix, Matrix::D) => {
+            Some(modifiers.ty.unwrap_or(ScalarType::B8))
+        }
+        (
+            MatrixOp::WmmaMma
+            | MatrixOp::Mma
+            | MatrixOp::MmaScaled
+            | MatrixOp::MmaSparse
+            | MatrixOp::MmaSparseScaled,
+            matrix,
+        ) => match matrix {
+            // `wmma.mma` of half-precision factors names the types of the sums alone.
+            Matrix::A => modifiers.a_type.or(Some(ScalarType::F16)),
+            Matrix::B => modifiers.b_type.or(Some(ScalarType::F16)),
+            Matrix::C => modifiers.c_type,
+            Matrix::D => modifiers.d_type,
+        },
+        (
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::WmmaStore
+            | MatrixOp::Ldmatrix
+            | MatrixOp::Stmatrix,
+            _,
+        ) => None,
+    }
+}
+
+/// Registers of `ldmatrix` and `stmatrix`: one a matrix, two where it has 16 rows of 16 elements.
+fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
+    let shape = modifiers.shape?;
+    let each = usize::from(shape.rows / 8) * usize::from(shape.columns / 8);
+    // Elements of a byte lie twice as close.
+    let each = match modifiers.ty {
+        Some(ScalarType::B16) => each,
+        _ => each.div_ceil(2),
+    };
+    Some(match modifiers.count? {
+        MatrixCount::X1 => Some(each),
+        MatrixCount::X2 => Some(2 * each),
+        MatrixCount::X4 => Some(4 * each),
+        MatrixCount::X8
+        | MatrixCount::X16
+        | MatrixCount::X32
+        | MatrixCount::X64
+        | MatrixCount::X128 => None,
+    })
+}
+
+impl FragmentOp {
+    /// The operation that the operand `matrix` of `op` stands for, where it has a fragment map.
+    pub fn of_operand(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<FragmentOp> {
+        let wmma = match matrix {
+            Matrix::A => FragmentOp::LoadA,
+            Matrix::B => FragmentOp::LoadB,
+            Matrix::C => FragmentOp::LoadC,
+            Matrix::D => FragmentOp::StoreD,
+        };
+        element_type(op, modifiers, matrix)?;
+        match op {
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::WmmaStore
+            | MatrixOp::WmmaMma => Some(wmma),
+            MatrixOp::Mma => Some(match matrix {
+                Matrix::A => FragmentOp::MmaA,
+                Matrix::B => FragmentOp::MmaB,
+                Matrix::C => FragmentOp::MmaC,
+                Matrix::D => FragmentOp::MmaD,
+            }),
+            MatrixOp::Ldmatrix => match modifiers.count? {
+                MatrixCount::X1 => Some(FragmentOp::LdmatrixX1),
+                MatrixCount::X2 => Some(FragmentOp::LdmatrixX2),
+                MatrixCount::X4 => Some(FragmentOp::LdmatrixX4),
+                MatrixCount::X8
+                | MatrixCount::X16
+                | MatrixCount::X32
+                | MatrixCount::X64
+                | MatrixCount::X128 => None,
+            },
+            MatrixOp::Stmatrix => match modifiers.count? {
+                MatrixCount::X1 => Some(FragmentOp::StmatrixX1),
+                MatrixCount::X2 => Some(FragmentOp::StmatrixX2),
+                MatrixCount::X4 => Some(FragmentOp::StmatrixX4),
+                MatrixCount::X8
+                | MatrixCount::X16
+                | MatrixCount::X32
+                | MatrixCount::X64
+                | MatrixCount::X128 => None,
+            },
+            MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => None,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Matrices between shared memory and fragments (PTX ISA, "ldmatrix", "stmatrix"). In: nothing; out: the rows.
+
+use super::sets::{SHARED, SHARED_CTA};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::MatrixOp::{Ldmatrix, Stmatrix};
+use crate::form::rule::{Rule, RuleKind::*, rule};
+use crate::form::{Form, Gate};
+use crate::modifier::{Flag, MatrixCount::*, MatrixLayout::*, Unpacking::*};
+use crate::target::TargetGate::{Family, OneOf};
+
+const ASSEMBLER: &str = "13.5";
+const LOADS: &str = "warp-level-matrix-instructions-ldmatrix";
+const STORES: &str = "warp-level-matrix-instructions-stmatrix";
+const TURING: Gate = since(6, 5).sm(75);
+const HOPPER: Gate = since(7, 8).sm(90);
+/// Matrices of bytes.
+const BYTES: Gate = since(8, 6).on(OneOf(&[Family(100), Family(101), Family(120)]));
+/// Words that the assembler takes and does not look at.
+const UNCHECKED: Gate = ALWAYS.assembler(ASSEMBLER);
+
+set! { M8N8: Shape "matrix shape";   "m8n8",   Shape(8, 8, 0),   ALWAYS, "8 rows of 8 elements of 16 bits"; }
+set! { M8N16: Shape "matrix shape";  "m8n16",  Shape(8, 16, 0),  ALWAYS, "8 rows of 16 elements"; }
+set! { M16N16: Shape "matrix shape"; "m16n16", Shape(16, 16, 0), ALWAYS, "16 rows of 16 elements"; }
+set! { M16N8: Shape "matrix shape";  "m16n8",  Shape(16, 8, 0),  ALWAYS, "16 rows of 8 elements"; }
+set! { COUNT: Count "number of matrices";
+    "x1",   Count(X1),   ALWAYS,    "one matrix; lanes 0 to 7 give the addresses of its rows";
+    "x2",   Count(X2),   ALWAYS,    "two matrices; lanes 0 to 15 give the addresses of their rows";
+    "x4",   Count(X4),   ALWAYS,    "four matrices; all lanes give addresses of rows";
+    "x8",   Count(X8),   UNCHECKED, "not in the manual";
+    "x16",  Count(X16),  UNCHECKED, "not in the manual";
+    "x32",  Count(X32),  UNCHECKED, "not in the manual";
+    "x64",  Count(X64),  UNCHECKED, "not in the manual";
+    "x128", Count(X128), UNCHECKED, "not in the manual";
+}
+set! { COUNT_OF_LARGE: Count "number of matrices";
+    "x1",   Count(X1),   ALWAYS,    "one matrix; lanes 0 to 15 give the addresses of its rows";
+    "x2",   Count(X2),   ALWAYS,    "two matrices; all lanes give addresses of rows";
+    "x8",   Count(X8),   UNCHECKED, "not in the manual";
+    "x16",  Count(X16),  UNCHECKED, "not in the manual";
+    "x32",  Count(X32),  UNCHECKED, "not in the manual";
+    "x64",  Count(X64),  UNCHECKED, "not in the manual";
+    "x128", Count(X128), UNCHECKED, "not in the manual";
+}
+set! { SPACE: Space "state space"; SHARED; SHARED_CTA; }
+set! { UNPACKING: Unpacking "format in memory";
+    "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits, then 32 bits that mean nothing";
+    "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits, then 64 bits that mean nothing";
+}
+set! { LAYOUT: Layout "matrix layout";
+    "row", Layout(Row), UNCHECKED, "not in the manual";
+    "col", Layout(Col), UNCHECKED, "not in the manual";
+}
+types!(HALF_WORDS, Type, B16);
+types!(SINGLE_BYTES, Type, B8);
+
+#[rustfmt::skip]
+static RULES: &[Rule] = &[
+    rule(Refused { words: &["const", "global", "local", "param", "param::func", "param::entry", "shared::cluster"] },
+        "the matrices are in shared memory of the block"),
+];
+
+// Checked by code: how many registers follows from shape and number of matrices.
+operands! {
+    LOADED: "d" Custom;
+    STORED: "r" Custom;
+}
+
+/// A row of `ldmatrix`.
+macro_rules! load {
+    ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [$($set),*], Matrix(Ldmatrix), gate: $gate, types: LOADED, address: AnyWidth, repeatable: &[Flag::Sync], rules: RULES;
+            $help, LOADS; good: $good, bad: $bad)
+    };
+}
+
+/// A row of `stmatrix`.
+macro_rules! store {
+    ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [$($set),*], Matrix(Stmatrix), gate: $gate, writes: &[], types: STORED, address: AnyWidth, repeatable: &[Flag::Sync], rules: RULES;
+            $help, STORES; good: $good, bad: $bad)
+    };
+}
+
+/// The forms of `ldmatrix` and `stmatrix`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    load!("ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type d, [a]", [M8N8, COUNT, SPACE, HALF_WORDS], TURING,
+        "Reads matrices of 16-bit elements from shared memory; each lane gives the address of a row.",
+        &["ldmatrix.sync.aligned.m8n8.x4.shared.b16 {r, r, r, r}, [a];", "ldmatrix.sync.aligned.m8n8.x1.trans.b16 {r}, [a];"],
+        &[("ldmatrix.sync.aligned.m8n8.x2.b16 {r}, [a];", "W0503"), ("ldmatrix.sync.aligned.m8n8.x1.global.b16 {r}, [a];", "W0309")]),
+    load!("ldmatrix.sync.aligned.shape.num.trans{.ss}.type d, [a]", [M16N16, COUNT_OF_LARGE, SPACE, SINGLE_BYTES], BYTES,
+        "Reads matrices of bytes from shared memory, transposed.",
+        &[], &[("ldmatrix.sync.aligned.m16n16.x1.b8 {r, r}, [a];", "W0105")]),
+    load!("ldmatrix.sync.aligned.shape.num{.ss}.b8x16.src_fmt d, [a]", [M8N16, COUNT, SPACE, UNPACKING], BYTES,
+        "Reads matrices of 6-bit or 4-bit elements from shared memory; each element gets a byte of a register.",
+        &[], &[("ldmatrix.sync.aligned.m8n16.x1.shared.b8x16 {r}, [a];", "W0105")]),
+    load!("ldmatrix.sync.aligned.shape.num.trans{.ss}.b8x16.src_fmt d, [a]", [M16N16, COUNT_OF_LARGE, SPACE, UNPACKING], BYTES,
+        "Reads matrices of 6-bit or 4-bit elements from shared memory, transposed; each element gets a byte of a register.",
+        &[], &[("ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8x16.b4x16_p64 {r, r, r, r}, [a];", "W0102")]),
+    store!("stmatrix.sync.aligned.shape.num{.trans}{.layout}{.ss}.type [a], r", [M8N8, COUNT, LAYOUT, SPACE, HALF_WORDS], HOPPER,
+        "Writes matrices of 16-bit elements to shared memory; each lane gives the address of a row.",
+        &["stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [a], {r, r, r, r};"], &[("stmatrix.sync.aligned.m8n8.x2.b16 [a], {r, _};", "W0507")]),
+    store!("stmatrix.sync.aligned.shape.num.trans{.layout}{.ss}.type [a], r", [M16N8, COUNT, LAYOUT, SPACE, SINGLE_BYTES], BYTES,
+        "Writes matrices of bytes to shared memory, transposed.",
+        &[], &[("stmatrix.sync.aligned.m16n8.x1.b8 [a], {r};", "W0105")]),
+];

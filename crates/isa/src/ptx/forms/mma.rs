@@ -1,0 +1,220 @@
+//! Matrix products of fragments that the manual describes (PTX ISA, "mma"), dense ones. In: nothing; out: the rows.
+//!
+//! Each row is one kind of elements with one type of sums, since the types of a product go together.
+
+use super::sets::{RM, RN, RP, RZ};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use super::wmma_mma::ROW_COLUMN;
+use crate::does::MatrixOp::{Mma, MmaScaled};
+use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::{BoolOp::*, Flag, MatrixLayout::*, MmaKind::*, ScaleVector::*};
+use crate::target::TargetGate::{Family, OneOf};
+
+const SECTION: &str = "warp-level-matrix-instructions-mma";
+const VOLTA: Gate = since(6, 4).sm(70);
+const TURING: Gate = since(6, 5).sm(75);
+const AMPERE: Gate = since(7, 0).sm(80);
+const HOPPER: Gate = since(7, 8).sm(90);
+/// 8-bit floats.
+const ADA: Gate = since(8, 4).sm(89);
+/// 8-bit floats with `f16` sums, and in the smaller shape.
+const LATE: Gate = since(8, 7).sm(89);
+/// `.kind::f8f6f4` with 8-bit floats alone.
+pub(super) const BLACKWELL: Gate = since(8, 7).on(OneOf(&[Family(100), Family(101), Family(120)]));
+/// Floats of less than a byte, and factors of blocks.
+pub(super) const NARROW: Gate = since(8, 7).family(120);
+
+set! { A_LAYOUT: ALayout "layout of A";
+    "row", Layout(Row), ALWAYS, "fragments hold A by rows";
+    "col", Layout(Col), ALWAYS, "fragments hold A by columns";
+}
+set! { B_LAYOUT: BLayout "layout of B";
+    "row", Layout(Row), ALWAYS, "fragments hold B by rows";
+    "col", Layout(Col), ALWAYS, "fragments hold B by columns";
+}
+set! { QUADS: Shape "matrix shape"; "m8n8k4", Shape(8, 8, 4), ALWAYS, "8 by 8 sums of 4 products, for each quarter of the warp"; }
+set! { HALVES: Shape "matrix shape";
+    "m16n8k8",  Shape(16, 8, 8),  TURING, "16 by 8 sums of 8 products";
+    "m16n8k16", Shape(16, 8, 16), AMPERE, "16 by 8 sums of 16 products";
+}
+set! { TF32S: Shape "matrix shape";
+    "m16n8k4", Shape(16, 8, 4), AMPERE, "16 by 8 sums of 4 products";
+    "m16n8k8", Shape(16, 8, 8), AMPERE, "16 by 8 sums of 8 products";
+}
+set! { DOUBLES: Shape "matrix shape";
+    "m8n8k4",   Shape(8, 8, 4),   AMPERE, "8 by 8 sums of 4 products";
+    "m16n8k4",  Shape(16, 8, 4),  HOPPER, "16 by 8 sums of 4 products";
+    "m16n8k8",  Shape(16, 8, 8),  HOPPER, "16 by 8 sums of 8 products";
+    "m16n8k16", Shape(16, 8, 16), HOPPER, "16 by 8 sums of 16 products";
+}
+set! { BYTES: Shape "matrix shape";
+    "m8n8k16",  Shape(8, 8, 16),  TURING, "8 by 8 sums of 16 products";
+    "m16n8k16", Shape(16, 8, 16), AMPERE, "16 by 8 sums of 16 products";
+    "m16n8k32", Shape(16, 8, 32), AMPERE, "16 by 8 sums of 32 products";
+}
+set! { NIBBLES: Shape "matrix shape";
+    "m8n8k32",  Shape(8, 8, 32),  TURING, "8 by 8 sums of 32 products";
+    "m16n8k32", Shape(16, 8, 32), AMPERE, "16 by 8 sums of 32 products";
+    "m16n8k64", Shape(16, 8, 64), AMPERE, "16 by 8 sums of 64 products";
+}
+set! { SINGLE_BITS: Shape "matrix shape";
+    "m8n8k128",  Shape(8, 8, 128),  since(7, 0).sm(75), "8 by 8 sums over 128 bits";
+    "m16n8k128", Shape(16, 8, 128), AMPERE,             "16 by 8 sums over 128 bits";
+    "m16n8k256", Shape(16, 8, 256), AMPERE,             "16 by 8 sums over 256 bits";
+}
+set! { FLOAT_BYTES: Shape "matrix shape";
+    "m16n8k32", Shape(16, 8, 32), ADA,  "16 by 8 sums of 32 products";
+    "m16n8k16", Shape(16, 8, 16), LATE, "16 by 8 sums of 16 products";
+}
+set! { DEPTH_32: Shape "matrix shape"; "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 by 8 sums of 32 products"; }
+set! { DEPTH_64: Shape "matrix shape"; "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 by 8 sums of 64 products"; }
+set! { ROUND: Round "rounding"; RN; RZ; RM; RP; }
+set! { BIT_OP: BitOp "bit operation";
+    "xor", Bool(Xor), ALWAYS,             "bits of A and B that differ are counted";
+    "and", Bool(And), since(7, 1).sm(80), "bits that A and B both have are counted";
+}
+set! { MIXED: Kind "kind"; "kind::f8f6f4", Kind(F8f6f4), ALWAYS, "floats of 8, 6 and 4 bits, each in a byte"; }
+set! { MX_MIXED: Kind "kind"; "kind::mxf8f6f4", Kind(Mxf8f6f4), ALWAYS, "floats of 8, 6 and 4 bits, each in a byte, with a factor for 32 of them"; }
+set! { MX_FOUR: Kind "kind"; "kind::mxf4", Kind(Mxf4), ALWAYS, "4-bit floats with a factor for 32 of them"; }
+set! { NV_FOUR: Kind "kind"; "kind::mxf4nvf4", Kind(Mxf4nvf4), ALWAYS, "4-bit floats with a factor for 16 or 32 of them"; }
+set! { ONE: ScaleVector "factors of a row"; "scale_vec::1X", ScaleVector(X1), ALWAYS, "one factor for each row of A and column of B"; }
+set! { TWO: ScaleVector "factors of a row"; "scale_vec::2X", ScaleVector(X2), ALWAYS, "two factors for each row of A and column of B"; }
+set! { TWO_OR_FOUR: ScaleVector "factors of a row";
+    "scale_vec::2X", ScaleVector(X2), ALWAYS, "two factors for each row of A and column of B";
+    "scale_vec::4X", ScaleVector(X4), ALWAYS, "four factors for each row of A and column of B";
+}
+types!(D_F16, DType; ALWAYS => F16);
+types!(C_F16, CType; ALWAYS => F16);
+types!(D_ANY_HALF, DType; ALWAYS => F16 F32);
+types!(D_F32, DType; ALWAYS => F32);
+types!(C_F32, CType; ALWAYS => F32);
+types!(D_F64, DType; ALWAYS => F64);
+types!(C_F64, CType; ALWAYS => F64);
+types!(D_S32, DType; ALWAYS => S32);
+types!(C_S32, CType; ALWAYS => S32);
+types!(A_F16, AType; ALWAYS => F16);
+types!(B_F16, BType; ALWAYS => F16);
+types!(A_BF16, AType; ALWAYS => Bf16);
+types!(B_BF16, BType; ALWAYS => Bf16);
+types!(A_TF32, AType; ALWAYS => Tf32);
+types!(B_TF32, BType; ALWAYS => Tf32);
+types!(A_F64, AType; ALWAYS => F64);
+types!(B_F64, BType; ALWAYS => F64);
+types!(A_BYTE, AType; ALWAYS => U8 S8);
+types!(B_BYTE, BType; ALWAYS => U8 S8);
+types!(A_NIBBLE, AType; ALWAYS => U4 S4);
+types!(B_NIBBLE, BType; ALWAYS => U4 S4);
+types!(A_BIT, AType; ALWAYS => B1);
+types!(B_BIT, BType; ALWAYS => B1);
+types!(A_EIGHT, AType; ALWAYS => E4m3 E5m2);
+types!(B_EIGHT, BType; ALWAYS => E4m3 E5m2);
+types!(A_NARROW, AType; ALWAYS => E4m3 E5m2 E3m2 E2m3 E2m1);
+types!(B_NARROW, BType; ALWAYS => E4m3 E5m2 E3m2 E2m3 E2m1);
+types!(A_FOUR, AType; ALWAYS => E2m1);
+types!(B_FOUR, BType; ALWAYS => E2m1);
+types!(EXPONENTS, ScaleType; ALWAYS => Ue8m0);
+types!(FACTORS, ScaleType; ALWAYS => Ue8m0 Ue4m3);
+
+#[rustfmt::skip]
+static NV_RULES: &[Rule] = &[
+    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A has its elements along k side by side"),
+    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B has its elements along k side by side"),
+    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "two factors are exponents alone"),
+    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "four factors were floats at first"),
+];
+
+// Checked by code: how many registers, of which types, follows from shape and element type.
+operands! {
+    OPERANDS: "d" Custom, "a" Custom, "b" Custom, "c" Custom;
+    SCALED: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "scale_a" Custom, "ids_a" Custom, "scale_b" Custom, "ids_b" Custom;
+}
+
+/// A row of one kind of elements with one type of sums.
+macro_rules! product {
+    ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(Mma), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: $rules;
+            $help, SECTION; good: $good, bad: $bad)
+    };
+}
+
+/// A row with factors of blocks.
+macro_rules! scaled {
+    ($syntax:literal, [$($set:expr),*], $rules:expr, $help:literal, $bad:expr) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaScaled), gate: NARROW, types: SCALED, repeatable: &[Flag::Sync], rules: $rules;
+            $help, SECTION; bad: $bad)
+    };
+}
+
+/// The forms of dense `mma`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_F16, B_F16, C_F32], VOLTA, ROW_COLUMN,
+        "Multiplies matrices of half-precision numbers and adds one of `f32`.",
+        &["mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
+        &[("mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};", "W0302"),
+            ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r};", "W0503")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F16, A_F16, B_F16, C_F16], VOLTA, ROW_COLUMN,
+        "Multiplies matrices of half-precision numbers and adds one, in half precision.",
+        &["mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {r, r}, {r, r}, {r}, {r, r};"],
+        &[("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32 {r, r}, {r, r}, {r}, {r, r};", "W0104")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [QUADS, D_F32, A_F16, B_F16, C_F32], VOLTA, &[],
+        "Multiplies four pairs of matrices of half-precision numbers and adds four of `f32`.",
+        &["mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};"],
+        &[("mma.sync.aligned.m8n8k4.col.f32.f16.f16.f32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};", "W0105")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [QUADS, D_ANY_HALF, A_F16, B_F16, C_F16], VOLTA, &[],
+        "Multiplies four pairs of matrices of half-precision numbers and adds four.",
+        &["mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r};"],
+        &[("mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0503")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE, ROW_COLUMN,
+        "Multiplies matrices of `bf16` numbers and adds one of `f32`.",
+        &["mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"],
+        &[("mma.sync.aligned.m16n8k8.row.col.f16.bf16.bf16.f16 {r, r}, {r, r}, {r}, {r, r};", "W0104")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE, ROW_COLUMN,
+        "Multiplies matrices of `tf32` numbers and adds one of `f32`.",
+        &["mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"],
+        &[("mma.sync.aligned.m16n8k4.row.col.f32.tf32.bf16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0104")]),
+    product!("mma.sync.aligned.shape.alayout.blayout{.rnd}.dtype.atype.btype.ctype d, a, b, c", [DOUBLES, ROUND, D_F64, A_F64, B_F64, C_F64], AMPERE, ROW_COLUMN,
+        "Multiplies matrices of doubles and adds one, each step rounded.",
+        &["mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz {r, r}, {r}, {r}, {r, r};"],
+        &[("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {r, r}, {r}, {r}, {r};", "W0503")]),
+    product!("mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c", [BYTES, D_S32, A_BYTE, B_BYTE, C_S32], VOLTA, ROW_COLUMN,
+        "Multiplies matrices of bytes and adds one of `s32`.",
+        &["mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.u8.s32 {r, r}, {r}, {r}, {r, r};"],
+        &[("mma.sync.aligned.m8n8k16.row.col.s32.s8.u4.s32 {r, r}, {r}, {r}, {r, r};", "W0104")]),
+    product!("mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c", [NIBBLES, D_S32, A_NIBBLE, B_NIBBLE, C_S32], VOLTA, ROW_COLUMN,
+        "Multiplies matrices of 4-bit integers and adds one of `s32`.",
+        &["mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
+        &[("mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, _, r, r};", "W0507")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitOp.popc d, a, b, c", [SINGLE_BITS, D_S32, A_BIT, B_BIT, C_S32, BIT_OP], VOLTA, ROW_COLUMN,
+        "Counts the bits of rows of A combined with columns of B, and adds.",
+        &["mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {r, r}, {r}, {r}, {r, r};"],
+        &[("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor {r, r}, {r}, {r}, {r, r};", "W0105"),
+            ("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.xor {r, r}, {r}, {r}, {r, r};", "W0520")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, D_F32, A_EIGHT, B_EIGHT, C_F32], ADA, ROW_COLUMN,
+        "Multiplies matrices of 8-bit floats and adds one of `f32`.",
+        &["mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
+        &[("mma.sync.aligned.m16n8k8.row.col.f32.e4m3.e5m2.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};", "W0102")]),
+    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, D_F16, A_EIGHT, B_EIGHT, C_F16], LATE, ROW_COLUMN,
+        "Multiplies matrices of 8-bit floats and adds one of `f16`.",
+        &["mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e5m2.f16 {r, r}, {r, r}, {r}, {r, r};"], &[]),
+    product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL, ROW_COLUMN,
+        "Multiplies matrices of 8-bit floats and adds one of `f32`.", &[], &[]),
+    product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F16, A_EIGHT, B_EIGHT, C_F16], BLACKWELL, ROW_COLUMN,
+        "Multiplies matrices of 8-bit floats and adds one of `f16`.", &[], &[]),
+    product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F32, A_NARROW, B_NARROW, C_F32], NARROW, ROW_COLUMN,
+        "Multiplies matrices of floats of 8, 6 and 4 bits and adds one of `f32`.", &[], &[]),
+    product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW, ROW_COLUMN,
+        "Multiplies matrices of floats of 8, 6 and 4 bits and adds one of `f16`.", &[], &[]),
+    scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
+        [DEPTH_32, MX_MIXED, ONE, D_F32, A_NARROW, B_NARROW, C_F32, EXPONENTS], ROW_COLUMN,
+        "Multiplies matrices of floats of 8, 6 and 4 bits with a factor for every 32 of them, and adds one of `f32`.",
+        &[("mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32.ue8m0 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}, r, {0, 0}, r, {0, 0};", "W0105")]),
+    scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
+        [DEPTH_64, MX_FOUR, TWO, D_F32, A_FOUR, B_FOUR, C_F32, EXPONENTS], ROW_COLUMN,
+        "Multiplies matrices of 4-bit floats with a factor for every 32 of them, and adds one of `f32`.", &[]),
+    scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale.scale_vec_size.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
+        [DEPTH_64, NV_FOUR, TWO_OR_FOUR, D_F32, A_FOUR, B_FOUR, C_F32, FACTORS], NV_RULES,
+        "Multiplies matrices of 4-bit floats with a factor for every 16 or 32 of them, and adds one of `f32`.",
+        &[("mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.f32.e2m1.e2m1.f32.ue4m3 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}, r, {0, 0}, r, {0, 0};", "W0105")]),
+];

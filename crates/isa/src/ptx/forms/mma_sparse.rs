@@ -1,0 +1,112 @@
+//! Matrix products whose first factor holds half of its elements (PTX ISA, "mma.sp"). In: nothing; out: the rows.
+
+use super::mma::*;
+use super::table::{ALWAYS, form, operands, set, since};
+use super::wmma_mma::ROW_COLUMN;
+use crate::does::MatrixOp::{MmaSparse, MmaSparseScaled};
+use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::Flag::{self, OrderedSparse, Sparse};
+
+const SECTION: &str = "warp-level-matrix-instructions-sparse-mma";
+const AMPERE: Gate = since(7, 1).sm(80);
+const ORDERED: Gate = since(8, 5).sm(80);
+/// 8-bit floats.
+const ADA: Gate = since(8, 4).sm(89);
+/// 4-bit floats have all their forms on this very target only (assembler 13.5).
+const FOUR: Gate = since(8, 7).only_a(120).assembler("13.5");
+
+set! { SPARSITY: Sparsity "sparsity";
+    "sp",                   Flag(Sparse),        ALWAYS,  "metadata in any order";
+    "sp::ordered_metadata", Flag(OrderedSparse), ORDERED, "metadata in ascending order";
+}
+set! { ORDERED_ONLY: Sparsity "sparsity"; "sp::ordered_metadata", Flag(OrderedSparse), ORDERED, "metadata in ascending order"; }
+set! { HALVES: Shape "matrix shape";
+    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 by 8 sums over 16 elements, half of them zero";
+    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 by 8 sums over 32 elements, half of them zero";
+}
+set! { TF32S: Shape "matrix shape";
+    "m16n8k8",  Shape(16, 8, 8),  ALWAYS, "16 by 8 sums over 8 elements, half of them zero";
+    "m16n8k16", Shape(16, 8, 16), ALWAYS, "16 by 8 sums over 16 elements, half of them zero";
+}
+set! { BYTES: Shape "matrix shape";
+    "m16n8k32", Shape(16, 8, 32), ALWAYS, "16 by 8 sums over 32 elements, half of them zero";
+    "m16n8k64", Shape(16, 8, 64), ALWAYS, "16 by 8 sums over 64 elements, half of them zero";
+}
+set! { NIBBLES: Shape "matrix shape";
+    "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 by 8 sums over 64 elements, half of them zero";
+    "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 by 8 sums over 128 elements, half of them zero";
+}
+set! { DEPTH_64: Shape "matrix shape";  "m16n8k64",  Shape(16, 8, 64),  ALWAYS, "16 by 8 sums over 64 elements, half of them zero"; }
+set! { DEPTH_128: Shape "matrix shape"; "m16n8k128", Shape(16, 8, 128), ALWAYS, "16 by 8 sums over 128 elements, half of them zero"; }
+
+#[rustfmt::skip]
+static NV_RULES: &[Rule] = &[
+    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A has its elements along k side by side"),
+    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B has its elements along k side by side"),
+    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "two factors are exponents alone"),
+    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "four factors were floats at first"),
+];
+
+// Checked by code: how many registers, of which types, follows from shape and element type.
+operands! {
+    OPERANDS: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "e" Custom, "f" Custom;
+    SCALED: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "e" Custom, "f" Custom,
+        "scale_a" Custom, "ids_a" Custom, "scale_b" Custom, "ids_b" Custom;
+}
+
+/// A row of one kind of elements with one type of sums.
+macro_rules! product {
+    ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaSparse), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: ROW_COLUMN;
+            $help, SECTION; good: $good, bad: $bad)
+    };
+}
+
+/// A row with factors of blocks.
+macro_rules! scaled {
+    ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $bad:expr) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, ORDERED_ONLY, $($set),*], Matrix(MmaSparseScaled), gate: $gate, types: SCALED, repeatable: &[Flag::Sync],
+            rules: $rules;
+            $help, SECTION; bad: $bad)
+    };
+}
+
+/// The forms of sparse `mma`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F32, A_F16, B_F16, C_F32], AMPERE,
+        "Multiplies half of a matrix of half-precision numbers with a matrix and adds one of `f32`.",
+        &["mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r}, r, 1;"],
+        &[("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r}, r, 4;", "W0516"),
+            ("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r}, 1, 1;", "W0517")]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F16, A_F16, B_F16, C_F16], AMPERE,
+        "Multiplies half of a matrix of half-precision numbers with a matrix and adds one, in half precision.",
+        &["mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 {r, r}, {r, r, r, r}, {r, r, r, r}, {r, r}, r, 0;"],
+        &[("mma.sp.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 {r, r}, {r, r}, {r, r, r, r}, {r, r}, r, 0;", "W0503")]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE,
+        "Multiplies half of a matrix of `bf16` numbers with a matrix and adds one of `f32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE,
+        "Multiplies half of a matrix of `tf32` numbers with a matrix and adds one of `f32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, BYTES, D_S32, A_BYTE, B_BYTE, C_S32], AMPERE,
+        "Multiplies half of a matrix of bytes with a matrix and adds one of `s32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, NIBBLES, D_S32, A_NIBBLE, B_NIBBLE, C_S32], AMPERE,
+        "Multiplies half of a matrix of 4-bit integers with a matrix and adds one of `s32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, DEPTH_64, D_F32, A_EIGHT, B_EIGHT, C_F32], ADA,
+        "Multiplies half of a matrix of 8-bit floats with a matrix and adds one of `f32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL,
+        "Multiplies half of a matrix of 8-bit floats with a matrix and adds one of `f32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_NARROW, B_NARROW, C_F32], NARROW,
+        "Multiplies half of a matrix of floats of 8, 6 and 4 bits with a matrix and adds one of `f32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW,
+        "Multiplies half of a matrix of floats of 8, 6 and 4 bits with a matrix and adds one of `f16`.", &[], &[]),
+    scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
+        [DEPTH_64, MX_MIXED, ONE, D_F32, A_NARROW, B_NARROW, C_F32, EXPONENTS], NARROW, ROW_COLUMN,
+        "Multiplies half of a matrix of floats of 8, 6 and 4 bits with a matrix, with a factor for every 32 of them, and adds one of `f32`.", &[]),
+    scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
+        [DEPTH_128, MX_FOUR, TWO, D_F32, A_FOUR, B_FOUR, C_F32, EXPONENTS], FOUR, ROW_COLUMN,
+        "Multiplies half of a matrix of 4-bit floats with a matrix, with a factor for every 32 of them, and adds one of `f32`.", &[]),
+    scaled!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.block_scale.scale_vec_size.dtype.atype.btype.ctype.scale_type d, a, b, c, e, f, scale_a, ids_a, scale_b, ids_b",
+        [DEPTH_128, NV_FOUR, TWO_OR_FOUR, D_F32, A_FOUR, B_FOUR, C_F32, FACTORS], FOUR, NV_RULES,
+        "Multiplies half of a matrix of 4-bit floats with a matrix, with a factor for every 16 or 32 of them, and adds one of `f32`.", &[]),
+];

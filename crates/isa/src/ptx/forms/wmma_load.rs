@@ -1,0 +1,131 @@
+//! Warp-wide loads of matrix fragments (PTX ISA, "wmma.load"). In: nothing; out: the rows.
+//!
+//! Each row is one matrix and one family of shapes.
+
+use super::sets::{GLOBAL, SHARED, SHARED_CTA};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::MatrixOp::{WmmaLoadA, WmmaLoadB, WmmaLoadC};
+use crate::form::rule::{Rule, RuleKind::*, rule};
+use crate::form::{Form, Gate};
+use crate::modifier::{Flag, MatrixLayout::*};
+use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
+use crate::version::Version;
+
+const SECTION: &str = "warp-level-matrix-instructions-wmma-ld";
+/// Fragments of floating-point numbers.
+pub(super) const FLOATS: Gate = since(6, 0).with(Wmma);
+/// Shapes that are not square.
+pub(super) const OBLONG: Gate = since(6, 1).with(Wmma);
+/// Fragments of integers.
+pub(super) const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
+/// Fragments of integers of less than a byte, and of single bits.
+pub(super) const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
+/// `bf16`, `tf32` and double precision.
+pub(super) const AMPERE: Gate = since(7, 0).with(WmmaWide);
+
+set! { LAYOUT: Layout "matrix layout";
+    "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
+    "col", Layout(Col), ALWAYS, "column-major: neighbours in memory are neighbours in a column";
+}
+set! { ROWS_ONLY: Layout "matrix layout";
+    "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
+}
+set! { COLUMNS_ONLY: Layout "matrix layout";
+    "col", Layout(Col), ALWAYS, "column-major: neighbours in memory are neighbours in a column";
+}
+set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; }
+set! { SHAPE_16: Shape "matrix shape";
+    "m16n16k16", Shape(16, 16, 16), FLOATS, "16 by 16 sums of 16 products";
+    "m8n32k16",  Shape(8, 32, 16),  OBLONG, "8 by 32 sums of 16 products";
+    "m32n8k16",  Shape(32, 8, 16),  OBLONG, "32 by 8 sums of 16 products";
+}
+set! { SHAPE_NIBBLE: Shape "matrix shape"; "m8n8k32",  Shape(8, 8, 32),   SUB_BYTE, "8 by 8 sums of 32 products"; }
+set! { SHAPE_BIT: Shape "matrix shape";    "m8n8k128", Shape(8, 8, 128),  SUB_BYTE, "8 by 8 sums over 128 bits"; }
+set! { SHAPE_SUB_BYTE: Shape "matrix shape";
+    "m8n8k32",  Shape(8, 8, 32),  SUB_BYTE, "8 by 8 sums of 32 products";
+    "m8n8k128", Shape(8, 8, 128), SUB_BYTE, "8 by 8 sums over 128 bits";
+}
+set! { SHAPE_TF32: Shape "matrix shape";   "m16n16k8", Shape(16, 16, 8),  AMPERE, "16 by 16 sums of 8 products"; }
+set! { SHAPE_DOUBLE: Shape "matrix shape"; "m8n8k4",   Shape(8, 8, 4),    AMPERE, "8 by 8 sums of 4 products"; }
+types!(FACTOR_16, Type; FLOATS => F16; INTEGERS => U8 S8; AMPERE => Bf16);
+types!(FACTOR_NIBBLE, Type; SUB_BYTE => U4 S4);
+types!(FACTOR_BIT, Type; SUB_BYTE => B1);
+types!(FACTOR_TF32, Type; AMPERE => Tf32);
+types!(TYPE_DOUBLE, Type; AMPERE => F64);
+types!(SUM_16, Type; FLOATS => F16 F32; INTEGERS => S32);
+types!(SUM_SUB_BYTE, Type; SUB_BYTE => S32);
+types!(SUM_TF32, Type; AMPERE => F32);
+
+#[rustfmt::skip]
+static RULES: &[Rule] = &[
+    rule(Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
+        "a matrix is loaded from global or shared memory of the block"),
+];
+
+/// `.aligned` is refused before this version and required from it on.
+pub(super) const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
+
+// Checked by code: how many registers, of which types, follows from shape and element type.
+operands! {
+    OPERANDS: "r" Custom, "p" Custom, "stride" Bits(32);
+}
+
+/// A row of one matrix.
+macro_rules! load {
+    ($syntax:literal, $does:ident, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [$($set),*], Matrix($does), leads: 2, gate: $gate, writes: &["r"], types: OPERANDS, address: Strict,
+            reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
+            $help, SECTION; good: $good, bad: $bad)
+    };
+}
+
+/// The forms of `wmma.load`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_16, SPACE, FACTOR_16], FLOATS,
+        "Reads the first factor into the fragments of all lanes; its lines start `stride` elements apart.",
+        &["wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {r, r, r, r, r, r, r, r}, [p], stride;",
+            "wmma.load.a.sync.aligned.col.m8n32k16.bf16 {r, r}, [p];"],
+        &[("wmma.load.a.sync.row.m16n16k16.s8 {r, r}, [p];", "W0501"), ("wmma.load.a.sync.aligned.row.m16n16k16.s8 {r}, [p];", "W0503")]),
+    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [ROWS_ONLY, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE,
+        "Reads the first factor of 4-bit integers, by rows.",
+        &["wmma.load.a.sync.aligned.row.m8n8k32.u4 {r}, [p];"], &[("wmma.load.a.sync.aligned.col.m8n8k32.u4 {r}, [p];", "W0102")]),
+    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [ROWS_ONLY, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE,
+        "Reads the first factor of single bits, by rows.",
+        &["wmma.load.a.sync.aligned.row.m8n8k128.shared.b1 {r}, [p];"], &[("wmma.load.a.sync.aligned.row.m8n8k128.u4 {r}, [p];", "W0104")]),
+    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_TF32, SPACE, FACTOR_TF32], AMPERE,
+        "Reads the first factor of `tf32` numbers.",
+        &["wmma.load.a.sync.aligned.row.m16n16k8.tf32 {r, r, r, r}, [p], 8;"], &[("wmma.load.a.sync.aligned.row.m16n16k8.tf32 r, [p];", "W0506")]),
+    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_DOUBLE, SPACE, TYPE_DOUBLE], AMPERE,
+        "Reads the first factor of doubles.",
+        &["wmma.load.a.sync.aligned.col.m8n8k4.shared.f64 {r}, [p];"], &[("wmma.load.a.sync.aligned.col.m8n8k4.f64 {r}, [p], 1.0;", "W0508")]),
+    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_16, SPACE, FACTOR_16], FLOATS,
+        "Reads the second factor into the fragments of all lanes; its lines start `stride` elements apart.",
+        &["wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {r, r, r, r, r, r, r, r}, [p], stride;"],
+        &[("wmma.load.b.sync.aligned.col.m32n8k16.bf16 {r, r, r, r}, [p];", "W0503")]),
+    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [COLUMNS_ONLY, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE,
+        "Reads the second factor of 4-bit integers, by columns.",
+        &["wmma.load.b.sync.aligned.col.m8n8k32.s4 {r}, [p];"], &[("wmma.load.b.sync.aligned.row.m8n8k32.s4 {r}, [p];", "W0102")]),
+    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [COLUMNS_ONLY, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE,
+        "Reads the second factor of single bits, by columns.",
+        &["wmma.load.b.sync.aligned.col.m8n8k128.b1 {r}, [p], 128;"], &[("wmma.load.b.sync.aligned.col.m8n8k128.b1 {r}, p;", "W0509")]),
+    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_TF32, SPACE, FACTOR_TF32], AMPERE,
+        "Reads the second factor of `tf32` numbers.",
+        &["wmma.load.b.sync.aligned.col.m16n16k8.tf32 {r, r, r, r}, [p];"], &[("wmma.load.b.sync.aligned.col.m16n16k8.tf32 {r, r, r, 1}, [p];", "W0507")]),
+    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_DOUBLE, SPACE, TYPE_DOUBLE], AMPERE,
+        "Reads the second factor of doubles.",
+        &["wmma.load.b.sync.aligned.row.m8n8k4.f64 {r}, [p];"], &[("wmma.load.b.sync.aligned.row.m8n8k4.f64 {r, r}, [p];", "W0503")]),
+    load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_16, SPACE, SUM_16], FLOATS,
+        "Reads the matrix that is added into the fragments of all lanes; its lines start `stride` elements apart.",
+        &["wmma.load.c.sync.aligned.row.m16n16k16.f32 {r, r, r, r, r, r, r, r}, [p];", "wmma.load.c.sync.aligned.col.m8n32k16.f16 {r, r, r, r}, [p], stride;"],
+        &[("wmma.load.c.sync.aligned.row.m16n16k16.bf16 {r, r, r, r}, [p];", "W0104")]),
+    load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_SUB_BYTE, SPACE, SUM_SUB_BYTE], SUB_BYTE,
+        "Reads the matrix that is added to products of 4-bit integers or single bits.",
+        &["wmma.load.c.sync.aligned.row.m8n8k128.s32 {r, r}, [p];"], &[("wmma.load.c.sync.aligned.row.m8n8k128.s32 {r}, [p];", "W0503")]),
+    load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_TF32, SPACE, SUM_TF32], AMPERE,
+        "Reads the matrix that is added to products of `tf32` numbers.",
+        &["wmma.load.c.sync.aligned.row.m16n16k8.f32 {r, r, r, r, r, r, r, r}, [p];"], &[("wmma.load.c.sync.aligned.m16n16k8.f32 {r, r, r, r, r, r, r, r}, [p];", "W0105")]),
+    load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_DOUBLE, SPACE, TYPE_DOUBLE], AMPERE,
+        "Reads the matrix of doubles that is added.",
+        &["wmma.load.c.sync.aligned.col.m8n8k4.f64 {r, r}, [p];"], &[("wmma.load.c.sync.aligned.col.m8n8k4.f64 {_, _}, [p];", "W0507")]),
+];

@@ -1,0 +1,121 @@
+//! Matrix products of fragments that `wmma.load` made (PTX ISA, "wmma.mma"). In: nothing; out: the rows.
+
+use super::sets::{RM, RN, RP, RZ};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use super::wmma_load::{ALIGNED, AMPERE, FLOATS, INTEGERS, OBLONG, SUB_BYTE};
+use crate::does::MatrixOp::WmmaMma;
+use crate::form::rule::{Rule, RuleKind::*, any, rule};
+use crate::form::{Form, SlotName as S};
+use crate::modifier::{BoolOp::*, Flag, MatrixLayout::*};
+
+const SECTION: &str = "warp-level-matrix-instructions-wmma-mma";
+
+set! { A_LAYOUT: ALayout "layout of A";
+    "row", Layout(Row), ALWAYS, "A was loaded by rows";
+    "col", Layout(Col), ALWAYS, "A was loaded by columns";
+}
+set! { B_LAYOUT: BLayout "layout of B";
+    "row", Layout(Row), ALWAYS, "B was loaded by rows";
+    "col", Layout(Col), ALWAYS, "B was loaded by columns";
+}
+set! { SHAPE_16: Shape "matrix shape";
+    "m16n16k16", Shape(16, 16, 16), ALWAYS, "16 by 16 sums of 16 products";
+    "m8n32k16",  Shape(8, 32, 16),  OBLONG, "8 by 32 sums of 16 products";
+    "m32n8k16",  Shape(32, 8, 16),  OBLONG, "32 by 8 sums of 16 products";
+}
+set! { SHAPE_TF32: Shape "matrix shape";   "m16n16k8", Shape(16, 16, 8), ALWAYS, "16 by 16 sums of 8 products"; }
+set! { SHAPE_DOUBLE: Shape "matrix shape"; "m8n8k4",   Shape(8, 8, 4),   ALWAYS, "8 by 8 sums of 4 products"; }
+set! { SHAPE_NIBBLE: Shape "matrix shape"; "m8n8k32",  Shape(8, 8, 32),  ALWAYS, "8 by 8 sums of 32 products"; }
+set! { SHAPE_BIT: Shape "matrix shape";    "m8n8k128", Shape(8, 8, 128), ALWAYS, "8 by 8 sums over 128 bits"; }
+set! { ROUND: Round "rounding"; RN; RZ; RM; RP; }
+set! { BIT_OP: BitOp "bit operation";
+    "xor", Bool(Xor), ALWAYS,              "bits of A and B that differ are counted";
+    "and", Bool(And), since(7, 1).sm(80),  "bits that A and B both have are counted";
+}
+types!(D_HALF, DType; ALWAYS => F16 F32);
+types!(C_HALF, CType; ALWAYS => F16 F32);
+types!(D_SINGLE, DType; ALWAYS => F32);
+types!(C_SINGLE, CType; ALWAYS => F32);
+types!(D_DOUBLE, DType; ALWAYS => F64);
+types!(C_DOUBLE, CType; ALWAYS => F64);
+types!(D_INTEGER, DType; ALWAYS => S32);
+types!(C_INTEGER, CType; ALWAYS => S32);
+types!(A_BRAIN, AType; ALWAYS => Bf16);
+types!(B_BRAIN, BType; ALWAYS => Bf16);
+types!(A_TF32, AType; ALWAYS => Tf32);
+types!(B_TF32, BType; ALWAYS => Tf32);
+types!(A_DOUBLE, AType; ALWAYS => F64);
+types!(B_DOUBLE, BType; ALWAYS => F64);
+types!(A_U8, AType; ALWAYS => U8);
+types!(B_U8, BType; ALWAYS => U8);
+types!(A_S8, AType; ALWAYS => S8);
+types!(B_S8, BType; ALWAYS => S8);
+types!(A_U4, AType; ALWAYS => U4);
+types!(B_U4, BType; ALWAYS => U4);
+types!(A_S4, AType; ALWAYS => S4);
+types!(B_S4, BType; ALWAYS => S4);
+types!(A_BIT, AType; ALWAYS => B1);
+types!(B_BIT, BType; ALWAYS => B1);
+
+/// Elements of less than a byte lie along k.
+#[rustfmt::skip]
+pub(super) static ROW_COLUMN: &[Rule] = &[
+    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A has its elements along k side by side"),
+    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B has its elements along k side by side"),
+];
+
+// Checked by code: how many registers, of which types, follows from shape and element type.
+operands! {
+    OPERANDS: "d" Custom, "a" Custom, "b" Custom, "c" Custom;
+}
+
+/// A row of one kind of elements.
+macro_rules! product {
+    ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(WmmaMma), leads: 1, gate: $gate, types: OPERANDS, required_from: ALIGNED,
+            repeatable: &[Flag::Sync], rules: $rules;
+            $help, SECTION; good: $good, bad: $bad)
+    };
+}
+
+/// The forms of `wmma.mma`.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_HALF, C_HALF], FLOATS, &[],
+        "Multiplies matrices of half-precision numbers and adds one, as the tensor cores of the target round.",
+        &["wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r};"],
+        &[("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r};", "W0503"),
+            ("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r, r, r, r, r}, {r, r, r, r};", "W0519")]),
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype d, a, b, c", [SHAPE_16, D_SINGLE, A_BRAIN, B_BRAIN, C_SINGLE], AMPERE, &[],
+        "Multiplies matrices of `bf16` numbers and adds one of `f32`.",
+        &["wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};"],
+        &[("wmma.mma.sync.row.col.m16n16k16.f32.bf16.bf16.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};", "W0501")]),
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype d, a, b, c", [SHAPE_TF32, D_SINGLE, A_TF32, B_TF32, C_SINGLE], AMPERE, &[],
+        "Multiplies matrices of `tf32` numbers and adds one of `f32`.",
+        &["wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};"],
+        &[("wmma.mma.sync.aligned.row.m16n16k8.f32.tf32.tf32.f32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r, r, r, r}, {r, r, r, r, r, r, r, r};", "W0105")]),
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape{.rnd}.dtype.atype.btype.ctype d, a, b, c", [SHAPE_DOUBLE, ROUND, D_DOUBLE, A_DOUBLE, B_DOUBLE, C_DOUBLE], AMPERE, &[],
+        "Multiplies matrices of doubles and adds one, each step rounded.",
+        &["wmma.mma.sync.aligned.row.row.m8n8k4.f64.f64.f64.f64.rn {r, r}, {r}, {r}, {r, r};"],
+        &[("wmma.mma.sync.aligned.row.row.m8n8k4.f64.f64.f64.f64 {r, r}, {r, r}, {r}, {r, r};", "W0503")]),
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_INTEGER, A_U8, B_U8, C_INTEGER], INTEGERS, &[],
+        "Multiplies matrices of unsigned bytes and adds one of `s32`.",
+        &["wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32.satfinite {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};"],
+        &[("wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.s8.s32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};", "W0104")]),
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_INTEGER, A_S8, B_S8, C_INTEGER], INTEGERS, &[],
+        "Multiplies matrices of signed bytes and adds one of `s32`.",
+        &["wmma.mma.sync.aligned.row.col.m32n8k16.s32.s8.s8.s32 {r, r, r, r, r, r, r, r}, {r, r, r, r}, {r}, {r, r, r, r, r, r, r, r};"],
+        &[("wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r};", "W0108")]),
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_NIBBLE, D_INTEGER, A_U4, B_U4, C_INTEGER], SUB_BYTE, ROW_COLUMN,
+        "Multiplies matrices of unsigned 4-bit integers and adds one of `s32`.",
+        &["wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32 {r, r}, {r}, {r}, {r, r};"],
+        &[("wmma.mma.sync.aligned.col.row.m8n8k32.s32.u4.u4.s32 {r, r}, {r}, {r}, {r, r};", "W0302")]),
+    product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", [SHAPE_NIBBLE, D_INTEGER, A_S4, B_S4, C_INTEGER], SUB_BYTE, ROW_COLUMN,
+        "Multiplies matrices of signed 4-bit integers and adds one of `s32`.",
+        &["wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32.satfinite {r, r}, {r}, {r}, {r, r};"],
+        &[("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {r, r}, {r}, {_}, {r, r};", "W0507")]),
+    product!("wmma.mma.bitOp.popc.sync{.aligned}.alayout.blayout.shape.dtype.atype.btype.ctype d, a, b, c", [BIT_OP, SHAPE_BIT, D_INTEGER, A_BIT, B_BIT, C_INTEGER], SUB_BYTE, ROW_COLUMN,
+        "Counts the bits of rows of A combined with columns of B, and adds.",
+        &["wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {r, r}, {r}, {r}, {r, r};"],
+        &[("wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {r, r}, {r}, {r}, {r, r};", "W0105")]),
+];

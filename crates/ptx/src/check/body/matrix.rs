@@ -1,0 +1,341 @@
+//! Matrix instructions: what their operands must be. In: a checked opcode and its operands; out: the operation.
+
+use crate::check::body::address::{AddressRule, Words};
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::source;
+use crate::check::body::matrix_fragment::Product;
+use crate::check::body::merge::{Class, describe};
+use crate::check::body::operand::Site;
+use crate::check::body::values::NoValue;
+use crate::check::names::binding::Binding;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::matrix as diagnose;
+use crate::tree::{Operand, OperandKind, Operands};
+use warpgrid_isa::fragment::{Matrix, last_selector, operand_registers};
+use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, Role, ScalarType, ScaleVector};
+use warpgrid_program::{OperandValue, Source};
+
+/// What an operand of a matrix instruction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Fragment(Matrix, Role),
+    Address,
+    Stride,
+    /// Which elements of a sparse matrix are there.
+    Metadata,
+    Selector,
+    /// Factors of blocks.
+    Scale,
+    /// Which byte of which lane holds them.
+    Places(Matrix),
+}
+
+const LOADED_A: Part = Part::Fragment(Matrix::A, Role::Written);
+const LOADED_B: Part = Part::Fragment(Matrix::B, Role::Written);
+const LOADED_C: Part = Part::Fragment(Matrix::C, Role::Written);
+const STORED: Part = Part::Fragment(Matrix::D, Role::Read);
+const A: Part = Part::Fragment(Matrix::A, Role::Read);
+const B: Part = Part::Fragment(Matrix::B, Role::Read);
+const C: Part = Part::Fragment(Matrix::C, Role::Read);
+const D: Part = Part::Fragment(Matrix::D, Role::Written);
+
+/// The operands in the order of the rows.
+#[rustfmt::skip]
+const fn parts(op: MatrixOp) -> &'static [Part] {
+    use Part::{Address, Metadata, Places, Scale, Selector, Stride};
+    match op {
+        MatrixOp::WmmaLoadA => &[LOADED_A, Address, Stride],
+        MatrixOp::WmmaLoadB => &[LOADED_B, Address, Stride],
+        MatrixOp::WmmaLoadC => &[LOADED_C, Address, Stride],
+        MatrixOp::WmmaStore => &[Address, STORED, Stride],
+        MatrixOp::WmmaMma | MatrixOp::Mma => &[D, A, B, C],
+        MatrixOp::MmaScaled => &[D, A, B, C, Scale, Places(Matrix::A), Scale, Places(Matrix::B)],
+        MatrixOp::MmaSparse => &[D, A, B, C, Metadata, Selector],
+        MatrixOp::MmaSparseScaled => {
+            &[D, A, B, C, Metadata, Selector, Scale, Places(Matrix::A), Scale, Places(Matrix::B)]
+        }
+        MatrixOp::Ldmatrix => &[D, Address],
+        MatrixOp::Stmatrix => &[Address, STORED],
+    }
+}
+
+impl<'a> BodyChecker<'a, '_> {
+    /// The operands of a matrix instruction.
+    pub(crate) fn matrix(&mut self, op: MatrixOp, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        let counted = self.count_operands(site, plan);
+        let start = self.body.operands.len();
+        let mut is_right = counted.is_some();
+        let operands = site.operands.clone();
+        for (part, (operand, children)) in parts(op).iter().zip(operands) {
+            match self.matrix_part(op, *part, (site, plan), operand, children) {
+                Some(value) => self.body.push(value, operand.span),
+                None => is_right = false,
+            }
+        }
+        if !is_right {
+            return None;
+        }
+        self.check_stride(op, site, plan, start);
+        self.fill_operands(site, plan, start);
+        Some(())
+    }
+
+    fn matrix_part(
+        &mut self,
+        op: MatrixOp,
+        part: Part,
+        (site, plan): (&Site<'a>, &'a Plan),
+        operand: &Operand,
+        children: Operands<'a>,
+    ) -> Option<OperandValue> {
+        match part {
+            Part::Fragment(matrix, role) => {
+                let registers = operand_registers(op, &plan.modifiers, matrix)?;
+                let product = Product {
+                    op,
+                    modifiers: &plan.modifiers,
+                    matrix,
+                };
+                match role {
+                    Role::Read => self.read_fragment(product, operand, children, registers),
+                    Role::Written => self.written_fragment(product, operand, children, registers),
+                }
+            }
+            Part::Address => {
+                let rule = AddressRule {
+                    addressing: plan.addressing,
+                    space: plan.space(),
+                    takes_any_space: false,
+                    words: Words::Strict(&diagnose::ADDRESS),
+                };
+                let address = self.checked_address(site, operand, &rule)?;
+                Some(OperandValue::Address(address))
+            }
+            Part::Stride => self.stride(operand).map(source),
+            Part::Metadata => self.data_register(operand, children, part),
+            Part::Scale => self.data_register(operand, children, part),
+            Part::Selector => self.selector(operand, &plan.modifiers),
+            Part::Places(matrix) => self.places(operand, children, matrix, &plan.modifiers),
+        }
+    }
+
+    /// A register of 32 bits, or a single-precision constant; also in braces, where the first counts.
+    fn data_register(
+        &mut self,
+        operand: &Operand,
+        children: Operands<'a>,
+        part: Part,
+    ) -> Option<OperandValue> {
+        let what = match part {
+            Part::Metadata => "metadata",
+            _ => "factors",
+        };
+        let mut children = children;
+        let operand = match operand.kind {
+            OperandKind::Vector { .. } => children.next().map_or(operand, |(first, _)| first),
+            _ => operand,
+        };
+        if let OperandKind::Sum { name, offset } = operand.kind
+            && let Binding::Variable(variable) = self.binding(name, operand.span)
+        {
+            return Some(source(Source::VariableAddress {
+                variable,
+                offset,
+                generic: false,
+            }));
+        }
+        let found = match self.value(operand) {
+            Ok(element) if element.is_special() => "a special register".to_owned(),
+            Ok(element) => match element.class {
+                Class::Predicate if part == Part::Scale => return Some(source(element.source)),
+                Class::Bits(32)
+                | Class::Unsigned(32)
+                | Class::Signed(32)
+                | Class::Float(32)
+                | Class::Single => return Some(source(element.source)),
+                class => describe(class),
+            },
+            Err(NoValue::Reported) => return None,
+            Err(why) => why.describe().to_owned(),
+        };
+        self.report(diagnose::data(operand.span, &found, what));
+        None
+    }
+
+    /// Which lanes give the metadata: a number.
+    fn selector(&mut self, operand: &Operand, modifiers: &Modifiers) -> Option<OperandValue> {
+        let OperandKind::Integer { value, .. } = operand.kind else {
+            if operand.kind != OperandKind::Error {
+                self.report(diagnose::selector_literal(operand.span));
+            }
+            return None;
+        };
+        let most = last_selector(modifiers)?;
+        if value > most {
+            self.report(diagnose::selector(operand.span, value, most));
+            return None;
+        }
+        Some(source(Source::Immediate(value)))
+    }
+
+    /// `{byte, lane}`: two values of 16 bits; numbers have a range (assembler 13.5).
+    fn places(
+        &mut self,
+        operand: &Operand,
+        children: Operands<'a>,
+        matrix: Matrix,
+        modifiers: &Modifiers,
+    ) -> Option<OperandValue> {
+        if !matches!(operand.kind, OperandKind::Vector { .. }) {
+            if operand.kind != OperandKind::Error {
+                self.report(diagnose::places(operand.span));
+            }
+            return None;
+        }
+        let (bytes, allowed): (&[u64], &str) = match modifiers.scale_vector {
+            Some(ScaleVector::X4) => (&[0], "0"),
+            Some(ScaleVector::X2) => (&[0, 2], "0 or 2"),
+            None if modifiers.kind == Some(warpgrid_isa::MmaKind::Mxf4) => (&[0, 2], "0 or 2"),
+            Some(ScaleVector::X1) | None => (&[0, 1, 2, 3], "0, 1, 2 or 3"),
+        };
+        let lanes: (&[u64], &str) = match matrix {
+            Matrix::A => (&[0, 1], "0 or 1"),
+            Matrix::B | Matrix::C | Matrix::D => (&[0, 1, 2, 3], "0, 1, 2 or 3"),
+        };
+        let ranges = [(bytes, allowed, "byte"), (lanes.0, lanes.1, "lane")];
+        let first = self.body.elements.len();
+        let (mut n, mut is_right) = (0, true);
+        for (index, (child, _)) in children.enumerate() {
+            n += 1;
+            let Some((range, allowed, what)) = ranges.get(index) else {
+                continue;
+            };
+            match self.value(child) {
+                Ok(element) => match (element.class, element.source) {
+                    (Class::Integer, Source::Immediate(value)) if !range.contains(&value) => {
+                        self.report(diagnose::place(child.span, value, what, allowed));
+                        is_right = false;
+                    }
+                    (Class::Bits(16) | Class::Unsigned(16) | Class::Signed(16), _)
+                    | (Class::Integer, _) => {
+                        self.body.push_element(source(element.source), child.span);
+                    }
+                    _ => {
+                        self.report(diagnose::places(child.span));
+                        is_right = false;
+                    }
+                },
+                Err(NoValue::Reported) => is_right = false,
+                Err(_) => {
+                    self.report(diagnose::places(child.span));
+                    is_right = false;
+                }
+            }
+        }
+        if n != 2 && is_right {
+            self.report(diagnose::places(operand.span));
+        }
+        (n == 2 && is_right).then(|| self.body.list_from(first))
+    }
+
+    /// The stride between rows or columns, in elements.
+    fn stride(&mut self, operand: &Operand) -> Option<Source> {
+        if let OperandKind::Sum { name, offset } = operand.kind {
+            let span = self.name_span(operand, name);
+            return match self.binding(name, span) {
+                Binding::Variable(variable) => Some(Source::VariableAddress {
+                    variable,
+                    offset,
+                    generic: false,
+                }),
+                Binding::None => {
+                    self.unknown(span);
+                    None
+                }
+                Binding::Register(register) if !is_stride(self.body.type_of(register)) => {
+                    let ty = self.body.type_of(register);
+                    let found = format!("a sum with a `.{ty}` register");
+                    self.report(diagnose::stride_type(operand.span, &found));
+                    None
+                }
+                binding => {
+                    self.report(diagnose::beyond_manual(
+                        operand.span,
+                        "a sum with a register",
+                    ));
+                    match binding {
+                        Binding::Register(register) => {
+                            Some(Source::RegisterOffset { register, offset })
+                        }
+                        _ => self.not_said(),
+                    }
+                }
+            };
+        }
+        let found = match self.value(operand) {
+            Ok(element) if element.is_special() => "a special register".to_owned(),
+            Ok(element) => match (element.class, element.source) {
+                (Class::Integer, Source::Immediate(bits)) => {
+                    return Some(Source::Immediate(bits & u64::from(u32::MAX)));
+                }
+                (Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32), source) => {
+                    return Some(source);
+                }
+                (class, _) => describe(class),
+            },
+            Err(NoValue::Reported) => return None,
+            Err(why) => why.describe().to_owned(),
+        };
+        self.report(diagnose::stride_type(operand.span, &found));
+        None
+    }
+
+    /// A constant stride that the manual excludes, though the assembler does not look at it.
+    fn check_stride(&mut self, op: MatrixOp, site: &Site<'a>, plan: &'a Plan, start: usize) {
+        let place = parts(op).iter().position(|part| *part == Part::Stride);
+        let fragment = parts(op).iter().find_map(|part| match part {
+            Part::Fragment(matrix, _) => Some(*matrix),
+            _ => None,
+        });
+        let (Some(place), Some(matrix), Some(layout)) = (place, fragment, plan.modifiers.layout)
+        else {
+            return;
+        };
+        let Some((operand, _)) = site.operand(place) else {
+            return;
+        };
+        let Some(OperandValue::Source(Source::Immediate(stride), _)) = self
+            .body
+            .operands
+            .get(start + place)
+            .map(|o| o.value.clone())
+        else {
+            return;
+        };
+        let (Some(shape), Some(ty)) = (plan.modifiers.shape, plan.modifiers.ty) else {
+            return;
+        };
+        let shape = warpgrid_isa::fragment::Shape::new(shape.rows, shape.columns, shape.depth);
+        let (rows, columns) = shape.size(matrix);
+        let (least, line) = match layout {
+            MatrixLayout::Row => (columns, "row"),
+            MatrixLayout::Col => (rows, "column"),
+        };
+        let bits = stride.saturating_mul(ty.width_bits().into());
+        let problem = if stride < least.into() {
+            format!(
+                "a stride of {stride} makes lines overlap: a {line} has {least} elements, and less is undefined"
+            )
+        } else if !bits.is_multiple_of(128) {
+            format!("a stride of {stride} elements puts lines off their 16-byte alignment")
+        } else {
+            return;
+        };
+        self.report(diagnose::stride_value(operand.span, &problem));
+    }
+}
+
+/// Whether a register of this type can be a stride.
+fn is_stride(ty: ScalarType) -> bool {
+    ty.is_integer() && ty.width_bits() == 32
+}

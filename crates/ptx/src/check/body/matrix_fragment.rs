@@ -1,0 +1,300 @@
+//! Fragments: the registers of a matrix in each lane, in braces. In: a list and what it must be; out: the list.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::source;
+use crate::check::body::merge::{Clash, Class, describe, merge};
+use crate::check::body::values::{Element, NoValue};
+use crate::diagnostics::matrix as diagnose;
+use crate::tree::{Operand, OperandKind, Operands};
+use warpgrid_isa::fragment::{Matrix, OperandRegisters};
+use warpgrid_isa::{MatrixOp, Modifiers, ScalarType};
+use warpgrid_program::{OperandValue, Source, Span};
+
+/// The instruction that a fragment is an operand of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Product<'p> {
+    pub(crate) op: MatrixOp,
+    pub(crate) modifiers: &'p Modifiers,
+    pub(crate) matrix: Matrix,
+}
+
+impl<'a> BodyChecker<'a, '_> {
+    /// Registers that are read.
+    pub(crate) fn read_fragment(
+        &mut self,
+        product: Product<'_>,
+        operand: &Operand,
+        children: Operands<'a>,
+        registers: OperandRegisters,
+    ) -> Option<OperandValue> {
+        let items = self.fragment_items(operand, children, registers)?;
+        let count = items.len();
+        let mut elements = Vec::with_capacity(count);
+        for item in items {
+            match item {
+                Ok(element) => elements.push(element),
+                Err((_, NoValue::Reported)) => {}
+                Err((span, why)) => self.report(diagnose::no_register(span, why.describe())),
+            }
+        }
+        self.check_count(operand.span, count, registers)?;
+        if elements.len() != count {
+            return None;
+        }
+        self.fit_fragment(product, operand.span, &elements, registers.ty)?;
+        let first = self.body.elements.len();
+        for element in &elements {
+            let value = source(element.source_as(register_type(registers.ty)));
+            self.body.push_element(value, element.span);
+        }
+        Some(self.body.list_from(first))
+    }
+
+    /// Registers that are written; some of them may be sinks.
+    pub(crate) fn written_fragment(
+        &mut self,
+        product: Product<'_>,
+        operand: &Operand,
+        children: Operands<'a>,
+        registers: OperandRegisters,
+    ) -> Option<OperandValue> {
+        let items = self.fragment_items(operand, children, registers)?;
+        let count = items.len();
+        let mut elements = Vec::with_capacity(count);
+        let mut written = Vec::with_capacity(count);
+        for item in items {
+            match item {
+                Ok(element) => match element.source {
+                    Source::Register(run) => {
+                        written.push((Some(run), element.span));
+                        elements.push(element);
+                    }
+                    // The assembler takes special registers here; what a write to one would do nobody says.
+                    Source::Special(_) => {
+                        self.not_said();
+                        written.push((None, element.span));
+                        elements.push(element);
+                    }
+                    _ => self.report(diagnose::no_register(
+                        element.span,
+                        &describe(element.class),
+                    )),
+                },
+                Err((span, NoValue::Sink)) if is_unpacked(product) => {
+                    self.report(diagnose::no_register(span, NoValue::Sink.describe()));
+                }
+                Err((span, NoValue::Sink)) => written.push((None, span)),
+                Err((_, NoValue::Reported)) => {}
+                Err((span, why)) => self.report(diagnose::no_register(span, why.describe())),
+            }
+        }
+        self.check_count(operand.span, count, registers)?;
+        if written.len() != count {
+            return None;
+        }
+        if elements.is_empty() {
+            self.report(diagnose::only_sinks(operand.span));
+            return None;
+        }
+        self.fit_fragment(product, operand.span, &elements, registers.ty)?;
+        let first = self.body.elements.len();
+        for (run, span) in written {
+            self.body.push_element(OperandValue::Destination(run), span);
+        }
+        Some(self.body.list_from(first))
+    }
+
+    /// What stands in the braces.
+    fn fragment_items(
+        &mut self,
+        operand: &Operand,
+        children: Operands<'a>,
+        registers: OperandRegisters,
+    ) -> Option<Vec<Result<Element, (Span, NoValue)>>> {
+        match operand.kind {
+            OperandKind::Error => None,
+            OperandKind::Vector { .. } => self.list(operand, children),
+            _ => {
+                self.report(diagnose::no_fragment(operand.span, registers.n));
+                None
+            }
+        }
+    }
+
+    fn check_count(&mut self, span: Span, count: usize, registers: OperandRegisters) -> Option<()> {
+        let expected = match registers.n {
+            Some(n) => n,
+            // Lists have one, two, four or eight values.
+            None if count.is_power_of_two() && count <= 4 => count,
+            None => 4,
+        };
+        if count == expected {
+            return Some(());
+        }
+        let why = match registers.ty {
+            ScalarType::F16 => "shape and type say so, with two halves in a register",
+            _ => "shape and type say so",
+        };
+        self.report(diagnose::fragment_size(span, count, expected, why));
+        None
+    }
+
+    fn fit_fragment(
+        &mut self,
+        product: Product<'_>,
+        list: Span,
+        elements: &[Element],
+        ty: ScalarType,
+    ) -> Option<()> {
+        if let Some(odd) = elements.iter().find(|e| self.is_lost(product, e)) {
+            let found = match (odd.is_special(), odd.class) {
+                (true, _) => "a special register".to_owned(),
+                (false, class) => describe(class),
+            };
+            self.report(diagnose::fragment_type(odd.span, &found, ty, expected(ty)));
+            return None;
+        }
+        let problem = match merged(product.op, elements) {
+            Err(clash) => {
+                let place = |index: usize| elements.get(index).map_or(list, |e| e.span);
+                diagnose::fragment_clash(
+                    place(clash.index.saturating_sub(1)),
+                    place(clash.index),
+                    clash.width,
+                )
+            }
+            Ok(class) => {
+                let fits = takes(product, ty, class);
+                let odd = elements.iter().find(|element| match fits {
+                    true => product.op == MatrixOp::WmmaStore && !moves(ty, element),
+                    false => !takes(product, ty, element.class),
+                });
+                let odd = match (fits, odd) {
+                    (true, None) => return Some(()),
+                    (_, Some(odd)) => odd,
+                    (false, None) => elements.first()?,
+                };
+                let found = match odd.is_special() {
+                    true => "a special register".to_owned(),
+                    false => describe(odd.class),
+                };
+                diagnose::fragment_type(odd.span, &found, ty, expected(ty))
+            }
+        };
+        self.report(problem);
+        None
+    }
+
+    /// Whether the assembler cannot pass a value on: products that the hardware of some target does not have become
+    /// calls or several instructions (assembler 13.5).
+    fn is_lost(&self, product: Product<'_>, element: &Element) -> bool {
+        let is_special = element.is_special();
+        let is_integer = |ty: ScalarType| ty.is_integer();
+        match (product.op, product.modifiers.a_type) {
+            (MatrixOp::WmmaMma, Some(ty)) if is_integer(ty) => {
+                let is_factor = matches!(product.matrix, Matrix::A | Matrix::B);
+                is_factor && element.class == Class::Integer
+            }
+            (MatrixOp::Mma, Some(ScalarType::U4 | ScalarType::S4 | ScalarType::B1)) => {
+                is_special || element.class == Class::Predicate
+            }
+            (MatrixOp::Mma, _) if is_unpacked(product) => element.class == Class::Double,
+            (MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled, _) => {
+                is_special && element.span.text(self.source).contains('.')
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether the product is one of 8-bit floats that becomes several instructions.
+fn is_unpacked(product: Product<'_>) -> bool {
+    let is_byte = matches!(
+        product.modifiers.a_type,
+        Some(ScalarType::E4m3 | ScalarType::E5m2)
+    );
+    is_byte && product.modifiers.kind.is_none()
+}
+
+/// The class of a list. Beside untyped bits a predicate passes for them, but not in `wmma.store` (assembler 13.5).
+fn merged(op: MatrixOp, elements: &[Element]) -> Result<Class, Clash> {
+    if op == MatrixOp::WmmaStore || elements.iter().all(|e| e.class != Class::Predicate) {
+        return merge(elements);
+    }
+    for (index, pair) in elements.windows(2).enumerate() {
+        let [a, b] = pair else { continue };
+        let passes = |class| matches!(class, Class::Predicate | Class::Bits(32));
+        let has_predicate = a.class == Class::Predicate || b.class == Class::Predicate;
+        if has_predicate && !(passes(a.class) && passes(b.class)) {
+            let (index, width) = (index + 1, false);
+            return Err(Clash { index, width });
+        }
+    }
+    let mut elements = elements.to_vec();
+    for element in &mut elements {
+        if element.class == Class::Predicate {
+            element.class = Class::Bits(32);
+        }
+    }
+    merge(&elements)
+}
+
+/// Whether registers of this merged class hold elements of the type (assembler 13.5).
+fn takes(product: Product<'_>, ty: ScalarType, class: Class) -> bool {
+    let Product { op, modifiers, .. } = product;
+    match (ty, class) {
+        (_, Class::Open) => true,
+        (ScalarType::F16, _) => matches!(class, Class::Bits(32) | Class::Halves),
+        (ScalarType::F32, _) => {
+            matches!(class, Class::Bits(32) | Class::Float(32) | Class::Single)
+        }
+        (ScalarType::S32, _) => matches!(
+            class,
+            Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32) | Class::Integer
+        ),
+        (ScalarType::F64, Class::Unsigned(64) | Class::Signed(64) | Class::Integer) => {
+            op != MatrixOp::WmmaStore
+        }
+        (ScalarType::F64, _) => matches!(
+            class,
+            Class::Bits(64) | Class::Float(64) | Class::Double | Class::Single
+        ),
+        // All others are untyped words to the assembler.
+        (_, Class::Float(32)) => {
+            let is_narrow = modifiers.a_type.is_some_and(|ty| ty.width_bits() <= 8);
+            op == MatrixOp::MmaSparse || op == MatrixOp::Mma && is_narrow
+        }
+        _ => matches!(
+            class,
+            Class::Bits(32) | Class::Unsigned(32) | Class::Signed(32)
+        ),
+    }
+}
+
+/// Whether one value of a list that fits as a whole can be moved into the fragment of `wmma.store`.
+fn moves(ty: ScalarType, element: &Element) -> bool {
+    match (ty, element.class) {
+        _ if element.is_special() => false,
+        (ScalarType::F64, Class::Unsigned(_) | Class::Signed(_) | Class::Integer) => false,
+        (ScalarType::F64, _) => true,
+        (_, class) => class != Class::Double,
+    }
+}
+
+fn expected(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::F16 => "a `.b32` or `.f16x2` register",
+        ScalarType::F32 => "a `.f32` or `.b32` register",
+        ScalarType::S32 => "a `.s32`, `.u32` or `.b32` register",
+        ScalarType::F64 => "a `.f64` or `.b64` register",
+        _ => "a `.b32` register",
+    }
+}
+
+/// The type of the registers of a fragment: what is narrower is packed.
+const fn register_type(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::F64 | ScalarType::F32 => ty,
+        _ => ScalarType::B32,
+    }
+}

@@ -1,0 +1,166 @@
+//! Matrix instructions: what their modifiers must be together. In: a bound opcode; out: diagnostics.
+
+use crate::diagnostics::matrix as diagnose;
+use crate::module::Module;
+use crate::opcode::Opcode;
+use warpgrid_isa::form::{Bound, Origin};
+use warpgrid_isa::fragment::{Matrix, operand_registers};
+use warpgrid_isa::{Flag, MatrixOp, Modifiers, PTX, SlotName, TypeKind, Version};
+use warpgrid_program::Diagnostic;
+
+/// What the words of the opcode are short of, apart from the rows' own rules.
+pub(crate) fn check(
+    op: MatrixOp,
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    module: &Module,
+) -> Vec<Diagnostic> {
+    let modifiers = bound.modifiers();
+    let mut problems = Vec::new();
+    match op {
+        MatrixOp::WmmaStore => {
+            problems.extend(check_name(opcode, bound));
+            problems.extend(check_aligned(opcode, bound, module));
+            problems.extend(check_vector(op, opcode, bound, &modifiers));
+            problems.extend(beyond_manual(opcode, bound, &modifiers));
+        }
+        MatrixOp::WmmaLoadA | MatrixOp::WmmaLoadB | MatrixOp::WmmaLoadC => {
+            problems.extend(check_name(opcode, bound));
+            problems.extend(check_aligned(opcode, bound, module));
+        }
+        MatrixOp::WmmaMma => {
+            problems.extend(check_aligned(opcode, bound, module));
+            problems.extend(check_satfinite(opcode, bound, &modifiers, module));
+            problems.extend(check_popc(opcode, bound));
+        }
+        MatrixOp::Mma => problems.extend(check_popc(opcode, bound)),
+        MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {}
+        MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
+            problems.extend(unchecked_words(opcode, bound));
+            problems.extend(check_formats(opcode, bound));
+        }
+    }
+    problems
+}
+
+/// The words of the name come first, in their order.
+fn check_name(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    let joined = opcode.is_joined(1) && opcode.is_joined(2);
+    let in_place = bound.misplaced_lead().is_none();
+    let all = bound
+        .slots
+        .iter()
+        .take(bound.layout.form.leads)
+        .all(Option::is_some);
+    (!in_place || !all || !joined).then(|| {
+        let name = bound.layout.name();
+        diagnose::name_order(opcode.span, &name, &in_order(opcode, bound))
+    })
+}
+
+/// `.aligned` is refused before a version and required from it on.
+fn check_aligned(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Option<Diagnostic> {
+    let aligned_from = bound.layout.form.required_from(Flag::Aligned);
+    let is_required = aligned_from.is_some_and(|version| module.version >= version);
+    match bound.word(Flag::Aligned) {
+        None if is_required => {
+            let leads = bound.layout.form.leads.max(1);
+            let name = opcode.modifier_span(0).to(opcode.modifier_span(leads - 1));
+            let last = bound.word(Flag::Sync).unwrap_or(leads - 1);
+            let after = opcode.modifier_span(last).end;
+            Some(diagnose::aligned_missing(name, after, module.version))
+        }
+        Some(word) if !is_required => Some(diagnose::aligned_too_early(
+            opcode.dotted_span(word),
+            module.version,
+        )),
+        _ => None,
+    }
+}
+
+/// A vector width of `wmma.store`, which the manual does not have.
+fn check_vector(
+    op: MatrixOp,
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    modifiers: &Modifiers,
+) -> Option<Diagnostic> {
+    let word = bound.word(SlotName::Vector)?;
+    let n = operand_registers(op, modifiers, Matrix::D)?.n?;
+    let dotted = opcode.dotted_span(word);
+    Some(match modifiers.n_elements() == n {
+        true => diagnose::beyond_manual(dotted, "a vector width"),
+        false => diagnose::vector_width(dotted, n),
+    })
+}
+
+/// Products of floats had `.satfinite` until PTX 6.4.
+fn check_satfinite(
+    opcode: &Opcode<'_>,
+    bound: &Bound,
+    modifiers: &Modifiers,
+    module: &Module,
+) -> Option<Diagnostic> {
+    let word = bound.word(Flag::Satfinite)?;
+    let is_float = modifiers
+        .d_type
+        .is_some_and(|ty| ty.kind() == TypeKind::Float);
+    let is_gone = is_float && module.version >= Version::new(6, 5);
+    is_gone.then(|| diagnose::satfinite_removed(opcode.dotted_span(word), module.version))
+}
+
+/// `.popc` follows the operation on bits.
+fn check_popc(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    let (popc, op) = (bound.word(Flag::Popc)?, bound.word(SlotName::BitOp)?);
+    (popc < op).then(|| diagnose::popc_order(opcode.modifier_span(popc), opcode.modifier_span(op)))
+}
+
+/// The format in registers comes before that in memory.
+fn check_formats(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+    let (to, from) = (bound.word(Flag::B8x16)?, bound.word(SlotName::Unpacking)?);
+    (from < to)
+        .then(|| diagnose::format_order(opcode.modifier_span(from), opcode.modifier_span(to)))
+}
+
+/// Words of `ldmatrix` and `stmatrix` that the assembler takes although the manual does not have them.
+fn unchecked_words(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
+    let values = bound.slots.iter().flatten();
+    values
+        .filter_map(|binding| {
+            let value = binding.value?;
+            let is_extra = matches!(value.gate.origin, Origin::Assembler(_));
+            let what = format!("`.{}`", value.text);
+            is_extra.then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &what))
+        })
+        .collect()
+}
+
+/// The opcode with the words of its name in front, the others in the order written.
+fn in_order(opcode: &Opcode<'_>, bound: &Bound) -> String {
+    let mut text = bound.layout.name();
+    let others = opcode
+        .modifiers()
+        .iter()
+        .filter(|word| !PTX.tables.name_words.contains(word));
+    for word in others {
+        text.push('.');
+        text.push_str(word);
+    }
+    text
+}
+
+fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> Option<Diagnostic> {
+    let word = bound.word(SlotName::Type)?;
+    let is_sub_byte = modifiers
+        .shape
+        .is_some_and(|shape| matches!(shape.depth, 32 | 128));
+    let value = bound
+        .slots
+        .iter()
+        .flatten()
+        .find(|b| b.word == word)?
+        .value?;
+    let what = format!("`.{}` with this shape", value.text);
+    (is_sub_byte && matches!(value.gate.origin, Origin::Assembler(_)))
+        .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &what))
+}
