@@ -77,6 +77,8 @@ fn the_types_of_the_package_are_those_of_the_core() {
         FrameRequest,
         MemoryId,
         Space,
+        FaultSort,
+        RegisterType,
         MemoryView,
         Written,
         Cell,

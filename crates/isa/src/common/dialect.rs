@@ -21,14 +21,23 @@ pub struct Tables {
     pub name_words: &'static [&'static str],
     /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
     pub ignored: &'static [&'static str],
-    /// A type that instructions without types take, and that means nothing there.
-    pub ignored_type: &'static str,
+    /// Types that mean nothing where no row names them.
+    pub ignored_types: &'static IgnoredTypes,
     /// Words of which one instruction has at most one, even where they mean nothing.
     pub exclusive: &'static [&'static str],
     /// Literals that may be written twice in every instruction.
     pub repeatable: &'static [&'static str],
     /// What people mean by words of other languages, where the letters are too far off.
     pub meant: &'static [(&'static str, &'static str)],
+}
+
+/// Types beside those of the instruction that are taken and mean nothing. Which ones depends on the opcode.
+#[derive(Debug)]
+pub struct IgnoredTypes {
+    /// The opcodes that take `there`; all others take `elsewhere`.
+    pub opcodes: &'static [&'static str],
+    pub there: &'static [&'static str],
+    pub elsewhere: &'static [&'static str],
 }
 
 /// One instruction set.
@@ -75,6 +84,16 @@ impl Sorted {
 }
 
 impl Dialect {
+    /// Whether a word means nothing in instructions with this opcode, unless a row names it.
+    pub fn ignores(&self, opcode: &str, word: &str) -> bool {
+        let types = self.tables.ignored_types;
+        let list = match types.opcodes.contains(&opcode) {
+            true => types.there,
+            false => types.elsewhere,
+        };
+        self.tables.ignored.contains(&word) || list.contains(&word)
+    }
+
     /// The dialect of these tables.
     pub const fn new(tables: Tables) -> Dialect {
         Dialect {
@@ -118,6 +137,8 @@ impl Dialect {
         words.numbers(word).next().is_some()
             || self.tables.other_modifiers.contains(&word)
             || self.tables.ignored.contains(&word)
+            || self.tables.ignored_types.there.contains(&word)
+            || self.tables.ignored_types.elsewhere.contains(&word)
             || self.outlines().any(|outline| outline.find(word).is_some())
             || crate::types::ScalarType::from_name(word).is_some()
     }

@@ -126,6 +126,8 @@ pub enum OperandType {
     Bits(u32),
     /// A register of the very type, or a literal of it.
     Own(ScalarType),
+    /// A floating-point literal above 0, at most 1, or a register.
+    Fraction,
     /// A number from the first to the second.
     Number(u64, u64),
     /// A multiple of the first number, from the second to the third.
@@ -179,6 +181,8 @@ pub enum Takes {
 pub enum Addressing {
     /// Loads, atomics and prefetches: registers as wide as addresses are, in global memory and in generic addressing.
     Whole,
+    /// Loads: as [`Addressing::Whole`], and special registers are taken.
+    Loaded,
     /// As [`Addressing::Whole`], with registers of any width in any space.
     AnyWidth,
     /// The description of a tensor: as [`Addressing::Whole`], and a number alone is an address anywhere.
@@ -208,6 +212,7 @@ impl Addressing {
         let least = match self {
             Addressing::Strict => 32,
             Addressing::Whole
+            | Addressing::Loaded
             | Addressing::AnyWidth
             | Addressing::Described
             | Addressing::Stored
@@ -221,14 +226,16 @@ impl Addressing {
     pub const fn needs_whole(self, space: StateSpace) -> bool {
         matches!(
             self,
-            Addressing::Whole | Addressing::Described | Addressing::Stored
+            Addressing::Whole | Addressing::Loaded | Addressing::Described | Addressing::Stored
         ) && matches!(space, StateSpace::Generic | StateSpace::Global)
     }
 
     /// Where a number alone is an address.
     pub const fn constants(self) -> Constants {
         match self {
-            Addressing::Whole | Addressing::AnyWidth | Addressing::Stored => Constants::LocalMemory,
+            Addressing::Whole | Addressing::Loaded | Addressing::AnyWidth | Addressing::Stored => {
+                Constants::LocalMemory
+            }
             Addressing::Described => Constants::Anywhere,
             Addressing::Strict | Addressing::Barrier | Addressing::Copied => Constants::Nowhere,
         }
@@ -238,7 +245,7 @@ impl Addressing {
     pub const fn takes_special(self) -> bool {
         matches!(
             self,
-            Addressing::Strict | Addressing::Barrier | Addressing::Copied
+            Addressing::Strict | Addressing::Barrier | Addressing::Copied | Addressing::Loaded
         )
     }
 }

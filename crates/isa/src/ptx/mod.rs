@@ -17,7 +17,7 @@ pub static PTX: Dialect = Dialect::new(Tables {
     outlines: outlines::OUTLINES,
     name_words: words::NAME_WORDS,
     ignored: words::IGNORED,
-    ignored_type: words::IGNORED_TYPE,
+    ignored_types: &words::IGNORED_TYPES,
     exclusive: words::EXCLUSIVE,
     repeatable: words::REPEATABLE,
     meant: words::MEANT,

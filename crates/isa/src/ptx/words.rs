@@ -1,6 +1,8 @@
 //! Words that the rows do not hold: every opcode of PTX, so that a form without a row is not taken for a misspelled one,
 //! the modifiers of those opcodes, and words of other languages.
 
+use crate::dialect::IgnoredTypes;
+
 /// Every opcode word of the PTX ISA up to 9.5, sorted; the first word of `st.async` is `st`.
 #[rustfmt::skip]
 pub static OPCODES: &[&str] = &[
@@ -44,8 +46,14 @@ pub static IGNORED: &[&str] = &[
     "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode",
 ];
 
-/// A type that instructions without types take (assembler 13.5).
-pub static IGNORED_TYPE: &str = "b2";
+/// Types that may stand beside those of an instruction (assembler 13.5): instructions that are checked against lists of
+/// whole type combinations overlook types that no list has; all others overlook a type of two bits.
+#[rustfmt::skip]
+pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
+    opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh"],
+    there: &["pred", "texref", "samplerref", "surfref"],
+    elsewhere: &["b2"],
+};
 
 /// Tests of `testp`, which come alone even where they mean nothing (assembler 13.5).
 pub static EXCLUSIVE: &[&str] = &[

@@ -447,6 +447,12 @@ pub(crate) fn out_of_range(
     Diagnostic::error(OUT_OF_RANGE, span, message)
 }
 
+/// A literal that is no part of a whole.
+pub(crate) fn not_a_fraction(opcode: &str, span: Span, found: f32) -> Diagnostic {
+    let message = format!("found {found}, expected more than 0 and at most 1 for `{opcode}`");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
 pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         WRONG_OPERAND,

@@ -349,13 +349,26 @@ fn component_of(text: &str) -> Option<Component> {
         ".y" | ".g" => Component::Y,
         ".z" | ".b" => Component::Z,
         ".w" | ".a" => Component::W,
-        ".b0" => Component::Byte(0),
-        ".b1" => Component::Byte(1),
-        ".b2" => Component::Byte(2),
-        ".b3" => Component::Byte(3),
-        ".h0" => Component::Half(0),
-        ".h1" => Component::Half(1),
+        _ => return lanes_of(text),
+    })
+}
+
+/// The lanes that a video instruction selects: up to four bytes with numbers from 0 to 7, or up to two half words with
+/// numbers from 0 to 3.
+fn lanes_of(text: &str) -> Option<Component> {
+    let (digits, most, last) = match text.split_at_checked(2)? {
+        (".b", digits) => (digits, 4, b'7'),
+        (".h", digits) => (digits, 2, b'3'),
         _ => return None,
+    };
+    let is_lane = |digit: u8| (b'0'..=last).contains(&digit);
+    if digits.is_empty() || digits.len() > most || !digits.bytes().all(is_lane) {
+        return None;
+    }
+    let number = digits.parse().ok()?;
+    Some(match last {
+        b'7' => Component::Byte(number),
+        _ => Component::Half(number),
     })
 }
 

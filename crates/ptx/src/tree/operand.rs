@@ -14,21 +14,21 @@ pub enum Component {
     Z,
     /// `.w` or `.a`
     W,
-    /// `.b0` to `.b3`: a byte, for video instructions.
-    Byte(u8),
-    /// `.h0`, `.h1`: a half word, for video instructions.
-    Half(u8),
+    /// Bytes of one or two registers, for video instructions: `.b0`, `.b3210`, the digits as one number.
+    Byte(u16),
+    /// Half words of one or two registers, for video instructions: `.h0`, `.h10`, the digits as one number.
+    Half(u16),
 }
 
 impl Component {
-    /// 0 to 3.
+    /// 0 to 3; beyond every vector for parts of a register.
     pub const fn index(self) -> usize {
         match self {
             Component::X => 0,
             Component::Y => 1,
             Component::Z => 2,
             Component::W => 3,
-            Component::Byte(n) | Component::Half(n) => n as usize,
+            Component::Byte(_) | Component::Half(_) => usize::MAX,
         }
     }
 }

@@ -215,7 +215,11 @@ impl Dialect {
         let mut type_slots =
             (0..layout.slots.len()).filter(|i| layout.slots.get(*i).is_some_and(|s| s.is_type()));
         for (index, word) in words.iter().enumerate() {
-            if ScalarType::from_name(word).is_some() && !is_literal_of(layout, word) {
+            let ty = ScalarType::from_name(word);
+            let is_overlooked = ty == Some(ScalarType::Pred)
+                && self.ignores(layout.opcode, word)
+                && !layout.slots.iter().any(|slot| slot.find(word).is_some());
+            if ty.is_some() && !is_overlooked && !is_literal_of(layout, word) {
                 bind_type(&mut bound, type_slots.next(), index, word);
             } else {
                 bind_word(self, &mut bound, index, words);
@@ -298,12 +302,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
         let mut before = words.iter().take(word);
         before.position(|other| exclusive.contains(other) && exclusive.contains(&text))
     });
-    if taken.is_none() && dialect.tables.ignored.contains(&text) {
-        return;
-    }
-    // A type that the assembler overlooks where an instruction has none (assembler 13.5).
-    let is_untyped = !bound.layout.slots.iter().any(Slot::is_type);
-    if is_untyped && dialect.tables.ignored_type == text {
+    if taken.is_none() && dialect.ignores(bound.layout.opcode, text) {
         return;
     }
     bound.complaints.push(match taken {

@@ -18,7 +18,6 @@ use crate::modifier::{
     VectorWidth::*,
 };
 use crate::target::Feature;
-use crate::types::ScalarType::F32;
 
 // As in stores: eight small elements at every version that has 64-bit addresses.
 set! { VECTOR: Vector "vector width";
@@ -119,7 +118,7 @@ operands! {
     LOADED: "d" Vector(Type), "cache-policy" CachePolicy;
     UNIFORM: "d" Vector(Type);
     SIZE: "size" Number(128, 128);
-    FRACTION: "fraction" Fixed(F32);
+    FRACTION: "fraction" Fraction;
     PART: "primary" Bits(32), "total" Bits(32);
 }
 const POLICY: Gate = since(7, 4).sm(80);
@@ -128,7 +127,7 @@ const POLICY: Gate = since(7, 4).sm(80);
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.nc}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.L1::32B}{.proxy::readonly}{.vec}.type d, [a]{, cache-policy}",
-        [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), types: LOADED, rules: RULES;
+        [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), address: Loaded, types: LOADED, rules: RULES;
         "Loads from memory at a.", "data-movement-and-conversion-instructions-ld";
         good: &["ld.global.u32 r, [d];", "ld.u8 r, [d+4];", "ld.global.v4.f32 {f, f, f, f}, [d];", "ld.volatile.shared.u32 r, [r];",
             "ld.relaxed.gpu.global.b32 r, [d];", "ld.global.nc.f32 f, [d];", "ld.global.L1::no_allocate.L2::cache_hint.b32 r, [d], d;",
@@ -136,7 +135,7 @@ pub static FORMS: &[Form] = &[
         bad: &[("ld.global.u32 h, [d];", "W0109"), ("ld.relaxed.global.u32 r, [d];", "W0131"), ("ld.global.v2.u32 r, [d];", "W0126"),
             ("ld.global.u32 r, d;", "W0110"), ("ld.globl.u32 r, [d];", "W0101"), ("ld.global.u32 r, [d], d;", "W0128"),
             ("ld.global.u32 r, [f];", "W0132")]),
-    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), types: UNIFORM, rules: UNIFORM_RULES;
+    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), address: Loaded, types: UNIFORM, rules: UNIFORM_RULES;
         "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu";
         good: &["ldu.global.f32 f, [d];"]),
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);
@@ -152,7 +151,7 @@ pub static FORMS: &[Form] = &[
         "Prefetches a line into the uniform cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetchu.L1 [d];"]),
     form!("applypriority{.ss}.level::eviction_priority [a], size", [GLOBAL_ONLY, APPLIED], Hint(ApplyPriority),
-        gate: POLICY, address: AnyWidth, types: SIZE;
+        gate: POLICY, types: SIZE;
         "Gives a line another eviction priority.", "data-movement-and-conversion-instructions-applypriority";
         good: &["applypriority.global.L2::evict_normal [d], 128;"], bad: &[("applypriority.global.L2::evict_normal [d], 64;", "W0144")]),
     form!("discard{.ss}.level [a], size", [GLOBAL_ONLY, DISCARDED], Hint(Discard), gate: POLICY, types: SIZE;
@@ -161,7 +160,8 @@ pub static FORMS: &[Form] = &[
     form!("createpolicy.fractional.level::primary_priority{.level::secondary_priority}.type d{, fraction}",
         [PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, types: FRACTION;
         "Makes a cache policy for a fraction of the accesses.", "data-movement-and-conversion-instructions-createpolicy";
-        good: &["createpolicy.fractional.L2::evict_first.b64 d, 1.0;", "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 d;"]),
+        good: &["createpolicy.fractional.L2::evict_first.b64 d, 1.0;", "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 d;"],
+        bad: &[("createpolicy.fractional.L2::evict_first.b64 d, 2.0;", "W0144")]),
     form!("createpolicy.range{.ss}.level::primary_priority{.level::secondary_priority}.type d, [a], primary, total",
         [GLOBAL_ONLY, PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, address: AnyWidth, types: PART;
         "Makes a cache policy for a range of addresses.", "data-movement-and-conversion-instructions-createpolicy";

@@ -325,6 +325,7 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         | Expect::OwnDestination(ty)
         | Expect::Pair(ty, _) => (ty, true),
         Expect::Source(ty, _) | Expect::Sources(ty, _) | Expect::Literal(ty) => (ty, false),
+        Expect::Fraction => (ScalarType::F32, false),
         Expect::Number(..)
         | Expect::Multiple(..)
         | Expect::UpTo(_)

@@ -124,6 +124,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Expect::Sources(ty, n) => self.vector_sources(site, plan, (operand, children), ty, n),
             Expect::OwnDestination(ty) => self.own_destination(site, operand, ty),
+            Expect::Fraction => self.fraction(site, plan, operand),
             Expect::Number(least, most) => self.number(site, plan, operand, (least, most)),
             Expect::Multiple(of, least, most) => {
                 let value = self.number(site, plan, operand, (least, most))?;
@@ -185,6 +186,25 @@ impl<'a> BodyChecker<'a, '_> {
         let problem = diagnose::literal_expected(operand.span);
         self.report(problem);
         None
+    }
+
+    /// A fraction of all accesses.
+    fn fraction(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+    ) -> Option<OperandValue> {
+        let value = self.source(site, plan, operand, ScalarType::F32, Fit::Exact)?;
+        if let Source::Immediate(bits) = value {
+            let fraction = f32::from_bits(bits as u32);
+            if !(fraction > 0.0 && fraction <= 1.0) {
+                let opcode = self.opcode(site);
+                self.report(diagnose::not_a_fraction(opcode, operand.span, fraction));
+                return None;
+            }
+        }
+        Some(source(value))
     }
 
     /// A number in a range.

@@ -33,6 +33,8 @@ pub(crate) enum Expect {
     Source(ScalarType, Fit),
     /// A register of the very type that is written.
     OwnDestination(ScalarType),
+    /// A single-precision value; a literal is above 0 and at most 1.
+    Fraction,
     /// A number from the first to the second.
     Number(u64, u64),
     /// A multiple of the first number, from the second to the third.
@@ -182,9 +184,13 @@ impl Plan {
             takes_address: form.takes(Takes::VariableAddress),
             takes_sink: form.takes(Takes::Sink),
             addressing: match (form.address, is_sound) {
-                (Addressing::Whole, false) => Addressing::AnyWidth,
+                (Addressing::Whole | Addressing::Loaded, false) => Addressing::AnyWidth,
                 // Addresses of the block's shared memory have 32 bits.
-                (Addressing::Whole, true) if modifiers.has(Flag::SharedCta) => Addressing::AnyWidth,
+                (Addressing::Whole | Addressing::Loaded, true)
+                    if modifiers.has(Flag::SharedCta) =>
+                {
+                    Addressing::AnyWidth
+                }
                 (addressing, _) => addressing,
             },
             problems,
@@ -272,6 +278,7 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
             return ty.map_or(Expect::Custom, |ty| Expect::Sources(ty, n));
         }
         OperandType::Own(ty) => return Expect::OwnDestination(ty),
+        OperandType::Fraction => return Expect::Fraction,
         OperandType::Number(least, most) => return Expect::Number(least, most),
         OperandType::Multiple(of, least, most) => return Expect::Multiple(of, least, most),
         OperandType::UpTo(most) => return Expect::UpTo(most),
