@@ -236,22 +236,6 @@ fn special_literals_are_literals_of_their_row() {
 }
 
 #[test]
-fn examples_bind_to_their_row() {
-    for layout in PTX.layouts() {
-        for example in layout.form.good {
-            let mnemonic = example.split([' ', ';']).next().unwrap_or("");
-            let mut words = mnemonic.split('.');
-            let opcode = words.next().unwrap_or("");
-            let words: Vec<&str> = words.collect();
-            let bound = PTX.bind_layout(layout, &words);
-            assert_eq!(opcode, layout.opcode, "{example}");
-            assert_eq!(bound.complaints, [], "{example}");
-            assert_eq!(bound.misplaced_lead(), None, "{example}");
-        }
-    }
-}
-
-#[test]
 fn every_opcode_is_listed_once_and_in_order() {
     let tables = PTX.tables;
     assert!(tables.opcodes.is_sorted_by(|a, b| a < b));

@@ -1,5 +1,6 @@
 //! Every row of the instruction tables reads, its good examples are accepted, and each bad one gives its code.
 
+use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{SlotKind, layouts};
 use warpgrid_program::Severity;
 use warpgrid_ptx::{Options, check, parse};
@@ -54,6 +55,22 @@ fn every_syntax_line_reads() {
             !layout.form.help.is_empty() && !layout.form.section.is_empty(),
             "{line}"
         );
+    }
+}
+
+#[test]
+fn examples_bind_to_their_row() {
+    for layout in layouts() {
+        for example in layout.form.good {
+            let mnemonic = example.split([' ', ';']).next().unwrap_or("");
+            let mut words = mnemonic.split('.');
+            let opcode = words.next().unwrap_or("");
+            let words: Vec<&str> = words.collect();
+            let bound = bind_layout(layout, &words);
+            assert_eq!(opcode, layout.opcode, "{example}");
+            assert_eq!(bound.complaints, [], "{example}");
+            assert_eq!(bound.misplaced_lead(), None, "{example}");
+        }
     }
 }
 

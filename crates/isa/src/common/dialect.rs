@@ -55,32 +55,36 @@ struct Index {
     forms: OnceLock<Sorted>,
     /// Numbers of outlines by opcode.
     outlines: OnceLock<Sorted>,
-    /// Every modifier word of every form.
+    /// Numbers of slots by the modifier words that they take.
     words: OnceLock<Sorted>,
 }
 
-/// Words with the numbers that they are looked up for, in the order of words and then of numbers. One type for all, since
-/// each kind of sorted list is 3 KB of the page.
+/// Numbers by the hashes of words, in the order of hashes and then of numbers: whoever looks a word up compares it himself.
+/// Hashes rather than words, since each kind of list that is sorted is 4 KB of the page, and this kind is there anyway.
 #[derive(Debug)]
-struct Sorted(Vec<(&'static str, usize)>);
+struct Sorted(Vec<(u32, usize)>);
 
 impl Sorted {
-    fn new(words: impl Iterator<Item = &'static str>) -> Sorted {
-        let mut list: Vec<_> = words
-            .enumerate()
-            .map(|(number, word)| (word, number))
-            .collect();
+    fn new(words: impl Iterator<Item = (&'static str, usize)>) -> Sorted {
+        let mut list: Vec<_> = words.map(|(word, number)| (hash(word), number)).collect();
         list.sort_unstable();
         Sorted(list)
     }
 
-    /// The numbers of a word, ascending.
+    /// The numbers of all words with the same hash as this one, ascending.
     fn numbers(&self, word: &str) -> impl Iterator<Item = usize> + Clone + use<'_> {
-        let start = self.0.partition_point(|(other, _)| *other < word);
+        let hash = hash(word);
+        let start = self.0.partition_point(|(other, _)| *other < hash);
         let rest = self.0.get(start..).unwrap_or(&[]);
-        let n = rest.iter().take_while(|(other, _)| *other == word).count();
-        rest.iter().take(n).map(|(_, number)| *number)
+        let same = rest.iter().take_while(move |(other, _)| *other == hash);
+        same.map(|(_, number)| *number)
     }
+}
+
+/// FNV-1a.
+fn hash(word: &str) -> u32 {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    word.bytes().fold(0x811c_9dc5, mix)
 }
 
 impl Dialect {
@@ -116,26 +120,35 @@ impl Dialect {
     }
 
     /// The forms of an opcode word (`st`), in table order; empty for words that no row has.
-    pub fn forms_of(
+    pub fn forms_of<'a>(
         &'static self,
-        opcode: &str,
-    ) -> impl Iterator<Item = &'static Layout> + Clone + use<> {
+        opcode: &'a str,
+    ) -> impl Iterator<Item = &'static Layout> + Clone + use<'a> {
         let layouts = self.layouts();
-        let forms = &self.index.forms;
-        let sorted = forms.get_or_init(|| Sorted::new(layouts.iter().map(|layout| layout.opcode)));
-        sorted
-            .numbers(opcode)
-            .filter_map(|number| layouts.get(number))
+        let forms = self.index.forms.get_or_init(|| {
+            let numbered = layouts.iter().enumerate();
+            Sorted::new(numbered.map(|(number, layout)| (layout.opcode, number)))
+        });
+        let found = forms.numbers(opcode);
+        let found = found.filter_map(|number| layouts.get(number));
+        found.filter(move |layout| layout.opcode == opcode)
     }
 
     /// Whether some instruction takes this word as a modifier.
     pub fn is_known_word(&'static self, word: &str) -> bool {
+        let slots = || self.layouts().iter().flat_map(|layout| &layout.slots);
         let words = self.index.words.get_or_init(|| {
-            let slots = self.layouts().iter().flat_map(|layout| &layout.slots);
-            Sorted::new(slots.flat_map(|slot| slot.spellings()))
+            let numbered = slots().enumerate();
+            Sorted::new(numbered.flat_map(|(number, slot)| {
+                slot.spellings().map(move |spelling| (spelling, number))
+            }))
         });
-        words.numbers(word).next().is_some()
-            || self.tables.other_modifiers.contains(&word)
+        let mut found = words.numbers(word);
+        found.any(|number| {
+            slots()
+                .nth(number)
+                .is_some_and(|slot| slot.find(word).is_some())
+        }) || self.tables.other_modifiers.contains(&word)
             || self.tables.ignored.contains(&word)
             || self.tables.ignored_types.there.contains(&word)
             || self.tables.ignored_types.elsewhere.contains(&word)
@@ -149,14 +162,17 @@ impl Dialect {
     }
 
     /// The outlines whose names start with an opcode word, in table order.
-    pub(crate) fn outlines_of(
+    pub(crate) fn outlines_of<'a>(
         &'static self,
-        opcode: &str,
-    ) -> impl Iterator<Item = &'static Outline> + use<> {
-        let outlines = &self.index.outlines;
-        let sorted = outlines.get_or_init(|| Sorted::new(self.outlines().map(Outline::opcode)));
-        let numbers = sorted.numbers(opcode);
-        numbers.filter_map(|number| self.outlines().nth(number))
+        opcode: &'a str,
+    ) -> impl Iterator<Item = &'static Outline> + use<'a> {
+        let outlines = self.index.outlines.get_or_init(|| {
+            let numbered = self.outlines().enumerate();
+            Sorted::new(numbered.map(|(number, outline)| (outline.opcode(), number)))
+        });
+        let found = outlines.numbers(opcode);
+        let found = found.filter_map(|number| self.outlines().nth(number));
+        found.filter(move |outline| outline.opcode() == opcode)
     }
 
     /// Whether the dialect has the opcode, with or without a row.

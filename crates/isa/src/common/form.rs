@@ -295,8 +295,10 @@ pub struct Form {
     /// Anchor of the PTX ISA section.
     pub section: &'static str,
     /// Instructions that must be accepted.
+    #[cfg(feature = "examples")]
     pub good: &'static [&'static str],
     /// Instructions that must be refused, with the code of the diagnostic.
+    #[cfg(feature = "examples")]
     pub bad: &'static [(&'static str, &'static str)],
 }
 
@@ -320,7 +322,9 @@ impl Form {
         reports: Reports::ModifiersFirst,
         help: "",
         section: "",
+        #[cfg(feature = "examples")]
         good: &[],
+        #[cfg(feature = "examples")]
         bad: &[],
     };
 

@@ -1,7 +1,7 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
 use warpgrid_isa::Value;
-use warpgrid_isa::form::{Bound, Layout, Slot, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::form::{Bound, Form, Layout, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
 
 /// Every form, in table order.
@@ -57,12 +57,19 @@ fn form(layout: &Layout) -> FormFacts {
         section: form.section.to_owned(),
         slots: layout.slots.iter().map(slot).collect(),
         rules: form.rules.iter().map(|rule| rule.sentence()).collect(),
-        examples: form
-            .good
-            .iter()
-            .map(|&example| example.to_owned())
-            .collect(),
+        examples: examples(form).iter().map(|&line| line.to_owned()).collect(),
     }
+}
+
+#[cfg(feature = "examples")]
+const fn examples(form: &Form) -> &'static [&'static str] {
+    form.good
+}
+
+/// The rows have none in this build.
+#[cfg(not(feature = "examples"))]
+const fn examples(_: &Form) -> &'static [&'static str] {
+    &[]
 }
 
 fn slot(slot: &Slot) -> SlotFacts {

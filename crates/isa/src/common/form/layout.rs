@@ -276,6 +276,6 @@ pub fn layouts() -> &'static [Layout] {
 }
 
 /// The forms of an opcode word of PTX (`st`), in table order; empty for words that no row has.
-pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> + use<> {
+pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> {
     crate::PTX.forms_of(opcode)
 }

@@ -119,7 +119,7 @@ macro_rules! form {
                 use $crate::form::{Addressing::*, Reports::*, Takes::*};
                 $value
             },)*
-            $($($example: $given,)*)?
+            $($(#[cfg(feature = "examples")] $example: $given,)*)?
             ..$crate::form::Form::BLANK
         };
         ROW
