@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
-use crate::sizes;
+use crate::{rooms, sizes};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,11 +40,15 @@ pub(crate) fn serve(arguments: &mut Arguments) -> Result<bool> {
     shell::hand_over(&mut trunk)
 }
 
-/// `cargo xtask build`: the release site in `dist/`.
+/// `cargo xtask build`: the release site in `dist/`; `--rooms` also tells what each room of the core weighs.
 pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
+    let by_room = arguments.switch("--rooms");
     arguments.done()?;
     let site = release()?;
     println!("{}", sizes::report(&site)?);
+    if by_room {
+        println!("{}", rooms::report()?);
+    }
     Ok(true)
 }
 

@@ -1,0 +1,234 @@
+//! What each room weighs in the page's core. In: a wasm file whose names were not stripped; out: bytes of code by room, and
+//! of data.
+
+use crate::package::artefact;
+use crate::setup::rust;
+use crate::shell::{self, Result};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Functions that belong to no room.
+const OTHERS: &str = "std and dependencies";
+
+/// What comes before the name of a room in the name of its crate.
+const CRATE: &str = "warpgrid_";
+
+/// Bytes of code by room.
+type Rooms = BTreeMap<String, usize>;
+
+/// Compiles the core with its names, apart from the site, and tells what each room weighs before it is optimised further.
+pub(crate) fn report() -> Result<String> {
+    rust::wasm_target()?;
+    let mut command = shell::cargo();
+    command
+        .env("CARGO_PROFILE_WASM_STRIP", "false")
+        .args([
+            "build",
+            "--package",
+            "warpgrid-worker",
+            "--bin",
+            "warpgrid-core",
+        ])
+        .args(["--target", rust::WASM, "--profile", "wasm"])
+        .args(["--message-format", "json-render-diagnostics"]);
+    let outcome = shell::step("compiling the core with its names", &mut command)?;
+    let file = artefact(&outcome.transcript, ".wasm").ok_or("cargo made no core")?;
+    let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let wasm = Wasm::read(&bytes).ok_or_else(|| format!("{}: not a wasm file", file.display()))?;
+    let mut rooms: Vec<_> = wasm.rooms().into_iter().collect();
+    rooms.push(("tables and texts of all rooms".to_owned(), wasm.data_bytes));
+    rooms.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let mut text = format!("\n  {:<30} {:>12}\n", "room of the core", "bytes");
+    for (room, bytes) in rooms {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "  {room:<30} {bytes:>12}");
+    }
+    Ok(text)
+}
+
+/// What is needed of a wasm file (WebAssembly core specification, "Binary Format").
+#[derive(Debug, Default)]
+struct Wasm<'a> {
+    n_imported: usize,
+    /// Bytes of each function of the file, in order.
+    functions: Vec<usize>,
+    /// Names by function, imported ones counted.
+    names: BTreeMap<usize, &'a str>,
+    data_bytes: usize,
+}
+
+impl<'a> Wasm<'a> {
+    fn read(bytes: &'a [u8]) -> Option<Wasm<'a>> {
+        const IMPORT: u8 = 2;
+        const CODE: u8 = 10;
+        const DATA: u8 = 11;
+        const CUSTOM: u8 = 0;
+        let mut wasm = Wasm::default();
+        let mut reader = Reader(bytes.strip_prefix(b"\0asm\x01\0\0\0")?);
+        while !reader.0.is_empty() {
+            let id = reader.byte()?;
+            let mut section = reader.block()?;
+            match id {
+                IMPORT => wasm.n_imported = read_imports(&mut section)?,
+                CODE => {
+                    for _ in 0..section.number()? {
+                        wasm.functions.push(section.block()?.0.len());
+                    }
+                }
+                DATA => wasm.data_bytes = section.0.len(),
+                CUSTOM if section.text()? == "name" => wasm.names = read_names(section)?,
+                _ => {}
+            }
+        }
+        Some(wasm)
+    }
+
+    fn rooms(&self) -> Rooms {
+        let mut rooms = Rooms::new();
+        for (index, bytes) in self.functions.iter().enumerate() {
+            let name = self.names.get(&(self.n_imported + index)).copied();
+            *rooms.entry(room_of(name.unwrap_or(""))).or_default() += bytes;
+        }
+        rooms
+    }
+}
+
+/// The room that a function is of: the first one that its mangled name holds, since a generic function of the standard
+/// library is there for the room that uses it.
+fn room_of(name: &str) -> String {
+    let Some((_, rest)) = name.split_once(CRATE) else {
+        return OTHERS.to_owned();
+    };
+    let end = rest
+        .find(|c: char| !c.is_ascii_lowercase())
+        .unwrap_or(rest.len());
+    rest.get(..end).unwrap_or(rest).to_owned()
+}
+
+/// Number of functions among the imports.
+fn read_imports(section: &mut Reader<'_>) -> Option<usize> {
+    let mut n_functions = 0;
+    for _ in 0..section.number()? {
+        section.block()?;
+        section.block()?;
+        match section.byte()? {
+            0 => {
+                section.number()?;
+                n_functions += 1;
+            }
+            // A table has a type before its limits, a memory has limits, a global a type and whether it changes.
+            1 => {
+                section.byte()?;
+                section.limits()?;
+            }
+            2 => section.limits()?,
+            3 => {
+                section.byte()?;
+                section.byte()?;
+            }
+            _ => return None,
+        }
+    }
+    Some(n_functions)
+}
+
+fn read_names(mut section: Reader<'_>) -> Option<BTreeMap<usize, &str>> {
+    const FUNCTIONS: u8 = 1;
+    let mut names = BTreeMap::new();
+    while !section.0.is_empty() {
+        let id = section.byte()?;
+        let mut list = section.block()?;
+        if id == FUNCTIONS {
+            for _ in 0..list.number()? {
+                names.insert(list.number()?, list.text()?);
+            }
+        }
+    }
+    Some(names)
+}
+
+/// Takes values from the front of bytes; `None` at their end.
+#[derive(Debug)]
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// A number, seven bits a byte, the lowest first.
+    fn number(&mut self) -> Option<usize> {
+        let mut value = 0;
+        for shift in (0..35).step_by(7) {
+            let byte = self.byte()?;
+            value |= usize::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// As many bytes as the number before them says.
+    fn block(&mut self) -> Option<Reader<'a>> {
+        let n = self.number()?;
+        let (block, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(Reader(block))
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.block()?.0).ok()
+    }
+
+    fn limits(&mut self) -> Option<()> {
+        let has_most = self.byte()? & 1 == 1;
+        self.number()?;
+        if has_most {
+            self.number()?;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_belong_to_the_first_room_of_their_names() {
+        let legacy = "_ZN12warpgrid_ptx5check4body3run17h0E";
+        let generic =
+            "_ZN79_$LT$warpgrid_emulator..state..State$u20$as$u20$core..clone..Clone$GT$5cloneE";
+        assert_eq!(room_of(legacy), "ptx");
+        assert_eq!(room_of(generic), "emulator");
+        assert_eq!(room_of("_RNvNtCs_4core3fmt5write"), OTHERS);
+        assert_eq!(room_of(""), OTHERS);
+    }
+
+    #[test]
+    fn code_is_summed_by_room() {
+        let section = |id: u8, body: &[u8]| [&[id, body.len() as u8], body].concat();
+        // One imported function, two of the file with 3 and 2 bytes, names for all.
+        let imports = section(2, b"\x01\x01a\x01b\x00\x00");
+        let code = section(10, b"\x02\x03\x00\x01\x0b\x02\x00\x0b");
+        let data = section(11, b"\x00");
+        let list = b"\x03\x00\x01f\x01\x0ewarpgrid_isa12\x02\x03std";
+        let names = [&b"\x04name\x01"[..], &[list.len() as u8], list].concat();
+        let file = [
+            b"\0asm\x01\0\0\0".to_vec(),
+            imports,
+            code,
+            data,
+            section(0, &names),
+        ]
+        .concat();
+        let wasm = Wasm::read(&file).expect("a wasm file");
+        let expected = [("isa".to_owned(), 3), (OTHERS.to_owned(), 2)];
+        assert_eq!(wasm.rooms(), Rooms::from(expected));
+        assert_eq!(wasm.data_bytes, 1);
+        assert!(Wasm::read(&file[..file.len() - 1]).is_none());
+    }
+}
