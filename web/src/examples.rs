@@ -33,6 +33,13 @@ examples! {
         "little-endian" "Words are bytes, lowest first"
         "endless-loop" "A loop that never ends"
     }
+    "Later, and together" {
+        "cluster-messages" "Messages through a cluster"
+        "copy-pipeline" "A pipeline of copies"
+        "cluster-histogram" "A histogram over a cluster"
+        "deadlock" "A deadlock"
+        "broken-mbarrier" "A broken mbarrier"
+    }
     "From real compilers" {
         "vector-addition" "Vector addition, with a tail that stays out"
         "saxpy-float4" "Four elements a lane with float4"

@@ -7,6 +7,7 @@ mod format;
 mod fragment;
 mod output;
 mod run;
+mod seeds;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;

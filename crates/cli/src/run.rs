@@ -1,7 +1,7 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
 use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
-use crate::{Format, Outcome};
+use crate::{Format, Outcome, seeds};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -14,6 +14,7 @@ use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::{FaultView, Severity};
 use warpgrid_view::scenario::{Buffer, ExpectedFault};
+use warpgrid_view::seeds::compare_seeds;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Scenario, Session, SessionError};
 
@@ -34,6 +35,9 @@ pub(crate) struct RunArguments {
     /// Turns the scheduler; 0 is plain round robin.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Run with each of these seeds (0..100) and say which memory depends on the order.
+    #[arg(long, value_name = "FROM..TO", value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
+    seeds: Option<std::ops::Range<u64>>,
     /// The PTX file of a case to run instead of kernel.ptx; `all` runs kernel.ptx and every variant.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
@@ -130,7 +134,10 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
             .unwrap_or(&arguments.file)
             .display()
             .to_string();
-        outcome = outcome.and(run_one(arguments, &name, scenario)?);
+        outcome = outcome.and(match &arguments.seeds {
+            Some(range) => run_seeds(arguments, &name, scenario, range.clone())?,
+            None => run_one(arguments, &name, scenario)?,
+        });
     }
     Ok(outcome)
 }
@@ -256,6 +263,20 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     }
     out.flush()?;
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// Runs one file with several seeds.
+fn run_seeds(
+    arguments: &RunArguments,
+    name: &str,
+    scenario: Scenario,
+    range: std::ops::Range<u64>,
+) -> io::Result<Outcome> {
+    let source = scenario.source.clone();
+    match compare_seeds(&scenario, range, arguments.max_steps) {
+        Ok(report) => seeds::print(arguments.format, name, &report),
+        Err(error) => refuse(arguments, name, &source, &error),
+    }
 }
 
 fn plural(n: u64, word: &str) -> String {

@@ -60,6 +60,9 @@ fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
             "constant memory and kernel parameters cannot be written; copy the value to another space first"
         }
         FaultKind::WrongSpace => "use the space that the address belongs to, or a generic access",
+        FaultKind::Deadlock { waiting } if waiting.iter().any(|w| w.mbarrier.is_some()) => {
+            "a phase ends with its last arrival and its last byte: compare the count of `mbarrier.init` with the threads that arrive, and the bytes that are expected with those that are sent"
+        }
         FaultKind::Deadlock { .. } => {
             "every thread of the block must reach the barrier, also those that leave early or take another branch"
         }
@@ -80,14 +83,12 @@ fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
             "barriers have the numbers 0 to 15, and whole warps of 32 threads arrive at them"
         }
         FaultKind::Mbarrier(_) => {
-            "one thread initialises the object before the block waits at a barrier; each phase expects as many arrivals as were stated then"
+            "an mbarrier is made once with `mbarrier.init`, before other threads use it, and ended with `mbarrier.inval`"
         }
         FaultKind::DistantMbarrier => {
-            "use the mbarrier of the block that the bytes go to: `mapa` gives its address, too"
+            "map the addresses of the destination and of the mbarrier to the same block with `mapa`"
         }
-        FaultKind::BadCopySize { .. } => {
-            "round the number of bytes, and copy the rest with ordinary stores"
-        }
+        FaultKind::BadCopySize { .. } => "copy a whole multiple, and the rest with plain stores",
         FaultKind::Internal { .. } => {
             "this is a mistake of Warpgrid; please report it with the text"
         }

@@ -21,6 +21,7 @@ mod pending;
 #[cfg(test)]
 mod pending_tests;
 pub mod reference;
+pub mod seeds;
 mod sentence;
 pub mod session;
 mod stores;

@@ -414,7 +414,7 @@ impl Session {
         self.program.target.memory
     }
 
-    fn memories(&self) -> Vec<Memory> {
+    pub(crate) fn memories(&self) -> Vec<Memory> {
         memories(self.timeline.machine(), &self.buffers)
     }
 

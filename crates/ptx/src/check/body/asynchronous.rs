@@ -13,7 +13,7 @@ use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// The mbarrier of a bulk copy. Its address may be in a register of any width but 16 bits, and a value without brackets
-    /// is legal, though no address of a program (assembler 13.5).
+    /// is legal where no operand follows, though no address of a program (assembler 13.5).
     pub(crate) fn mbarrier(
         &mut self,
         site: &Site<'a>,
@@ -21,10 +21,13 @@ impl<'a> BodyChecker<'a, '_> {
         operand: &Operand,
         space: StateSpace,
     ) -> Option<OperandValue> {
-        if matches!(
+        let modifiers = &plan.modifiers;
+        let is_last = !modifiers.has(Flag::CacheHint) && !modifiers.has(Flag::Multicast);
+        let is_value = matches!(
             operand.kind,
             OperandKind::Name(_) | OperandKind::Integer { .. }
-        ) {
+        );
+        if is_last && is_value {
             self.source(site, plan, operand, ScalarType::U64, Fit::Integer)?;
             self.body.is_sayable = false;
             return Some(OperandValue::Absent);
@@ -66,7 +69,10 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Masks of blocks and of bytes are 16 bits wide, so that no address is one (assembler 13.5).
-    pub(crate) fn check_masks(&mut self, start: usize) -> Option<()> {
+    pub(crate) fn check_masks(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+        if !plan.modifiers.has(Flag::Multicast) && !plan.modifiers.has(Flag::CpMask) {
+            return Some(());
+        }
         let mask = self.lowered(start, 4);
         match mask.map(|mask| (mask.span, &mask.value)) {
             Some((span, OperandValue::Source(Source::VariableAddress { .. }, _))) => {

@@ -40,7 +40,7 @@ impl<'a> BodyChecker<'a, '_> {
             Does::Async(AsyncOp::Store) => self.store_async(site, plan),
             Does::Async(AsyncOp::BulkCopy) => {
                 self.resolve(site, plan)?;
-                self.check_masks(start)
+                self.check_masks(plan, start)
             }
             Does::Async(AsyncOp::Copy) => {
                 self.resolve(site, plan)?;
