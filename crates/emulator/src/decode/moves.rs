@@ -3,6 +3,7 @@
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Bank, Conversion, Element, Op};
 use crate::exec::mode::ArithmeticMode;
+use crate::exec::narrow;
 use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
@@ -48,15 +49,24 @@ fn converts(modifiers: &Modifiers) -> bool {
             )
         })
     };
-    let is_pair = matches!(modifiers.d_type, Some(T::F16x2 | T::Bf16x2));
-    let has_more = modifiers.has(Flag::Satfinite)
-        || modifiers.has(Flag::ScaledN2)
-        || modifiers.rounding == Some(Rounding::Rs);
-    let is_relu_of_one = modifiers.has(Flag::Relu) && !is_pair;
-    !has_more
-        && !is_relu_of_one
-        && runs(modifiers.source_type())
-        && (is_pair || runs(modifiers.result_type()))
+    let (Some(from), Some(to)) = (modifiers.source_type(), modifiers.result_type()) else {
+        return false;
+    };
+    // Random bits, and factors of pairs.
+    if modifiers.rounding == Some(Rounding::Rs) || modifiers.has(Flag::ScaledN2) {
+        return false;
+    }
+    let is_small = matches!(to, T::F16 | T::Bf16 | T::Tf32);
+    match (narrow::is_pair(from), narrow::is_pair(to)) {
+        (true, true) => true,
+        (false, true) => from == T::F32,
+        (true, false) => false,
+        (false, false) if modifiers.has(Flag::Relu) || modifiers.has(Flag::Satfinite) => {
+            is_small && from == T::F32
+        }
+        (false, false) if to == T::Tf32 => from == T::F32,
+        (false, false) => runs(Some(from)) && runs(Some(to)),
+    }
 }
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {

@@ -3,7 +3,8 @@
 
 use crate::decode::code::{Conversion, Element, FloatMode, Round};
 use crate::exec::elements::{read64, read128, write64, write128};
-use crate::exec::soft::{self, Format, NAN_32, NAN_64, TF32, format_of};
+use crate::exec::narrow;
+use crate::exec::soft::{self, NAN_32, NAN_64, format_of};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::{ScalarType, TypeKind};
 
@@ -70,6 +71,9 @@ fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
 fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     let (from, to) = (conversion.from, conversion.to);
     let mode = FloatMode::from(conversion.mode);
+    if let Some(bits) = narrow::convert(conversion, bits) {
+        return bits;
+    }
     match (from.is_float(), to.is_float()) {
         (false, false) => integer_to_integer(integer(from, bits), to, mode.saturate),
         (false, true) => integer_to_float(integer(from, bits), to, mode),
@@ -219,40 +223,19 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
                 u64::from(narrow.to_bits())
             }
         }
-        ScalarType::Tf32 => u64::from(TF32.pack(value, round)) << 13,
-        _ => format_of(to).map_or(0, |format| u64::from(small(format, value, round))),
-    }
-}
-
-/// Rounds to a small format; the 8-bit ones saturate to their largest (`.satfinite`).
-fn small(format: Format, value: f64, round: Round) -> u32 {
-    let packed = format.pack(value, round);
-    let eight_bits = format.exponent_bits + format.fraction_bits < 8;
-    if eight_bits && !value.is_nan() && packed & !format.sign() > format.largest() {
-        packed & format.sign() | format.largest()
-    } else {
-        packed
+        ScalarType::F16 | ScalarType::Bf16 if conversion.mode.relu || conversion.mode.satfinite => {
+            narrow::convert_one(conversion, value).map_or(0, u64::from)
+        }
+        _ => format_of(to).map_or(0, |format| u64::from(format.pack(value, round))),
     }
 }
 
 /// Two f32 to one register: a in the high half.
 pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, b]: [Slot; 3]) {
-    let mode = FloatMode::from(conversion.mode);
-    let Some(format) = format_of(conversion.to) else {
-        return;
-    };
-    let bits = conversion.to.width_bits() / 2;
-    let one = |v: u32| {
-        let mut value = float(ScalarType::F32, u64::from(v), mode);
-        if mode.relu && value < 0.0 {
-            value = 0.0;
-        }
-        small(format, value, mode.round)
-    };
     let (a, b) = (l.r32(a), l.r32(b));
     let mut row: Row32 = [0; LANES];
     for lane in 0..LANES {
-        row[lane] = one(a[lane]) << bits | one(b[lane]);
+        row[lane] = narrow::convert_two(conversion, a[lane], b[lane]).unwrap_or(0);
     }
     l.set32(d, &row);
 }

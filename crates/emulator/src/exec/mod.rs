@@ -23,6 +23,7 @@ pub(crate) mod matrix_rows;
 pub(crate) mod mbarrier;
 pub(crate) mod memory_ops;
 pub(crate) mod mode;
+pub(crate) mod narrow;
 pub(crate) mod pack;
 pub(crate) mod predicate;
 pub(crate) mod rare;

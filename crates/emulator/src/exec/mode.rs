@@ -49,6 +49,8 @@ pub(crate) struct ArithmeticMode {
     pub(crate) xorsign_abs: bool,
     /// Negative results become zero.
     pub(crate) relu: bool,
+    /// Results beyond the range become the largest finite number.
+    pub(crate) satfinite: bool,
 }
 
 impl From<&Modifiers> for ArithmeticMode {
@@ -60,6 +62,7 @@ impl From<&Modifiers> for ArithmeticMode {
             nan: modifiers.has(Flag::NaN),
             xorsign_abs: modifiers.has(Flag::Xorsign) || modifiers.has(Flag::Abs),
             relu: modifiers.has(Flag::Relu),
+            satfinite: modifiers.has(Flag::Satfinite),
         }
     }
 }
