@@ -83,7 +83,7 @@ fn run(scenario: Scenario) -> Result<(), String> {
 #[test]
 fn every_case_is_bit_exact_with_all_its_variants() {
     let folders = folders(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"));
-    assert!(folders.len() >= 46, "found {} cases", folders.len());
+    assert!(folders.len() >= 52, "found {} cases", folders.len());
     let wrong: Vec<String> = folders.iter().flat_map(|folder| run_case(folder)).collect();
     assert!(
         wrong.is_empty(),

@@ -270,21 +270,19 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         _ => (AccessKind::Load, 1, d.destinations(0)?),
     };
     let n_registers = registers.len();
-    let mut access = access_plan(
-        d,
-        (address, usize::MAX),
-        ScalarType::B16,
-        Sem::Weak,
-        registers,
-        operands,
-    )?;
+    let at = (address, usize::MAX);
+    let ty = ScalarType::B16;
+    let mut row = access_plan(d, at, ty, Sem::Weak, Vec::new(), Vec::new())?;
+    let mut access = access_plan(d, at, ty, Sem::Weak, registers, operands)?;
     // No space named is the shared one all the same where the address is that of a shared variable.
     if let AddressBase::Variable(_) = d.address_operand(address)?.base
         && access.space == StateSpace::Generic
     {
         access.space = StateSpace::Shared;
+        row.space = StateSpace::Shared;
     }
-    access.width_bytes = RowsPlan::ROW_BYTES;
+    row.width_bytes = RowsPlan::ROW_BYTES;
+    access.width_bytes = 4 * n_registers as u32;
     let mut places: Vec<RowPlace> = map
         .holders()
         .map(|holder| {
@@ -302,6 +300,7 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     Ok(MatrixPlan::Rows(RowsPlan {
         asking: u32::MAX >> (32 - u32::from(map.rows) * n_registers as u32),
         access,
+        row,
         kind,
         places,
     }))

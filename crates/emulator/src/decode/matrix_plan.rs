@@ -75,8 +75,10 @@ pub(crate) struct Gather {
 /// `ldmatrix` and `stmatrix`: rows of 16 bytes, whose addresses lanes give.
 #[derive(Clone, Debug)]
 pub(crate) struct RowsPlan {
-    /// Its elements are the registers, its width is that of a row.
+    /// Its elements are the registers of a lane, and its width is theirs.
     pub(crate) access: AccessPlan,
+    /// A row: 16 bytes at the address that a lane gives.
+    pub(crate) row: AccessPlan,
     pub(crate) kind: AccessKind,
     /// Lanes that give addresses.
     pub(crate) asking: u32,

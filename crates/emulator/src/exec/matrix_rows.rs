@@ -15,7 +15,7 @@ use crate::state::registers::{FULL, LANES, Lanes};
 pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) -> Executed {
     let mut target = Target::UNKNOWN;
     let starts = addresses(l, &plan.access);
-    reach.find_each(plan.kind, &plan.access, &starts, plan.asking, &mut target)?;
+    reach.find_each(plan.kind, &plan.row, &starts, plan.asking, &mut target)?;
     let action = match plan.kind {
         AccessKind::Load => AccessAction::Load,
         AccessKind::Store | AccessKind::Atomic => AccessAction::Store,

@@ -100,8 +100,10 @@ fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<S
             matrix,
         ) => match matrix {
             // `wmma.mma` of half-precision factors names the types of the sums alone.
-            Matrix::A => modifiers.a_type.or(Some(ScalarType::F16)),
-            Matrix::B => modifiers.b_type.or(Some(ScalarType::F16)),
+            Matrix::A if modifiers.b_type.is_none() => modifiers.a_type.or(Some(ScalarType::F16)),
+            Matrix::B if modifiers.a_type.is_none() => modifiers.b_type.or(Some(ScalarType::F16)),
+            Matrix::A => modifiers.a_type,
+            Matrix::B => modifiers.b_type,
             Matrix::C => modifiers.c_type,
             Matrix::D => modifiers.d_type,
         },

@@ -197,6 +197,7 @@ pub fn only_sinks(span: Span) -> Diagnostic {
         span,
         "found nothing but sinks, expected a register among them",
     )
+    .help("the registers say how wide the values are")
 }
 
 /// A number that selects no lanes.
@@ -210,6 +211,7 @@ pub fn selector(span: Span, found: u64, most: u64) -> Diagnostic {
         span,
         format!("found {found}, expected {expected}: it selects the lanes that give the metadata"),
     )
+    .help("of every four lanes one, two or all give metadata, as shape and type say")
 }
 
 /// The selector is not a number.
@@ -219,6 +221,7 @@ pub fn selector_literal(span: Span) -> Diagnostic {
         span,
         "the selector is a number, known before the run",
     )
+    .help("of every four lanes one, two or all give metadata, as shape and type say")
 }
 
 /// Metadata or factors that are not in a 32-bit register.
@@ -228,6 +231,7 @@ pub fn data(span: Span, found: &str, what: &str) -> Diagnostic {
         span,
         format!("found {found}, expected a 32-bit register with {what}"),
     )
+    .help("a `.b32` register, the same one in all lanes")
 }
 
 /// Not a list of two 16-bit values.
@@ -237,6 +241,7 @@ pub fn places(span: Span) -> Diagnostic {
         span,
         "expected two 16-bit values in braces: the byte in the register, and the lane of four",
     )
+    .help("numbers, or `.b16` registers that are the same in all lanes")
 }
 
 /// A number that is no place of a factor.
@@ -246,6 +251,7 @@ pub fn place(span: Span, found: u64, what: &str, allowed: &str) -> Diagnostic {
         span,
         format!("found {found}, expected {allowed} for the {what} of a factor"),
     )
+    .help("the braces hold the byte in the register, and the lane of four")
 }
 
 /// `.satfinite` with floats, from 6.5 on.
@@ -256,6 +262,7 @@ pub fn satfinite_removed(dotted: Span, version: Version) -> Diagnostic {
         format!("products of floats have no `.satfinite` in PTX {version}: it went with 6.5"),
     )
     .fix("leave out `.satfinite`", dotted, "")
+    .help("products of integers still have it")
 }
 
 /// `.popc.xor`
@@ -266,6 +273,7 @@ pub fn popc_order(popc: Span, op: Span) -> Diagnostic {
         "`.popc` comes after the operation whose bits it counts",
     )
     .label(op, "the bit operation")
+    .help("write `.xor.popc` or `.and.popc`")
 }
 
 /// `.b4x16_p64.b8x16`
@@ -276,4 +284,5 @@ pub fn format_order(from: Span, to: Span) -> Diagnostic {
         "the format in memory comes after that in registers",
     )
     .label(to, "the format in registers")
+    .help("write `.b8x16` first")
 }

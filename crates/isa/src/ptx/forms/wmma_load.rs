@@ -5,8 +5,8 @@
 use super::sets::{GLOBAL, SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::MatrixOp::{WmmaLoadA, WmmaLoadB, WmmaLoadC};
-use crate::form::rule::{Rule, RuleKind::*, rule};
-use crate::form::{Form, Gate};
+use crate::form::rule::{Rule, RuleKind::*, any, rule};
+use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Flag, MatrixLayout::*};
 use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
@@ -25,12 +25,6 @@ pub(super) const AMPERE: Gate = since(7, 0).with(WmmaWide);
 
 set! { LAYOUT: Layout "matrix layout";
     "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
-    "col", Layout(Col), ALWAYS, "column-major: neighbours in memory are neighbours in a column";
-}
-set! { ROWS_ONLY: Layout "matrix layout";
-    "row", Layout(Row), ALWAYS, "row-major: neighbours in memory are neighbours in a row";
-}
-set! { COLUMNS_ONLY: Layout "matrix layout";
     "col", Layout(Col), ALWAYS, "column-major: neighbours in memory are neighbours in a column";
 }
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; }
@@ -56,11 +50,25 @@ types!(SUM_16, Type; FLOATS => F16 F32; INTEGERS => S32);
 types!(SUM_SUB_BYTE, Type; SUB_BYTE => S32);
 types!(SUM_TF32, Type; AMPERE => F32);
 
+const SPACES: Rule = rule(
+    Refused {
+        words: &[
+            "const",
+            "local",
+            "param",
+            "param::func",
+            "param::entry",
+            "shared::cluster",
+        ],
+    },
+    "a matrix is loaded from global or shared memory of the block",
+);
+static RULES: &[Rule] = &[SPACES];
+/// Elements of less than a byte lie along k.
 #[rustfmt::skip]
-static RULES: &[Rule] = &[
-    rule(Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
-        "a matrix is loaded from global or shared memory of the block"),
-];
+static BY_ROWS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["row"] }, "A has its elements along k side by side")];
+#[rustfmt::skip]
+static BY_COLUMNS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["col"] }, "B has its elements along k side by side")];
 
 /// `.aligned` is refused before this version and required from it on.
 pub(super) const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
@@ -73,8 +81,11 @@ operands! {
 /// A row of one matrix.
 macro_rules! load {
     ($syntax:literal, $does:ident, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        load!($syntax, $does, [$($set),*], $gate, RULES, $help, $good, $bad)
+    };
+    ($syntax:literal, $does:ident, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [$($set),*], Matrix($does), leads: 2, gate: $gate, writes: &["r"], types: OPERANDS, address: Strict,
-            reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES;
+            reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: $rules;
             $help, SECTION; good: $good, bad: $bad)
     };
 }
@@ -87,10 +98,10 @@ pub static FORMS: &[Form] = &[
         &["wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {r, r, r, r, r, r, r, r}, [p], stride;",
             "wmma.load.a.sync.aligned.col.m8n32k16.bf16 {r, r}, [p];"],
         &[("wmma.load.a.sync.row.m16n16k16.s8 {r, r}, [p];", "W0501"), ("wmma.load.a.sync.aligned.row.m16n16k16.s8 {r}, [p];", "W0503")]),
-    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [ROWS_ONLY, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE,
+    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE, BY_ROWS,
         "Reads the first factor of 4-bit integers, by rows.",
-        &["wmma.load.a.sync.aligned.row.m8n8k32.u4 {r}, [p];"], &[("wmma.load.a.sync.aligned.col.m8n8k32.u4 {r}, [p];", "W0102")]),
-    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [ROWS_ONLY, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE,
+        &["wmma.load.a.sync.aligned.row.m8n8k32.u4 {r}, [p];"], &[("wmma.load.a.sync.aligned.col.m8n8k32.u4 {r}, [p];", "W0302")]),
+    load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE, BY_ROWS,
         "Reads the first factor of single bits, by rows.",
         &["wmma.load.a.sync.aligned.row.m8n8k128.shared.b1 {r}, [p];"], &[("wmma.load.a.sync.aligned.row.m8n8k128.u4 {r}, [p];", "W0104")]),
     load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_TF32, SPACE, FACTOR_TF32], AMPERE,
@@ -103,10 +114,10 @@ pub static FORMS: &[Form] = &[
         "Reads the second factor into the fragments of all lanes; its lines start `stride` elements apart.",
         &["wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {r, r, r, r, r, r, r, r}, [p], stride;"],
         &[("wmma.load.b.sync.aligned.col.m32n8k16.bf16 {r, r, r, r}, [p];", "W0503")]),
-    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [COLUMNS_ONLY, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE,
+    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE, BY_COLUMNS,
         "Reads the second factor of 4-bit integers, by columns.",
-        &["wmma.load.b.sync.aligned.col.m8n8k32.s4 {r}, [p];"], &[("wmma.load.b.sync.aligned.row.m8n8k32.s4 {r}, [p];", "W0102")]),
-    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [COLUMNS_ONLY, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE,
+        &["wmma.load.b.sync.aligned.col.m8n8k32.s4 {r}, [p];"], &[("wmma.load.b.sync.aligned.row.m8n8k32.s4 {r}, [p];", "W0302")]),
+    load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE, BY_COLUMNS,
         "Reads the second factor of single bits, by columns.",
         &["wmma.load.b.sync.aligned.col.m8n8k128.b1 {r}, [p], 128;"], &[("wmma.load.b.sync.aligned.col.m8n8k128.b1 {r}, p;", "W0509")]),
     load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_TF32, SPACE, FACTOR_TF32], AMPERE,

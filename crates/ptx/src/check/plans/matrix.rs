@@ -5,7 +5,7 @@ use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::{Bound, Origin};
 use warpgrid_isa::fragment::{Matrix, operand_registers};
-use warpgrid_isa::{Flag, MatrixOp, Modifiers, PTX, SlotName, TypeKind, Version};
+use warpgrid_isa::{Flag, MatrixOp, Modifiers, SlotName, TypeKind, Version};
 use warpgrid_program::Diagnostic;
 
 /// What the words of the opcode are short of, apart from the rows' own rules.
@@ -138,11 +138,10 @@ fn unchecked_words(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
 /// The opcode with the words of its name in front, the others in the order written.
 fn in_order(opcode: &Opcode<'_>, bound: &Bound) -> String {
     let mut text = bound.layout.name();
-    let others = opcode
-        .modifiers()
-        .iter()
-        .filter(|word| !PTX.tables.name_words.contains(word));
-    for word in others {
+    let leads = bound.slots.iter().take(bound.layout.form.leads).flatten();
+    let names: Vec<usize> = leads.map(|binding| binding.word).collect();
+    let words = opcode.modifiers().iter().enumerate();
+    for (_, word) in words.filter(|(index, _)| !names.contains(index)) {
         text.push('.');
         text.push_str(word);
     }

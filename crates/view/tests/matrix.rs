@@ -1,0 +1,126 @@
+//! What a host shows of matrix instructions: the sentence, the lanes with their elements, and why a run stopped.
+
+use warpgrid_view::model::{FrameRequest, StoreView};
+use warpgrid_view::{Scenario, Session};
+
+/// A 16 by 16 matrix goes from `a` to rows of `out` that are 24 elements long.
+const COPY: &str = "\
+//@ launch grid=1 block=32
+//@ buffer a: f32[16][16] = 1.5
+//@ buffer out: f32[16][24] = 0
+.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry copy(.param .u64 a, .param .u64 out)
+{
+    .reg .f32 %f<8>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [out];
+    wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd1];
+    mov.u32 %r1, 24;
+    wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd2], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, %r1;
+    ret;
+}
+";
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn sentence(session: &mut Session) -> String {
+    let frame = session.frame(&FrameRequest::default());
+    frame
+        .sentence
+        .iter()
+        .map(|phrase| phrase.text.as_str())
+        .collect()
+}
+
+fn only_store(session: &mut Session) -> StoreView {
+    let mut stores = session.events(0, session.position());
+    assert_eq!(stores.len(), 1);
+    stores.remove(0)
+}
+
+#[test]
+fn a_matrix_store_is_told_in_a_sentence() {
+    let mut session = session(COPY);
+    assert!(session.run_to_store(1000));
+    assert_eq!(
+        sentence(&mut session),
+        "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 wrote 1024 bytes of all 32 lanes to out, in 32 sectors."
+    );
+}
+
+#[test]
+fn each_lane_shows_its_elements_with_their_registers() {
+    let mut session = session(COPY);
+    session.run(u64::MAX);
+    let store = only_store(&mut session);
+    assert_eq!((store.n_bytes, store.n_elements, store.lost), (1024, 8, 0));
+    let lane = &store.lanes[5];
+    // Rows 1 and 9, columns 2, 3, 10 and 11; rows are 96 bytes apart.
+    let pieces: Vec<_> = lane
+        .pieces
+        .iter()
+        .map(|piece| (piece.offset, piece.source.as_deref()))
+        .collect();
+    let at = |row: u64, column: u64| Some(row * 96 + column * 4);
+    assert_eq!(
+        pieces,
+        [
+            (at(1, 2), Some("%f0")),
+            (at(1, 3), Some("%f1")),
+            (at(9, 2), Some("%f2")),
+            (at(9, 3), Some("%f3")),
+            (at(1, 10), Some("%f4")),
+            (at(1, 11), Some("%f5")),
+            (at(9, 10), Some("%f6")),
+            (at(9, 11), Some("%f7")),
+        ]
+    );
+}
+
+#[test]
+fn lines_that_overlap_lose_elements() {
+    // With 8 elements from row to row, each row covers half of the one before it.
+    let source = COPY
+        .replace("mov.u32 %r1, 24", "mov.u32 %r1, 8")
+        .replace("a: f32[16][16] = 1.5", "a: f32[16][16] = iota");
+    let mut session = session(&source);
+    session.run(u64::MAX);
+    let store = only_store(&mut session);
+    assert_eq!(store.n_bytes, (15 * 8 + 16) * 4);
+    assert!(store.lost > 0);
+}
+
+#[test]
+fn a_fault_says_which_lanes_do_not_agree() {
+    let source = COPY.replace("mov.u32 %r1, 24", "mov.u32 %r1, %laneid");
+    let mut session = session(&source);
+    session.run(u64::MAX);
+    let fault = session.fault().expect("a fault");
+    assert_eq!(fault.kind, "undefined_matrix");
+    assert_eq!(fault.lanes, 0xffff_fffe);
+    assert_eq!(
+        fault.help.as_deref(),
+        Some("give all lanes the same stride, in elements")
+    );
+
+    let source = COPY.replace("block=32", "block=24");
+    let mut session = self::session(&source);
+    session.run(u64::MAX);
+    let fault = session.fault().expect("a fault");
+    assert_eq!(fault.kind, "undefined_matrix");
+    assert!(
+        fault.message.contains("without lanes 0xff000000"),
+        "{}",
+        fault.message
+    );
+}
