@@ -1,6 +1,7 @@
 //! What single instructions do, as far as a launch, its guesses and its views depend on it: an instruction of the program
 //! goes in, a few plain facts come out. The only file to the right of the emulator that takes operands apart.
 
+use std::collections::BTreeSet;
 use warpgrid_isa::{
     ArithmeticOp, Does, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace,
 };
@@ -99,6 +100,19 @@ pub fn readers<'a>(
         function,
         instruction,
     })
+}
+
+/// The variables of the module that an instruction names, by index.
+pub fn named_variables(program: &Program) -> BTreeSet<u32> {
+    let mut named = BTreeSet::new();
+    for function in &program.functions {
+        for reader in readers(program, function) {
+            for operand in reader.operands() {
+                reader.add_variables(operand, &mut named);
+            }
+        }
+    }
+    named
 }
 
 impl<'a> Reader<'a> {
@@ -218,6 +232,32 @@ impl<'a> Reader<'a> {
             | OperandValue::Destination(None)
             | OperandValue::Label(_)
             | OperandValue::Callee(_) => {}
+        }
+    }
+
+    fn add_variables(self, operand: &Operand, named: &mut BTreeSet<u32>) {
+        let found = match &operand.value {
+            OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(*variable),
+            OperandValue::Address(address) => match address.base {
+                AddressBase::Variable(variable) => Some(variable),
+                AddressBase::Register(_) | AddressBase::None => None,
+            },
+            OperandValue::List(list) => {
+                for element in self.function.operands_of(*list) {
+                    self.add_variables(element, named);
+                }
+                None
+            }
+            OperandValue::Source(..)
+            | OperandValue::Absent
+            | OperandValue::Destination(_)
+            | OperandValue::Pair(..)
+            | OperandValue::Predicate { .. }
+            | OperandValue::Label(_)
+            | OperandValue::Callee(_) => None,
+        };
+        if let Some(VariableId::Module(index)) = found {
+            named.insert(index);
         }
     }
 

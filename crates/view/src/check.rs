@@ -227,8 +227,14 @@ impl Places {
                 text: edit.text.clone(),
             }
         });
+        // Nothing but a header states a version or names a target.
+        let is_header = |edit: &warpgrid_program::Edit| {
+            let word = edit.text.split_whitespace().last().unwrap_or("");
+            Target::from_name(word).is_some() || versions().iter().any(|version| version == word)
+        };
         FixView {
             title: fix.title.clone(),
+            is_header: !fix.edits.is_empty() && fix.edits.iter().all(is_header),
             edits: edits.collect(),
         }
     }

@@ -9,6 +9,8 @@ use warpgrid_launch::value::ElementType;
 
 /// Most rows of one answer.
 pub const MAX_ROWS: u32 = 512;
+/// Most cells per row.
+pub const MAX_COLUMNS: u32 = 1024;
 /// Most cells of one answer.
 const MAX_CELLS: u64 = 1 << 16;
 
@@ -27,7 +29,7 @@ pub(crate) fn layout(
     let n_elements = (bytes.len() as u64).div_ceil(width as u64);
     let columns = request
         .columns
-        .filter(|n| (1..=1024).contains(n))
+        .filter(|n| (1..=MAX_COLUMNS).contains(n))
         .unwrap_or_else(|| natural_columns(memory, element, n_elements));
     let total_rows = n_elements.div_ceil(columns.into());
     let first_row = request.first_row.min(total_rows.saturating_sub(1));
@@ -170,7 +172,9 @@ fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u3
         .filter(|_| memory.view.shape.len() > 1)
     {
         let bytes = extent * memory.element.width_bytes() as u64;
-        return bytes.div_ceil(element.width_bytes() as u64).clamp(1, 1024) as u32;
+        return bytes
+            .div_ceil(element.width_bytes() as u64)
+            .clamp(1, u64::from(MAX_COLUMNS)) as u32;
     }
     let wish = match element.width_bytes() {
         1 | 2 => 32,

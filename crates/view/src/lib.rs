@@ -5,6 +5,9 @@
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.
 
 pub mod assist;
+mod blocks;
+#[cfg(test)]
+mod blocks_tests;
 pub mod catalogue;
 pub mod check;
 pub mod expect;

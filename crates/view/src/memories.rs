@@ -2,6 +2,7 @@
 
 use crate::memory_id::MemoryId;
 use crate::model::{MemoryView, Space};
+use std::collections::BTreeSet;
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_launch::reading::{AccessKind, readers};
@@ -28,7 +29,12 @@ impl Memory {
 }
 
 /// The memories of a machine: buffers, module variables, shared memory of resident blocks.
-pub(crate) fn memories(machine: &Machine, buffers: &[Buffer]) -> Vec<Memory> {
+/// `named` has the module variables that an instruction names, by index.
+pub(crate) fn memories(
+    machine: &Machine,
+    buffers: &[Buffer],
+    named: &BTreeSet<u32>,
+) -> Vec<Memory> {
     let mut all = Vec::new();
     for (index, buffer) in buffers.iter().enumerate() {
         let described = Described {
@@ -37,6 +43,7 @@ pub(crate) fn memories(machine: &Machine, buffers: &[Buffer]) -> Vec<Memory> {
             space: Space::Global,
             element: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8),
             shape: buffer.shape.clone(),
+            is_named: true,
         };
         let region = MemoryRegion::Buffer(BufferIndex(index as u32));
         all.extend(memory(machine, region, described));
@@ -49,6 +56,7 @@ pub(crate) fn memories(machine: &Machine, buffers: &[Buffer]) -> Vec<Memory> {
                 space: variable.space.into(),
                 element: element_of(variable.ty),
                 shape: Vec::new(),
+                is_named: named.contains(&(index as u32)),
             };
             all.extend(memory(
                 machine,
@@ -66,6 +74,7 @@ pub(crate) fn memories(machine: &Machine, buffers: &[Buffer]) -> Vec<Memory> {
             space: Space::Shared,
             element: shared,
             shape: Vec::new(),
+            is_named: true,
         };
         let region = MemoryRegion::Shared { block: block.index };
         all.extend(memory(machine, region, described));
@@ -80,6 +89,7 @@ struct Described {
     space: Space,
     element: ElementType,
     shape: Vec<u64>,
+    is_named: bool,
 }
 
 fn memory(machine: &Machine, region: MemoryRegion, described: Described) -> Option<Memory> {
@@ -96,6 +106,7 @@ fn memory(machine: &Machine, region: MemoryRegion, described: Described) -> Opti
         size_bytes,
         ty: described.element,
         shape: described.shape,
+        is_named: described.is_named,
     };
     Some(Memory {
         region,

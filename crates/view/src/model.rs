@@ -33,6 +33,8 @@ pub struct EditView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FixView {
     pub title: String,
+    /// Whether it changes the version or the target that the text states: an override hides that.
+    pub is_header: bool,
     pub edits: Vec<EditView>,
 }
 
@@ -187,12 +189,25 @@ impl TokenClass {
     ];
 }
 
+/// Where a stretch of a sentence leads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum PhraseLink {
+    /// To a memory that the step wrote.
+    Memory(MemoryId),
+    /// To the warp that made the step: linear block and warp.
+    Warp(u64, u32),
+}
+
 /// A stretch of a sentence; the numbers and names are strong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Phrase {
     pub text: String,
     pub strong: bool,
+    /// What the stretch names, when that can be shown.
+    pub link: Option<PhraseLink>,
 }
 
 /// The state of a run.
@@ -226,6 +241,8 @@ pub struct MemoryView {
     pub ty: ElementType,
     /// Extents of the array as declared, outermost first; empty when flat.
     pub shape: Vec<u64>,
+    /// Whether an instruction names it: compilers declare many variables that nothing uses.
+    pub is_named: bool,
 }
 
 /// Which part of which memory to lay out.
@@ -483,6 +500,8 @@ pub struct LaneView {
     pub state: LaneState,
     /// The line that the lane executes next.
     pub line: Option<u32>,
+    /// What a lane that waits waits for: `for the others at barrier 0`.
+    pub waits: Option<String>,
 }
 
 /// What a lane does at the present step.
@@ -492,10 +511,14 @@ pub struct LaneView {
 pub enum LaneState {
     /// Takes part in the step just done.
     Active,
+    /// Can go on; the step just done was another warp's.
+    Ready,
     /// Alive, but on another path.
     Inactive,
     /// Waits at a barrier or for other lanes.
     Waiting,
+    /// Cannot go on: the fault that stopped the launch is its own.
+    Faulted,
     /// Has returned.
     Exited,
     /// The block has no such thread.
@@ -637,6 +660,47 @@ pub struct WarpView {
     pub registers: Vec<RegisterView>,
 }
 
+/// How far a block or a warp is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum Progress {
+    /// It has not got a place on the machine yet.
+    ToCome,
+    Running,
+    /// None of its threads can go on before something else happens.
+    Waiting,
+    Done,
+}
+
+/// The blocks of a launch, as a map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BlockMap {
+    /// Extents of the grid.
+    pub grid: [u32; 3],
+    pub n_blocks: u64,
+    pub n_done: u64,
+    /// Blocks per cell: 1 unless there are very many.
+    pub blocks_per_cell: u64,
+    /// In the order of linear indices. A cell of several blocks is done when all are, and to come when none has started.
+    pub cells: Vec<Progress>,
+    /// Blocks that have a place on the machine.
+    pub resident: Vec<ResidentBlock>,
+}
+
+/// A block that has a place on the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ResidentBlock {
+    /// Linear index.
+    pub block: u64,
+    /// How far each of its warps is.
+    pub warps: Vec<Progress>,
+}
+
 /// What a host shows of the present position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
@@ -672,8 +736,8 @@ pub struct Frame {
     pub memories: Vec<MemoryView>,
     pub grids: Vec<Grid>,
     pub warp: Option<WarpView>,
-    /// Warps that exist at present: linear block and warp.
-    pub warps: Vec<(u64, u32)>,
+    /// How far each block is, and which warps exist at present.
+    pub blocks: BlockMap,
     /// Steps that stored, for the ticks of the transport; a sample when there are very many.
     pub store_steps: Vec<u64>,
     /// Number of stores up to this position and in all known steps.

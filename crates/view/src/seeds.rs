@@ -211,8 +211,7 @@ impl Session {
     fn last_writer(&self, id: &MemoryId, offset: u64) -> Option<(u64, u8)> {
         let memory = self.memories().into_iter().find(|m| m.view.id == *id)?;
         let writers = self.timeline.machine().writers(memory.region)?;
-        let entry = *writers.get(usize::try_from(offset).ok()?)?;
-        let writer = warpgrid_emulator::Writer::unpack(entry)?;
+        let writer = writers.of(usize::try_from(offset).ok()?)?;
         Some((writer.step, writer.lane as u8))
     }
 }

@@ -1,7 +1,9 @@
 //! One sentence about what the last step did, in plain words, the numbers strong.
 
 use crate::memory_id::MemoryId;
-use crate::model::{FaultView, Phrase, RunStatus, Space, StepView, StoreAction, StoreView};
+use crate::model::{
+    FaultView, Phrase, PhraseLink, RunStatus, Space, StepView, StoreAction, StoreView,
+};
 use warpgrid_isa::MemoryShape;
 
 /// Builds a sentence from stretches.
@@ -13,6 +15,7 @@ impl Sentence {
         self.0.push(Phrase {
             text: text.into(),
             strong: false,
+            link: None,
         });
         self
     }
@@ -21,9 +24,29 @@ impl Sentence {
         self.0.push(Phrase {
             text: text.into(),
             strong: true,
+            link: None,
         });
         self
     }
+
+    /// A name that leads to what it names.
+    fn link(mut self, text: impl Into<String>, link: PhraseLink) -> Sentence {
+        self.0.push(Phrase {
+            text: text.into(),
+            strong: false,
+            link: Some(link),
+        });
+        self
+    }
+}
+
+/// What a step happens in.
+pub(crate) struct Surroundings {
+    pub(crate) shape: MemoryShape,
+    /// Extents of the grid.
+    pub(crate) grid: [u32; 3],
+    /// The launch has one warp, which needs no name.
+    pub(crate) is_alone: bool,
 }
 
 /// What the page says above its grids.
@@ -32,7 +55,7 @@ pub(crate) fn sentence(
     last: Option<&StepView>,
     store: Option<&StoreView>,
     fault: Option<&FaultView>,
-    shape: MemoryShape,
+    around: &Surroundings,
 ) -> Vec<Phrase> {
     let mut sentence = match (fault, store, last) {
         (Some(fault), _, _) => {
@@ -41,8 +64,8 @@ pub(crate) fn sentence(
                 .plain(format!(": {}.", fault.message))
                 .0;
         }
-        (None, Some(store), _) => stored(store, shape),
-        (None, None, Some(step)) => stepped(step),
+        (None, Some(store), _) => stored(store, around),
+        (None, None, Some(step)) => stepped(step, around),
         (None, None, None) => Sentence::default().plain("Nothing has run yet: step, or play."),
     };
     if status == RunStatus::Finished {
@@ -51,24 +74,41 @@ pub(crate) fn sentence(
     sentence.0
 }
 
-fn stepped(step: &StepView) -> Sentence {
+fn stepped(step: &StepView, around: &Surroundings) -> Sentence {
     let n = step.active.count_ones();
     let sentence = Sentence::default().strong(step.opcode.as_str());
+    let sentence = by(sentence, step.block_id, step.warp, around);
     match n {
-        0 => sentence.plain(format!(
-            " in warp {} was skipped: its guard is false for every lane.",
-            step.warp
-        )),
-        32 => sentence.plain(format!(" ran in all 32 lanes of warp {}.", step.warp)),
+        0 => sentence.plain(" was skipped: its guard is false for every lane."),
+        32 => sentence.plain(" ran in all 32 lanes."),
         n => sentence
             .plain(" ran in ")
             .strong(plural(n, "lane"))
-            .plain(format!(" of warp {}.", step.warp)),
+            .plain("."),
     }
 }
 
-fn stored(store: &StoreView, shape: MemoryShape) -> Sentence {
+/// Which warp of which block did it, unless there is only one.
+fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings) -> Sentence {
+    if around.is_alone {
+        return sentence;
+    }
+    let [x, y, z] = block.map(u64::from);
+    let [nx, ny, nz] = around.grid.map(u64::from);
+    let index = (z * ny + y) * nx + x;
+    let name = match (ny, nz) {
+        (1, 1) => format!("warp {warp} of block {x}"),
+        _ => format!("warp {warp} of block ({x}, {y}, {z})"),
+    };
+    sentence
+        .plain(" in ")
+        .link(name, PhraseLink::Warp(index, warp))
+}
+
+fn stored(store: &StoreView, around: &Surroundings) -> Sentence {
+    let shape = around.shape;
     let opening = Sentence::default().strong(store.opcode.as_str());
+    let opening = by(opening, store.block, store.warp, around);
     let sentence = match store.action {
         StoreAction::Store => wrote(opening, store),
         StoreAction::Atomic | StoreAction::Reduction => changed(opening, store),
@@ -92,7 +132,7 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
         32 => sentence.plain(" of all 32 lanes"),
         n => sentence.plain(" of ").strong(plural(n as u32, "lane")),
     };
-    sentence.plain(format!(" to {}", target(store)))
+    target(sentence.plain(" to "), store)
 }
 
 /// What an atomic did: it is done lane by lane, and may leave memory as it was.
@@ -103,17 +143,24 @@ fn changed(sentence: Sentence, store: &StoreView) -> Sentence {
     let lanes = plural(store.lanes.len() as u32, "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
     match (n_written, n_kept) {
-        (0, _) => sentence.plain(format!(" left {} as it was", target(store))),
-        (n, 0) => sentence
-            .plain(", one after another, changed ")
-            .strong(plural(store.n_bytes, "byte"))
-            .plain(format!(" of {} {}", target(store), times(n))),
-        (n, kept) => sentence
-            .plain(" changed ")
-            .strong(plural(store.n_bytes, "byte"))
-            .plain(format!(" of {} {}; ", target(store), times(n)))
-            .strong(plural(kept, "lane"))
-            .plain(" found a value that stays"),
+        (0, _) => target(sentence.plain(" left "), store).plain(" as it was"),
+        (n, 0) => {
+            let sentence = sentence
+                .plain(", one after another, changed ")
+                .strong(plural(store.n_bytes, "byte"))
+                .plain(" of ");
+            target(sentence, store).plain(format!(" {}", times(n)))
+        }
+        (n, kept) => {
+            let sentence = sentence
+                .plain(" changed ")
+                .strong(plural(store.n_bytes, "byte"))
+                .plain(" of ");
+            target(sentence, store)
+                .plain(format!(" {}; ", times(n)))
+                .strong(plural(kept, "lane"))
+                .plain(" found a value that stays")
+        }
     }
 }
 
@@ -200,13 +247,20 @@ fn stride(store: &StoreView) -> Option<i64> {
 }
 
 /// The memories that were written, by name.
-fn target(store: &StoreView) -> String {
-    let names: Vec<String> = store.memories.iter().map(memory_name).collect();
-    match names.split_last() {
-        None => format!("{} memory", store.space.name()),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+fn target(sentence: Sentence, store: &StoreView) -> Sentence {
+    if store.memories.is_empty() {
+        return sentence.plain(format!("{} memory", store.space.name()));
     }
+    let last = store.memories.len() - 1;
+    let ids = store.memories.iter().enumerate();
+    ids.fold(sentence, |sentence, (index, id)| {
+        let sentence = match index {
+            0 => sentence,
+            index if index == last => sentence.plain(" and "),
+            _ => sentence.plain(", "),
+        };
+        sentence.link(memory_name(id), PhraseLink::Memory(id.clone()))
+    })
 }
 
 fn memory_name(id: &MemoryId) -> String {

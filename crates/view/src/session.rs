@@ -8,20 +8,21 @@ use crate::model::{
     DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, PendingView, RunStatus,
     Severity, SourceRange, StepView, StoreView, WarpView,
 };
-use crate::sentence::sentence;
+use crate::sentence::{Surroundings, sentence};
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
-use crate::{fault, grid, pending, warp};
+use crate::{blocks, fault, grid, pending, warp};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use warpgrid_emulator::{Interest, Observer, PendingId, Status, Timeline, TimelineLimits};
 use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
 use warpgrid_launch::prepare::{Prepared, Writers, prepare};
-use warpgrid_launch::reading::Reader;
+use warpgrid_launch::reading::{Reader, named_variables};
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{Diagnostic, FunctionId, Program, Span};
 
-/// Stores that one call of [`Session::events`] gives at most.
+/// Stores after which one call of [`Session::events`] stops.
 pub const MAX_EVENTS: usize = 10_000;
 
 /// Why a scenario cannot run: a code, a sentence, and the diagnostics of its source.
@@ -51,6 +52,8 @@ pub struct Session {
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
     guesses: Vec<String>,
+    /// The module variables that an instruction names, by index.
+    named: BTreeSet<u32>,
     last: Last,
 }
 
@@ -137,6 +140,7 @@ impl Session {
         Session {
             guesses: prepared.guesses,
             scenario: prepared.scenario,
+            named: named_variables(&program),
             program,
             places,
             timeline: Timeline::new(prepared.machine, TimelineLimits::default()),
@@ -307,10 +311,18 @@ impl Session {
         self.grid_of(request, &memories, &now, &pending)
     }
 
-    /// What the steps numbered `from..to` stored; at most [`MAX_EVENTS`] stores.
+    /// What the steps numbered `from..to` stored. Stops after the step with which there are [`MAX_EVENTS`] stores or more: to go
+    /// on, ask from the `step` of the last one plus 1.
     pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
-        let mut collector = StoreCollector::new(MAX_EVENTS);
-        self.timeline.replay(from, to, &mut collector);
+        let was = self.position();
+        let mut collector = StoreCollector::new(usize::MAX);
+        self.timeline.seek(from);
+        while (from..to).contains(&self.position()) && collector.stores.len() < MAX_EVENTS {
+            if self.timeline.step(&mut collector) != Status::Running {
+                break;
+            }
+        }
+        self.timeline.seek(was);
         let memories = self.memories();
         collector
             .stores
@@ -367,7 +379,8 @@ impl Session {
             self.step_view(self.position(), agent, place, next.executed)
         });
         let last = self.last.step.clone();
-        let at = request.warp.or_else(|| {
+        let faulted = machine.fault().map(|fault| (fault.block_index, fault.warp));
+        let at = request.warp.or(faulted).or_else(|| {
             last.as_ref()
                 .or(next.as_ref())
                 .map(|step| (step.block, step.warp))
@@ -382,7 +395,11 @@ impl Session {
                 last.as_ref(),
                 stores.first(),
                 fault.as_ref(),
-                self.memory_shape(),
+                &Surroundings {
+                    shape: self.memory_shape(),
+                    grid: self.grid_extents(),
+                    is_alone: machine.n_blocks() == 1 && self.n_threads() <= 32,
+                },
             ),
             last,
             next,
@@ -391,7 +408,7 @@ impl Session {
             memories: memories.into_iter().map(|memory| memory.view).collect(),
             grids,
             warp: at.and_then(|(block, warp)| self.warp_view(block, warp)),
-            warps: self.warps(),
+            blocks: blocks::map(machine, self.grid_extents()),
             store_steps: ticks.steps.iter().map(|step| step + 1).collect(),
             stores_done: self.timeline.machine().stores_done(),
             stores_known: ticks.n_stores,
@@ -400,14 +417,16 @@ impl Session {
         }
     }
 
-    fn warps(&self) -> Vec<(u64, u32)> {
-        const MOST: usize = 1024;
-        let blocks = self.timeline.machine().blocks();
-        blocks
+    fn grid_extents(&self) -> [u32; 3] {
+        self.scenario.grid.unwrap_or([1; 3])
+    }
+
+    fn n_threads(&self) -> u32 {
+        self.scenario
+            .block
+            .unwrap_or(DEFAULT_BLOCK)
             .iter()
-            .flat_map(|block| (0..block.n_warps).map(|warp| (block.index, warp)))
-            .take(MOST)
-            .collect()
+            .product()
     }
 
     fn memory_shape(&self) -> MemoryShape {
@@ -415,7 +434,7 @@ impl Session {
     }
 
     pub(crate) fn memories(&self) -> Vec<Memory> {
-        memories(self.timeline.machine(), &self.buffers)
+        memories(self.timeline.machine(), &self.buffers, &self.named)
     }
 
     fn grid_of(
@@ -490,8 +509,9 @@ impl Session {
             .place
             .and_then(|(function, index)| self.reader(function, index));
         let changed = match (last, written) {
-            (Some(step), Some(reader)) => (step.active, reader.destinations()),
-            _ => (0, Vec::new()),
+            (Some(step), Some(reader)) => Some((step.active, reader.destinations())),
+            (Some(step), None) => Some((step.active, Vec::new())),
+            (None, _) => None,
         };
         warp::view(
             machine,
@@ -499,6 +519,10 @@ impl Session {
             warp,
             &self.scenario,
             changed,
+            machine
+                .fault()
+                .filter(|fault| (fault.block_index, fault.warp) == (block, warp))
+                .map_or(0, |fault| fault.lanes),
             |function, index| self.range_of(function, index).line,
         )
     }

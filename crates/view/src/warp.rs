@@ -11,18 +11,21 @@ use warpgrid_program::{FunctionId, Register, RegisterId};
 /// Registers that one view shows at most.
 pub const MAX_REGISTERS: usize = 512;
 
-/// Lanes and registers of a warp. `changed` has the lanes and registers that the present step wrote.
+/// Lanes and registers of a warp. `changed` has the lanes of the present step and the registers that it wrote, if it is this
+/// warp's; `faulted` has the lanes that the launch stopped for.
 pub(crate) fn view(
     machine: &Machine,
     block: u64,
     warp: u32,
     scenario: &Scenario,
-    changed: (u32, Vec<RegisterId>),
+    changed: Option<(u32, Vec<RegisterId>)>,
+    faulted: u32,
     line: impl Fn(FunctionId, u32) -> u32,
 ) -> Option<WarpView> {
     let state = machine.warp(block, warp)?;
     let extents = scenario.block.unwrap_or(DEFAULT_BLOCK);
-    let (active, registers_changed) = changed;
+    let is_present_step = changed.is_some();
+    let (active, registers_changed) = changed.unwrap_or_default();
     let group_of = |lane: u32| {
         state
             .groups
@@ -35,8 +38,15 @@ pub(crate) fn view(
             LaneView {
                 lane: lane as u8,
                 thread: unravel(u64::from(warp) * 32 + u64::from(lane), extents),
-                state: lane_state(lane, &state, group, active),
+                state: match faulted >> lane & 1 {
+                    1 => LaneState::Faulted,
+                    _ => match lane_state(lane, &state, group, active) {
+                        LaneState::Inactive if !is_present_step => LaneState::Ready,
+                        lane_state => lane_state,
+                    },
+                },
                 line: group.map(|group| line(group.function, group.instruction)),
+                waits: group.and_then(|group| Some(group.waiting.as_ref()?.to_string())),
             }
         })
         .collect();
@@ -90,12 +100,12 @@ fn lane_state(
     let bit = 1u32 << lane;
     if state.present & bit == 0 {
         LaneState::Absent
+    } else if state.exited & bit != 0 && active & bit == 0 {
+        LaneState::Exited
+    } else if group.is_some_and(|group| group.waiting.is_some()) && active & bit == 0 {
+        LaneState::Waiting
     } else if active & bit != 0 {
         LaneState::Active
-    } else if state.exited & bit != 0 {
-        LaneState::Exited
-    } else if group.is_some_and(|group| group.waiting.is_some()) {
-        LaneState::Waiting
     } else {
         LaneState::Inactive
     }

@@ -2,6 +2,7 @@
 
 use expect_test::expect_file;
 use warpgrid_view::model::{GridRequest, Written};
+use warpgrid_view::session::MAX_EVENTS;
 use warpgrid_view::{Scenario, Session};
 
 const SCALE: &str = include_str!("data/scale.ptx");
@@ -82,7 +83,7 @@ fn a_frame_describes_the_store_in_one_sentence() {
         .collect();
     assert_eq!(
         sentence,
-        "st.global.f32 wrote 128 bytes of all 32 lanes to `out` in 4 sectors, each used whole. The lanes write side by side."
+        "st.global.f32 in warp 0 of block 0 wrote 128 bytes of all 32 lanes to `out` in 4 sectors, each used whole. The lanes write side by side."
     );
 }
 
@@ -98,4 +99,22 @@ fn every_changed_register_is_marked() {
         .map(|r| r.name.as_str())
         .collect();
     assert_eq!(changed, ["%rd1"]);
+}
+
+#[test]
+fn events_stop_at_their_limit_and_go_on_from_there() {
+    let mut session = session(
+        "//@ launch grid=1 block=32\n//@ buffer out: u32[8] = 0\n.version 8.0\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 out) { .reg .b32 %r1; .reg .b64 %p; .reg .pred %q; ld.param.u64 %p, [out];\n\
+         mov.u32 %r1, 0; again: st.global.u32 [%p], %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %q, %r1, 12000;\n\
+         @%q bra again; ret; }",
+    );
+    session.run(u64::MAX);
+    let (end, mut from, mut counts) = (session.position(), 0, Vec::new());
+    while let Some(last) = session.events(from, end).last() {
+        counts.push(session.events(from, end).len());
+        from = last.step + 1;
+    }
+    assert_eq!(counts, [MAX_EVENTS, 12_000 - MAX_EVENTS]);
+    assert_eq!(session.position(), end);
 }

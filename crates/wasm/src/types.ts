@@ -48,7 +48,9 @@ other_fixes: Array<FixView>, };
 export type LabelView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
 /** A change that a button applies. */
-export type FixView = { title: string, edits: Array<EditView>, };
+export type FixView = { title: string,
+/** Whether it changes the version or the target that the text states: an override hides that. */
+is_header: boolean, edits: Array<EditView>, };
 
 /** One replacement of a fix. */
 export type EditView = { line: number, column: number, end_line: number, end_column: number, text: string, };
@@ -144,7 +146,9 @@ address: string, sizeBytes: number,
 /** Natural element type, `f32`. */
 type: ElementType,
 /** Extents of the array as declared, outermost first; empty when flat. */
-shape: Array<number>, };
+shape: Array<number>,
+/** Whether an instruction names it: compilers declare many variables that nothing uses. */
+isNamed: boolean, };
 
 /** When a cell was written. */
 export type Written = "never" | "before" | "now";
@@ -274,12 +278,14 @@ space: Space | null, byteOffset: number | null, width: number | null, thread: [n
 lanes: number, range: SourceRange, message: string, help: string | null, };
 
 /** What a lane does at the present step. */
-export type LaneState = "active" | "inactive" | "waiting" | "exited" | "absent";
+export type LaneState = "active" | "ready" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
 
 /** One lane of a warp. */
 export type LaneView = { lane: number, thread: [number, number, number], state: LaneState,
 /** The line that the lane executes next. */
-line: number | null, };
+line: number | null,
+/** What a lane that waits waits for: `for the others at barrier 0`. */
+waits: string | null, };
 
 /** A register over the lanes of a warp. */
 export type RegisterView = { name: string, type: RegisterType,
@@ -293,8 +299,34 @@ changed: boolean, };
 /** A warp with its lanes and registers. */
 export type WarpView = { block: number, blockId: [number, number, number], warp: number, active: number, lanes: Array<LaneView>, registers: Array<RegisterView>, };
 
+/** Where a stretch of a sentence leads. */
+export type PhraseLink = { "memory": MemoryId } | { "warp": [number, number] };
+
 /** A stretch of a sentence; the numbers and names are strong. */
-export type Phrase = { text: string, strong: boolean, };
+export type Phrase = { text: string, strong: boolean,
+/** What the stretch names, when that can be shown. */
+link: PhraseLink | null, };
+
+/** How far a block or a warp is. */
+export type Progress = "toCome" | "running" | "waiting" | "done";
+
+/** A block that has a place on the machine. */
+export type ResidentBlock = {
+/** Linear index. */
+block: number,
+/** How far each of its warps is. */
+warps: Array<Progress>, };
+
+/** The blocks of a launch, as a map. */
+export type BlockMap = {
+/** Extents of the grid. */
+grid: [number, number, number], nBlocks: number, nDone: number,
+/** Blocks per cell: 1 unless there are very many. */
+blocksPerCell: number,
+/** In the order of linear indices. A cell of several blocks is done when all are, and to come when none has started. */
+cells: Array<Progress>,
+/** Blocks that have a place on the machine. */
+resident: Array<ResidentBlock>, };
 
 /** The state of a run. */
 export type RunStatus = "running" | "finished" | "faulted";
@@ -313,8 +345,8 @@ last: StepView | null,
 next: StepView | null,
 /** What the last step stored, if it was a store. */
 store: StoreView | null, fault: FaultView | null, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
-/** Warps that exist at present: linear block and warp. */
-warps: Array<[number, number]>,
+/** How far each block is, and which warps exist at present. */
+blocks: BlockMap,
 /** Steps that stored, for the ticks of the transport; a sample when there are very many. */
 storeSteps: Array<number>,
 /** Number of stores up to this position and in all known steps. */

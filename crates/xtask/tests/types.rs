@@ -9,10 +9,11 @@ use warpgrid_view::fragment::{
     FragmentView,
 };
 use warpgrid_view::model::{
-    Cell, DiagnosticView, EditView, FaultSort, FaultView, FixView, Frame, FrameRequest, Grid,
-    GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView,
-    PendingPieceView, PendingView, Phrase, PieceView, RegisterType, RegisterView, RunOptions,
-    RunStatus, Severity, SourceRange, Space, StepView, StoreAction, StoreView, WarpView, Written,
+    BlockMap, Cell, DiagnosticView, EditView, FaultSort, FaultView, FixView, Frame, FrameRequest,
+    Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView,
+    PendingPieceView, PendingView, Phrase, PhraseLink, PieceView, Progress, RegisterType,
+    RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space, StepView,
+    StoreAction, StoreView, WarpView, Written,
 };
 use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
 use warpgrid_view::scenario::{Buffer, ExpectedFault, Field, Init};
@@ -95,7 +96,11 @@ fn the_types_of_the_package_are_those_of_the_core() {
         LaneView,
         RegisterView,
         WarpView,
+        PhraseLink,
         Phrase,
+        Progress,
+        ResidentBlock,
+        BlockMap,
         RunStatus,
         Frame,
         HoverView,

@@ -97,6 +97,14 @@ impl Setup {
         ]
     }
 
+    /// The cluster that holds the block with this linear index.
+    pub(crate) fn cluster_of(&self, block: u64) -> u64 {
+        let position = self.position_of(block);
+        let [x, y, z] = [0, 1, 2].map(|i: usize| u64::from(position[i] / self.cluster[i]));
+        let [nx, ny, _] = [0, 1, 2].map(|i: usize| u64::from(self.grid[i] / self.cluster[i]));
+        (z * ny + y) * nx + x
+    }
+
     fn empty_block(&self) -> Block {
         let n_warps = self.n_threads.div_ceil(32);
         Block {

@@ -41,6 +41,11 @@ impl Machine {
         self.state.blocks_done
     }
 
+    /// Whether a block of the grid, by linear index, has or had a place.
+    pub fn has_started(&self, block: u64) -> bool {
+        self.setup.cluster_of(block) < self.state.next_cluster
+    }
+
     /// Bytes of the resident blocks' registers, stacks and shared memory.
     pub(crate) fn resident_bytes(&self) -> u64 {
         self.state
