@@ -294,7 +294,7 @@ fn a_store_after_the_end_says_how_far() {
     assert_eq!(
         fault.to_string(),
         "thread (20, 0, 0) of block (0, 0, 0): out-of-bounds store of 4 bytes at 0x7f0000000050, \
-         0 bytes after the end of buffer `out` (80 bytes)"
+         just after the end of buffer `out` (80 bytes)"
     );
     assert_eq!(fault.lanes, 0xfff0_0000);
 }

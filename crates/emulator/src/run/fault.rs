@@ -403,8 +403,9 @@ impl fmt::Display for AccessMessage<'_> {
         };
         write!(
             f,
-            "{what}{verb} of {} bytes at 0x{:x}",
-            access.width_bytes, access.address
+            "{what}{verb} of {} at 0x{:x}",
+            Bytes(access.width_bytes.into()),
+            access.address
         )?;
         let place = &access.place;
         let name = match &place.region {
@@ -417,15 +418,30 @@ impl fmt::Display for AccessMessage<'_> {
         };
         let size = place.size_bytes;
         if place.byte_offset < 0 {
-            write!(f, ", {} bytes before {name}", -place.byte_offset)
-        } else if place.byte_offset as u64 >= size {
-            write!(
-                f,
-                ", {} bytes after the end of {name} ({size} bytes)",
-                place.byte_offset as u64 - size
-            )
-        } else {
-            write!(f, ", byte {} of {name} ({size} bytes)", place.byte_offset)
+            let distance = Bytes(place.byte_offset.unsigned_abs());
+            return write!(f, ", {distance} before {name}");
         }
+        match (place.byte_offset as u64).checked_sub(size) {
+            Some(0) => write!(f, ", just after the end of {name} ({})", Bytes(size)),
+            Some(distance) => {
+                let distance = Bytes(distance);
+                write!(f, ", {distance} after the end of {name} ({})", Bytes(size))
+            }
+            None => write!(
+                f,
+                ", byte {} of {name} ({})",
+                place.byte_offset,
+                Bytes(size)
+            ),
+        }
+    }
+}
+
+/// `1 byte`, `4 bytes`.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
     }
 }
