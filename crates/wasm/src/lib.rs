@@ -8,7 +8,9 @@ use serde::de::DeserializeOwned;
 use warpgrid_view::catalogue::{
     NO_SUCH_MEMORY, UNREADABLE_ARGUMENT, no_such_memory, unreadable_argument,
 };
+use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::fragment::FragmentRequest;
+use warpgrid_view::grid::MAX_COLUMNS;
 use warpgrid_view::model::{FrameRequest, GridOptions, RunOptions};
 use warpgrid_view::{CheckOptions, MemoryId, Scenario, SessionError, assist, reference};
 use wasm_bindgen::prelude::*;
@@ -27,16 +29,44 @@ fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
 }
 
 fn from_js<T: DeserializeOwned + Default>(value: JsValue, what: &str) -> Result<T, JsValue> {
+    from_js_among(value, what, &[])
+}
+
+/// Reads an argument that may have other facts beside its own.
+fn from_js_among<T: DeserializeOwned + Default>(
+    value: JsValue,
+    what: &str,
+    others: &[&str],
+) -> Result<T, JsValue> {
     if value.is_undefined() || value.is_null() {
         return Ok(T::default());
     }
-    serde_wasm_bindgen::from_value(value).map_err(|error| {
-        failure(
-            UNREADABLE_ARGUMENT,
-            &unreadable_argument(what, &error.to_string()),
-            JsValue::NULL,
-        )
-    })
+    // The type reads the fields that it has; any other would be dropped in silence.
+    if let Some(object) = value.dyn_ref::<js_sys::Object>() {
+        let keys = js_sys::Object::keys(object).iter();
+        let keys = keys.filter_map(|key| key.as_string());
+        if let Some(why) = unknown_field::<T>(keys, others) {
+            return Err(unreadable(what, &why));
+        }
+    }
+    serde_wasm_bindgen::from_value(value).map_err(|error| unreadable(what, &error.to_string()))
+}
+
+fn unreadable(what: &str, why: &str) -> JsValue {
+    failure(
+        UNREADABLE_ARGUMENT,
+        &unreadable_argument(what, why),
+        JsValue::NULL,
+    )
+}
+
+/// A count or a place in a run: numbers of JavaScript are exact up to 2^53.
+fn whole(value: f64, what: &str) -> Result<u64, JsValue> {
+    if value >= 0.0 && value.fract() == 0.0 {
+        return Ok(value as u64);
+    }
+    let why = format!("found {value}, expected a whole number from 0");
+    Err(unreadable(what, &why))
 }
 
 /// An `Error` with the name `WarpgridError`, a code and diagnostics.
@@ -139,7 +169,8 @@ impl Session {
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
     ) -> Result<Session, JsValue> {
-        let scenario: Scenario = from_js(scenario, "scenario")?;
+        // The corpus form is a scenario with facts of its own.
+        let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
         let inner =
             warpgrid_view::Session::new(scenario).map_err(|error| session_failure(&error))?;
         Ok(Session { inner })
@@ -186,8 +217,9 @@ impl Session {
     }
 
     /// Goes to a position, or to the end if the run is shorter.
-    pub fn seek(&mut self, position: f64) {
-        self.inner.seek(position.max(0.0) as u64);
+    pub fn seek(&mut self, position: f64) -> Result<(), JsValue> {
+        self.inner.seek(whole(position, "position")?);
+        Ok(())
     }
 
     /// Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
@@ -196,11 +228,13 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
     ) -> Result<bool, JsValue> {
         let options: RunOptions = from_js(options, "options")?;
-        Ok(self.inner.run(
-            options
-                .max_steps
-                .map_or(DEFAULT_MAX_STEPS, |steps| steps.max(0.0) as u64),
-        ))
+        let max_steps = match options.max_steps {
+            // No limit at all.
+            Some(f64::INFINITY) => u64::MAX,
+            Some(steps) => whole(steps, "maxSteps")?,
+            None => DEFAULT_MAX_STEPS,
+        };
+        Ok(self.inner.run(max_steps))
     }
 
     /// The bytes of a memory; throws for an unknown name.
@@ -217,22 +251,33 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
+        if options
+            .columns
+            .is_some_and(|columns| !(1..=MAX_COLUMNS).contains(&columns))
+        {
+            let why = format!("expected 1 to {MAX_COLUMNS} columns");
+            return Err(unreadable("options", &why));
+        }
         let request = options.request(MemoryId::from(name));
         let grid = self.inner.grid(&request);
         let grid = grid.ok_or_else(|| unknown_memory(name))?;
         to_js(&grid)
     }
 
-    /// What the steps `from..to` stored: by which lanes, where, which bytes.
+    /// What the steps `from..to` stored: by which lanes, where, which bytes. Stops after the step with which there are 10000
+    /// stores or more: to go on, ask from the `step` of the last one plus 1.
     #[wasm_bindgen(unchecked_return_type = "StoreView[]")]
     pub fn events(&mut self, from: f64, to: f64) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.events(from.max(0.0) as u64, to.max(0.0) as u64))
+        let (from, to) = (whole(from, "start")?, whole(to, "end")?);
+        to_js(&self.inner.events(from, to))
     }
 
     /// Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
     #[wasm_bindgen(unchecked_return_type = "WarpView | undefined")]
-    pub fn lanes(&mut self, block: f64, warp: u32) -> Result<JsValue, JsValue> {
-        match self.inner.lanes(block.max(0.0) as u64, warp) {
+    pub fn lanes(&mut self, block: f64, warp: f64) -> Result<JsValue, JsValue> {
+        let (block, warp) = (whole(block, "block")?, whole(warp, "warp")?);
+        let view = u32::try_from(warp).ok();
+        match view.and_then(|warp| self.inner.lanes(block, warp)) {
             Some(view) => to_js(&view),
             None => Ok(JsValue::UNDEFINED),
         }
@@ -262,7 +307,13 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "FrameRequest")] request: JsValue,
     ) -> Result<JsValue, JsValue> {
         let request: FrameRequest = from_js(request, "request")?;
-        to_js(&self.inner.frame(&request))
+        let frame = self.inner.frame(&request);
+        let is_there = |id: &MemoryId| frame.grids.iter().any(|grid| grid.memory.id == *id);
+        let mut asked = request.grids.iter().map(|grid| &grid.memory);
+        match asked.find(|id| !is_there(id)) {
+            Some(id) => Err(unknown_memory(&id.to_string())),
+            None => to_js(&frame),
+        }
     }
 }
 

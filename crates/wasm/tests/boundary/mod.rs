@@ -156,6 +156,38 @@ fn a_grid_shows_who_wrote_what() {
     assert_eq!(get(&cell, "lane").as_f64(), Some(5.0));
 }
 
+fn object(key: &str, value: JsValue) -> JsValue {
+    let object = Object::new();
+    Reflect::set(&object, &key.into(), &value).expect("a fresh object");
+    object.into()
+}
+
+#[wasm_bindgen_test]
+fn arguments_that_make_no_sense_are_refused() {
+    let mut session = session();
+    let mut refusals = Vec::new();
+    for place in [-1.0, f64::NAN, 1.5] {
+        refusals.extend(session.seek(place).err());
+        refusals.extend(session.lanes(place, 0.0).err());
+        refusals.extend(session.events(0.0, place).err());
+    }
+    refusals.extend(session.run(object("maxSteps", f64::NAN.into())).err());
+    refusals.extend(session.run(object("maxStep", 1.into())).err());
+    refusals.extend(session.grid("out", object("columns", 99_999.into())).err());
+    refusals.extend(session.grid("out", object("type", "q7".into())).err());
+    refusals.extend(check(SCALE, object("tagret", "sm_90".into())).err());
+    refusals.extend(Session::new(object("blokc", 1.into())).err());
+    assert_eq!(refusals.len(), 15);
+    for refusal in refusals {
+        assert_eq!(text(&refusal, "code"), "W0901");
+    }
+    let grids = js_sys::Array::of1(&object("memory", "zzz".into()));
+    let error = session
+        .frame(object("grids", grids.into()))
+        .expect_err("no such memory");
+    assert_eq!(text(&error, "code"), "W0902");
+}
+
 #[wasm_bindgen_test]
 fn a_scenario_that_cannot_run_throws_with_code_and_diagnostics() {
     let error = Session::new(scenario(&SCALE.replace("ret;", "rett;")))
