@@ -26,6 +26,38 @@ test("another target shows what becomes illegal", async ({ page }) => {
   await ready(page);
 });
 
+test("a fix of the header counts, also when another target was chosen", async ({ page }) => {
+  const registers = Array.from({ length: 8 }, () => "%r1").join(", ");
+  await open(page);
+  await paste(page, `.version 8.8\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<2>; .reg .b64 %p;\nld.param.u64 %p, [p];\nst.global.v8.b32 [%p], {${registers}};\nret; }\n`);
+  await ready(page);
+  const target = page.getByRole("combobox", { name: "Target" });
+  await target.selectOption("sm_90");
+  const problems = page.getByRole("region", { name: "Problems" });
+  await problems.getByRole("button", { name: /raise .*sm_100/ }).first().click();
+  await expect(target).toHaveValue("");
+  await expect(problems).toContainText("no problems");
+});
+
+for (const [file, pattern] of [["the page's wasm", "**/warpgrid-web*.wasm"], ["the editor", "**/editor*.js"]] as const) {
+  test(`${file} does not arrive: the page says so and offers to try again`, async ({ page }) => {
+    await page.route(pattern, (route) => route.abort());
+    await page.goto("/");
+    const trouble = page.getByRole("alert");
+    await expect(trouble).toContainText("The page cannot start");
+    await page.unroute(pattern);
+    await trouble.getByRole("button", { name: "Try again" }).click();
+    await ready(page);
+  });
+}
+
+test("a core that does not arrive is named as what it is", async ({ page }) => {
+  await page.route("**/start.js", (route) => route.abort());
+  await page.goto("/");
+  await expect(page.getByRole("alert")).toContainText("did not arrive");
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("Not checked");
+});
+
 const header = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n";
 const bad: [string, string, RegExp][] = [
   ["an empty text", "", /Problems|no|nothing|empty|kernel/i],

@@ -33,6 +33,8 @@ test("a cell, its lane and its line light up together", async ({ page }) => {
   await expect(card).toContainText("lane 1, at step");
   await expect(card).toContainText("st.global.u32");
   await expect(page.locator(".line-linked")).toHaveCount(1);
+  // A reader hears the same.
+  await expect(page.locator("[aria-live]", { hasText: /^rows\[0\]\[1\]: \d+, written .* lane 1, step/ })).toHaveCount(1);
 });
 
 test("a misaligned store stops with a fault in words, and earlier stores remain", async ({ page }) => {

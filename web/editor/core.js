@@ -16,9 +16,11 @@ globalThis.warpgridCore = {
   worker(onMessage, onError) {
     const { worker, said } = first ?? start();
     first = null;
+    // An event without words: the worker's file, or one that it imports, did not come.
+    const failed = (event) => onError(event.message || "the file of the core did not arrive");
     worker.onmessage = onMessage;
-    worker.onerror = onError;
-    for (const event of said) (event.type === "error" ? onError : onMessage)(event);
+    worker.onerror = (event) => { event.preventDefault(); failed(event); };
+    for (const event of said) (event.type === "error" ? failed : onMessage)(event);
     return worker;
   },
 };

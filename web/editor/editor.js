@@ -26,6 +26,7 @@ let tokenMarks = [];
 let tokenizer = null;
 let onChange = null;
 let onLine = null;
+let onHeader = null;
 let hoveredLine = 0;
 
 /** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
@@ -162,7 +163,7 @@ function guarded(call) {
 function broken(error) {
   void texts.keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
-  tokenizer = onChange = onLine = null;
+  tokenizer = onChange = onLine = onHeader = null;
   connectAssist(null);
   void texts.connectTexts(null, null);
   const banner = document.createElement("div");
@@ -280,11 +281,12 @@ const api = {
   },
   /** `classes` are the names of token classes; `tokenize(text)` promises triples; `change(text, whether it takes the place of another)` and `line(number or 0)`
    *  are called. */
-  connect(classes, tokenize, change, line) {
+  connect(classes, tokenize, change, line, header) {
     tokenMarks = classes.map((name) => Decoration.mark({ class: `tok-${name}` }));
     tokenizer = guarded(tokenize);
     onChange = guarded(change);
     onLine = guarded(line);
+    onHeader = guarded(header);
     colour();
   },
   /** What web/editor/assist.js asks; each is given the text and a place in it. */
@@ -294,20 +296,22 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  /** `[severity, message, range, fixes: [[title, [[range, text]]]]]` each; ranges are `[line, column, endLine, endColumn]`. */
+  /** `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]` each; ranges are `[line, column, endLine, endColumn]`. */
   setDiagnostics(list) {
     const diagnostics = list.map(([severity, message, range, fixes]) => ({
       ...span(range), severity, message,
-      actions: fixes.map(([name, edits]) => ({ name, apply: () => api.applyEdits(edits) })),
+      actions: fixes.map(([name, edits, isHeader]) => ({ name, apply: () => api.applyEdits(edits, isHeader) })),
     }));
     checkedDoc = view.state.doc;
     view.dispatch(setDiagnostics(view.state, diagnostics));
   },
-  applyEdits(edits) {
+  /** `isHeader`: the fix changes the version or the target that the text states, which counts from now on. */
+  applyEdits(edits, isHeader) {
     // A fix belongs to the text that was checked; another text will have other diagnostics.
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
     view.dispatch({ changes, userEvent: "input.fix" });
+    if (isHeader) onHeader?.();
     view.focus();
   },
   setMarks(done, next, faulted, linked) {

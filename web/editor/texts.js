@@ -191,7 +191,14 @@ export async function connectTexts(onList, onTrouble) {
 
 function say() {
   const list = [...known].sort((a, b) => b[1].changed - a[1].changed);
-  listener?.(list.map(([id, { name, changed }]) => [id, `${name || "untitled"} · ${when(changed)}`]), own ?? "");
+  const labels = new Map();
+  const entries = list.map(([id, { name, changed }]) => {
+    const label = `${name || "untitled"} · ${when(changed)}`;
+    const n = (labels.get(label) ?? 0) + 1;
+    labels.set(label, n);
+    return [id, n > 1 ? `${label} (${n})` : label];
+  });
+  listener?.(entries, own ?? "");
 }
 function when(time) {
   const [then, now] = [new Date(time), new Date()];

@@ -198,6 +198,9 @@ fn marks(
         context.set_fill_style_str(&palette.sector);
         context.fill_rect(rect.x - GAP - 0.25, rect.y, 1.5, rect.height);
     }
+    if cell.pending {
+        in_flight(context, palette, rect);
+    }
     if cell.written == Written::Now {
         outline(context, rect, &palette.now, 1.6);
     }
@@ -215,6 +218,22 @@ fn outline(context: &CanvasRenderingContext2d, rect: Rect, colour: &str, width: 
     context.set_line_width(width);
     context.set_stroke_style_str(colour);
     context.stroke();
+}
+
+/// A broken outline and a corner that is still empty: a store is on its way here.
+fn in_flight(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
+    context.save();
+    let dashes = js_sys::Array::of2(&3.into(), &2.into());
+    // A browser without dashes draws a line.
+    let _ = context.set_line_dash(&dashes);
+    outline(context, rect, &palette.accent, 1.6);
+    context.set_fill_style_str(&palette.accent);
+    context.begin_path();
+    context.move_to(rect.x + rect.width, rect.y);
+    context.line_to(rect.x + rect.width, rect.y + 7.0);
+    context.line_to(rect.x + rect.width - 7.0, rect.y);
+    context.fill();
+    context.restore();
 }
 
 /// Diagonal strokes: several lanes wrote this cell.

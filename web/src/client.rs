@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker};
+use web_sys::{MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
@@ -43,7 +43,7 @@ struct Line {
     worker: Worker,
     is_dead: Rc<Cell<bool>>,
     _on_message: Closure<dyn Fn(MessageEvent)>,
-    _on_error: Closure<dyn Fn(ErrorEvent)>,
+    _on_error: Closure<dyn Fn(String)>,
 }
 
 /// Receives what the worker sends.
@@ -144,10 +144,9 @@ impl Line {
             }
         });
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
-        let on_error = Closure::<dyn Fn(ErrorEvent)>::new(move |event: ErrorEvent| {
-            event.prevent_default();
+        let on_error = Closure::<dyn Fn(String)>::new(move |why: String| {
             if !dying.replace(true) {
-                listening.died(event.message());
+                listening.died(why);
             }
         });
         let worker = worker(

@@ -2,6 +2,7 @@
 
 mod app;
 mod banner;
+mod blocks_card;
 mod cell_card;
 mod diagnostics;
 mod editor_pane;
@@ -10,9 +11,11 @@ mod grid_canvas;
 mod grid_table;
 mod header;
 mod help;
+mod launch_panel;
 mod matrix;
 mod memories;
 mod memory_card;
+mod pending_card;
 mod phrases;
 mod pickers;
 mod reference;
@@ -53,9 +56,9 @@ impl Deref for State {
 /// How components say that something happened.
 pub type Dispatch = UseReducerDispatcher<State>;
 
-/// A frame as a property: equal when it is the same one.
+/// A frame as a property, with the launch that it belongs to: equal when it is the same one.
 #[derive(Clone, Debug)]
-pub struct FrameRef(pub Rc<Frame>);
+pub struct FrameRef(pub Rc<Frame>, pub u32);
 
 impl PartialEq for FrameRef {
     fn eq(&self, other: &FrameRef) -> bool {

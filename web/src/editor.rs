@@ -4,7 +4,7 @@ use crate::client::Ask;
 use crate::protocol::{Answer, Question};
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
-use warpgrid_view::model::{DiagnosticView, EditView, Severity, SourceRange, TokenClass};
+use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 
@@ -15,11 +15,17 @@ extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
-    fn connect(classes: &Array, tokenize: &Function, change: &Function, line: &Function);
+    fn connect(
+        classes: &Array,
+        tokenize: &Function,
+        change: &Function,
+        line: &Function,
+        header: &Function,
+    );
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setDiagnostics)]
     fn set_diagnostics_js(list: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyEdits)]
-    fn apply_edits_js(edits: &Array);
+    fn apply_edits_js(edits: &Array, is_header: bool);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setMarks)]
     fn set_marks_js(done: u32, next: u32, faulted: u32, linked: &[u32]);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -50,9 +56,15 @@ pub struct Marks {
     pub linked: Vec<u32>,
 }
 
-/// Calls `change` for each change of the text, with whether it takes the place of another text, and `line` for the line under the pointer (0 when it leaves), and asks for
+/// Calls `change` for each change of the text, with whether it takes the place of another text, and `line` for the line under the pointer (0 when it leaves),
+/// `header` when a fix changes the version or the target that the text states, and asks for
 /// the tokens of the text; for the life of the page.
-pub fn listen(ask: Ask, change: impl Fn(String, bool) + 'static, line: impl Fn(u32) + 'static) {
+pub fn listen(
+    ask: Ask,
+    change: impl Fn(String, bool) + 'static,
+    line: impl Fn(u32) + 'static,
+    header: impl Fn() + 'static,
+) {
     let tokenize = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
         ask(Question::Tokens { source }, |answer| match answer {
             Answer::Tokens(triples) => Uint32Array::from(&triples[..]).into(),
@@ -61,6 +73,7 @@ pub fn listen(ask: Ask, change: impl Fn(String, bool) + 'static, line: impl Fn(u
     });
     let change = Closure::<dyn Fn(String, bool)>::new(change);
     let line = Closure::<dyn Fn(u32)>::new(line);
+    let header = Closure::<dyn Fn()>::new(header);
     let classes = TokenClass::ALL
         .iter()
         .map(|(_, name)| JsValue::from_str(name));
@@ -69,10 +82,12 @@ pub fn listen(ask: Ask, change: impl Fn(String, bool) + 'static, line: impl Fn(u
         tokenize.as_ref().unchecked_ref(),
         change.as_ref().unchecked_ref(),
         line.as_ref().unchecked_ref(),
+        header.as_ref().unchecked_ref(),
     );
     tokenize.forget();
     change.forget();
     line.forget();
+    header.forget();
 }
 
 /// Underlines what is wrong; each fix is a button in the tooltip.
@@ -95,9 +110,10 @@ fn diagnostic(diagnostic: &DiagnosticView) -> JsValue {
     let fixes: Array = diagnostic
         .fixes()
         .map(|fix| {
-            JsValue::from(Array::of2(
+            JsValue::from(Array::of3(
                 &JsValue::from_str(&fix.title),
                 &edits(&fix.edits),
+                &fix.is_header.into(),
             ))
         })
         .collect();
@@ -139,8 +155,27 @@ fn range(range: SourceRange) -> JsValue {
 }
 
 /// Applies a fix as one change that can be undone.
-pub fn apply(fix: &[EditView]) {
-    apply_edits_js(&edits(fix));
+pub fn apply(fix: &FixView) {
+    apply_edits_js(&edits(&fix.edits), fix.is_header);
+}
+
+/// Inserts lines at the start of the text and shows them.
+pub fn insert_lines(lines: &[String]) {
+    let start = SourceRange {
+        line: 1,
+        column: 1,
+        end_line: 1,
+        end_column: 1,
+    };
+    let edit = EditView {
+        line: start.line,
+        column: start.column,
+        end_line: start.end_line,
+        end_column: start.end_column,
+        text: lines.iter().map(|line| format!("{line}\n")).collect(),
+    };
+    apply_edits_js(&edits(std::slice::from_ref(&edit)), false);
+    go_to(start);
 }
 
 /// Marks lines.

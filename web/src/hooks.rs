@@ -2,6 +2,7 @@
 
 mod address;
 mod assist;
+mod closing;
 mod editor;
 mod keys;
 mod size;
@@ -10,6 +11,7 @@ mod worker;
 
 pub(crate) use address::use_address;
 pub(crate) use assist::use_assist;
+pub(crate) use closing::use_closing;
 pub(crate) use editor::{use_editor, use_texts};
 pub(crate) use keys::use_keys;
 pub(crate) use size::{use_palette, use_size};

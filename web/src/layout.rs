@@ -1,6 +1,6 @@
 //! The places of the cells of a grid: pure geometry in CSS pixels, also for memories of very many rows.
 
-use warpgrid_view::model::Grid;
+use warpgrid_view::model::{Cell, Grid, Written};
 
 /// Height of a row, with the gap below it.
 pub const ROW: f64 = 24.0;
@@ -10,6 +10,8 @@ pub const HEAD: f64 = 18.0;
 pub const GAP: f64 = 1.0;
 /// Rows that a card shows before it scrolls.
 pub const SHOWN_ROWS: u64 = 17;
+/// A card with so much room has wider cells.
+const ROOMY: f64 = 1000.0;
 /// Browsers cut elements that are much taller than this.
 const MAX_SPACE: f64 = 4_000_000.0;
 /// Advance of a digit at the cell's font size.
@@ -47,7 +49,8 @@ impl Geometry {
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
         let fit = ((available - row_head) / f64::from(columns)).floor();
-        let (narrowest, widest) = ((text * 0.62 + 3.0).max(14.0), (text + 8.0).max(30.0));
+        let roomy = if available < ROOMY { 30.0 } else { 42.0 };
+        let (narrowest, widest) = ((text * 0.62 + 3.0).max(14.0), (text + 8.0).max(roomy));
         let cell_width = match fit < narrowest {
             true => (text + 6.0).max(20.0),
             false => fit.min(widest),
@@ -151,6 +154,31 @@ pub fn index_text(grid: &Grid, index: u64) -> String {
     parts.concat()
 }
 
+/// What a reader hears of a cell: `out[3]: 7, written by this step, lane 3`.
+pub fn cell_words(grid: &Grid, index: u64, cell: &Cell) -> String {
+    let mut words = format!(
+        "{}{}: {}",
+        grid.memory.title,
+        index_text(grid, index),
+        cell.text
+    );
+    words.push_str(match cell.written {
+        Written::Never => ", never written",
+        Written::Before => ", written before",
+        Written::Now => ", written by this step",
+    });
+    if let (Some(lane), Some(step)) = (cell.lane, cell.step) {
+        words.push_str(&format!(", lane {lane}, step {step}"));
+    }
+    if cell.conflict {
+        words.push_str(", several lanes wrote it");
+    }
+    if cell.pending {
+        words.push_str(", a store to it is in flight");
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +219,7 @@ mod tests {
         let grid = fixture::frame().grids.remove(0);
         let wide = Geometry::of(&grid, 600.0);
         assert_eq!(wide.cell_width, 30.0);
+        assert_eq!(Geometry::of(&grid, 1_600.0).cell_width, 42.0);
         let narrow = Geometry::of(&grid, 64.0);
         assert!(narrow.width() <= 64.0 && narrow.cell_width >= 14.0);
         assert_eq!(Geometry::of(&grid, 10.0).cell_width, 20.0);
@@ -208,6 +237,14 @@ mod tests {
     fn a_small_memory_asks_for_its_rows_only() {
         assert_eq!(geometry(8, 3).window(0.0, 400.0), (0, 3));
         assert_eq!(geometry(8, 0).window(0.0, 400.0), (0, 0));
+    }
+
+    #[test]
+    fn a_reader_hears_who_wrote_a_cell() {
+        let grid = fixture::frame().grids.remove(0);
+        let words = |index: usize| cell_words(&grid, index as u64, &grid.cells[index]);
+        assert_eq!(words(1), "out[1]: 9, written by this step, lane 1, step 3");
+        assert_eq!(words(2), "out[2]: 0, never written");
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Library {
     /// The pages that hold every word of the query, best first: those that are called so, then the others.
     pub fn search(&self, query: &str) -> Vec<Entry> {
         let query = query.trim().to_lowercase();
-        let words: Vec<&str> = query.split_whitespace().collect();
+        let words: Vec<&str> = query.split_whitespace().flat_map(parts).collect();
         let mut found: Vec<(u8, Entry)> = self
             .entries()
             .zip(&self.texts)
@@ -88,13 +88,33 @@ pub fn form_title(form: &FormPage) -> String {
     literals.fold(form.opcode.clone(), |title, slot| title + "." + &slot.name)
 }
 
+/// An instruction as it is written, in its opcode and its modifiers; another word is one part.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    let is_instruction = word.starts_with(|first: char| first.is_ascii_alphabetic());
+    let mut rest = Some(word);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        // The point begins a modifier.
+        let end = text
+            .char_indices()
+            .skip(1)
+            .find(|(_, c)| *c == '.' && is_instruction);
+        let (part, later) = text.split_at(end.map_or(text.len(), |(at, _)| at));
+        rest = Some(later).filter(|later| !later.is_empty());
+        Some(part)
+    })
+}
+
 fn rank(title: &str, query: &str) -> u8 {
+    let opcode = query.split('.').next().unwrap_or(query);
     match query {
         "" => 0,
         _ if title == query => 0,
         _ if title.starts_with(query) => 1,
         _ if title.contains(query) => 2,
-        _ => 3,
+        // The form of the instruction that was typed.
+        _ if title.split('.').next() == Some(opcode) => 3,
+        _ => 4,
     }
 }
 
@@ -130,6 +150,13 @@ mod tests {
         assert_eq!(first("WMMA.store").as_deref(), Some("wmma.store.d.sync"));
         assert_eq!(first("st").as_deref(), Some("st"));
         assert_eq!(first("no such thing"), None);
+    }
+
+    #[test]
+    fn an_instruction_is_found_as_it_is_written() {
+        assert_eq!(first("st.global.v8.f32").as_deref(), Some("st"));
+        assert_eq!(first("st.async.weak").as_deref(), Some("st.async"));
+        assert_eq!(first("st.globl"), None);
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(crate) fn stdout() -> Output<BufWriter<StdoutLock<'static>>> {
 }
 
 impl<W: Write> Output<W> {
-    /// Whether nobody reads any more.
+    /// Whether the reader has gone.
     pub(crate) fn is_closed(&self) -> bool {
         self.inner.is_none()
     }

@@ -294,7 +294,7 @@ fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
             "{name} was rewritten"
         );
     }
-    // A comment in another encoding is no mistake of the program; UTF-16 is told in one sentence.
+    // A comment in another encoding is no mistake of the program; UTF-16 is refused in one sentence.
     let checked = |name: &str| warpgrid(&["check", &folder.0.join(name).to_string_lossy()], "");
     assert_eq!(checked("latin1.ptx").status.code(), Some(0));
     let output = checked("utf16.ptx");
@@ -385,7 +385,7 @@ fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
 }
 
 #[test]
-fn one_store_is_told_as_one() {
+fn one_store_is_counted_as_one() {
     let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n";
     let output = warpgrid(&["run", "-"], source);
     let text = String::from_utf8_lossy(&output.stdout);

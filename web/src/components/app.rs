@@ -1,6 +1,7 @@
 //! The whole page.
 
 use super::banner::Banner;
+use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
 use super::diagnostics::Diagnostics;
 use super::editor_pane::EditorPane;
@@ -9,6 +10,7 @@ use super::header::Header;
 use super::help::Help;
 use super::matrix::{MatrixView, save};
 use super::memories::Memories;
+use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
@@ -22,7 +24,7 @@ use crate::hooks::{
     use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Model, ThemeChoice};
+use crate::model::{Focus, Model, ThemeChoice, Trouble};
 use crate::theme::Palette;
 use crate::{editor, examples, storage};
 use std::rc::Rc;
@@ -97,6 +99,7 @@ pub(crate) fn App() -> Html {
                         report={state.report.clone()}
                         refusal={state.run.refusal.clone()}
                         checked={state.checked > 0}
+                        stopped={matches!(state.trouble, Some(Trouble::Core(_)))}
                         dispatch={dispatch.clone()}
                     />
                 </section>
@@ -109,7 +112,7 @@ pub(crate) fn App() -> Html {
                 </section>
             </main>
             <Transport
-                frame={state.run.frame.clone().map(FrameRef)}
+                frame={frame_of(&state)}
                 known_length={state.run.known_length()}
                 playing={state.playing}
                 progress={state.run.busy.and_then(|busy| busy.position)}
@@ -124,16 +127,15 @@ pub(crate) fn App() -> Html {
 }
 
 fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispatch) -> Html {
-    let Some(frame) = state.run.frame.clone() else {
+    let Some(frame) = frame_of(state) else {
         return html! { <p class="placeholder">{ waiting(state) }</p> };
     };
-    let frame = FrameRef(frame);
     html! {
         <>
             if frame.fault.is_some() {
                 <FaultCard frame={frame.clone()} />
             } else {
-                <Sentence frame={frame.clone()} stale={state.is_stale()} />
+                <Sentence frame={frame.clone()} stale={state.is_stale()} dispatch={dispatch.clone()} />
             }
             if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
                 <p class="hint">
@@ -145,7 +147,9 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
                 <Memories frame={frame.clone()} block={state.shown_block()} views={state.views.clone()}
                     links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                 <div class="side">
-                    <WarpCard frame={frame.clone()} chosen={state.warp} links={links.clone()}
+                    <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
+                    <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
+                    <WarpCard frame={frame.clone()} links={links.clone()}
                         register={focused_register(state)} dispatch={dispatch.clone()} />
                     <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
                         dispatch={dispatch.clone()} />
@@ -157,8 +161,15 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
     }
 }
 
+fn frame_of(state: &State) -> Option<FrameRef> {
+    let frame = state.run.frame.clone()?;
+    Some(FrameRef(frame, state.run.frame_launch))
+}
+
 fn waiting(state: &State) -> &'static str {
-    if state.checked > 0 && !state.report.accept {
+    if state.text.trim().is_empty() {
+        "Write or paste a kernel, or choose an example."
+    } else if state.checked > 0 && !state.report.accept {
         "Nothing runs yet: the text has errors. They are listed below the editor."
     } else if state.run.refusal.is_some() {
         "Nothing runs yet: the launch was refused. See the message below the editor."

@@ -19,6 +19,8 @@ pub(crate) struct Props {
     pub(crate) report: Rc<CheckReport>,
     pub(crate) refusal: Option<Rc<Refusal>>,
     pub(crate) checked: bool,
+    /// There is no core to check the text.
+    pub(crate) stopped: bool,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -31,7 +33,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
     html! {
         <section class="problems" aria-label="Problems" aria-live="polite">
             <div class="verdict-row">
-                <p class={classes!("verdict", (!props.report.accept && props.checked).then_some("bad"))}>
+                <p class={classes!("verdict", (props.stopped || !props.report.accept && props.checked).then_some("bad"))}>
                     { verdict(props, refusal) }
                 </p>
                 <button class="text-button" title="Format the text (Shift Alt F)" onclick={|_: MouseEvent| assist::format()}>
@@ -56,6 +58,9 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
 }
 
 fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
+    if props.stopped {
+        return "Not checked: the core has stopped".into();
+    }
     if !props.checked {
         return "Reading the text …".into();
     }
@@ -123,7 +128,7 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
 }
 
 fn fix(fix: &FixView) -> Html {
-    let edits = fix.edits.clone();
-    let apply = Callback::from(move |_: MouseEvent| editor::apply(&edits));
+    let taken = fix.clone();
+    let apply = Callback::from(move |_: MouseEvent| editor::apply(&taken));
     html! { <button class="fix" onclick={apply}>{ prose(&fix.title) }</button> }
 }

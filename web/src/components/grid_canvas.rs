@@ -3,7 +3,7 @@
 use super::{Dispatch, FrameRef};
 use crate::canvas::{Scene, paint};
 use crate::hooks::use_size;
-use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS};
+use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS, cell_words};
 use crate::links::Links;
 use crate::model::{Action, Focus, Overlay};
 use crate::theme::Palette;
@@ -69,6 +69,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     let pointer = pointer(props, &canvas, view, hovered, focus.clone());
     let onkeydown = keys(props, grid, geometry, &cursor, &scroller, focus);
+    let spoken_cursor = cursor.clone();
     let onblur = {
         let dispatch = props.dispatch.clone();
         Callback::from(move |_: FocusEvent| {
@@ -90,7 +91,10 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
         "{}, cells of {}: arrow keys move, Enter pins",
         grid.memory.title, grid.ty
     );
+    let spoken = cursor_words(grid, *spoken_cursor);
     html! {
+        <>
+        <p class="visually-hidden" aria-live="polite">{ spoken }</p>
         <div class="scroller" ref={scroller} tabindex="0" role="group" aria-label={label}
             style={extent(geometry.width(), shown_height)} {onscroll} {onkeydown} {onblur}>
             <div style={extent(geometry.width(), geometry.height())}>
@@ -98,7 +102,20 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
                     onmouseleave={pointer.on_leave} onclick={pointer.on_click} aria-hidden="true" />
             </div>
         </div>
+        </>
     }
+}
+
+/// What a reader hears of the cell under the keyboard's cursor.
+fn cursor_words(grid: &Grid, cursor: Option<u64>) -> String {
+    let found = cursor.and_then(|index| {
+        let first = grid.first_row * u64::from(grid.columns);
+        let cell = grid
+            .cells
+            .get(usize::try_from(index.checked_sub(first)?).ok()?)?;
+        Some(cell_words(grid, index, cell))
+    });
+    found.unwrap_or_default()
 }
 
 /// A size as a style.
@@ -217,15 +234,18 @@ fn use_window(props: &Props, grid: &Grid, geometry: Geometry, top: f64, height: 
 /// Scrolls to what the present step stored, when none of it is in sight.
 #[hook]
 fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &NodeRef) {
-    let offset = frame
-        .store
-        .as_ref()
-        .filter(|store| store.memory.as_ref() == Some(&grid.memory.id))
-        .and_then(|store| store.lanes.iter().filter_map(|lane| lane.offset).min());
+    let stores = frame.store.iter();
+    let pieces = stores
+        .flat_map(|store| &store.lanes)
+        .flat_map(|lane| &lane.pieces);
+    let offset = pieces
+        .filter(|piece| piece.memory.as_ref() == Some(&grid.memory.id))
+        .filter_map(|piece| piece.offset)
+        .min();
     let row =
         offset.map(|offset| offset / grid.ty.width_bytes() as u64 / u64::from(geometry.columns));
     let scroller = scroller.clone();
-    use_effect_with((frame.position, row), move |(_, row)| {
+    use_effect_with((frame.1, frame.position, row), move |(_, _, row)| {
         let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {
             return;
         };

@@ -1,8 +1,9 @@
 //! The same cells as a table: for readers, for tests, for printing.
 
 use super::FrameRef;
-use crate::layout::row_label;
-use warpgrid_view::model::{Cell, Written};
+use crate::layout::{cell_words, row_label};
+use crate::theme::lane_css;
+use warpgrid_view::model::{Cell, Grid, Written};
 use yew::prelude::*;
 
 /// Rows that the table shows at most; the grid's window is rarely taller.
@@ -32,7 +33,7 @@ pub(crate) fn GridTable(props: &Props) -> Html {
             html! {
                 <tr role="row" aria-rowindex={(row + 2).to_string()}>
                     <th role="rowheader" scope="row">{ row_label(grid, row) }</th>
-                    { for cells.iter().map(cell) }
+                    { for cells.iter().enumerate().map(|(column, cell)| entry(grid, row * columns as u64 + column as u64, cell)) }
                 </tr>
             }
         });
@@ -56,15 +57,18 @@ pub(crate) fn GridTable(props: &Props) -> Html {
     }
 }
 
-fn cell(cell: &Cell) -> Html {
+fn entry(grid: &Grid, index: u64, cell: &Cell) -> Html {
     let written = match cell.written {
         Written::Never => "never",
         Written::Before => "before",
         Written::Now => "now",
     };
+    let words = cell_words(grid, index, cell);
     html! {
         <td role="gridcell" data-written={written} data-lane={cell.lane.map(|lane| lane.to_string())}
-            data-step={cell.step.map(|step| step.to_string())}
+            data-step={cell.step.map(|step| step.to_string())} data-pending={cell.pending.then_some("true")}
+            aria-label={words.clone()} title={words}
+            style={cell.lane.map(|lane| format!("--lane: {}", lane_css(lane)))}
             class={classes!(cell.conflict.then_some("conflict"))}>{ &cell.text }</td>
     }
 }

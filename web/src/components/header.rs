@@ -1,5 +1,6 @@
 //! The bar at the top: what is run, for which machine, and the page's own switches.
 
+use super::launch_panel::LaunchPanel;
 use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
 use super::{Dispatch, say};
@@ -8,10 +9,8 @@ use crate::model::{Action, MatrixAction, OwnText, ThemeChoice};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
-use crate::{editor, format};
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
-use warpgrid_view::model::{EditView, SourceRange};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -43,7 +42,9 @@ pub(crate) fn Header(props: &Props) -> Html {
             <TargetPicker chosen={props.target.clone()} stated={props.report.target.clone()} dispatch={dispatch.clone()} />
             <VersionPicker chosen={props.ptx_version.clone()} stated={props.report.ptx_version.clone()} dispatch={dispatch.clone()} />
             { kernels(props.facts.as_deref(), dispatch) }
-            { launch(props.facts.as_deref()) }
+            if let Some(facts) = &props.facts {
+                <LaunchPanel facts={facts.clone()} />
+            }
             <span class="spring"></span>
             <button class="text-button" title="Which lane holds which element of a matrix"
                 onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
@@ -75,66 +76,6 @@ fn kernels(facts: Option<&LaunchFacts>, dispatch: &Dispatch) -> Html {
             { for facts.kernels.iter().map(option) }
         </Select>
     }
-}
-
-fn launch(facts: Option<&LaunchFacts>) -> Html {
-    let Some(facts) = facts else {
-        return Html::default();
-    };
-    html! {
-        <details class="pill launch">
-            <summary>
-                { format::launch(facts) }
-                if !facts.guesses.is_empty() {
-                    <small>{ "guessed" }</small>
-                }
-            </summary>
-            <div class="popover">
-                if let Some(entry) = &facts.entry {
-                    <p><code>{ entry }</code></p>
-                }
-                if facts.guesses.is_empty() {
-                    <ul>{ for facts.params.iter().map(|parameter| html! { <li><code>{ parameter }</code></li> }) }</ul>
-                    if facts.dynamic_shared > 0 {
-                        <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
-                    }
-                    <p class="quiet">
-                        { "The text states the launch, in " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>
-                        { " and " }<code>{ "//@ scalar" }</code>{ " lines." }
-                    </p>
-                } else {
-                    <p>{ "Guessed from what the kernel does, since the text does not say:" }</p>
-                    <pre>{ facts.guesses.join("\n") }</pre>
-                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Insert these lines" }</button></p>
-                }
-            </div>
-        </details>
-    }
-}
-
-/// States what was guessed, at the start of the text.
-fn write_guesses(facts: &LaunchFacts) -> Callback<MouseEvent> {
-    let range = SourceRange {
-        line: 1,
-        column: 1,
-        end_line: 1,
-        end_column: 1,
-    };
-    let edit = EditView {
-        line: range.line,
-        column: range.column,
-        end_line: range.end_line,
-        end_column: range.end_column,
-        text: facts
-            .guesses
-            .iter()
-            .map(|line| format!("{line}\n"))
-            .collect(),
-    };
-    Callback::from(move |_| {
-        editor::apply(std::slice::from_ref(&edit));
-        editor::go_to(range);
-    })
 }
 
 /// Nine cells in lane colours.

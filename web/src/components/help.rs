@@ -59,9 +59,11 @@ pub(crate) fn Help(props: &Props) -> Html {
             </p>
             <h3>{ "Limits" }</h3>
             <p>
-                { "Everything runs in this page, on an emulator: results are exact, time is not modelled. Where hardware leaves an \
+                { "Everything runs in this page, on an emulator: results are those of the hardware but for the last bits of approximate \
+                   functions; time is not modelled. Where hardware leaves an \
                    order open, one order is chosen, always the same. After a change a kernel runs for about a second by itself; \
-                   then it waits until you let it go on. Stop ends it at any time. The text is kept in this browser." }
+                   then it waits until you let it go on. Stop ends it at any time. Your own texts are kept in this browser, each by itself: the list at the top goes back to \
+                   them." }
             </p>
             <form method="dialog"><button class="main">{ "Close" }</button></form>
         </dialog>
@@ -78,7 +80,11 @@ fn pictures() -> Html {
                    Switch to “lane” to see the number in the cell." }
             </li>
             <li>{ "A cell with a dark outline was written by the step just done. Faint cells were never written: they show \
-                   the contents from before the launch; a dot is a zero. Diagonal strokes mean that several lanes wrote the cell at once." }</li>
+                   the contents from before the launch; a dot is a zero. Diagonal strokes mean that several lanes wrote other values to the same bytes at once. A broken outline \
+                   means that a store is on its way: it lands later, in a step of its own." }</li>
+            <li>{ "Lanes: coloured ones take part in the step, outlined ones are on another path, striped ones wait, those struck \
+                   through have returned, red ones stopped the launch." }</li>
+            <li>{ "The map of blocks shows which are done, running, waiting and to come; a click goes to where a block runs." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where it lies in memory; it needs no text, and its address can be shared." }</li>

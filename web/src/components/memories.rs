@@ -1,15 +1,19 @@
-//! The memories of a run, one card each; the card of the present store is kept in sight.
+//! The memories of a run, one card each; the card of the present store is brought into sight.
 
-use super::memory_card::MemoryCard;
-use super::{Dispatch, FrameRef};
+use super::memory_card::{MemoryCard, facts};
+use super::{Dispatch, FrameRef, say};
 use crate::hooks::use_size;
 use crate::links::Links;
-use crate::model::GridChoice;
+use crate::model::{Action, GridChoice};
 use crate::theme::Palette;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition};
+use warpgrid_view::model::MemoryView;
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Element, Event, HtmlDetailsElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
+};
 use yew::prelude::*;
 
 /// Padding and border of a card.
@@ -33,54 +37,141 @@ pub(crate) fn Memories(props: &Props) -> Html {
     let flow = use_node_ref();
     let (width, _) = use_size(&flow);
     use_follow(&props.frame, &flow);
-    let shown = props
-        .frame
-        .grids
-        .iter()
-        .enumerate()
-        .filter(|(_, grid)| grid.memory.id.is_shown_with(props.block));
-    let card = |(index, grid): (usize, &warpgrid_view::model::Grid)| {
-        let id = &grid.memory.id;
-        html! {
-            <MemoryCard
-                key={id.to_string()}
-                frame={props.frame.clone()}
-                {index}
-                available={width - CARD_EDGES}
-                choice={props.views.get(id).cloned().unwrap_or_default()}
-                links={props.links.clone()}
-                palette={props.palette.clone()}
-                dispatch={props.dispatch.clone()}
-            />
+    let index_of = |memory: &MemoryView| {
+        let mut grids = props.frame.grids.iter();
+        grids.position(|grid| grid.memory.id == memory.id)
+    };
+    let card = |memory: &MemoryView| {
+        let id = &memory.id;
+        match index_of(memory) {
+            None => closed(memory, &props.dispatch),
+            Some(index) => html! {
+                <MemoryCard
+                    key={id.to_string()}
+                    frame={props.frame.clone()}
+                    {index}
+                    available={width - CARD_EDGES}
+                    choice={props.views.get(id).cloned().unwrap_or_default()}
+                    links={props.links.clone()}
+                    palette={props.palette.clone()}
+                    dispatch={props.dispatch.clone()}
+                />
+            },
         }
     };
-    html! { <div class="flow" ref={flow}>{ for shown.map(card) }</div> }
+    let shown = props.frame.memories.iter();
+    let shown = shown.filter(|memory| memory.id.is_shown_with(props.block));
+    let (unused, used): (Vec<_>, Vec<_>) =
+        shown.partition(|memory| !memory.is_named && index_of(memory).is_none());
+    html! {
+        <div class="flow" ref={flow}>
+            { for used.into_iter().map(card) }
+            if !unused.is_empty() {
+                <Unused names={unused.iter().map(|memory| memory.id.clone()).collect::<Vec<_>>()}
+                    dispatch={props.dispatch.clone()} />
+            }
+        </div>
+    }
 }
 
-/// After each step the card that it stored to comes into sight.
+/// The card of a memory that is not laid out.
+fn closed(memory: &MemoryView, dispatch: &Dispatch) -> Html {
+    let open = say::<MouseEvent>(dispatch, Action::OpenMemory(memory.id.clone()));
+    html! {
+        <section class="card memory closed" key={memory.id.to_string()} aria-label={memory.title.clone()}
+            data-memory={memory.id.to_string()}>
+            <div class="head">
+                <h2><button class="fold" aria-expanded="false" title={memory.title.clone()} onclick={open}>{ &memory.title }</button></h2>
+                <small title={facts(memory)}>{ facts(memory) }</small>
+            </div>
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct UnusedProps {
+    names: Vec<MemoryId>,
+    dispatch: Dispatch,
+}
+
+/// Variables that no instruction names, on one line; each can be opened.
+#[component]
+fn Unused(props: &UnusedProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let ontoggle = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: Event| {
+            let details = event.target_dyn_into::<HtmlDetailsElement>();
+            is_open.set(details.is_some_and(|details| details.open()));
+        })
+    };
+    let entry = |id: &MemoryId| {
+        let open = say::<MouseEvent>(&props.dispatch, Action::OpenMemory(id.clone()));
+        html! { <li><button class="place" onclick={open}>{ id.to_string() }</button></li> }
+    };
+    let n = props.names.len();
+    html! {
+        <details class="card unused" key="unused" {ontoggle}>
+            <summary>
+                { if n == 1 { "1 variable that no instruction names".to_owned() } else { format!("{n} variables that no instruction names") } }
+            </summary>
+            if *is_open {
+                <ul>{ for props.names.iter().map(entry) }</ul>
+            }
+        </details>
+    }
+}
+
+/// After each step the card that it stored to comes into sight; another launch without a store is shown from the top.
 #[hook]
 fn use_follow(frame: &FrameRef, flow: &NodeRef) {
-    let stored = frame.store.as_ref().and_then(|store| store.memory.clone());
+    let stores = frame.store.iter();
+    let stored = stores.flat_map(|store| &store.memories).next().cloned();
     let flow = flow.clone();
-    let before = use_mut_ref(|| None::<u64>);
-    use_effect_with((frame.position, stored), move |(position, stored)| {
-        let is_first = before.replace(Some(*position)).is_none();
-        let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64());
-        let (Some(id), Some(flow)) = (stored, flow.cast::<Element>()) else {
-            return;
-        };
-        if is_first || width.is_none_or(|width| width < FOLLOW_FROM) {
-            return;
-        }
-        let cards = flow.children();
-        let id = Some(id.to_string());
-        let card = (0..cards.length())
-            .filter_map(|i| cards.item(i))
-            .find(|card| card.get_attribute("data-memory") == id);
-        if let Some(card) = card {
-            let options = ScrollIntoViewOptions::new();
-            options.set_block(ScrollLogicalPosition::Nearest);
-            card.scroll_into_view_with_scroll_into_view_options(&options);
-        }
-    });
+    let before = use_mut_ref(|| 0_u32);
+    use_effect_with(
+        (frame.1, frame.position, stored),
+        move |(launch, _, stored)| {
+            let is_another = before.replace(*launch) != *launch;
+            let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64());
+            let Some(flow) = flow.cast::<Element>() else {
+                return;
+            };
+            if width.is_none_or(|width| width < FOLLOW_FROM) {
+                return;
+            }
+            let cards = flow.closest(".cards").ok().flatten();
+            if let Some(cards) = cards.filter(|_| is_another) {
+                cards.set_scroll_top(0);
+            }
+            if let Some(id) = stored {
+                reveal(&flow, id);
+            }
+        },
+    );
+}
+
+/// Brings the card of a memory into sight, if it is there.
+fn reveal(flow: &Element, id: &MemoryId) -> Option<Element> {
+    let cards = flow.children();
+    let id = Some(id.to_string());
+    let card = (0..cards.length())
+        .filter_map(|i| cards.item(i))
+        .find(|card| card.get_attribute("data-memory") == id)?;
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(ScrollLogicalPosition::Nearest);
+    card.scroll_into_view_with_scroll_into_view_options(&options);
+    Some(card)
+}
+
+/// Goes to the card of a memory: it is in sight and has the focus.
+pub(crate) fn go_to(id: &MemoryId) {
+    let document = web_sys::window().and_then(|window| window.document());
+    let flow = document.and_then(|document| document.query_selector(".flow").ok()?);
+    let card = flow.and_then(|flow| reveal(&flow, id));
+    let fold = card.and_then(|card| card.query_selector(".fold").ok()?);
+    if let Some(fold) = fold.and_then(|fold| fold.dyn_into::<HtmlElement>().ok()) {
+        // What cannot take the focus is still in sight.
+        let _ = fold.focus();
+    }
 }

@@ -38,9 +38,9 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let title = grid.memory.title.clone();
     html! {
         <section class="card memory" aria-label={title.clone()} data-memory={id.to_string()}>
-            <h2>
-                <button class="fold" aria-expanded={(!choice.folded).to_string()}
-                    onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button>
+            <div class="head">
+                <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
+                    onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>
                 <small title={facts(&grid.memory)}>{ facts(&grid.memory) }</small>
                 <span class="controls">
                 { overlays(&id, choice.overlay, dispatch) }
@@ -53,7 +53,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                     </svg>
                 </button>
                 </span>
-            </h2>
+            </div>
             if !choice.folded {
                 if !choice.table {
                     <GridCanvas frame={props.frame.clone()} available={props.available} index={props.index} overlay={choice.overlay}
@@ -65,7 +65,8 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     }
 }
 
-fn facts(memory: &MemoryView) -> String {
+/// Space, type, extents and address of a memory.
+pub(crate) fn facts(memory: &MemoryView) -> String {
     let extents = match memory.shape.is_empty() {
         true => format!("{} {}", memory.ty, format::bytes(memory.size_bytes)),
         false => {
@@ -80,7 +81,7 @@ fn overlays(id: &MemoryId, present: Overlay, dispatch: &Dispatch) -> Html {
     let names = [
         (Overlay::Value, "value"),
         (Overlay::Lane, "lane"),
-        (Overlay::Age, "age"),
+        (Overlay::Age, "step"),
     ];
     let button = |(overlay, name): (Overlay, &'static str)| {
         let onclick = say(dispatch, Action::SetOverlay(id.clone(), overlay));
@@ -95,18 +96,18 @@ fn types(grid: &Grid, choice: &GridChoice, dispatch: &Dispatch) -> Html {
         let ty = ElementType::from_name(&name);
         dispatch.dispatch(Action::SetType(id.clone(), ty));
     });
+    let label = |ty: ElementType| match ty.is_bits() {
+        true => format!("hex {}", ty.width_bytes() * 8),
+        false => ty.name().to_owned(),
+    };
     let option = |(name, ty): &(&'static str, ElementType)| {
-        let label = match ty.is_bits() {
-            true => format!("hex {}", ty.width_bytes() * 8),
-            false => (*name).to_owned(),
-        };
-        html! { <option value={*name}>{ label }</option> }
+        html! { <option value={*name}>{ label(*ty) }</option> }
     };
     let chosen = choice.ty.map_or("", ElementType::name);
     html! {
         <Select label="Value type" class="mini" value={chosen} {on_choice}>
-            <option value="">{ grid.memory.ty.name() }</option>
-            { for ElementType::ALL.iter().map(option) }
+            <option value="">{ label(grid.memory.ty) }</option>
+            { for ElementType::ALL.iter().filter(|(_, ty)| *ty != grid.memory.ty).map(option) }
         </Select>
     }
 }
@@ -126,7 +127,7 @@ fn columns(grid: &Grid, choice: &GridChoice, dispatch: &Dispatch) -> Html {
     html! {
         <Select label="Columns" class="mini" value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
             <option value="">{ natural }</option>
-            { for COLUMNS.into_iter().map(option) }
+            { for COLUMNS.into_iter().filter(|n| choice.columns.is_some() || *n != grid.columns).map(option) }
         </Select>
     }
 }

@@ -1,21 +1,26 @@
 //! Sentences: what the last step did, and texts with code in them.
 
-use super::FrameRef;
+use super::{Dispatch, FrameRef, memories, say};
 use crate::format::code_pieces;
-use warpgrid_view::model::Phrase;
+use crate::model::Action;
+use warpgrid_view::model::{Phrase, PhraseLink};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) stale: bool,
+    pub(crate) dispatch: Dispatch,
 }
 
 #[component]
 pub(crate) fn Sentence(props: &Props) -> Html {
-    let phrase = |phrase: &Phrase| match phrase.strong {
-        true => html! { <b>{ prose(&phrase.text) }</b> },
-        false => html! { <span>{ prose(&phrase.text) }</span> },
+    let phrase = |phrase: &Phrase| match (&phrase.link, phrase.strong) {
+        (Some(link), _) => {
+            html! { <button class="link" onclick={follow(link, props)}>{ prose(&phrase.text) }</button> }
+        }
+        (None, true) => html! { <b>{ prose(&phrase.text) }</b> },
+        (None, false) => html! { <span>{ prose(&phrase.text) }</span> },
     };
     html! {
         <p class="say" aria-live="polite">
@@ -27,6 +32,19 @@ pub(crate) fn Sentence(props: &Props) -> Html {
                 }
             </span>
         </p>
+    }
+}
+
+/// Shows what a stretch of the sentence names.
+fn follow(link: &PhraseLink, props: &Props) -> Callback<MouseEvent> {
+    match link {
+        PhraseLink::Warp(block, warp) => {
+            say(&props.dispatch, Action::ShowWarp(Some((*block, *warp))))
+        }
+        PhraseLink::Memory(id) => {
+            let id = id.clone();
+            Callback::from(move |_| memories::go_to(&id))
+        }
     }
 }
 

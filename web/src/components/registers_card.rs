@@ -4,7 +4,7 @@ use super::{Dispatch, FrameRef, say};
 use crate::links::Links;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
-use warpgrid_view::model::{RegisterView, WarpView};
+use warpgrid_view::model::{LaneState, RegisterView, WarpView};
 use yew::prelude::*;
 
 /// A whole number with more digits is shown in hexadecimal.
@@ -54,7 +54,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
                 </span>
             </h2>
             <dl class="registers" tabindex="0" aria-label={format!("Registers of lane {lane}")}>
-                { for registers.into_iter().take(MAX_LISTED).map(|r| register(r, lane, props)) }
+                { for registers.into_iter().take(MAX_LISTED).map(|r| register(r, lane, used.contains(&r.name), props)) }
             </dl>
         </section>
     }
@@ -66,16 +66,19 @@ fn natural_key(name: &str) -> (&str, u64) {
     (stem, name[stem.len()..].parse().unwrap_or(0))
 }
 
-/// The lane under the pointer, else the lowest that takes part.
+/// The lane under the pointer, else the first that faulted, else the first that takes part.
 fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
-    match (props.links.lanes, warp.active) {
-        (0, 0) => (0, ""),
-        (0, active) => (active.trailing_zeros() as u8, ""),
-        (lanes, _) => (lanes.trailing_zeros() as u8, ", pointed at"),
+    let mut lanes = warp.lanes.iter();
+    let faulted = lanes.find(|lane| lane.state == LaneState::Faulted);
+    match (props.links.lanes, faulted, warp.active) {
+        (0, Some(faulted), _) => (faulted.lane, ", faulted"),
+        (0, None, 0) => (0, ""),
+        (0, None, active) => (active.trailing_zeros() as u8, ""),
+        (lanes, ..) => (lanes.trailing_zeros() as u8, ", pointed at"),
     }
 }
 
-fn register(register: &RegisterView, lane: u8, props: &Props) -> Html {
+fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> Html {
     let values = if props.hex {
         &register.hex
     } else {
@@ -98,6 +101,7 @@ fn register(register: &RegisterView, lane: u8, props: &Props) -> Html {
     let linked = props.links.registers.contains(&register.name);
     let class = classes!(
         register.changed.then_some("changed"),
+        is_used.then_some("used"),
         linked.then_some("linked")
     );
     html! {

@@ -32,8 +32,8 @@ pub(crate) fn Transport(props: &Props) -> Html {
         .is_none_or(|frame| frame.status != RunStatus::Running);
     let button = |label: &'static str, icon: &'static str, goal: Goal, off: bool| {
         html! {
-            <button class="icon" title={label} aria-label={label.split(" (").next()} disabled={disabled || off}
-                onclick={say(dispatch, Action::Move(goal))}>{ glyph(icon) }</button>
+            <button class="icon" title={label} aria-label={label.split(" (").next()} aria-disabled={(disabled || off).to_string()}
+                onclick={unless(disabled || off, dispatch, Action::Move(goal))}>{ glyph(icon) }</button>
         }
     };
     let stop = {
@@ -53,7 +53,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
                     <button class="icon play" title="Stop (Escape)" aria-label="Stop" onclick={stop}>{ glyph("stop") }</button>
                 } else {
                     <button class="icon play" title="Play (Space)" aria-label={if props.playing { "Pause" } else { "Play" }}
-                        {disabled} onclick={say(dispatch, Action::TogglePlay)}>
+                        aria-disabled={disabled.to_string()} onclick={unless(disabled, dispatch, Action::TogglePlay)}>
                         { glyph(if props.playing { "pause" } else { "play" }) }
                     </button>
                 }
@@ -67,6 +67,14 @@ pub(crate) fn Transport(props: &Props) -> Html {
                 <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "?" }</kbd>{ " keys" }
             </div>
         </footer>
+    }
+}
+
+/// Says an action unless the button is off. A button that is off keeps the focus, so that the keyboard does not lose its place.
+fn unless(is_off: bool, dispatch: &Dispatch, action: Action) -> Callback<MouseEvent> {
+    match is_off {
+        true => Callback::noop(),
+        false => say(dispatch, action),
     }
 }
 

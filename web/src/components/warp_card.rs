@@ -1,21 +1,21 @@
 //! The 32 lanes of a warp: which take part, and what they hold.
 
-use super::pickers::Select;
 use super::{Dispatch, FrameRef, say};
 use crate::links::Links;
 use crate::model::{Action, Focus};
 use crate::theme::lane_css;
 use std::rc::Rc;
-use warpgrid_view::model::{LaneState, LaneView};
+use warpgrid_view::model::{LaneState, LaneView, WarpView};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// Warps that the picker lists at most.
-const MAX_LISTED: usize = 256;
+/// Lanes in a row of the card.
+const LANES_PER_ROW: i32 = 8;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    pub(crate) chosen: Option<(u64, u32)>,
     pub(crate) links: Rc<Links>,
     /// The register whose values the lanes show.
     pub(crate) register: Option<AttrValue>,
@@ -24,58 +24,137 @@ pub(crate) struct Props {
 
 #[component]
 pub(crate) fn WarpCard(props: &Props) -> Html {
+    let group = use_node_ref();
+    // One lane takes the focus from the keyboard; arrow keys go to the others.
+    let reachable = use_state_eq(|| 0_u8);
     let Some(warp) = &props.frame.warp else {
         return Html::default();
     };
-    let n_present = warp
-        .lanes
-        .iter()
-        .filter(|lane| lane.state != LaneState::Absent)
-        .count();
     let register = props
         .register
         .as_ref()
         .and_then(|name| warp.registers.iter().find(|r| r.name == name.as_str()));
+    let onkeydown = {
+        let (group, reachable) = (group.clone(), reachable.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let Some(lane) = neighbour(&event.key(), i32::from(*reachable)) else {
+                return;
+            };
+            event.prevent_default();
+            reachable.set(lane);
+            let lanes = group.cast::<Element>().map(|group| group.children());
+            let lane = lanes.and_then(|lanes| lanes.item(u32::from(lane)));
+            if let Some(lane) = lane.and_then(|lane| lane.dyn_into::<HtmlElement>().ok()) {
+                // A lane that cannot take the focus is passed over.
+                let _ = lane.focus();
+            }
+        })
+    };
     let lane = |view: &LaneView| {
         let value = register
             .and_then(|r| r.values.get(usize::from(view.lane)))
             .cloned();
-        tile(view, value, props)
+        tile(view, value, *reachable == view.lane, props)
     };
     html! {
         <section class="card warp" aria-label="Warp">
-            <h2>
-                { format!("Warp {}", warp.warp) }
-                <small>{ format!("block {} · {} of {n_present} lanes active", warp.block, warp.active.count_ones()) }</small>
-                <span class="spring"></span>
-                { picker(props) }
-            </h2>
-            <div class="lanes" role="group" aria-label="Lanes">{ for warp.lanes.iter().map(lane) }</div>
+            <h2>{ format!("Warp {}", warp.warp) }<small>{ facts(warp) }</small></h2>
+            <div class="lanes" ref={group} role="group" aria-label="Lanes: arrow keys move, Enter pins" {onkeydown}>
+                { for warp.lanes.iter().map(lane) }
+            </div>
+            { waits(warp) }
         </section>
     }
 }
 
-fn tile(view: &LaneView, value: Option<String>, props: &Props) -> Html {
-    let (word, off) = match view.state {
-        LaneState::Active => ("active", false),
-        LaneState::Inactive => ("on another path", true),
-        LaneState::Waiting => ("waiting", true),
-        LaneState::Exited => ("has returned", true),
-        LaneState::Absent => ("no such thread", true),
+/// The lane that an arrow key goes to.
+fn neighbour(key: &str, lane: i32) -> Option<u8> {
+    let to = match key {
+        "ArrowRight" => lane + 1,
+        "ArrowLeft" => lane - 1,
+        "ArrowDown" => lane + LANES_PER_ROW,
+        "ArrowUp" => lane - LANES_PER_ROW,
+        "Home" => 0,
+        "End" => 31,
+        _ => return None,
     };
+    Some(to.clamp(0, 31) as u8)
+}
+
+/// `block 3 · 30 active, 2 faulted`: how many lanes are in each state.
+fn facts(warp: &WarpView) -> String {
+    let states = [
+        LaneState::Active,
+        LaneState::Faulted,
+        LaneState::Ready,
+        LaneState::Waiting,
+        LaneState::Inactive,
+        LaneState::Exited,
+    ];
+    let count = |state: &LaneState| {
+        let n = warp
+            .lanes
+            .iter()
+            .filter(|lane| lane.state == *state)
+            .count();
+        (n > 0).then(|| format!("{n} {}", word(*state)))
+    };
+    let counts: Vec<String> = states.iter().filter_map(count).collect();
+    format!("block {} · {}", warp.block, counts.join(", "))
+}
+
+/// What the lanes that wait wait for.
+fn waits(warp: &WarpView) -> Html {
+    let mut reasons: Vec<&str> = warp
+        .lanes
+        .iter()
+        .filter_map(|lane| lane.waits.as_deref())
+        .collect();
+    reasons.dedup();
+    reasons.truncate(2);
+    if reasons.is_empty() {
+        return Html::default();
+    }
+    html! { <p class="quiet">{ format!("Waiting {}.", reasons.join("; ")) }</p> }
+}
+
+const fn word(state: LaneState) -> &'static str {
+    match state {
+        LaneState::Active => "active",
+        LaneState::Ready => "ready",
+        LaneState::Inactive => "on another path",
+        LaneState::Waiting => "waiting",
+        LaneState::Faulted => "faulted",
+        LaneState::Exited => "returned",
+        LaneState::Absent => "no such thread",
+    }
+}
+
+const fn class(state: LaneState) -> Option<&'static str> {
+    match state {
+        LaneState::Active => None,
+        LaneState::Ready => Some("ready"),
+        LaneState::Inactive => Some("inactive"),
+        LaneState::Waiting => Some("waiting"),
+        LaneState::Faulted => Some("faulted"),
+        LaneState::Exited => Some("exited"),
+        LaneState::Absent => Some("absent"),
+    }
+}
+
+fn tile(view: &LaneView, value: Option<String>, is_reachable: bool, props: &Props) -> Html {
     let [x, y, z] = view.thread;
-    let label = format!("lane {}, thread ({x}, {y}, {z}), {word}", view.lane);
+    let label = format!(
+        "lane {}, thread ({x}, {y}, {z}), {}",
+        view.lane,
+        word(view.state)
+    );
     let focus = Some(Focus::Lane(view.lane));
     let linked = props.links.has_lane(view.lane);
-    let class = classes!(
-        "lane",
-        off.then_some("off"),
-        (view.state == LaneState::Waiting).then_some("waiting"),
-        (view.state == LaneState::Exited).then_some("exited"),
-        linked.then_some("linked")
-    );
+    let class = classes!("lane", class(view.state), linked.then_some("linked"));
     html! {
         <button {class} style={format!("--lane: {}", lane_css(view.lane))} title={label.clone()} aria-label={label}
+            tabindex={if is_reachable { "0" } else { "-1" }}
             onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
             onmouseleave={say(&props.dispatch, Action::Hover(None))}
             onfocus={say(&props.dispatch, Action::Hover(focus.clone()))}
@@ -89,31 +168,46 @@ fn tile(view: &LaneView, value: Option<String>, props: &Props) -> Html {
     }
 }
 
-fn picker(props: &Props) -> Html {
-    if props.frame.warps.len() < 2 {
-        return Html::default();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warp(states: [LaneState; 4]) -> WarpView {
+        let lane = |(lane, state): (usize, LaneState)| LaneView {
+            lane: lane as u8,
+            thread: [lane as u32, 0, 0],
+            state,
+            line: None,
+            waits: None,
+        };
+        WarpView {
+            block: 2,
+            block_id: [2, 0, 0],
+            warp: 1,
+            active: 1,
+            lanes: states.into_iter().enumerate().map(lane).collect(),
+            registers: Vec::new(),
+        }
     }
-    let dispatch = props.dispatch.clone();
-    let on_choice = Callback::from(move |text: String| {
-        let pair = text
-            .split_once(':')
-            .and_then(|(block, warp)| Some((block.parse().ok()?, warp.parse().ok()?)));
-        dispatch.dispatch(Action::ShowWarp(pair));
-    });
-    let mut listed: Vec<(u64, u32)> = props.frame.warps.iter().copied().take(MAX_LISTED).collect();
-    if let Some(chosen) = props.chosen.filter(|chosen| !listed.contains(chosen)) {
-        listed.push(chosen);
+
+    #[test]
+    fn lanes_that_wait_fault_or_left_are_counted_apart() {
+        let [active, waiting] = [LaneState::Active, LaneState::Waiting];
+        let mixed = warp([
+            active,
+            LaneState::Faulted,
+            LaneState::Exited,
+            LaneState::Absent,
+        ]);
+        assert_eq!(facts(&mixed), "block 2 · 1 active, 1 faulted, 1 returned");
+        assert_eq!(facts(&warp([waiting; 4])), "block 2 · 4 waiting");
     }
-    let option = |(block, warp): (u64, u32)| {
-        html! { <option value={format!("{block}:{warp}")}>{ format!("block {block}, warp {warp}") }</option> }
-    };
-    let value = props
-        .chosen
-        .map_or_else(String::new, |(block, warp)| format!("{block}:{warp}"));
-    html! {
-        <Select label="Warp" class="mini" {value} {on_choice}>
-            <option value="">{ "follow" }</option>
-            { for listed.into_iter().map(option) }
-        </Select>
+
+    #[test]
+    fn arrow_keys_stay_within_the_lanes() {
+        assert_eq!(neighbour("ArrowDown", 3), Some(11));
+        assert_eq!(neighbour("ArrowDown", 30), Some(31));
+        assert_eq!(neighbour("ArrowLeft", 0), Some(0));
+        assert_eq!(neighbour("Enter", 0), None);
     }
 }

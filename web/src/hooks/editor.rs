@@ -14,7 +14,7 @@ use yew::prelude::*;
 pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask: &Ask) {
     let (dispatch, ask) = (state.dispatcher(), Rc::clone(ask));
     use_effect_with((), move |()| {
-        let on_line = dispatch.clone();
+        let (on_line, on_header) = (dispatch.clone(), dispatch.clone());
         editor::listen(
             ask,
             move |text, is_another| {
@@ -24,6 +24,7 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
                 });
             },
             move |line| on_line.dispatch(Action::Hover((line > 0).then_some(Focus::Line(line)))),
+            move || on_header.dispatch(Action::TakeBackOverrides),
         );
     });
     use_effect_with((state.example, state.text.clone()), |(example, text)| {

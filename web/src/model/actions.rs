@@ -18,6 +18,8 @@ use warpgrid_view::value::ElementType;
 const FRESH_SHARE: f32 = 0.62;
 /// How often one focus asks on.
 const MAX_ASKED_AGAIN: u8 = 24;
+/// Rows of a memory that is opened; its grid asks for what it shows.
+const FIRST_ROWS: u32 = 18;
 /// Steps that one request asks about.
 const MAX_ASKED_STEPS: usize = 64;
 /// Ticks that the playback of very many stores takes, about.
@@ -41,6 +43,8 @@ pub enum Action {
     KeepFailed(String),
     SetTarget(Option<String>),
     SetVersion(Option<String>),
+    /// The text itself states its version and target again.
+    TakeBackOverrides,
     /// Runs another kernel of the module.
     PickKernel(String),
     /// Typing paused long enough for a long text to be checked.
@@ -62,7 +66,11 @@ pub enum Action {
     SetOverlay(MemoryId, Overlay),
     ToggleTable(MemoryId),
     ToggleFold(MemoryId),
+    /// Opens the card of a memory that is not laid out yet.
+    OpenMemory(MemoryId),
     ShowWarp(Option<(u64, u32)>),
+    /// Goes to where a block of the grid runs, and shows its first warp.
+    GoToBlock(u64),
     Hover(Option<Focus>),
     Pin(Option<Focus>),
     SetHexRegisters(bool),
@@ -96,6 +104,11 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::SetVersion(version) => {
             model.ptx_version = version;
             model.text_changed();
+        }
+        Action::TakeBackOverrides => {
+            if model.target.take().is_some() | model.ptx_version.take().is_some() {
+                model.text_changed();
+            }
         }
         Action::PickKernel(name) => pick_kernel(&mut model, name),
         Action::CheckDue => model.ask_check(),
@@ -136,6 +149,14 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::ShowWarp(warp) => {
             model.warp = warp;
             look_again(&mut model);
+        }
+        Action::OpenMemory(memory) => change_view(&mut model, memory, |choice| {
+            (choice.folded, choice.n_rows) = (false, FIRST_ROWS);
+        }),
+        Action::GoToBlock(block) => {
+            model.playing = false;
+            model.warp = Some((block, 0));
+            model.go(Goal::Block(block));
         }
         Action::Hover(focus) => {
             model.asked_again = 0;
@@ -222,6 +243,10 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
     model.text_changed();
     model.playing = false;
     model.hover = None;
+    if model.text.trim().is_empty() {
+        // Nothing is left that the last run could belong to.
+        (model.run.frame, model.run.facts, model.run.refusal) = (None, None, None);
+    }
     if model
         .example
         .and_then(|index| EXAMPLES.get(index))
@@ -436,6 +461,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.run.refusal = None;
             model.run.waiting_for_launch = false;
             model.run.frame = Some(Rc::new(*frame));
+            model.run.frame_launch = response.launch;
             // A frame of the run before may still come after a text was pasted.
             if model.run.launched_revision == model.revision {
                 model.fresh = None;
@@ -619,6 +645,16 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_text_has_no_run() {
+        let model = after(running(), [typed(" \n")]);
+        assert_eq!(
+            (model.run.frame.clone(), model.run.facts.clone()),
+            (None, None)
+        );
+        assert_eq!(after(model.clone(), [Action::Move(Goal::End)]), model);
+    }
+
+    #[test]
     fn another_text_is_read_for_its_own_target() {
         let chosen = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
         let edited = after(chosen.clone(), [typed("texts")]);
@@ -628,7 +664,27 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_cannot_be_kept_is_told_until_it_is() {
+    fn a_fix_of_the_header_takes_the_override_back() {
+        let model = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
+        let revision = model.revision;
+        let model = after(model, [Action::TakeBackOverrides]);
+        assert_eq!((model.target.clone(), model.revision), (None, revision + 1));
+        assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
+        assert_eq!(after(model.clone(), [Action::TakeBackOverrides]), model);
+    }
+
+    #[test]
+    fn the_way_to_a_block_ends_at_its_first_warp() {
+        let model = after(running(), [Action::GoToBlock(610)]);
+        assert_eq!(model.warp, Some((610, 0)));
+        let Some(RequestBody::Move { goal, look }) = last_sent(&model) else {
+            panic!("a move is sent")
+        };
+        assert_eq!((*goal, look.warp), (Goal::Block(610), Some((610, 0))));
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_kept_is_reported_until_it_is() {
         let failed = after(running(), [Action::KeepFailed("it is full".into())]);
         assert_eq!(failed.trouble, Some(Trouble::Keep("it is full".into())));
         let verdict = accepted(failed.clone());

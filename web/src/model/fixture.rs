@@ -2,8 +2,8 @@
 #![cfg(test)]
 
 use warpgrid_view::model::{
-    Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, RunStatus, SourceRange, Space,
-    StoreAction, StoreView, Written,
+    BlockMap, Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, Progress, ResidentBlock,
+    RunStatus, SourceRange, Space, StoreAction, StoreView, Written,
 };
 use warpgrid_view::value::ElementType;
 
@@ -16,6 +16,7 @@ pub(crate) fn memory() -> MemoryView {
         size_bytes: 16,
         ty: ElementType::U32,
         shape: Vec::new(),
+        is_named: true,
     }
 }
 
@@ -89,6 +90,7 @@ pub(crate) fn frame() -> Frame {
         sentence: vec![Phrase {
             text: "Lane 1 wrote 4 bytes.".into(),
             strong: false,
+            link: None,
         }],
         last: None,
         next: None,
@@ -111,7 +113,17 @@ pub(crate) fn frame() -> Frame {
             ],
         }],
         warp: None,
-        warps: vec![(0, 0)],
+        blocks: BlockMap {
+            grid: [1; 3],
+            n_blocks: 1,
+            n_done: 0,
+            blocks_per_cell: 1,
+            cells: vec![Progress::Running],
+            resident: vec![ResidentBlock {
+                block: 0,
+                warps: vec![Progress::Running],
+            }],
+        },
         store_steps: vec![2, 3],
         stores_done: 2,
         stores_known: 2,

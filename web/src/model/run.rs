@@ -15,6 +15,8 @@ pub struct Run {
     pub waiting_for_launch: bool,
     pub facts: Option<Rc<LaunchFacts>>,
     pub frame: Option<Rc<Frame>>,
+    /// The launch that the frame belongs to.
+    pub frame_launch: u32,
     pub refusal: Option<Rc<Refusal>>,
     pub busy: Option<Busy>,
 }

@@ -111,6 +111,10 @@ pub enum Goal {
     /// After this many more stores.
     Stores(u32),
     StoreBack,
+    /// To a block of the grid, by linear index: where it runs.
+    Block(u64),
+    /// Lets an operation in flight land.
+    Land(u64),
     /// Runs to the end to learn the length, for a limited time; then goes to a place.
     Explore(Place),
 }

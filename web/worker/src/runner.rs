@@ -199,7 +199,13 @@ impl Runner {
         let mut n_grids = frame.grids.len();
         for memory in &frame.memories {
             let asked = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
-            if asked || n_grids >= MAX_UNASKED_GRIDS || !memory.id.is_shown_with(shown_block) {
+            if asked || !memory.id.is_shown_with(shown_block) {
+                continue;
+            }
+            // What the step wrote is laid out whatever else there is.
+            let mut stores = frame.store.iter();
+            let is_written = stores.any(|store| store.memories.contains(&memory.id));
+            if !is_written && (n_grids >= MAX_UNASKED_GRIDS || !memory.is_named) {
                 continue;
             }
             let request = GridRequest {
@@ -249,6 +255,11 @@ fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
                 return true;
             }
             session.seek_within(position, max_steps) || session.is_over()
+        }
+        Goal::Block(block) => session.go_to_block(block, max_steps),
+        Goal::Land(id) => {
+            session.land(id);
+            true
         }
         Goal::Stores(_) => {
             if session.run_to_store(max_steps) {

@@ -1,0 +1,71 @@
+// The eye is led to what a step did: the memory it wrote, the lanes that stopped it, the block that it belongs to.
+import { expect, test } from "@playwright/test";
+import { open, paste, press, ready } from "./playground";
+
+const head = ".version 8.8\n.target sm_90\n.address_size 64\n";
+const registers = "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<99>;\n";
+
+test("of forty buffers the one that a step wrote is in view, and its name in the sentence leads to it", async ({ page }) => {
+  const names = Array.from({ length: 40 }, (_, i) => `buf${i}`);
+  const stores = names.map((name, i) => `\tld.param.u64 %rd${i}, [${name}];\n\tst.global.u32 [%rd${i}], ${i + 1};\n`);
+  const text = `${names.map((name) => `//@ buffer ${name}: u32[64] = 0\n`).join("")}${head}.visible .entry k(${names.map((name) => `.param .u64 ${name}`).join(", ")})\n{\n${registers}${stores.join("")}\tret;\n}\n`;
+  await open(page);
+  await paste(page, text);
+  await ready(page);
+  const where = page.getByRole("status");
+  await expect(where).toHaveText(/store 1 of 40/);
+  await where.click();
+  for (let i = 2; i <= 25; i += 1) {
+    await page.keyboard.press("ArrowRight");
+    await expect(where).toHaveText(new RegExp(`store ${i} of 40`));
+  }
+  const card = page.getByRole("region", { name: "buf24", exact: true });
+  await expect(card).toBeInViewport();
+  await expect(page.getByRole("grid", { name: "buf24" }).locator("[data-written=now]")).toHaveCount(1);
+  await page.locator(".cards").evaluate((cards) => { cards.scrollTop = 0; });
+  await expect(card).not.toBeInViewport();
+  await page.getByRole("button", { name: "buf24" }).first().click();
+  await expect(card).toBeInViewport();
+});
+
+test("a pasted kernel starts at its first store, though it is like the one before", async ({ page }) => {
+  const kernel = (n: number) => `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${`\tst.global.u32 [%rd1], ${n};\n`.repeat(n)}\tret;\n}\n`;
+  await open(page);
+  for (const n of [12, 3, 9]) {
+    await paste(page, kernel(n));
+    await expect(page.getByRole("status")).toHaveText(new RegExp(`store 1 of ${n} `));
+    await press(page, "Run to the end");
+    // The button is off now, and the keyboard has not lost its place.
+    await expect(page.getByRole("button", { name: "Run to the end" })).toBeFocused();
+  }
+});
+
+test("a block is reached by its number and by the map, and each of its warps can be shown", async ({ page }) => {
+  const body = "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %ctaid.x;\n\tst.global.u32 [%rd1], %r1;\n";
+  await open(page);
+  await paste(page, `//@ launch grid=1000 block=96\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
+  await ready(page);
+  const blocks = page.getByRole("region", { name: "Blocks" });
+  await blocks.getByRole("spinbutton", { name: "Block" }).fill("610");
+  await page.keyboard.press("Enter");
+  const warp = page.getByRole("region", { name: "Warp", exact: true });
+  await expect(warp).toContainText("block 610");
+  await blocks.getByRole("button", { name: /^warp 2,/ }).click();
+  await expect(warp.getByRole("heading")).toContainText("Warp 2");
+  // A block that is done long ago.
+  await blocks.locator("[data-cell='20']").click();
+  await expect(warp).toContainText("block 40");
+  await blocks.getByRole("button", { name: "follow" }).click();
+  await press(page, "Next store");
+  await page.getByRole("button", { name: /^warp \d of block \d+$/ }).click();
+  await expect(blocks.getByRole("button", { name: "follow" })).toBeVisible();
+});
+
+test("lanes that stopped the launch are marked, and the first of them is chosen", async ({ page }) => {
+  const body = "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n\tmul.wide.u32 %rd2, %r1, 9;\n\tadd.u64 %rd3, %rd1, %rd2;\n\tst.global.u8 [%rd3], %r1;\n";
+  await open(page);
+  await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u8[270] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
+  await expect(page.getByRole("alert")).toContainText("just after the end");
+  await expect(page.getByRole("button", { name: /^lane \d+,.*faulted$/ })).toHaveCount(2);
+  await expect(page.getByRole("heading", { name: /Registers/ })).toContainText("lane 30, faulted");
+});

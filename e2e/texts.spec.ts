@@ -1,0 +1,73 @@
+// A person's own texts: none is lost to an example, to another paste, to a reload, to its size or to a second tab.
+import { expect, test, type Page } from "@playwright/test";
+import { open, paste, pick, ready } from "./playground";
+
+const kernel = (name: string, value: number) =>
+  `.version 8.8\n.target sm_90\n.address_size 64\n.visible .entry ${name}(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n` +
+  `\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], ${value};\n\tret;\n}\n`;
+const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
+const picker = (page: Page) => page.getByRole("combobox", { name: "Example" });
+/** Chooses an own text by the start of its name. */
+async function back(page: Page, name: string) {
+  const option = picker(page).locator("option", { hasText: new RegExp(`^${name} `) }).first();
+  await expect(option).toBeAttached();
+  await picker(page).selectOption(await option.getAttribute("value"));
+}
+
+test("own texts stay when an example is chosen, when another is pasted and when the page is loaded again", async ({ page }) => {
+  await open(page);
+  await paste(page, kernel("first", 1));
+  await ready(page);
+  await paste(page, kernel("second", 2));
+  await ready(page);
+  await pick(page, "A guard keeps lanes out");
+  await page.reload();
+  await ready(page);
+  await expect(picker(page)).toHaveValue("guarded-store");
+  await back(page, "first");
+  await expect.poll(() => text(page)).toBe(kernel("first", 1));
+  await back(page, "second");
+  await expect.poll(() => text(page)).toBe(kernel("second", 2));
+  await page.reload();
+  await ready(page);
+  expect(await text(page)).toBe(kernel("second", 2));
+  // What is deleted is deleted, and nothing else.
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.getByRole("button", { name: "Delete this text" }).click();
+  await expect(picker(page)).toHaveValue("row-and-column-stores");
+  await expect(picker(page).locator("option", { hasText: /^second / })).toHaveCount(0);
+  await back(page, "first");
+  await expect.poll(() => text(page)).toBe(kernel("first", 1));
+});
+
+test("a text of six megabytes is there again after a reload", async ({ page }) => {
+  await open(page);
+  const long = `${kernel("long", 3)}// ${"x".repeat(1_000)}\n`.padEnd(6_000_000, `// ${"y".repeat(96)}\n`);
+  await page.evaluate((text) => (globalThis as any).warpgridEditor.setText(text), long);
+  await expect(picker(page)).toHaveValue("");
+  await expect(picker(page).locator("option:checked")).toContainText("·");
+  await page.reload();
+  await expect.poll(async () => (await text(page)).length).toBe(long.length);
+  expect(await text(page)).toBe(long);
+});
+
+test("two tabs that change the same text keep two", async ({ page, context }) => {
+  await open(page);
+  await paste(page, kernel("shared", 4));
+  await ready(page);
+  await expect(picker(page).locator("option:checked")).toContainText("shared");
+  const other = await context.newPage();
+  await open(other);
+  expect(await text(other)).toBe(kernel("shared", 4));
+  for (const [tab, comment] of [[page, "// here\n"], [other, "// there\n"]] as const) {
+    await tab.getByRole("textbox", { name: "PTX source" }).click();
+    await tab.keyboard.press("ControlOrMeta+Home");
+    await tab.keyboard.insertText(comment);
+    await tab.waitForTimeout(500);
+  }
+  for (const [tab, comment] of [[page, "// here\n"], [other, "// there\n"]] as const) {
+    await tab.reload();
+    await ready(tab);
+    expect(await text(tab)).toBe(comment + kernel("shared", 4));
+  }
+});

@@ -1,0 +1,199 @@
+//! The grid of blocks as a map: done, running, waiting, to come; the warps of the block that is shown; the way to any block.
+
+use super::{Dispatch, FrameRef, say};
+use crate::format::count;
+use crate::model::Action;
+use warpgrid_view::model::{BlockMap, Progress};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    /// The warp that is shown whatever runs.
+    pub(crate) chosen: Option<(u64, u32)>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn BlocksCard(props: &Props) -> Html {
+    let map = &props.frame.blocks;
+    let warps = warps_of_shown(props);
+    if map.n_blocks < 2 && warps.len() < 2 {
+        return Html::default();
+    }
+    let shown = shown(props);
+    html! {
+        <section class="card blocks" aria-label="Blocks">
+            <div class="head">
+                <h2>{ "Blocks" }</h2>
+                <small>{ facts(map) }</small>
+                if props.chosen.is_some() {
+                    <button class="mini" title="Show the warp of each step again" onclick={say(&props.dispatch, Action::ShowWarp(None))}>
+                        { "follow" }
+                    </button>
+                }
+            </div>
+            if map.n_blocks > 1 {
+                <div class="map" role="img" aria-label={facts(map)} onclick={on_cell(map, &props.dispatch)}>
+                    { for map.cells.iter().enumerate().map(|(index, progress)| cell(index as u64, *progress, map, shown.map(|(block, _)| block))) }
+                </div>
+                { legend(map) }
+                <BlockField n_blocks={map.n_blocks} shown={shown.map_or(0, |(block, _)| block)} dispatch={props.dispatch.clone()} />
+            }
+            if warps.len() > 1 {
+                <div class="warps" role="group" aria-label="Warps of the block">
+                    { for warps.iter().enumerate().map(|(warp, progress)| warp_button(warp as u32, *progress, shown, &props.dispatch)) }
+                </div>
+            }
+        </section>
+    }
+}
+
+/// The block and warp that the page shows.
+fn shown(props: &Props) -> Option<(u64, u32)> {
+    let shown = props
+        .frame
+        .warp
+        .as_ref()
+        .map(|warp| (warp.block, warp.warp));
+    shown.or(props.chosen)
+}
+
+/// How far the warps of the shown block are.
+fn warps_of_shown(props: &Props) -> &[Progress] {
+    let block = shown(props).map_or(0, |(block, _)| block);
+    let resident = &props.frame.blocks.resident;
+    let found = resident.iter().find(|resident| resident.block == block);
+    found.map_or(&[], |found| &found.warps)
+}
+
+/// `3 of 1000 done, 32 running`.
+fn facts(map: &BlockMap) -> String {
+    let n_live = map
+        .resident
+        .iter()
+        .filter(|block| block.warps.iter().any(|warp| *warp != Progress::Done));
+    format!(
+        "{} of {} done, {} running",
+        count(map.n_done),
+        count(map.n_blocks),
+        n_live.count()
+    )
+}
+
+const fn word(progress: Progress) -> &'static str {
+    match progress {
+        Progress::ToCome => "to come",
+        Progress::Running => "running",
+        Progress::Waiting => "waiting",
+        Progress::Done => "done",
+    }
+}
+
+const fn class(progress: Progress) -> &'static str {
+    match progress {
+        Progress::ToCome => "to-come",
+        Progress::Running => "running",
+        Progress::Waiting => "waiting",
+        Progress::Done => "done",
+    }
+}
+
+fn cell(index: u64, progress: Progress, map: &BlockMap, shown: Option<u64>) -> Html {
+    let first = index * map.blocks_per_cell;
+    let last = (first + map.blocks_per_cell).min(map.n_blocks) - 1;
+    let title = match first == last {
+        true => format!("block {first}, {}", word(progress)),
+        false => format!("blocks {first} to {last}, {}", word(progress)),
+    };
+    let is_shown = shown.is_some_and(|block| (first..=last).contains(&block));
+    html! { <i class={classes!(class(progress), is_shown.then_some("shown"))} {title} data-cell={index.to_string()}></i> }
+}
+
+/// What the colours mean, of those that are there.
+fn legend(map: &BlockMap) -> Html {
+    let all = [
+        Progress::Done,
+        Progress::Running,
+        Progress::Waiting,
+        Progress::ToCome,
+    ];
+    let entry = |progress: Progress| html! { <span><i class={class(progress)}></i>{ word(progress) }</span> };
+    let there = all
+        .into_iter()
+        .filter(|progress| map.cells.contains(progress));
+    html! { <p class="legend" aria-hidden="true">{ for there.map(entry) }</p> }
+}
+
+/// A click on the map goes to the block; of a cell of several, to one that runs or else the first.
+fn on_cell(map: &BlockMap, dispatch: &Dispatch) -> Callback<MouseEvent> {
+    let (dispatch, per_cell) = (dispatch.clone(), map.blocks_per_cell);
+    let live: Vec<u64> = map.resident.iter().map(|block| block.block).collect();
+    Callback::from(move |event: MouseEvent| {
+        let cell = event
+            .target()
+            .and_then(|target| target.dyn_into::<Element>().ok());
+        let cell = cell.and_then(|cell| cell.get_attribute("data-cell")?.parse::<u64>().ok());
+        if let Some(cell) = cell {
+            let blocks = cell * per_cell..(cell + 1) * per_cell;
+            let block = live.iter().copied().find(|block| blocks.contains(block));
+            dispatch.dispatch(Action::GoToBlock(block.unwrap_or(blocks.start)));
+        }
+    })
+}
+
+fn warp_button(
+    warp: u32,
+    progress: Progress,
+    shown: Option<(u64, u32)>,
+    dispatch: &Dispatch,
+) -> Html {
+    let block = shown.map_or(0, |(block, _)| block);
+    let is_shown = shown == Some((block, warp));
+    let label = format!("warp {warp}, {}", word(progress));
+    html! {
+        <button class={class(progress)} title={label.clone()} aria-label={label} aria-pressed={is_shown.to_string()}
+            onclick={say(dispatch, Action::ShowWarp(Some((block, warp))))}>{ warp }</button>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct FieldProps {
+    n_blocks: u64,
+    shown: u64,
+    dispatch: Dispatch,
+}
+
+/// A number that goes to its block.
+#[component]
+fn BlockField(props: &FieldProps) -> Html {
+    let input = use_node_ref();
+    {
+        let input = input.clone();
+        use_effect_with(props.shown, move |shown| {
+            if let Some(input) = input.cast::<HtmlInputElement>() {
+                input.set_value(&shown.to_string());
+            }
+        });
+    }
+    let go = {
+        let (input, dispatch, last) = (input.clone(), props.dispatch.clone(), props.n_blocks - 1);
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            let value = input
+                .cast::<HtmlInputElement>()
+                .map(|input| input.value_as_number());
+            if let Some(value) = value.filter(|value| value.is_finite() && *value >= 0.0) {
+                dispatch.dispatch(Action::GoToBlock((value as u64).min(last)));
+            }
+        })
+    };
+    html! {
+        <form class="go" onsubmit={go}>
+            <label>{ "Block " }<input ref={input} type="number" min="0" max={(props.n_blocks - 1).to_string()} step="1" /></label>
+            <button class="fix">{ "Go there" }</button>
+        </form>
+    }
+}

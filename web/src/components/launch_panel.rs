@@ -1,0 +1,62 @@
+//! How the kernel is launched, what of that was guessed, and the way into the text.
+
+use crate::hooks::use_closing;
+use crate::protocol::LaunchFacts;
+use crate::{editor, format};
+use std::rc::Rc;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) facts: Rc<LaunchFacts>,
+}
+
+#[component]
+pub(crate) fn LaunchPanel(props: &Props) -> Html {
+    let panel = use_node_ref();
+    use_closing(&panel);
+    let facts = &props.facts;
+    html! {
+        <details class="pill launch" ref={panel}>
+            <summary>
+                { format::launch(facts) }
+                if !facts.guesses.is_empty() {
+                    <small>{ "guessed" }</small>
+                }
+            </summary>
+            <div class="popover">
+                if let Some(entry) = &facts.entry {
+                    <p><code>{ entry }</code>{ others(facts) }</p>
+                }
+                if facts.guesses.is_empty() {
+                    <ul>{ for facts.params.iter().map(|parameter| html! { <li><code>{ parameter }</code></li> }) }</ul>
+                    if facts.dynamic_shared > 0 {
+                        <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
+                    }
+                    <p class="quiet">
+                        { "The text states the launch, in " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>
+                        { " and " }<code>{ "//@ scalar" }</code>{ " lines." }
+                    </p>
+                } else {
+                    <p>{ "Guessed from what the kernel does, since the text does not say:" }</p>
+                    <pre>{ facts.guesses.join("\n") }</pre>
+                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Insert these lines" }</button></p>
+                }
+            </div>
+        </details>
+    }
+}
+
+/// That there are other kernels, which the list beside the launch chooses from.
+fn others(facts: &LaunchFacts) -> Html {
+    match facts.kernels.len() {
+        0 | 1 => Html::default(),
+        n => html! { { format!(" is one of {n} kernels; the list beside chooses") } },
+    }
+}
+
+/// States what was guessed, at the start of the text.
+fn write_guesses(facts: &LaunchFacts) -> Callback<MouseEvent> {
+    let lines = facts.guesses.clone();
+    Callback::from(move |_| editor::insert_lines(&lines))
+}

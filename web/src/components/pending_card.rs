@@ -1,0 +1,70 @@
+//! Stores in flight: where they will land, and a button that lets them.
+
+use super::{Dispatch, FrameRef, say};
+use crate::editor;
+use crate::format::count;
+use crate::model::Action;
+use crate::protocol::Goal;
+use warpgrid_view::model::PendingView;
+use yew::prelude::*;
+
+/// Operations that are listed at most; the others are counted.
+const MAX_LISTED: usize = 12;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn PendingCard(props: &Props) -> Html {
+    let pending = &props.frame.pending;
+    if pending.is_empty() {
+        return Html::default();
+    }
+    let n_more = pending.len().saturating_sub(MAX_LISTED);
+    html! {
+        <section class="card flying" aria-label="In flight">
+            <h2>{ "In flight" }<small>{ format!("{} to land", pending.len()) }</small></h2>
+            <ul>{ for pending.iter().take(MAX_LISTED).map(|operation| entry(operation, &props.dispatch)) }</ul>
+            if n_more > 0 {
+                <p class="quiet">{ format!("and {n_more} more") }</p>
+            }
+        </section>
+    }
+}
+
+fn entry(operation: &PendingView, dispatch: &Dispatch) -> Html {
+    let range = operation.range;
+    let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
+    let land = say::<MouseEvent>(dispatch, Action::Move(Goal::Land(operation.id)));
+    html! {
+        <li>
+            <p><code>{ &operation.opcode }</code><button class="place" onclick={go}>{ format!("line {}", range.line) }</button></p>
+            <p class="quiet">{ words(operation) }</p>
+            <button class="fix" onclick={land}>{ "Land it now" }</button>
+        </li>
+    }
+}
+
+/// `4 bytes of lane 7 to out, by itself before step 12`.
+fn words(operation: &PendingView) -> String {
+    let n_bytes: usize = operation.pieces.iter().map(|piece| piece.bytes.len()).sum();
+    let mut lanes: Vec<u8> = operation.pieces.iter().map(|piece| piece.lane).collect();
+    lanes.dedup();
+    let who = match lanes[..] {
+        [] => String::new(),
+        [lane] => format!(" of lane {lane}"),
+        _ => format!(" of {} lanes", lanes.len()),
+    };
+    let mut memories = operation
+        .pieces
+        .iter()
+        .filter_map(|piece| piece.memory.as_ref());
+    let to = memories
+        .next()
+        .map_or_else(String::new, |id| format!(" to {id}"));
+    let landing = count(operation.lands_at);
+    format!("{n_bytes} bytes{who}{to}; by itself before step {landing}")
+}
