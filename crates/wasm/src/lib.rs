@@ -43,9 +43,9 @@ fn from_js_among<T: DeserializeOwned + Default>(
     }
     // The type reads the fields that it has; any other would be dropped in silence.
     if let Some(object) = value.dyn_ref::<js_sys::Object>() {
-        let keys = js_sys::Object::keys(object).iter();
-        let keys = keys.filter_map(|key| key.as_string());
-        if let Some(why) = unknown_field::<T>(keys, others) {
+        let keys = js_sys::Object::keys(object);
+        let names = keys.iter().filter_map(|key| key.as_string());
+        if let Some(why) = unknown_field::<T>(names, others) {
             return Err(unreadable(what, &why));
         }
     }
