@@ -106,7 +106,7 @@ fn a_fault_says_which_lanes_do_not_agree() {
     let mut session = session(&source);
     session.run(u64::MAX);
     let fault = session.fault().expect("a fault");
-    assert_eq!(fault.kind, "undefined_matrix");
+    assert_eq!(fault.kind.name(), "undefined_matrix");
     assert_eq!(fault.lanes, 0xffff_fffe);
     assert_eq!(
         fault.help.as_deref(),
@@ -117,7 +117,7 @@ fn a_fault_says_which_lanes_do_not_agree() {
     let mut session = self::session(&source);
     session.run(u64::MAX);
     let fault = session.fault().expect("a fault");
-    assert_eq!(fault.kind, "undefined_matrix");
+    assert_eq!(fault.kind.name(), "undefined_matrix");
     assert!(
         fault.message.contains("without lanes 0xff000000"),
         "{}",
