@@ -21,7 +21,7 @@ fn measure(name: &str, make: impl Fn() -> Machine) {
     }
     let mut best = f64::MAX;
     let mut steps = 0;
-    for _ in 0..60 {
+    for _ in 0..rounds() {
         let mut machine = make();
         let start = Instant::now();
         let status = machine.run(u64::MAX);
@@ -35,6 +35,12 @@ fn measure(name: &str, make: impl Fn() -> Machine) {
         "{name:24} {steps:10} steps {best:8.4} s {rate:8.1} M lane-instructions/s {:6.1} ns/step",
         best * 1e9 / steps as f64
     );
+}
+
+/// How often each is measured; `kinds ld. 3` measures three times.
+fn rounds() -> u32 {
+    let given = std::env::args().nth(3);
+    given.and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
 /// One kind of instruction over and over, on one warp.
@@ -86,6 +92,29 @@ fn kinds() {
     one_kind("add.f32", |k, [_, x, ..]| {
         k.arith(ArithmeticOp::Add, ScalarType::F32, &[reg(x), reg(x)]);
     });
+    for (name, op, ty) in [
+        ("ex2.approx.f32", ArithmeticOp::Ex2, ScalarType::F32),
+        ("lg2.approx.f32", ArithmeticOp::Lg2, ScalarType::F32),
+        ("sin.approx.f32", ArithmeticOp::Sin, ScalarType::F32),
+        ("tanh.approx.f32", ArithmeticOp::Tanh, ScalarType::F32),
+        ("rcp.approx.f32", ArithmeticOp::Rcp, ScalarType::F32),
+        ("rsqrt.approx.f32", ArithmeticOp::Rsqrt, ScalarType::F32),
+    ] {
+        one_kind(name, |k, [_, x, ..]| {
+            k.arith(Calc::from(op).round(Rounding::Approx), ty, &[reg(x)]);
+        });
+    }
+    let f64t = ScalarType::F64;
+    for (name, op, n) in [
+        ("add.rn.f64", ArithmeticOp::Add, 2),
+        ("div.rn.f64", ArithmeticOp::Div, 2),
+        ("fma.rn.f64", ArithmeticOp::Fma, 3),
+    ] {
+        one_kind(name, |k, [_, _, address, _]| {
+            let calc = Calc::from(op).round(Rounding::Rn);
+            k.arith(calc, f64t, &vec![reg(address); n]);
+        });
+    }
     one_kind("ld.global contiguous", |k, [_, _, address, _]| {
         k.load(StateSpace::Global, u32t, at(address, 0));
     });

@@ -123,28 +123,17 @@ pub(crate) struct Even<T> {
 }
 
 macro_rules! even {
-    ($name:ident, $ramps:ident, $gaps:ident, $word:ty) => {
+    ($name:ident, $ramps:ident, $word:ty) => {
         /// How far each lane is from the first of its half: not at all, then by the logarithm of the distance between
         /// neighbours. A table, since what the compiler knows of single lanes it simplifies, and no vectors are left.
-        static $ramps: [[$word; LANES]; 8] = {
-            let mut ramps = [[0; LANES]; 8];
-            let mut at = LANES;
-            while at < 8 * LANES {
-                ramps[at / LANES][at % LANES] = (at as $word % 16) << (at / LANES - 1);
+        static $ramps: [[$word; 16]; 8] = {
+            let mut ramps = [[0; 16]; 8];
+            let mut at = 16;
+            while at < 8 * 16 {
+                ramps[at / 16][at % 16] = (at as $word % 16) << (at / 16 - 1);
                 at += 1;
             }
             ramps
-        };
-
-        /// All ones in the second half, if there is a gap before it.
-        static $gaps: [[$word; LANES]; 2] = {
-            let mut gaps = [[0; LANES]; 2];
-            let mut lane = 16;
-            while lane < LANES {
-                gaps[1][lane] = <$word>::MAX;
-                lane += 1;
-            }
-            gaps
         };
 
         /// How addresses lie; none if not evenly. `is_constant` says that they are known to be the same, `width` is a
@@ -171,14 +160,13 @@ macro_rules! even {
             } else {
                 width.trailing_zeros() as usize + 1
             };
-            let gap = second.wrapping_sub(first);
-            let (ramp, gaps) = (&$ramps[row & 7], &$gaps[usize::from(gap != 0)]);
+            let ramp = &$ramps[row & 7];
             let mut differ = [0; LANES];
-            for lane in 0..LANES {
-                let expected = first
-                    .wrapping_add(ramp[lane])
-                    .wrapping_add(gap & gaps[lane]);
-                differ[lane] = base[lane] ^ expected;
+            for lane in 0..16 {
+                differ[lane] = base[lane] ^ first.wrapping_add(ramp[lane]);
+            }
+            for lane in 0..16 {
+                differ[lane + 16] = base[lane + 16] ^ second.wrapping_add(ramp[lane]);
             }
             // Kept as a row, since the compiler would compare some lanes one by one.
             let differ = black_box(&differ).iter().fold(0, |all, lane| all | lane);
@@ -190,8 +178,8 @@ macro_rules! even {
     };
 }
 
-even!(even64, RAMPS_64, GAPS_64, u64);
-even!(even32, RAMPS_32, GAPS_32, u32);
+even!(even64, RAMPS_64, u64);
+even!(even32, RAMPS_32, u32);
 
 impl<'a> Memories<'a> {
     /// The memory that the lowest active lane means.

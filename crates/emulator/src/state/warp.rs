@@ -304,6 +304,8 @@ pub(crate) struct Stack {
     pub(crate) writers: Vec<u64>,
     /// Bytes a lane.
     pub(crate) lane_bytes: usize,
+    /// Something was written since it was cleared.
+    is_used: bool,
 }
 
 impl Stack {
@@ -333,6 +335,7 @@ impl Stack {
 
     /// Changes bytes; the offset counts from the first lane's stack.
     pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
+        self.is_used = true;
         let range = offset..offset + data.len();
         if let Some(place) = self.bytes.get_mut(range.clone()) {
             place.copy_from_slice(data);
@@ -344,6 +347,7 @@ impl Stack {
 
     /// Copies bytes within the stacks.
     pub(crate) fn copy(&mut self, from: usize, to: usize, n: usize, writer: Writer) {
+        self.is_used = true;
         let len = self.bytes.len();
         if from + n <= len && to + n <= len {
             self.bytes.copy_within(from..from + n, to);
@@ -354,8 +358,10 @@ impl Stack {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.bytes.fill(0);
-        self.writers.fill(0);
+        if std::mem::take(&mut self.is_used) {
+            self.bytes.fill(0);
+            self.writers.fill(0);
+        }
     }
 }
 

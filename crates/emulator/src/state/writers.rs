@@ -60,6 +60,27 @@ impl WriterPage {
         }
     }
 
+    /// Notes `first` for `width` bytes from `at`, the next lane for as many bytes after them, and so on for `n_lanes`.
+    fn note_lanes(&mut self, at: usize, width: usize, first: Writer, n_lanes: u32) {
+        let Writer { step, lane } = first;
+        let entries = (lane..lane + n_lanes).map(|lane| Writer { step, lane }.pack());
+        match self {
+            WriterPage::Words(words) if width == WORD => {
+                let words = words.get_mut(at / WORD..).unwrap_or(&mut []);
+                words
+                    .iter_mut()
+                    .zip(entries)
+                    .for_each(|(word, entry)| *word = entry);
+            }
+            WriterPage::Words(_) | WriterPage::Bytes(_) => {
+                for (i, entry) in entries.enumerate() {
+                    let start = at + i * width;
+                    self.note(start..start + width, entry);
+                }
+            }
+        }
+    }
+
     /// Gives each byte an entry of its own.
     #[cold]
     fn split_words(&mut self) {
@@ -138,11 +159,7 @@ impl Writers {
             let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
             let here = (((PAGE_BYTES - from) / width).max(1) as u32).min(32 - lane);
             if let Some(page) = self.page_mut(index) {
-                for i in 0..here {
-                    let start = from + i as usize * width;
-                    let lane = lane + i;
-                    page.note(start..start + width, Writer { step, lane }.pack());
-                }
+                page.note_lanes(from, width, Writer { step, lane }, here);
             }
             lane += here;
         }
