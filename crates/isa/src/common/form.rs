@@ -174,6 +174,8 @@ pub enum Takes {
     VariableAddress,
     /// A single destination may be the sink `_`.
     Sink,
+    /// A predicate may be a register of packed halves.
+    Halves,
 }
 
 /// How strictly the addresses of a form are checked (assembler 13.5).

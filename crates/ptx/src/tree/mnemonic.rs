@@ -4,7 +4,7 @@ use super::name::Symbols;
 use warpgrid_program::Span;
 
 /// One spelling of an opcode with its modifiers; index into [`Mnemonics`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MnemonicId(pub u32);
 
 /// The opcode or a modifier, without its dot: `st`, `global`, `L1::evict_last`, `v4`, `f32`.

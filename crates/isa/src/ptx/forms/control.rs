@@ -4,11 +4,11 @@ use super::sets::U32_ONLY;
 use super::table::{form, operands, since};
 use crate::does::{ControlOp::*, HintOp::*};
 use crate::form::Form;
-use crate::types::ScalarType::U32;
 
 operands! {
     TARGET: "tgt" Label;
-    TABLE: "index" Fixed(U32), "tlist" Label;
+    TABLE: "index" Bits(32), "tlist" Label;
+    TIME: "a" Bits(32);
     CALLEE: "func" Custom;
     EVENT: "a" Number(0, 15);
     TIME: "a" Bits(32);

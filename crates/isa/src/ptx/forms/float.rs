@@ -10,7 +10,7 @@ use crate::does::{
     },
     CompareForm::Testp,
 };
-use crate::form::rule::{Rule, RuleKind::*, any, assembler};
+use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{
     Flag::{Abs, NaN, Xorsign},
@@ -38,6 +38,12 @@ set! { TESTS: Op "test";
     "normal",     Test(Normal),     ALWAYS, "neither zero, subnormal, infinite nor NaN";
     "subnormal",  Test(Subnormal),  ALWAYS, "too small to be normal, not zero";
 }
+
+/// What holds between the modifiers of `rsqrt`.
+#[rustfmt::skip]
+const FLUSHED_ROOT: &[Rule] = &[
+    assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "doubles are flushed since then"),
+];
 
 /// `.xorsign` and `.abs` come together, since `sm_86`.
 #[rustfmt::skip]
@@ -228,7 +234,7 @@ pub static FORMS: &[Form] = &[
     form!("sqrt.rnd.type d, a", [ROUND_FLOAT, F64_ONLY], Arithmetic(Sqrt);
         "Computes the square root, correctly rounded.", "floating-point-instructions-sqrt";
         good: &["sqrt.rn.f64 g, g;"]),
-    form!("rsqrt.approx{.ftz}.type d, a", [F32_F64], Arithmetic(Rsqrt);
+    form!("rsqrt.approx{.ftz}.type d, a", [F32_F64], Arithmetic(Rsqrt), rules: FLUSHED_ROOT;
         "Computes 1 over the square root, approximately.", "floating-point-instructions-rsqrt";
         good: &["rsqrt.approx.f32 f, f;", "rsqrt.approx.f64 g, g;"]),
     form!("sin.approx{.ftz}.type d, a", [F32_ONLY], Arithmetic(Sin);

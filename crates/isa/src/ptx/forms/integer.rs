@@ -8,6 +8,7 @@ use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Flag::Cc, MulPart::*, OverflowMode::*};
 use crate::target::TargetGate::{Family, OneOf};
+use crate::types::ScalarType::U32;
 
 /// Targets with operations on four bytes at once.
 const BYTES: Gate = since(9, 4)
@@ -54,8 +55,8 @@ operands! {
     FIELD: "b" UpTo(255), "c" UpTo(255);
     INSERT: "c" UpTo(255), "e" UpTo(255);
     LENGTH: "b" Bits(32);
-    START_LENGTH: "a" Bits(32), "b" Bits(32);
-    DOT: "d" Bits(32), "a" Bits(32), "b" Bits(32), "c" Bits(32);
+    START_LENGTH: "d" Bits(32), "a" Bits(32), "b" Bits(32);
+    DOT: "d" Bits(32), "a" Fixed(U32), "b" Fixed(U32), "c" Bits(32);
 }
 
 /// The forms of integer arithmetic.

@@ -30,25 +30,25 @@ pub static FORMS: &[Form] = &[
     form!("and.type d, a, b", [BITS], Arithmetic(And);
         "Computes the bitwise and of a and b.", "logic-and-shift-instructions-and";
         good: &["and.b32 r, r, 31;"], bad: &[("and.u32 r, r, r;", "W0104")]),
-    form!("and.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(And), types: PREDICATE;
+    form!("and.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(And), takes: &[Halves], types: PREDICATE;
         "Computes whether a and b are both true.", "logic-and-shift-instructions-and";
         good: &["and.pred p, p, q;", "and.pred p, !p, q;"]),
     form!("or.type d, a, b", [BITS], Arithmetic(Or);
         "Computes the bitwise or of a and b.", "logic-and-shift-instructions-or";
         good: &["or.b64 d, d, d;"]),
-    form!("or.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Or), types: PREDICATE;
+    form!("or.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Or), takes: &[Halves], types: PREDICATE;
         "Computes whether a or b is true.", "logic-and-shift-instructions-or";
         good: &["or.pred p, p, q;"]),
     form!("xor.type d, a, b", [BITS], Arithmetic(Xor);
         "Computes the bitwise exclusive or of a and b.", "logic-and-shift-instructions-xor";
         good: &["xor.b16 h, h, h;"]),
-    form!("xor.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Xor), types: PREDICATE;
+    form!("xor.type d, {!}a, {!}b", [PRED_ONLY], Arithmetic(Xor), takes: &[Halves], types: PREDICATE;
         "Computes whether exactly one of a and b is true.", "logic-and-shift-instructions-xor";
         good: &["xor.pred p, p, q;"]),
     form!("not.type d, a", [BITS], Arithmetic(Not);
         "Inverts every bit.", "logic-and-shift-instructions-not";
         good: &["not.b32 r, r;"]),
-    form!("not.type d, {!}a", [PRED_ONLY], Arithmetic(Not), types: PREDICATE;
+    form!("not.type d, {!}a", [PRED_ONLY], Arithmetic(Not), takes: &[Halves], types: PREDICATE;
         "Negates a predicate.", "logic-and-shift-instructions-not";
         good: &["not.pred p, q;"]),
     form!("cnot.type d, a", [BITS], Arithmetic(Cnot);

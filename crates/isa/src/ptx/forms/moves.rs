@@ -8,7 +8,6 @@ use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{ArithmeticOp::Prmt, MoveOp::*};
 use crate::form::{Form, Gate};
 use crate::modifier::{PermuteMode::*, VectorWidth::*};
-use crate::types::ScalarType::U32;
 
 types!(MOVED, Type, Pred B16 B32 B64 B128 U16 U32 U64 S16 S32 S64 F32 F64);
 set! { MOVED_VECTOR: Vector "vector width";
@@ -35,7 +34,6 @@ set! { PERMUTE: Mode "mode";
 }
 
 operands! {
-    SELECTOR: "c" Fixed(U32);
     ADDRESSES: "d" Slot(Size), "a" Slot(Size);
     ANY: "d" Custom, "a" Custom;
     CONVERTED: "d" Loose(DType), "a" Loose(AType);
@@ -45,7 +43,7 @@ operands! {
 /// The forms of moves and conversions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress], types: ANY;
+    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, Halves], types: ANY;
         "Copies a register, a literal, a special register or an address; packs and unpacks.", "data-movement-and-conversion-instructions-mov";
         good: &["mov.u32 r, %tid.x;", "mov.b64 d, {r, r};", "mov.b64 {r, _}, d;", "mov.pred p, q;", "mov.f32 f, 0f3F800000;"],
         bad: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109")]),
@@ -65,7 +63,7 @@ pub static FORMS: &[Form] = &[
     form!("isspacep.ss p, a", [GENERIC_SPACES], Move(Isspacep), gate: since(2, 0).sm(20), writes: &["p"], types: INQUIRY;
         "Tests whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep";
         good: &["isspacep.shared p, d;", "isspacep.global p, r;"]),
-    form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Arithmetic(Prmt), gate: since(2, 0).sm(20), types: SELECTOR;
+    form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Arithmetic(Prmt), gate: since(2, 0).sm(20);
         "Selects four of the eight bytes of a and b.", "data-movement-and-conversion-instructions-prmt";
         good: &["prmt.b32 r, r, r, 0x3210;", "prmt.b32.f4e r, r, r, r;"]),
 ];

@@ -7,7 +7,7 @@ use crate::form::rule::{Rule, RuleKind::*, any, assembler};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Flag::{Relu, Satfinite};
 use crate::target::TargetGate::{self, Family, OneOf, Only};
-use crate::types::ScalarType::{B16, B32};
+use crate::types::ScalarType::B16;
 
 const ASSEMBLER: &str = "13.5";
 /// Targets with conversions of 4- and 6-bit floats.
@@ -67,12 +67,12 @@ set! { TENSOR_ROUND: Round "rounding"; (RN.since(TENSOR_ROUNDED)); (RZ.since(TEN
 operands! {
     LOOSE: "d" Loose(DType), "a" Loose(AType);
     LOOSE_PAIR: "d" Loose(DType), "a" Loose(AType), "b" Loose(AType);
-    RANDOM_BITS: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "rbits" Fixed(B32);
+    RANDOM_BITS: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "rbits" Bits(32);
     EXACT: "d" Slot(DType), "a" Slot(AType);
     EXACT_PAIR: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType);
     SCALED: "d" Slot(DType), "a" Slot(AType), "scale" Fixed(B16);
     SCALED_PAIR: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "scale" Fixed(B16);
-    FOUR: "d" Slot(DType), "a" List(AType, 4), "rbits" Fixed(B32);
+    FOUR: "d" Slot(DType), "a" List(AType, 4), "rbits" Bits(32);
 }
 
 /// `.satfinite` came to conversions that had none before.

@@ -89,13 +89,14 @@ types!(B16_ONLY, Type; ALWAYS => B16);
 
 operands! {
     SYNC: "a" Bits(32), "b" Bits(32);
-    POPC_TYPES: "d" Bits(32), "a" Bits(32), "b" Fixed(U32);
+    POPC_TYPES: "d" Fixed(U32), "a" Bits(32), "b" Fixed(U32);
     BOTH_TYPES: "d" Predicate, "a" Bits(32), "b" Fixed(U32);
     MASK: "membermask" Bits(32);
+    REDUCED_WORDS: "d" Bits(32), "a" Bits(32), "membermask" Bits(32);
     SIZE: "size" Number(128, 128);
     UNMASKED: "b" Fixed(U32), "c" Fixed(U32);
     FLOAT_MASK: "d" Own(F32), "membermask" Bits(32);
-    SHUFFLED: "b" Fixed(U32), "c" Fixed(U32), "membermask" Bits(32);
+    SHUFFLED: "b" Fixed(U32), "c" Fixed(B32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);
     ROWS: "d" Fixed(B32), "a" Fixed(B32);
 }
@@ -183,7 +184,7 @@ pub static FORMS: &[Form] = &[
     form!("shfl.mode.type d{|p}, a, b, c", [SHUFFLE, B32_ONLY], Warp(Shuffle), gate: since(3, 0).sm(30), types: UNMASKED;
         "Reads the value of another lane; the form without a mask of lanes.", "data-movement-and-conversion-instructions-shfl";
         bad: &[("shfl.idx.b32 r, r, 0, 31;", "W0141")]),
-    form!("vote.sync.mode.type d, {!}a, membermask", [VOTE, PRED_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
+    form!("vote.sync.mode.type d, {!}a, membermask", [VOTE, PRED_ONLY], Warp(Vote), gate: VOLTA, takes: &[Halves], types: MASK;
         "Tests in which lanes a predicate is true.", "parallel-synchronization-and-communication-instructions-vote-sync";
         good: &["vote.sync.all.pred p, !q, -1;"]),
     form!("vote.sync.mode.type d, {!}a, membermask", [BALLOT, B32_ONLY], Warp(Vote), gate: VOLTA, types: MASK;
@@ -204,7 +205,7 @@ pub static FORMS: &[Form] = &[
     form!("activemask.type d", [B32_ONLY], Warp(ActiveMask), gate: since(6, 2).sm(30);
         "Gives the lanes that execute this instruction together.", "parallel-synchronization-and-communication-instructions-activemask";
         good: &["activemask.b32 r;"]),
-    form!("redux.sync.op.type d, a, membermask", [REDUCED, WORDS], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
+    form!("redux.sync.op.type d, a, membermask", [REDUCED, WORDS], Warp(Redux), gate: since(7, 0).sm(80), types: REDUCED_WORDS;
         "Reduces the values of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
         good: &["redux.sync.add.s32 r, r, -1;"]),
     form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;

@@ -6,7 +6,7 @@ use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{FunctionHeader, Operand, OperandKind, Operands};
+use crate::tree::{Directive, FunctionHeader, Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, StateSpace};
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, Source, VariableId,
@@ -47,8 +47,13 @@ impl<'a> BodyChecker<'a, '_> {
         let callee = self.call_target(site, target, parts.table)?;
         returned?;
         given?;
-        if let Callee::Direct(function) = callee {
-            self.match_signature(site, function, (first, middle))?;
+        match &callee {
+            Callee::Direct(function) => {
+                self.check_table(parts.table)?;
+                self.match_signature(site, *function, (first, middle))?;
+            }
+            Callee::Indirect { .. } => self.match_table(site, parts.table, (first, middle))?,
+            Callee::System(_) => self.check_table(parts.table)?,
         }
         // What is returned is written.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
@@ -131,6 +136,13 @@ impl<'a> BodyChecker<'a, '_> {
         match self.binding(name, target.span) {
             Binding::Function(function) => Some(self.direct(function)),
             Binding::Register(register) => {
+                let ty = self.body.type_of(register);
+                let is_address = ty.is_integer() && matches!(ty.width_bits(), 32 | 64);
+                if !is_address || ty == ScalarType::F16x2 {
+                    let problem = diagnose::type_mismatch(target.span, ty, ScalarType::U64);
+                    self.report(problem);
+                    return None;
+                }
                 let candidates = self.candidates(site, table)?;
                 Some(Callee::Indirect {
                     register,
@@ -188,6 +200,74 @@ impl<'a> BodyChecker<'a, '_> {
             }
         }
         Some(functions)
+    }
+
+    /// What stands after the arguments of a direct call, if anything: a label.
+    fn check_table(&mut self, table: Option<&Operand>) -> Option<()> {
+        let Some(table) = table else {
+            return Some(());
+        };
+        if let OperandKind::Name(name) = table.kind
+            && let Binding::Table(_) = self.names.get(name)
+        {
+            return Some(());
+        }
+        let text = table.span.text(self.source);
+        self.report(diagnose::unknown_label(text, table.span, None));
+        None
+    }
+
+    /// Compares an indirect call with its prototype, or with the functions that it may reach.
+    fn match_table(
+        &mut self,
+        site: &Site<'a>,
+        table: Option<&Operand>,
+        (first, middle): (usize, usize),
+    ) -> Option<()> {
+        let end = self.body.elements.len();
+        let found = (middle.saturating_sub(first), end.saturating_sub(middle));
+        let table = table?;
+        let OperandKind::Name(name) = table.kind else {
+            return None;
+        };
+        let Binding::Table(index) = self.names.get(name) else {
+            return None;
+        };
+        let directive = self.tree.directives.get(index as usize)?;
+        let header = directive.prototype.checked_sub(1);
+        let header = header.and_then(|header| self.tree.functions.get(header as usize));
+        let expected = match header {
+            Some(header) => vec![(header.returns.len(), header.parameters.len())],
+            None => {
+                let functions = self.functions_of(directive);
+                let functions = functions
+                    .iter()
+                    .filter_map(|id| self.declared.function(*id));
+                functions
+                    .map(|f| (f.returns.len(), f.parameters.len()))
+                    .collect()
+            }
+        };
+        if let Some(counts) = expected.into_iter().find(|counts| *counts != found) {
+            let text = table.span.text(self.source);
+            self.report(diagnose::call_counts(site.span, text, found, counts));
+            return None;
+        }
+        Some(())
+    }
+
+    /// The functions that a `.calltargets` names.
+    fn functions_of(&self, directive: &Directive) -> Vec<FunctionId> {
+        let arguments = self.tree.arguments_of(directive);
+        arguments
+            .filter_map(|(argument, _)| match argument.kind {
+                OperandKind::Name(name) => match self.names.get(name) {
+                    Binding::Function(function) => Some(function),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect()
     }
 
     /// The functions that have as many returns and parameters as a prototype.

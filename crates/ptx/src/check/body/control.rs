@@ -25,7 +25,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn branch_indexed(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         self.count_operands(site, plan)?;
         let (index, _) = site.operand(0)?;
-        let value = self.source(site, plan, index, ScalarType::U32, Fit::Exact);
+        let value = self.source(site, plan, index, ScalarType::U32, Fit::Integer);
         let (table, _) = site.operand(1)?;
         let targets = self.branch_targets(table);
         self.body.push(source(value?), index.span);

@@ -1,6 +1,7 @@
 //! The body at hand: its registers, variables and instructions so far.
 
 use crate::check::declare::outline::Outline;
+use crate::tree::MnemonicId;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{
     Function, Instruction, Operand, OperandList, OperandValue, Parameter, RegisterId, Registers,
@@ -21,6 +22,8 @@ pub(crate) struct Draft {
     pub(crate) operands: Vec<Operand>,
     /// Elements of the lists of the instruction at hand, until its own operands are complete.
     pub(crate) elements: Vec<Operand>,
+    /// The opcode of the instruction at hand.
+    pub(crate) mnemonic: MnemonicId,
     /// Whether the instruction at hand is one that the program has a way to say.
     pub(crate) is_sayable: bool,
     /// For each label of the body: index of the instruction after it; `u32::MAX` until the pass is there.

@@ -12,7 +12,8 @@ use crate::diagnostics::outline as words;
 use crate::tree::OperandKind;
 use warpgrid_isa::form::{Gate, Outline};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp,
+    ArithmeticOp, AsyncOp, ControlOp, Does, Flag, MemoryOp, Modifiers, MoveOp, ScalarType,
+    SlotName, StateSpace, SyncOp,
 };
 use warpgrid_program::{
     Action, ActionId, Address, AddressBase, Operand, OperandList, OperandValue, RegisterId,
@@ -77,8 +78,11 @@ impl<'a> BodyChecker<'a, '_> {
                 self.resolve(site, plan)?;
                 self.check_barrier(plan, start)
             }
-            Does::Memory(MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction) => {
+            Does::Memory(op @ (MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction)) => {
                 self.resolve(site, plan)?;
+                if op == MemoryOp::Load {
+                    self.check_function_parameter(site, plan, start)?;
+                }
                 self.check_policy(site, plan, start)
             }
             Does::Arithmetic(ArithmeticOp::Min | ArithmeticOp::Max) if plan.n_slots > 3 => {
@@ -313,6 +317,35 @@ impl<'a> BodyChecker<'a, '_> {
             }
             None => Some(address),
         }
+    }
+
+    /// `ld.param::func` reads parameters of functions by name: neither those of a kernel nor through registers
+    /// (assembler 13.5).
+    fn check_function_parameter(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        start: usize,
+    ) -> Option<()> {
+        let bound = plan.bound.as_ref()?;
+        if bound.text(SlotName::Space) != Some("param::func") {
+            return Some(());
+        }
+        let operand = self.lowered(start, 1)?;
+        let (span, OperandValue::Address(address)) = (operand.span, &operand.value) else {
+            return Some(());
+        };
+        let have = match address.base {
+            AddressBase::Variable(variable) => self.space_of(variable),
+            AddressBase::Register(_) | AddressBase::None => StateSpace::Generic,
+        };
+        if have == StateSpace::ParamFunc {
+            return Some(());
+        }
+        let opcode = self.opcode(site);
+        let problem = diagnose::space_mismatch(opcode, span, have, StateSpace::ParamFunc);
+        self.report(problem);
+        None
     }
 
     /// The action of an instruction that is legal, but that the program has no way to say.

@@ -6,9 +6,9 @@ use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType, TypeKind};
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun};
+use crate::tree::{Name, Operand, OperandKind, Operands};
+use warpgrid_isa::{Fit, ScalarType, SpecialRegister, TypeKind};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// `mov d, a`
@@ -23,7 +23,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let n_elements = plan.modifiers.n_elements();
         let (to, from) = if n_elements > 1 {
-            let to = self.vector_destinations(site, d, d_children, (ty, Fit::Wider), n_elements);
+            let to = self.vector_destinations(site, d, d_children, (ty, Fit::Exact), n_elements);
             let from = self.vector_sources(site, plan, (a, a_children), ty, n_elements);
             (to, from)
         } else {
@@ -75,13 +75,59 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<OperandValue> {
         let first = self.body.elements.len();
         let mut ok = true;
+        let has_register = children
+            .clone()
+            .any(|(child, _)| matches!(child.kind, OperandKind::Name(_)));
         for (child, _) in children {
-            match self.source(site, plan, child, element, Fit::Exact) {
+            let value = match has_register && self.is_overlooked(child, element) {
+                true => self.not_said(),
+                false => self.element(site, plan, child, element),
+            };
+            match value {
                 Some(value) => self.body.push_element(source(value), child.span),
                 None => ok = false,
             }
         }
         ok.then(|| self.body.list_from(first))
+    }
+
+    /// Whether an element is one whose type the assembler 13.5 does not look at beside a register: a predicate, a
+    /// floating-point number, the sink.
+    fn is_overlooked(&mut self, element: &Operand, ty: ScalarType) -> bool {
+        match element.kind {
+            OperandKind::Name(_) => ty == ScalarType::B32 && self.is_predicate(element),
+            OperandKind::Single(_) | OperandKind::Double(_) => true,
+            OperandKind::Sink => ty == ScalarType::B16,
+            _ => false,
+        }
+    }
+
+    fn is_predicate(&mut self, element: &Operand) -> bool {
+        let OperandKind::Name(name) = element.kind else {
+            return false;
+        };
+        match self.binding(name, element.span) {
+            Binding::Register(register) => self.body.type_of(register) == ScalarType::Pred,
+            _ => false,
+        }
+    }
+
+    /// An element that is read. The bare name of a variable is no value among others.
+    fn element(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        child: &Operand,
+        ty: ScalarType,
+    ) -> Option<Source> {
+        if let OperandKind::Name(name) = child.kind
+            && let Binding::Variable(_) = self.binding(name, child.span)
+        {
+            let problem = diagnose::expected_register(child.span, "a variable");
+            self.report(problem);
+            return None;
+        }
+        self.source(site, plan, child, ty, Fit::Exact)
     }
 
     /// The elements of `mov.b64 {a, b}, d`.
@@ -94,6 +140,12 @@ impl<'a> BodyChecker<'a, '_> {
         let first = self.body.elements.len();
         let mut ok = true;
         for (child, _) in children {
+            if element == ScalarType::B32 && self.is_predicate(child) {
+                self.body.is_sayable = false;
+                let nothing = OperandValue::Destination(None);
+                self.body.push_element(nothing, child.span);
+                continue;
+            }
             match self.written(site, child, element, Fit::Exact) {
                 Some(register) => {
                     let run = register.map(RegisterRun::one);
@@ -143,18 +195,22 @@ impl<'a> BodyChecker<'a, '_> {
         match a.kind {
             OperandKind::Vector { .. } => {
                 for (child, _) in children {
-                    let value = self.source(site, plan, child, ty, Fit::Exact)?;
+                    let value = self.element(site, plan, child, ty)?;
                     self.body.push_element(source(value), child.span);
                 }
             }
-            OperandKind::Name(name) => {
-                if let Binding::Vector { first, n } = self.binding(name, a.span) {
+            OperandKind::Name(name) => match self.binding(name, a.span) {
+                Binding::Vector { first, n } => {
                     for index in 0..u32::from(n) {
                         let value = source(register(RegisterId(first.0 + index)));
                         self.body.push_element(value, a.span);
                     }
                 }
-            }
+                Binding::None if plan.takes_special && ty.width_bits() == 32 => {
+                    self.special_vector(name, a.span);
+                }
+                _ => {}
+            },
             _ => {}
         }
         let n = self.body.elements.len() - first;
@@ -163,5 +219,21 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(self.body.list_from(first))
+    }
+
+    /// The elements of a special register of several components; the fourth is zero.
+    fn special_vector(&mut self, name: Name, span: Span) {
+        let text = self.context().name_text(name);
+        let components = ["x", "y", "z"].map(|component| format!("{text}.{component}"));
+        let registers = components.map(|text| SpecialRegister::from_name(&text));
+        let [Some(x), Some(y), Some(z)] = registers else {
+            return;
+        };
+        self.check_special(x, span);
+        for special in [x, y, z] {
+            let value = source(Source::Special(special));
+            self.body.push_element(value, span);
+        }
+        self.body.push_element(source(Source::Immediate(0)), span);
     }
 }

@@ -11,7 +11,7 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_isa::{CompareForm, Does, Fit, ScalarType, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 /// An instruction and its operands in the tree.
@@ -342,7 +342,7 @@ impl<'a> BodyChecker<'a, '_> {
         let (name, negated) = match operand.kind {
             OperandKind::Name(name) => (name, false),
             OperandKind::Not(name) => (name, true),
-            OperandKind::Integer { value, .. } => {
+            OperandKind::Integer { value, .. } if !self.compares_brain() => {
                 return Some(OperandValue::Predicate {
                     source: Source::Immediate(u64::from(value != 0)),
                     negated: false,
@@ -367,6 +367,19 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
+    /// Whether the instruction at hand is a `set` of `.bf16`, which takes no number for a predicate (assembler 13.5).
+    #[cold]
+    fn compares_brain(&self) -> bool {
+        let plan = self.plans.get(self.body.mnemonic);
+        plan.is_some_and(|plan| {
+            plan.does == Does::Compare(CompareForm::Set)
+                && matches!(
+                    plan.modifiers.a_type,
+                    Some(ScalarType::Bf16 | ScalarType::Bf16x2)
+                )
+        })
+    }
+
     /// Compares a register with the type that the instruction expects.
     #[inline]
     pub(crate) fn fit(
@@ -380,8 +393,21 @@ impl<'a> BodyChecker<'a, '_> {
         if ty.takes_register(have, fit) {
             return Some(());
         }
+        if ty == ScalarType::Pred && have == ScalarType::F16x2 && self.takes_halves() {
+            // Legal, but no predicate of a program has 32 bits.
+            self.body.is_sayable = false;
+            return Some(());
+        }
         self.report(diagnose::type_mismatch(span, have, ty));
         None
+    }
+
+    /// Whether predicates of the instruction at hand may be packed halves.
+    #[cold]
+    fn takes_halves(&self) -> bool {
+        let plan = self.plans.get(self.body.mnemonic);
+        let bound = plan.and_then(|plan| plan.bound.as_ref());
+        bound.is_some_and(|bound| bound.layout.form.takes(Takes::Halves))
     }
 
     /// The opcode of an instruction as written.

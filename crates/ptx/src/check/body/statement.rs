@@ -70,6 +70,7 @@ impl<'a> BodyChecker<'a, '_> {
             None => None,
         };
         self.body.is_sayable = true;
+        self.body.mnemonic = instruction.mnemonic;
         if let Some(operands) = self.lower(&site, plan) {
             let action = match self.body.is_sayable {
                 true => ActionId(instruction.mnemonic.0),

@@ -11,7 +11,7 @@ use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
 use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline};
 use warpgrid_isa::{
-    Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, StateSpace, Takes,
+    Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, SlotName, StateSpace, Takes,
 };
 use warpgrid_program::{Action, Diagnostic, Span};
 
@@ -259,6 +259,8 @@ impl Plan {
 fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
     let (ty, fit) = match slot.ty {
         OperandType::Slot(name) => (bound.scalar(name), Fit::Exact),
+        // Conversions of `.bf16` take no wider registers on either side (assembler 13.5).
+        OperandType::Loose(name) if converts_brain(bound) => (bound.scalar(name), Fit::Exact),
         OperandType::Loose(name) => (bound.scalar(name), Fit::Wider),
         OperandType::Wide(name) => (bound.scalar(name).map(ScalarType::widened), Fit::Exact),
         OperandType::Vector(name) => {
@@ -308,6 +310,12 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
         _ if slot.role == Role::Written => Expect::Destination(ty, fit),
         _ => Expect::Source(ty, fit),
     }
+}
+
+fn converts_brain(bound: &Bound) -> bool {
+    [SlotName::DType, SlotName::AType]
+        .into_iter()
+        .any(|slot| bound.scalar(slot) == Some(ScalarType::Bf16))
 }
 
 /// The unsigned type of this width, which means any integer or bits type of the width.

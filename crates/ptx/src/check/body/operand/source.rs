@@ -9,7 +9,7 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Component, Name, Operand, OperandKind};
-use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
+use warpgrid_isa::{ArithmeticOp, Does, Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{Source, Span};
 
 /// How an address is written among values.
@@ -32,7 +32,12 @@ impl<'a> BodyChecker<'a, '_> {
         fit: Fit,
     ) -> Option<Source> {
         match operand.kind {
-            OperandKind::Name(name) => self.named_source(site, plan, operand.span, name, ty, fit),
+            // A sink after a bar throws a second value away that the operand does not have (assembler 13.5).
+            OperandKind::Name(name)
+            | OperandKind::Pair {
+                first: Some(name),
+                second: None,
+            } => self.named_source(site, plan, operand.span, name, ty, fit),
             OperandKind::Integer { value, .. } => self.integer(operand.span, value, ty),
             OperandKind::Single(bits) => self.single(operand.span, bits, ty),
             OperandKind::Double(bits) => self.double(operand.span, bits, ty),
@@ -133,7 +138,10 @@ impl<'a> BodyChecker<'a, '_> {
         ty: ScalarType,
         fit: Fit,
     ) -> Option<Source> {
-        if !plan.takes_special {
+        // Conversions read them between integers.
+        let types = [plan.modifiers.d_type, plan.modifiers.a_type];
+        let has_float = types.into_iter().flatten().any(ScalarType::is_float);
+        if !plan.takes_special || has_float {
             self.report(diagnose::special_not_allowed(self.opcode(site), span));
             return None;
         }
@@ -192,6 +200,10 @@ impl<'a> BodyChecker<'a, '_> {
                 diagnose::address_of_type(self.opcode(site), span, ty)
             }
             _ if ty == ScalarType::Pred => diagnose::address_of_type(self.opcode(site), span, ty),
+            // Divisions of 64 bits are calls of the assembler's own functions, which take registers and numbers.
+            Binding::Variable(_) if is_long_division(plan) => {
+                diagnose::expected_register(span, "a variable")
+            }
             Binding::Variable(variable) if plan.takes_address || takes == AddressRule::Sums => {
                 return Some(Source::VariableAddress {
                     variable,
@@ -248,4 +260,13 @@ impl<'a> BodyChecker<'a, '_> {
             _ => bits,
         }))
     }
+}
+
+/// Whether the instruction divides integers of 64 bits.
+fn is_long_division(plan: &Plan) -> bool {
+    const DIVISIONS: [Does; 2] = [
+        Does::Arithmetic(ArithmeticOp::Div),
+        Does::Arithmetic(ArithmeticOp::Rem),
+    ];
+    DIVISIONS.contains(&plan.does) && plan.modifiers.ty.is_some_and(|ty| ty.width_bits() == 64)
 }
