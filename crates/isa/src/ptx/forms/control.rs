@@ -11,7 +11,6 @@ operands! {
     TIME: "a" Bits(32);
     CALLEE: "func" Custom;
     EVENT: "a" Number(0, 15);
-    TIME: "a" Bits(32);
     EVENTS: "a" Number(0, 65535);
 }
 
