@@ -40,6 +40,13 @@ examples! {
         "deadlock" "A deadlock"
         "broken-mbarrier" "A broken mbarrier"
     }
+    "Matrices" {
+        "matrix-store" "A matrix leaves its fragments"
+        "sub-matrix-store" "A tile of a larger matrix"
+        "tensor-core-product" "A matrix product on tensor cores"
+        "unequal-strides" "Lanes that disagree about the stride"
+        "half-a-warp" "Half a warp stores no matrix"
+    }
     "From real compilers" {
         "vector-addition" "Vector addition, with a tail that stays out"
         "saxpy-float4" "Four elements a lane with float4"

@@ -470,7 +470,7 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
         let row = k.element(base, reg(lane), 32);
         // Element (row, column) of the 32 rows is 256 * row + column.
         for pair in 0..4u64 {
-            let first = (2 * pair + 1) << 16 | 2 * pair;
+            let first = ((2 * pair + 1) << 16) | (2 * pair);
             let both = k.arith(
                 ArithmeticOp::Mul,
                 ScalarType::U32,
@@ -592,7 +592,7 @@ fn lanes_that_do_not_agree_are_named() {
     assert_eq!(fault.kind, FaultKind::UndefinedMatrix(mistake));
     assert_eq!(
         fault.to_string(),
-        "warp of thread (0, 0, 0) of block (0, 0, 0): a matrix operation without lanes 0xfff00000: all 32 lanes of the warp take part, or the result is undefined"
+        "in the warp of thread (0, 0, 0) of block (0, 0, 0): a matrix operation without lanes 0xfff00000: all 32 lanes of the warp take part, or the result is undefined"
     );
 }
 

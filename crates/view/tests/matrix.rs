@@ -1,6 +1,9 @@
 //! What a host shows of matrix instructions: the sentence, the lanes with their elements, and why a run stopped.
 
-use warpgrid_view::model::{FrameRequest, StoreView};
+use expect_test::expect_file;
+use std::fmt::Write;
+use std::path::Path;
+use warpgrid_view::model::{FrameRequest, GridRequest, StoreView};
 use warpgrid_view::{Scenario, Session};
 
 /// A 16 by 16 matrix goes from `a` to rows of `out` that are 24 elements long.
@@ -54,7 +57,7 @@ fn a_matrix_store_is_told_in_a_sentence() {
     assert!(session.run_to_store(1000));
     assert_eq!(
         sentence(&mut session),
-        "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 wrote 1024 bytes of all 32 lanes to out, in 32 sectors."
+        "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 wrote 1024 bytes of all 32 lanes to `out` in 32 sectors, each used whole."
     );
 }
 
@@ -123,4 +126,43 @@ fn a_fault_says_which_lanes_do_not_agree() {
         "{}",
         fault.message
     );
+}
+
+/// The examples about matrices, in the order of the picker, with the buffer that they write.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("matrix-store", "out"),
+    ("sub-matrix-store", "out"),
+    ("tensor-core-product", "d"),
+    ("unequal-strides", "out"),
+    ("half-a-warp", "out"),
+];
+
+#[test]
+fn the_examples_leave_what_they_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
+    let mut text = String::new();
+    for (name, buffer) in EXAMPLES {
+        let source = std::fs::read_to_string(folder.join(format!("{name}.ptx")));
+        let mut session = session(&source.expect("an example"));
+        session.run(u64::MAX);
+        let end = match session.fault() {
+            Some(fault) => format!("{}: {}", fault.kind, fault.message),
+            None => "finished".to_owned(),
+        };
+        let request = GridRequest {
+            memory: (*buffer).into(),
+            ty: None,
+            columns: None,
+            first_row: 0,
+            n_rows: None,
+        };
+        let grid = session.grid(&request).expect("a grid");
+        writeln!(text, "{name}: {end}").expect("text");
+        let columns = grid.columns.max(1) as usize;
+        for row in grid.cells.chunks(columns) {
+            let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
+            writeln!(text, "  {}", cells.join(" ")).expect("text");
+        }
+    }
+    expect_file!["./data/matrix_examples.txt"].assert_eq(&text);
 }

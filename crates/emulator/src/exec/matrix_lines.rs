@@ -198,7 +198,7 @@ fn load(
     for (row, units) in rows.iter_mut().zip(values.chunks(per_register)) {
         for (part, unit) in units.iter().enumerate() {
             for (r, value) in row.iter_mut().zip(unit) {
-                *r |= value << (shift * part as u32 & 63);
+                *r |= value << ((shift * part as u32) & 63);
             }
         }
     }
@@ -252,7 +252,7 @@ fn store(
             unit as u32 % plan.per_register,
         );
         if let Some(element) = plan.access.elements.get(register as usize) {
-            *values = read64(l, *element).map(|value| value >> (shift * part & 63));
+            *values = read64(l, *element).map(|value| value >> ((shift * part) & 63));
         }
     }
     let mut before = [[0; LANES]; MAX_UNITS];

@@ -318,7 +318,7 @@ impl fmt::Display for Fault {
         }
         match &self.kind {
             FaultKind::Deadlock { waiting } => write_deadlock(f, self, waiting),
-            FaultKind::UndefinedMatrix(mistake) => write!(f, "warp of {who}: {mistake}"),
+            FaultKind::UndefinedMatrix(mistake) => write!(f, "in the warp of {who}: {mistake}"),
             FaultKind::Trap => write!(f, "{who} executed a trap"),
             FaultKind::Assert { message } => write!(f, "{who}: {message}"),
             FaultKind::NotEmulated { opcode } => write!(f, "`{opcode}` is not emulated yet"),

@@ -37,7 +37,7 @@ pub(super) fn write() -> Result<PathBuf> {
             &format!("{HEADER}{}", part.numbered(number)),
         )?;
     }
-    for kernel in ["saxpy_float4", "matmul_tiled"] {
+    for kernel in ["saxpy_float4", "matmul_tiled", "wmma_f16_f32_gemm"] {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
         save(&folder.join(format!("{kernel}.ptx")), &text)?;
     }

@@ -13,6 +13,7 @@ const AIMS: &[(&str, &str)] = &[
     ("batch",           "10,000 modules/s on one core"),
     ("saxpy",           "500 M lane-instr/s native, half in wasm (peer 46)"),
     ("matmul",          "500 M lane-instr/s native, half in wasm (peer 46)"),
+    ("wmma",            "seconds, in the page's worker too"),
     ("step",            "instant"),
     ("back",            "instant"),
     ("far",             "under 16 ms after the first"),

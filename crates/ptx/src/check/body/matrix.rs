@@ -65,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         let counted = self.count_operands(site, plan);
         let start = self.body.operands.len();
         let mut is_right = counted.is_some();
-        let operands = site.operands.clone();
+        let operands = site.operands;
         for (part, (operand, children)) in parts(op).iter().zip(operands) {
             match self.matrix_part(op, *part, (site, plan), operand, children) {
                 Some(value) => self.body.push(value, operand.span),

@@ -25,6 +25,17 @@ pub(super) fn matmul(inputs: &Inputs) -> Measured {
     million_lane_instructions_a_second(&matmul_scenario(inputs, 256)?)
 }
 
+/// Seconds of a product of two matrices with a side of 1024 on emulated tensor cores.
+pub(super) fn wmma(inputs: &Inputs) -> Measured {
+    let mut session = session(&wmma_scenario(inputs, 1024)?, Session::untracked)?;
+    let clock = Instant::now();
+    session.run(MAX_STEPS);
+    match session.fault() {
+        Some(fault) => Err(format!("faulted: {}", fault.message)),
+        None => Ok(clock.elapsed().as_secs_f64()),
+    }
+}
+
 /// Microseconds of one step forward in a session that keeps last writers, as the page has it.
 pub(super) fn step(inputs: &Inputs) -> Measured {
     let scenario = matmul_scenario(inputs, 64)?;
@@ -101,6 +112,26 @@ fn matmul_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
         "grid": [side / 16, side / 16, 1],
         "block": [16, 16, 1],
         "params": [buffer("a"), buffer("b"), buffer("c"), { "kind": "scalar", "name": "n", "type": "s32", "value": side }],
+    }))
+}
+
+fn wmma_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
+    let buffer = |name: &str, ty: &str| json!({ "kind": "buffer", "name": name, "type": ty, "len": side * side, "init": 0.5 });
+    let scalar = |name: &str, ty: &str, value: f64| json!({ "kind": "scalar", "name": name, "type": ty, "value": value });
+    scenario(json!({
+        "source": inputs.read("wmma_f16_f32_gemm.ptx")?,
+        "grid": [side / 16, side / 16, 1],
+        "block": [32, 1, 1],
+        "params": [
+            buffer("a", "f16"),
+            buffer("b", "f16"),
+            buffer("c", "f32"),
+            buffer("d", "f32"),
+            scalar("n", "s32", side.into()),
+            scalar("k", "s32", side.into()),
+            scalar("alpha", "f32", 1.0),
+            scalar("beta", "f32", 0.5),
+        ],
     }))
 }
 
