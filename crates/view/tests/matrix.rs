@@ -52,7 +52,7 @@ fn only_store(session: &mut Session) -> StoreView {
 }
 
 #[test]
-fn a_matrix_store_is_told_in_a_sentence() {
+fn a_matrix_store_is_one_sentence() {
     let mut session = session(COPY);
     assert!(session.run_to_store(1000));
     assert_eq!(
@@ -146,7 +146,7 @@ fn the_examples_leave_what_they_say() {
         let mut session = session(&source.expect("an example"));
         session.run(u64::MAX);
         let end = match session.fault() {
-            Some(fault) => format!("{}: {}", fault.kind, fault.message),
+            Some(fault) => format!("{}: {}", fault.kind.name(), fault.message),
             None => "finished".to_owned(),
         };
         let request = GridRequest {

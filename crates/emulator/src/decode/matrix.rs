@@ -10,6 +10,7 @@ use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
 use crate::run::fault::AccessKind;
 use warpgrid_isa::fragment::{
     FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment,
+    moved_matrix,
 };
 use warpgrid_isa::{
     BoolOp, Flag, MatrixLayout, MatrixOp, Modifiers, Rounding, ScalarType, Sem, StateSpace,
@@ -42,10 +43,9 @@ pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
     let plan = match op {
-        MatrixOp::WmmaLoadA => lines(d, op, Matrix::A)?,
-        MatrixOp::WmmaLoadB => lines(d, op, Matrix::B)?,
-        MatrixOp::WmmaLoadC => lines(d, op, Matrix::C)?,
-        MatrixOp::WmmaStore => lines(d, op, Matrix::D)?,
+        MatrixOp::WmmaLoadA | MatrixOp::WmmaLoadB | MatrixOp::WmmaLoadC | MatrixOp::WmmaStore => {
+            lines(d, op)?
+        }
         MatrixOp::WmmaMma | MatrixOp::Mma => product(d, op)?,
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => rows(d, op)?,
         MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
@@ -78,7 +78,8 @@ fn map(
 }
 
 /// `wmma.load` and `wmma.store`
-fn lines(d: &mut Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<MatrixPlan> {
+fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
+    let matrix = moved_matrix(op);
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let layout = d.modifiers.layout;
     let layout = layout.ok_or_else(|| Refusal::missing("layout"))?;
@@ -88,9 +89,10 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<MatrixPla
         _ => ty,
     };
     let map = map(d, op, matrix, held, Some(layout))?;
-    let kind = match op {
-        MatrixOp::WmmaStore => AccessKind::Store,
-        _ => AccessKind::Load,
+    let kind = if op == MatrixOp::WmmaStore {
+        AccessKind::Store
+    } else {
+        AccessKind::Load
     };
     let register_bits = if ty == ScalarType::F64 { 64 } else { 32 };
     let (address, (registers, operands)) = match kind {
@@ -172,9 +174,10 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let core = TensorCore::of(d.program.target);
     let plan = Plan::new(Product {
         core: core.ok_or(Refusal::NotYet(None))?,
-        op: match op {
-            MatrixOp::WmmaMma => ProductOp::Wmma,
-            _ => ProductOp::Mma,
+        op: if op == MatrixOp::WmmaMma {
+            ProductOp::Wmma
+        } else {
+            ProductOp::Mma
         },
         shape: Shape::new(shape.rows, shape.columns, shape.depth),
         a: a_type,
@@ -265,9 +268,10 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         false => MatrixLayout::Row,
     };
     let map = map(d, op, Matrix::D, ScalarType::B16, Some(layout))?;
-    let (kind, address, (registers, operands)) = match op {
-        MatrixOp::Stmatrix => (AccessKind::Store, 0, d.sources(1, 32)?),
-        _ => (AccessKind::Load, 1, d.destinations(0)?),
+    let (kind, address, (registers, operands)) = if op == MatrixOp::Stmatrix {
+        (AccessKind::Store, 0, d.sources(1, 32)?)
+    } else {
+        (AccessKind::Load, 1, d.destinations(0)?)
     };
     let n_registers = registers.len();
     let at = (address, usize::MAX);

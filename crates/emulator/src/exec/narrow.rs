@@ -294,7 +294,7 @@ mod tests {
         let nearest = clamped(Rounding::Rn);
         assert_eq!(two(E4m3x2, nearest, 1.0, 500.0), Some(0x387e));
         assert_eq!(two(E5m2x2, nearest, f32::NAN, -0.0), Some(0x7f80));
-        // Neither infinity nor NaN: the largest number stands for both.
+        // Neither infinity nor NaN: the largest number takes the place of both.
         assert_eq!(
             two(E2m1x2, nearest, f32::NAN, f32::NEG_INFINITY),
             Some(0x7f)

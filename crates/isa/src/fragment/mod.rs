@@ -27,7 +27,7 @@ pub use catalogue::{FragmentFamily, all_fragments, fragment};
 pub use error::FragmentError;
 pub use formula::{Field, Formula, Source, Sum, VARIABLES};
 pub use map::{FragmentMap, Holder, Place};
-pub use operand::{OperandRegisters, last_selector, operand_registers};
+pub use operand::{OperandRegisters, last_selector, moved_matrix, operand_registers};
 pub use operation::{FragmentOp, Matrix, Shape};
 pub use tensor_core::TensorCore;
 

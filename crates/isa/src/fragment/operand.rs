@@ -40,9 +40,10 @@ pub fn operand_registers(
     if is_wmma && is_factor && ty == ScalarType::F16 {
         return Some(OperandRegisters { n: Some(8), ty });
     }
-    let (rows, columns) = match (matrix, op) {
-        (Matrix::A, MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled) => (shape.m, shape.k / 2),
-        _ => shape.size(matrix),
+    let is_sparse = matches!(op, MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled);
+    let (rows, columns) = match matrix == Matrix::A && is_sparse {
+        true => (shape.m, shape.k / 2),
+        false => shape.size(matrix),
     };
     // Each quarter of the warp has matrices of its own.
     let is_quartered = op == MatrixOp::Mma
@@ -53,6 +54,23 @@ pub fn operand_registers(
     let register_bits = if ty == ScalarType::F64 { 64 } else { 32 };
     let n = (bits / (N_LANES * register_bits)) as usize;
     Some(OperandRegisters { n: Some(n), ty })
+}
+
+/// The matrix that an instruction moves to or from memory; the result for those that move none.
+pub const fn moved_matrix(op: MatrixOp) -> Matrix {
+    match op {
+        MatrixOp::WmmaLoadA => Matrix::A,
+        MatrixOp::WmmaLoadB => Matrix::B,
+        MatrixOp::WmmaLoadC => Matrix::C,
+        MatrixOp::WmmaStore
+        | MatrixOp::WmmaMma
+        | MatrixOp::Mma
+        | MatrixOp::MmaScaled
+        | MatrixOp::MmaSparse
+        | MatrixOp::MmaSparseScaled
+        | MatrixOp::Ldmatrix
+        | MatrixOp::Stmatrix => Matrix::D,
+    }
 }
 
 /// The highest selector of a sparse product: one lane in four, two or all of them give metadata (PTX ISA, "Sparse matrix storage").
@@ -141,7 +159,7 @@ fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
 }
 
 impl FragmentOp {
-    /// The operation that the operand `matrix` of `op` stands for, where it has a fragment map.
+    /// The operation that the operand `matrix` of `op` is part of, where it has a fragment map.
     pub fn of_operand(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<FragmentOp> {
         let wmma = match matrix {
             Matrix::A => FragmentOp::LoadA,

@@ -50,7 +50,7 @@ catalogue! {
     /// Products of floating-point numbers took `.satfinite` before PTX ISA 6.5; it clamped results to finite numbers.
     SATFINITE_REMOVED = "W0519", "`.satfinite` of floats from version 6.5 on", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};";
     /// Two words of an opcode have a fixed order among themselves: `.popc` follows `.xor` or `.and`, since bits are combined before
-    /// they are counted, and the format in registers, `.b8x16`, stands before that in memory.
+    /// they are counted, and the format in registers, `.b8x16`, comes before that in memory.
     WORD_ORDER = "W0520", "words in the wrong order", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.xor {b, b}, {b}, {b}, {b, b};", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {b, b}, {b}, {b}, {b, b};";
 }
 

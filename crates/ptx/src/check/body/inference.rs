@@ -10,7 +10,7 @@ use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
 };
 use warpgrid_isa::form::OperandSlot;
-use warpgrid_isa::fragment::{Matrix, operand_registers};
+use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
     AsyncOp, ControlOp, Does, MatrixOp, Modifiers, MoveOp, OperandType, Role, ScalarType,
     SpecialRegister, StateSpace,
@@ -291,6 +291,15 @@ const fn read(name: Name, what: What) -> Use {
 fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (StateSpace, u32) {
     let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
+    if let Does::Matrix(op) = plan.does {
+        // Lanes give the addresses of rows, or all of them that of the matrix.
+        let has_rows = op == MatrixOp::Ldmatrix || op == MatrixOp::Stmatrix;
+        return if has_rows {
+            (StateSpace::Shared, 16)
+        } else {
+            (space, 0)
+        };
+    }
     match plan.does {
         ASYNC if space == StateSpace::Global => (space, bytes),
         ASYNC if own.is_some() => (StateSpace::Shared, 0),
@@ -300,8 +309,6 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
             (StateSpace::Shared, MOST_COPIED)
         }
         _ if own.is_some() => (own.unwrap_or(space), MOST_COPIED),
-        Does::Matrix(MatrixOp::Ldmatrix | MatrixOp::Stmatrix) => (StateSpace::Shared, 16),
-        Does::Matrix(_) => (space, 0),
         _ => (space, bytes),
     }
 }
@@ -318,6 +325,9 @@ const MAX_OFFSET: i64 = 4096;
 fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
     let ty = plan.modifiers.ty;
     let written = slot.is_some_and(|slot| slot.role == Role::Written);
+    if let (Does::Matrix(op), Expect::Custom) = (plan.does, expect) {
+        return (matrix_type(op, &plan.modifiers, slot), written);
+    }
     match expect {
         Expect::Destination(ty, _)
         | Expect::Destinations(ty)
@@ -337,10 +347,7 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         Expect::Address | Expect::AddressIn(_) | Expect::MbarrierIn(_) => {
             (ty.unwrap_or(ScalarType::B32), false)
         }
-        Expect::Custom => match plan.does {
-            Does::Matrix(op) => (matrix_type(op, &plan.modifiers, slot), written),
-            _ => (ty.unwrap_or(ScalarType::B32), written),
-        },
+        Expect::Custom => (ty.unwrap_or(ScalarType::B32), written),
     }
 }
 
@@ -351,12 +358,7 @@ fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) 
         Some("b") => Matrix::B,
         Some("c") => Matrix::C,
         Some("d") => Matrix::D,
-        Some("r") => match op {
-            MatrixOp::WmmaLoadA => Matrix::A,
-            MatrixOp::WmmaLoadB => Matrix::B,
-            MatrixOp::WmmaLoadC => Matrix::C,
-            _ => Matrix::D,
-        },
+        Some("r") => moved_matrix(op),
         Some("ids_a" | "ids_b") => return ScalarType::B16,
         // Addresses count in elements.
         Some("p") => return modifiers.ty.unwrap_or(ScalarType::B32),

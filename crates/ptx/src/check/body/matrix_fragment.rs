@@ -69,7 +69,7 @@ impl<'a> BodyChecker<'a, '_> {
                         written.push((Some(run), element.span));
                         elements.push(element);
                     }
-                    // The assembler takes special registers here; what a write to one would do nobody says.
+                    // The assembler takes special registers here; the manual says nothing of a write to one.
                     Source::Special(_) => {
                         self.not_said();
                         written.push((None, element.span));
@@ -104,7 +104,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// What stands in the braces.
+    /// What is in the braces.
     fn fragment_items(
         &mut self,
         operand: &Operand,
@@ -189,20 +189,29 @@ impl<'a> BodyChecker<'a, '_> {
     /// calls or several instructions (assembler 13.5).
     fn is_lost(&self, product: Product<'_>, element: &Element) -> bool {
         let is_special = element.is_special();
-        let is_integer = |ty: ScalarType| ty.is_integer();
-        match (product.op, product.modifiers.a_type) {
-            (MatrixOp::WmmaMma, Some(ty)) if is_integer(ty) => {
+        let Some(factor) = product.modifiers.a_type else {
+            return false;
+        };
+        match product.op {
+            MatrixOp::WmmaMma => {
                 let is_factor = matches!(product.matrix, Matrix::A | Matrix::B);
-                is_factor && element.class == Class::Integer
+                factor.is_integer() && is_factor && element.class == Class::Integer
             }
-            (MatrixOp::Mma, Some(ScalarType::U4 | ScalarType::S4 | ScalarType::B1)) => {
-                is_special || element.class == Class::Predicate
+            MatrixOp::Mma => {
+                let is_small = factor.is_integer() && factor.width_bits() < 8;
+                is_small && (is_special || element.class == Class::Predicate)
+                    || is_unpacked(product) && element.class == Class::Double
             }
-            (MatrixOp::Mma, _) if is_unpacked(product) => element.class == Class::Double,
-            (MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled, _) => {
+            MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
                 is_special && element.span.text(self.source).contains('.')
             }
-            _ => false,
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::WmmaStore
+            | MatrixOp::MmaScaled
+            | MatrixOp::Ldmatrix
+            | MatrixOp::Stmatrix => false,
         }
     }
 }

@@ -102,16 +102,6 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    fn is_predicate(&mut self, element: &Operand) -> bool {
-        let OperandKind::Name(name) = element.kind else {
-            return false;
-        };
-        match self.binding(name, element.span) {
-            Binding::Register(register) => self.body.type_of(register) == ScalarType::Pred,
-            _ => false,
-        }
-    }
-
     /// An element that is read. The bare name of a variable is no value among others.
     fn element(
         &mut self,
@@ -140,7 +130,8 @@ impl<'a> BodyChecker<'a, '_> {
         let first = self.body.elements.len();
         let mut ok = true;
         for (child, _) in children {
-            if element == ScalarType::B32 && self.is_predicate(child) {
+            let is_name = matches!(child.kind, OperandKind::Name(_));
+            if element == ScalarType::B32 && is_name && self.is_predicate(child) {
                 self.body.is_sayable = false;
                 let nothing = OperandValue::Destination(None);
                 self.body.push_element(nothing, child.span);

@@ -236,7 +236,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Whether an operand is a predicate or the opposite of one.
-    fn is_predicate(&mut self, operand: &Operand) -> bool {
+    pub(crate) fn is_predicate(&mut self, operand: &Operand) -> bool {
         match operand.kind {
             OperandKind::Not(_) => true,
             OperandKind::Name(name) => match self.binding(name, operand.span) {
