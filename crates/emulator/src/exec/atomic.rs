@@ -5,7 +5,7 @@ use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::exec::elements::read128;
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, addresses, set_elements};
 use crate::exec::reach::{Executed, Reach};
-use crate::exec::resolve::Target;
+use crate::exec::resolve::{Backing, Target};
 use crate::exec::soft::format_of;
 use crate::run::fault::AccessKind;
 use crate::run::observe::{AccessAction, OperandIndex, PieceHead};
@@ -32,7 +32,9 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
         let seen = reach.read_lane(backing, at, width);
         let mut value = [0; 16];
         value[..width].copy_from_slice(&seen[..width]);
-        let (result, written) = apply(plan, u128::from_le_bytes(value), b[lane], c[lane]);
+        // PTX ISA, "atom": an addition of `.f32` flushes subnormals in global memory, and not in shared memory.
+        let ftz = backing == Backing::Arena && plan.ty == ScalarType::F32;
+        let (result, written) = apply(plan, ftz, u128::from_le_bytes(value), b[lane], c[lane]);
         let result = result.to_le_bytes();
         if written {
             reach.write(backing, at, lane, &result[..width]);
@@ -70,12 +72,18 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
 /// What is offered to memory, and whether memory takes it: a comparison that fails, and a minimum or maximum that is
 /// there already, write nothing.
 #[inline(never)]
-fn apply(plan: &AtomicPlan, old: u128, b: u128, c: u128) -> (u128, bool) {
-    combine(plan.op, plan.ty, old, [b, c])
+fn apply(plan: &AtomicPlan, ftz: bool, old: u128, b: u128, c: u128) -> (u128, bool) {
+    combine(plan.op, plan.ty, ftz, old, [b, c])
 }
 
-/// What an operation makes of an element of memory, and whether memory takes it.
-pub(crate) fn combine(op: AtomicOp, ty: ScalarType, old: u128, [b, c]: [u128; 2]) -> (u128, bool) {
+/// What an operation makes of an element of memory, and whether memory takes it. `ftz` flushes subnormals of an addition.
+pub(crate) fn combine(
+    op: AtomicOp,
+    ty: ScalarType,
+    ftz: bool,
+    old: u128,
+    [b, c]: [u128; 2],
+) -> (u128, bool) {
     let bits = ty.width_bits().clamp(8, 128);
     let keep = u128::MAX >> (128 - bits);
     let (b, c) = (b & keep, c & keep);
@@ -88,9 +96,9 @@ pub(crate) fn combine(op: AtomicOp, ty: ScalarType, old: u128, [b, c]: [u128; 2]
         AtomicOp::Xor => (old ^ b, true),
         AtomicOp::Inc => (if old >= b { 0 } else { old + 1 }, true),
         AtomicOp::Dec => (if old == 0 || old > b { b } else { old - 1 }, true),
-        AtomicOp::Add if ty.is_float() => (float(ty, FloatOp::Add, old, b), true),
-        AtomicOp::Min if ty.is_float() => changed(old, float(ty, FloatOp::Min, old, b)),
-        AtomicOp::Max if ty.is_float() => changed(old, float(ty, FloatOp::Max, old, b)),
+        AtomicOp::Add if ty.is_float() => (float(ty, FloatOp::Add, ftz, old, b), true),
+        AtomicOp::Min if ty.is_float() => changed(old, float(ty, FloatOp::Min, false, old, b)),
+        AtomicOp::Max if ty.is_float() => changed(old, float(ty, FloatOp::Max, false, old, b)),
         AtomicOp::Add => (old.wrapping_add(b) & keep, true),
         AtomicOp::Min if ty.is_signed() => (b, signed(b) < signed(old)),
         AtomicOp::Max if ty.is_signed() => (b, signed(b) > signed(old)),
@@ -105,8 +113,11 @@ fn changed(old: u128, result: u128) -> (u128, bool) {
 }
 
 /// Adds or compares floats; packed ones half by half.
-fn float(ty: ScalarType, f: FloatOp, old: u128, b: u128) -> u128 {
-    let mode = FloatMode::default();
+fn float(ty: ScalarType, f: FloatOp, ftz: bool, old: u128, b: u128) -> u128 {
+    let mode = FloatMode {
+        ftz,
+        ..FloatMode::default()
+    };
     match ty {
         ScalarType::F32 => u128::from(crate::exec::alu_float::op32(
             Float32Op::Plain(f),

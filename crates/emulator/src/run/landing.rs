@@ -253,7 +253,7 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
     };
     let mut result = old.to_vec();
     for (to, from) in result.chunks_mut(size).zip(piece.bytes.chunks(size)) {
-        let (value, written) = combine(op, ty, number(to), [number(from), 0]);
+        let (value, written) = combine(op, ty, false, number(to), [number(from), 0]);
         if written {
             to.copy_from_slice(value.to_le_bytes().get(..to.len()).unwrap_or(&[]));
         }
