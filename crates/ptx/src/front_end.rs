@@ -25,8 +25,7 @@ impl FrontEnd for Ptx {
             stated_target: argument(source, &parse.tree, DirectiveKind::Target)
                 .and_then(Target::from_name)
                 .map(|target| target.name),
-            stated_version: argument(source, &parse.tree, DirectiveKind::Version)
-                .and_then(Version::parse),
+            stated_version: version(source, &parse.tree),
         }
     }
 
@@ -120,6 +119,14 @@ fn argument<'a>(source: &'a str, tree: &Tree, kind: DirectiveKind) -> Option<&'a
     let directive = tree.directive(kind)?;
     let (operand, _) = tree.arguments_of(directive).next()?;
     Some(operand.span.text(source))
+}
+
+/// The version that a text states; its two numbers are arguments of their own.
+fn version(source: &str, tree: &Tree) -> Option<Version> {
+    let directive = tree.directive(DirectiveKind::Version)?;
+    let mut numbers = tree.arguments_of(directive);
+    let mut number = || numbers.next().map(|(operand, _)| operand.span.text(source));
+    Version::parse(&format!("{}.{}", number()?, number()?))
 }
 
 const fn class(class: PtxClass) -> TokenClass {
