@@ -201,3 +201,25 @@ fn an_access_that_begins_at_the_end_is_just_after_it() {
         "{message}"
     );
 }
+
+#[test]
+fn shared_memory_of_bits_is_shown_as_what_is_stored_there() {
+    for (declared, stored, shown) in [
+        ("b32", "u32", "u32"),
+        ("b8", "s16", "s16"),
+        ("f32", "u32", "f32"),
+    ] {
+        let head = format!(".shared .align 8 .{declared} sm[64];");
+        let mut session = session(
+            "grid=1 block=32",
+            &head,
+            &format!("st.shared.{stored} [sm], %r1;"),
+        );
+        let frame = session.frame(&FrameRequest::default());
+        let shared = frame
+            .memories
+            .into_iter()
+            .find(|memory| memory.id == MemoryId::Shared(0));
+        assert_eq!(shared.expect("shared memory").ty.name(), shown);
+    }
+}

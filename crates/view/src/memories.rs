@@ -134,10 +134,17 @@ fn shared_element(machine: &Machine) -> ElementType {
         variables.map(|variable| variable.ty)
     });
     let declared = types.next().filter(|first| types.all(|ty| ty == *first));
-    // Compilers declare shared arrays as bytes whatever they hold: the types of the stores are more precise.
-    match declared.filter(|ty| ty.width_bits() > 8) {
+    // Compilers declare shared arrays as bytes whatever they hold, and bits say nothing of the values: the types of the
+    // stores are more precise.
+    let declared = declared.filter(|ty| ty.width_bits() > 8);
+    let stored = stored_to_shared(machine);
+    let is_refined = |ty: ScalarType| {
+        let same = stored.filter(|stored| stored.width_bits() == ty.width_bits());
+        element_of(ty).is_bits() && same.is_some()
+    };
+    match declared.filter(|ty| !is_refined(*ty)) {
         Some(ty) => element_of(ty),
-        None => stored_to_shared(machine).map_or(ElementType::B32, element_of),
+        None => stored.map_or(ElementType::B32, element_of),
     }
 }
 

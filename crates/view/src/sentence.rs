@@ -183,6 +183,9 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
         if store.space == Space::Global && store.memories.len() <= 1 {
             sentence = match store.n_bytes {
                 all if all == n_bytes => sentence.plain(", each used whole"),
+                used if store.n_sectors == 1 => {
+                    sentence.plain(format!(", {used} of its {n_bytes} bytes used"))
+                }
                 used => sentence.plain(format!(", {used} of their {n_bytes} bytes used")),
             };
         }

@@ -118,3 +118,29 @@ fn events_stop_at_their_limit_and_go_on_from_there() {
     assert_eq!(counts, [MAX_EVENTS, 12_000 - MAX_EVENTS]);
     assert_eq!(session.position(), end);
 }
+
+#[test]
+fn an_atomic_float_addition_flushes_subnormals_in_global_memory_only() {
+    let mut session = session(
+        "//@ launch grid=1 block=32\n//@ buffer out: u32[4] = 0x80000001, 1, 0, 0\n.version 8.0\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 out) { .reg .f32 %f<3>; .reg .b32 %r<3>; .reg .b64 %p; .shared .f32 sum;\n\
+         ld.param.u64 %p, [out]; mov.f32 %f1, 0f80000000; red.global.add.f32 [%p], %f1;\n\
+         mov.f32 %f2, 0f00000001; red.global.add.f32 [%p+4], %f2;\n\
+         mov.b32 %r1, 0; st.shared.u32 [sum], %r1; red.shared.add.f32 [sum], %f2; ld.shared.u32 %r2, [sum];\n\
+         st.global.u32 [%p+8], %r2; ret; }",
+    );
+    session.run(u64::MAX);
+    let bytes = session.memory(&"out".into()).expect("a buffer");
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    assert_eq!(words, [0x8000_0000, 0, 32, 0]);
+}
+
+#[test]
+fn a_report_has_the_version_and_the_target_that_the_text_states() {
+    let report = warpgrid_view::check(SCALE, &Default::default());
+    let stated = (report.ptx_version.as_deref(), report.target.as_deref());
+    assert_eq!(stated, (Some("7.8"), Some("sm_80")));
+}
