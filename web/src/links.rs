@@ -1,8 +1,9 @@
 //! What belongs together: a cell, its lane, its register and its source line light up from whichever one is on.
 
 use crate::model::{Focus, Model};
+use std::ops::Range;
 use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Cell, PieceView, StoreView};
+use warpgrid_view::model::{Cell, Grid, PieceView, StoreView};
 
 /// What is lit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,9 +78,9 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     };
     links.lanes = 1 << (lane & 31);
     links.writer = Some((lane, step));
-    let offset = index.saturating_mul(grid.ty.width_bytes() as u64);
+    let bytes = bytes_of(grid, index);
     if let Some((store, piece)) =
-        writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, offset)
+        writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, &bytes)
     {
         links.lines.push(store.range.line);
         links.registers.extend(piece.source.clone());
@@ -87,25 +88,46 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     links
 }
 
-/// The store that wrote the byte at `offset` of a memory from this lane, and the element that did.
+/// The bytes of an element, from the start of its memory.
+pub fn bytes_of(grid: &Grid, index: u64) -> Range<u64> {
+    let size = grid.ty.width_bytes() as u64;
+    let start = index.saturating_mul(size);
+    start..start.saturating_add(size)
+}
+
+/// The store that wrote some of these bytes of a memory from this lane, and the element that did.
 pub fn writer_of<'a>(
     stores: &'a [StoreView],
     memory: &MemoryId,
     lane: u8,
-    offset: u64,
+    bytes: &Range<u64>,
 ) -> Option<(&'a StoreView, &'a PieceView)> {
-    let holds = |piece: &&PieceView| {
-        let within = piece.offset.and_then(|start| offset.checked_sub(start));
-        piece.written
-            && piece.memory.as_ref() == Some(memory)
-            && within.is_some_and(|at| at < u64::from(piece.n_bytes))
-    };
     stores.iter().find_map(|store| {
         let of_lane = store.lanes.iter().filter(|of_lane| of_lane.lane == lane);
         // Of several elements at one place the last one stays.
         let mut pieces = of_lane.flat_map(|of_lane| &of_lane.pieces);
-        Some((store, pieces.rfind(holds)?))
+        Some((store, pieces.rfind(|piece| wrote(piece, memory, bytes))?))
     })
+}
+
+/// The lanes that wrote some of these bytes, in order.
+pub fn lanes_of(stores: &[StoreView], memory: &MemoryId, bytes: &Range<u64>) -> Vec<u8> {
+    let lanes = stores.iter().flat_map(|store| &store.lanes);
+    let mut found: Vec<u8> = lanes
+        .filter(|lane| lane.pieces.iter().any(|piece| wrote(piece, memory, bytes)))
+        .map(|lane| lane.lane)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether an element of a store took some of these bytes.
+fn wrote(piece: &PieceView, memory: &MemoryId, bytes: &Range<u64>) -> bool {
+    let overlaps = piece.offset.is_some_and(|start| {
+        start < bytes.end && bytes.start < start.saturating_add(u64::from(piece.n_bytes))
+    });
+    piece.written && piece.memory.as_ref() == Some(memory) && overlaps
 }
 
 fn line_links(model: &Model, line: u32) -> Links {
@@ -159,6 +181,21 @@ mod tests {
             (links.lanes, links.lines, links.registers),
             (0b10, vec![8], vec!["%r2".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_cell_names_every_lane_that_wrote_a_part_of_it() {
+        let mut store = fixture::store();
+        let mut second = store.lanes[0].clone();
+        second.lane = 5;
+        // One byte of the same word.
+        (second.pieces[0].offset, second.pieces[0].n_bytes) = (Some(7), 1);
+        store.lanes.push(second);
+        let (stores, out) = ([store], "out".into());
+        assert_eq!(lanes_of(&stores, &out, &(4..8)), [1, 5]);
+        assert_eq!(lanes_of(&stores, &out, &(0..4)), [] as [u8; 0]);
+        let (_, piece) = writer_of(&stores, &out, 5, &(4..8)).expect("it wrote the last byte");
+        assert_eq!(piece.offset, Some(7));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::FrameRef;
 use crate::format::count;
 use crate::layout::index_text;
-use crate::links::writer_of;
+use crate::links::{bytes_of, lanes_of, writer_of};
 use crate::model::cell_of;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::{Grid, PieceView, StoreAction, StoreView};
@@ -24,16 +24,18 @@ pub(crate) fn CellCard(props: &Props) -> Html {
         return Html::default();
     };
     let size = grid.ty.width_bytes() as u64;
-    let offset = props.index.saturating_mul(size);
+    let range = bytes_of(grid, props.index);
     let bytes = format!(
         "{size} {} at {}",
         if size == 1 { "byte" } else { "bytes" },
-        address(grid, offset)
+        address(grid, range.start)
     );
     let writer = cell
         .lane
         .zip(props.stores.as_deref())
-        .and_then(|(lane, stores)| writer_of(stores, &props.memory, lane, offset));
+        .and_then(|(lane, stores)| writer_of(stores, &props.memory, lane, &range));
+    let stores = props.stores.as_deref().unwrap_or_default();
+    let lanes = lanes_of(stores, &props.memory, &range);
     let step = cell.step.map_or_else(|| "–".into(), count);
     html! {
         <section class="card" aria-label="Cell">
@@ -44,6 +46,9 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                     <tr><th>{ "written by" }</th><td>{ format!("lane {lane}, at step {step}") }</td></tr>
                 } else {
                     <tr><th>{ "written by" }</th><td>{ "no store so far" }</td></tr>
+                }
+                if lanes.len() > 1 {
+                    <tr><th>{ "lanes" }</th><td>{ format!("{} wrote bytes of it at that step", list(&lanes)) }</td></tr>
                 }
                 if let Some((store, piece)) = writer {
                     { written(store, piece, cell.lane.unwrap_or(0)) }
@@ -77,6 +82,16 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8) -> Html {
                 <td><code>{ &store.instruction }</code></td>
             </tr>
         </>
+    }
+}
+
+/// `0, 1, 2 and 3`; very many are counted.
+fn list(lanes: &[u8]) -> String {
+    const MOST: usize = 8;
+    let names: Vec<String> = lanes.iter().map(u8::to_string).collect();
+    match names.split_last() {
+        Some((last, rest)) if lanes.len() <= MOST => format!("{} and {last}", rest.join(", ")),
+        _ => format!("{} lanes", lanes.len()),
     }
 }
 
