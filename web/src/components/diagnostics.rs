@@ -11,6 +11,8 @@ use warpgrid_view::CheckReport;
 use warpgrid_view::model::{DiagnosticView, FixView, LabelView, Severity};
 use yew::prelude::*;
 
+/// The diagnostic that says that no further ones are reported.
+const TOO_MANY: &str = "W0002";
 /// More than these are only counted.
 const MAX_SHOWN: usize = 40;
 
@@ -79,11 +81,16 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
         }
     };
     let counts = [count(Severity::Error), count(Severity::Warning)];
+    let list = &props.report.diagnostics;
+    let more = match list.iter().any(|diagnostic| diagnostic.code == TOO_MANY) {
+        true => " and more, which are not listed",
+        false => "",
+    };
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     match (counts.is_empty(), refusal) {
         (true, None) => "Accepted: no problems".into(),
         (true, Some(_)) => "Accepted, but it cannot be launched".into(),
-        _ => counts.join(", "),
+        _ => counts.join(", ") + more,
     }
 }
 
