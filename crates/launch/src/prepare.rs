@@ -96,6 +96,7 @@ fn complete(
         scenario.block = Some(guess::block(function, program));
     }
     scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
+    scenario.grid = scenario.grid.or(scenario.cluster);
     if !stated {
         let guesses = guess::parameters(&scenario, program, entry);
         let stated = gather_members(scenario.params, function);

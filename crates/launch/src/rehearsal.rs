@@ -54,13 +54,10 @@ impl Guessed {
     pub(crate) fn lines(&self, scenario: &Scenario, mark: &str) -> Vec<String> {
         let mut launch = String::new();
         if let Some([x, y, z]) = scenario.block.filter(|_| self.block) {
-            let grid = if self.grid { " grid=1" } else { "" };
-            let block = match (y, z) {
-                (1, 1) => x.to_string(),
-                (_, 1) => format!("{x}x{y}"),
-                _ => format!("{x}x{y}x{z}"),
-            };
-            launch = format!("{grid} block={block}");
+            if self.grid {
+                launch = format!(" grid={}", extents_text(scenario.grid.unwrap_or([1; 3])));
+            }
+            launch += &format!(" block={}", extents_text([x, y, z]));
         }
         if self.dynamic_shared && scenario.dynamic_shared > 0 {
             launch += &format!(" shared={}", scenario.dynamic_shared);
@@ -70,6 +67,14 @@ impl Guessed {
         let parameters = guessed.filter(|(_, guessed)| **guessed);
         let lines = parameters.flat_map(|(parameter, _)| lines_of(parameter, mark));
         launch.into_iter().chain(lines).collect()
+    }
+}
+
+fn extents_text([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("{x}x{y}"),
+        _ => format!("{x}x{y}x{z}"),
     }
 }
 
