@@ -20,10 +20,13 @@ pub(crate) fn read(
     }
     let version = version(source, tree, reporter);
     let target = target(source, tree, reporter);
+    check_options(source, tree, reporter);
     if let (Some(version), Some(target)) = (version, target)
         && options.version.is_none()
         && options.target.is_none()
         && version < target.since
+        // A module of nothing is compiled for any target.
+        && !(tree.functions.is_empty() && tree.declarations.is_empty())
         && let Some(directive) = tree.directive(DirectiveKind::Target)
     {
         let place = tree.directive(DirectiveKind::Version).unwrap_or(directive);
@@ -35,6 +38,7 @@ pub(crate) fn read(
         version: options.version.or(version).unwrap_or(Version::NEWEST),
         target: options.target.or(target).unwrap_or_else(Target::fallback),
         address_bits: address_bits(tree, version, reporter),
+        has_samplers: has_option(source, tree, "texmode_independent"),
         version_span: tree.directive(DirectiveKind::Version).map(|d| d.span),
         target_span: tree
             .directive(DirectiveKind::Target)
@@ -94,12 +98,30 @@ fn is_target_option(text: &str) -> bool {
     )
 }
 
+/// Checks what the options of the target ask of the module.
+fn check_options(source: &str, tree: &Tree, reporter: &mut Reporter) {
+    let Some(directive) = tree.directive(DirectiveKind::Target) else {
+        return;
+    };
+    let has_section = tree.directive(DirectiveKind::Section).is_some();
+    if !has_section && has_option(source, tree, "debug") {
+        reporter.report(diagnose::no_debug_section(directive.span));
+    }
+}
+
+fn has_option(source: &str, tree: &Tree, option: &str) -> bool {
+    let directive = tree.directive(DirectiveKind::Target);
+    let mut words = directive.into_iter().flat_map(|d| tree.arguments_of(d));
+    words.any(|(operand, _)| operand.span.text(source) == option)
+}
+
 fn address_bits(tree: &Tree, version: Option<Version>, reporter: &mut Reporter) -> u32 {
     let Some(directive) = tree.directive(DirectiveKind::AddressSize) else {
-        // Modules without the directive have 32-bit addresses, but snippets are read as 64-bit ones.
-        let old = version.is_some_and(|v| v < Version::new(2, 3));
-        return if old { 32 } else { 64 };
+        return 64;
     };
+    if let Some(version) = version.filter(|version| *version < Version::new(2, 3)) {
+        reporter.report(diagnose::early_address_size(directive.span, version));
+    }
     match argument(tree, directive) {
         Some(32) => {
             // Assembler 13.5 compiles 64-bit programs only. What is older than PTX 3.1 is checked as the releases of its time

@@ -59,7 +59,7 @@ catalogue! {
     /// No such architecture.
     UNKNOWN_TARGET = "W0121", "unknown target", ".version 8.0 .target sm_99", ".version 8.0 .target sm_90";
     /// The version is older than the target.
-    TARGET_VERSION = "W0122", "version older than the target", ".version 7.0 .target sm_90", ".version 7.8 .target sm_90";
+    TARGET_VERSION = "W0122", "version older than the target", ".version 7.0 .target sm_90 .entry k() { ret; }", ".version 7.8 .target sm_90 .entry k() { ret; }";
     /// Addresses have 32 or 64 bits.
     ADDRESS_SIZE = "W0123", "address size", ".version 8.0 .target sm_90 .address_size 16", ".version 8.0 .target sm_90 .address_size 64";
     /// A guard is a predicate register.
@@ -105,6 +105,11 @@ catalogue! {
     OUT_OF_RANGE = "W0144", "number out of range", "bfe.u32 %r1, %r2, 256, 1;", "bfe.u32 %r1, %r2, 255, 1;";
     /// An arrival at an mbarrier in the shared memory of another block gives no state back, so its destination is the sink `_`.
     NO_STATE = "W0145", "state of a distant mbarrier", "mbarrier.arrive.shared::cluster.b64 %rd1, [%rd2];", "mbarrier.arrive.shared::cluster.b64 _, [%rd2];";
+    /// `.target sm_90, debug` announces debug information, which is in sections.
+    DEBUG_SECTION = "W0146", "debug target without sections", ".version 8.3\n.target sm_90, debug\n.address_size 64\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.entry k()\n{\nret;\n}";
+    /// Parameters that a body declares hold the arguments and results of its calls: arguments are stored before the call, results
+    /// are loaded after it.
+    CALL_SEQUENCE = "W0147", "parameter of a call read too early", ".version 8.3\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg .b32 r; .param .b32 a;\nld.param.b32 r, [a];\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f() { ret; }\n.entry k()\n{\n.reg .b32 r; .param .b32 a;\ncall (a), f;\nld.param.b32 r, [a];\nret;\n}";
 }
 
 /// A sentence part for an operand that should not be there.
@@ -615,6 +620,31 @@ pub(crate) fn narrow_program(span: Span) -> Diagnostic {
     .fix("use 64-bit addresses", span, ".address_size 64")
 }
 
+/// An address of 32 bits, taken of global memory.
+pub(crate) fn narrow_global(span: Span, ty: ScalarType) -> Diagnostic {
+    let message = format!("the address of a global variable has 64 bits, found `.{ty}`");
+    Diagnostic::error(ADDRESS_SIZE, span, message)
+        .help("32-bit programs are no longer supported; use `mov.u64`")
+}
+
+/// `.address_size` in a version that does not know it.
+pub(crate) fn early_address_size(span: Span, version: Version) -> Diagnostic {
+    let message = format!("`.address_size` needs PTX 2.3, found {version}");
+    Diagnostic::error(ADDRESS_SIZE, span, message)
+        .fix("remove the directive", span, "")
+        .help("addresses have 64 bits without it")
+}
+
+/// `.target sm_90, debug` without debug information.
+pub(crate) fn no_debug_section(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        DEBUG_SECTION,
+        span,
+        "the target says `debug`, but the module has no `.section`",
+    )
+    .help("remove `debug` from `.target`, or compile with debug information")
+}
+
 pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
     Diagnostic::error(
         GUARD_TYPE,
@@ -909,6 +939,36 @@ pub(crate) fn variable_too_large(span: Span) -> Diagnostic {
         span,
         "the variable is larger than 2^40 bytes",
     )
+}
+
+/// A call of a kernel.
+pub(crate) fn call_of_kernel(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        CALL_TARGET,
+        span,
+        format!("`{name}` is a kernel, expected a function"),
+    )
+    .help("declare it with `.func` to call it")
+}
+
+/// A parameter of a call that is read before anything is in it.
+pub(crate) fn call_sequence(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CALL_SEQUENCE,
+        span,
+        "no call before this returns into the parameter",
+    )
+    .help("a body reads its own `.param` variables after a call that names them in its first list")
+}
+
+/// The address of a parameter of a call.
+pub(crate) fn address_of_argument(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CALL_SEQUENCE,
+        span,
+        "a parameter that the body declares for a call has no address",
+    )
+    .help("use `st.param` before the call and `ld.param` after it")
 }
 
 pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> Diagnostic {

@@ -311,6 +311,16 @@ pub fn module_space(span: Span, word: &str) -> Diagnostic {
     .help("move the declaration into the function that needs it")
 }
 
+/// A sampler where textures bring their own.
+pub fn sampler(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        TEXTURE_PLACE,
+        span,
+        "samplers are declared where textures are independent of them",
+    )
+    .help("add `texmode_independent` to `.target`")
+}
+
 /// An initial value of a half.
 pub fn half_value(value: Span, declared: Span) -> Diagnostic {
     Diagnostic::error(

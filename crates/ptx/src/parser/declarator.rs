@@ -58,14 +58,17 @@ impl Parser<'_> {
         };
         self.cursor.skip();
         let mut next = self.cursor.token().span;
-        pointer.space = match next.text(self.cursor.source) {
+        let text = next.text(self.cursor.source);
+        pointer.space = match text {
             ".global" => Some(StateSpace::Global),
             ".const" => Some(StateSpace::Const),
             ".local" => Some(StateSpace::Local),
             ".shared" => Some(StateSpace::Shared),
             _ => None,
         };
-        if pointer.space.is_some() {
+        // Handles of textures and the like stand where a space would, and are in none.
+        let is_handle = matches!(text, ".texref" | ".samplerref" | ".surfref");
+        if pointer.space.is_some() || is_handle {
             self.cursor.at = next.end as usize;
             pointer.span.end = next.end;
             self.cursor.skip();

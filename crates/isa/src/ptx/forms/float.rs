@@ -171,7 +171,7 @@ pub static FORMS: &[Form] = &[
     form!("abs.type d, a", [F64_ONLY], Arithmetic(Magnitude);
         "Clears the sign.", "floating-point-instructions-abs";
         good: &["abs.f64 g, g;"]),
-    form!("abs{.ftz}.type d, a", [HALVES], Arithmetic(Magnitude);
+    form!("abs{.ftz}.type d, a", [HALVES], Arithmetic(Magnitude), gate: since(6, 5).sm(53).assembler("13.5");
         "Clears the sign of halves.", "half-precision-floating-point-instructions-abs";
         good: &["abs.f16 h, h;"]),
     form!("abs.type d, a", [BRAINS], Arithmetic(Magnitude);

@@ -9,7 +9,8 @@ use crate::diagnostics::check as diagnose;
 use crate::tree::{Directive, FunctionHeader, Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, StateSpace};
 use warpgrid_program::{
-    Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, Source, VariableId,
+    Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, RegisterId, Source,
+    Variable, VariableId,
 };
 
 /// Functions that the driver provides.
@@ -55,6 +56,7 @@ impl<'a> BodyChecker<'a, '_> {
             Callee::Indirect { .. } => self.match_table(site, parts.table, (first, middle))?,
             Callee::System(_) => self.check_table(parts.table)?,
         }
+        self.note_returned((first, middle));
         // What is returned is written.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
             element.value = match element.value {
@@ -71,6 +73,17 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
+    /// Notes which parameters of the body the call returns into.
+    fn note_returned(&mut self, (first, middle): (usize, usize)) {
+        let returned = self.body.elements.get(first..middle).unwrap_or(&[]);
+        for element in returned {
+            if let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = element.value
+            {
+                self.body.returned.push(variable);
+            }
+        }
+    }
+
     fn call_values(
         &mut self,
         site: &Site<'a>,
@@ -79,6 +92,16 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
+            // A vector register stands for its components.
+            if let OperandKind::Name(name) = operand.kind
+                && let Binding::Vector { first, n } = self.binding(name, operand.span)
+            {
+                for index in 0..u32::from(n) {
+                    let value = source(register_source(RegisterId(first.0 + index)));
+                    self.body.push_element(value, operand.span);
+                }
+                continue;
+            }
             match self.call_value(site, plan, operand) {
                 Some(value) => self.body.push_element(source(value), operand.span),
                 None => ok = false,
@@ -134,7 +157,14 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         };
         match self.binding(name, target.span) {
-            Binding::Function(function) => Some(self.direct(function)),
+            Binding::Function(function) => {
+                let callee = self.declared.function(function)?;
+                if callee.kind == FunctionKind::Entry {
+                    self.report(diagnose::call_of_kernel(target.span, &callee.name));
+                    return None;
+                }
+                Some(self.direct(function))
+            }
             Binding::Register(register) => {
                 let ty = self.body.type_of(register);
                 let is_address = ty.is_integer() && matches!(ty.width_bits(), 32 | 64);
@@ -308,17 +338,19 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let (variables, registers) = (&callee.variables, &callee.registers);
         let expected = callee.returns.iter().chain(&callee.parameters);
-        let wrong = expected.zip(given).position(|(expected, found)| {
-            let wanted = match expected {
-                Parameter::Variable(index) => {
-                    variables.get(*index as usize).map(|v| (v.size_bytes, v.ty))
+        let wrong = expected
+            .zip(given)
+            .position(|(expected, found)| match expected {
+                Parameter::Variable(index) => variables
+                    .get(*index as usize)
+                    .is_some_and(|wanted| !self.argument_fits(&found.value, wanted)),
+                Parameter::Register(register) => {
+                    registers.get(register.0 as usize).is_some_and(|wanted| {
+                        let size = u64::from(wanted.ty.width_bytes());
+                        !self.value_fits(&found.value, size, wanted.ty)
+                    })
                 }
-                Parameter::Register(register) => registers
-                    .get(register.0 as usize)
-                    .map(|r| (u64::from(r.ty.width_bytes()), r.ty)),
-            };
-            wanted.is_some_and(|(size, ty)| !self.argument_fits(&found.value, size, ty))
-        });
+            });
         if let Some(index) = wrong {
             self.report(diagnose::call_argument(
                 site.span,
@@ -331,7 +363,20 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    fn argument_fits(&self, argument: &OperandValue, size: u64, ty: ScalarType) -> bool {
+    /// Whether an argument can be given for a variable. One of no size takes every array of bytes of its alignment.
+    fn argument_fits(&self, argument: &OperandValue, wanted: &Variable) -> bool {
+        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = argument else {
+            return self.value_fits(argument, wanted.size_bytes, wanted.ty);
+        };
+        match self.variable(*variable) {
+            Some(found) if wanted.dynamic => {
+                found.ty == ScalarType::B8 && found.align_bytes == wanted.align_bytes
+            }
+            _ => self.value_fits(argument, wanted.size_bytes, wanted.ty),
+        }
+    }
+
+    fn value_fits(&self, argument: &OperandValue, size: u64, ty: ScalarType) -> bool {
         match argument {
             OperandValue::Source(Source::Register(run), _) => {
                 ty.takes_register(self.body.type_of(run.first), Fit::Exact)

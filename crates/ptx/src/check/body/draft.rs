@@ -5,7 +5,7 @@ use crate::tree::MnemonicId;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{
     Function, Instruction, Operand, OperandList, OperandValue, Parameter, RegisterId, Registers,
-    Span, Variable,
+    Span, Variable, VariableId,
 };
 
 /// The body at hand.
@@ -15,6 +15,8 @@ pub(crate) struct Draft {
     pub(crate) registers: Registers,
     /// Numbered after those of the function's head.
     pub(crate) variables: Vec<Variable>,
+    /// Parameters of the body that a call has returned into.
+    pub(crate) returned: Vec<VariableId>,
     /// Parameters that the head does not have: those of a snippet.
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) instructions: Vec<Instruction>,
@@ -43,6 +45,7 @@ impl Draft {
         }
         self.variables.clear();
         self.parameters.clear();
+        self.returned.clear();
         self.elements.clear();
         self.branches.clear();
         self.label_places.clear();

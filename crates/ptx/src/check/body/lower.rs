@@ -17,7 +17,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{
     Action, ActionId, Address, AddressBase, Operand, OperandList, OperandValue, RegisterId,
-    RegisterRun, Source, SourceModifiers, Span,
+    RegisterRun, Source, SourceModifiers, Span, VariableId,
 };
 
 impl<'a> BodyChecker<'a, '_> {
@@ -82,6 +82,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.resolve(site, plan)?;
                 if op == MemoryOp::Load {
                     self.check_function_parameter(site, plan, start)?;
+                    self.check_call_sequence(start)?;
                 }
                 self.check_policy(site, plan, start)
             }
@@ -317,6 +318,30 @@ impl<'a> BodyChecker<'a, '_> {
             }
             None => Some(address),
         }
+    }
+
+    /// What a body declares for a call is read after a call has returned into it (assembler 13.5).
+    fn check_call_sequence(&mut self, start: usize) -> Option<()> {
+        let operand = self.lowered(start, 1)?;
+        let (span, OperandValue::Address(address)) = (operand.span, &operand.value) else {
+            return Some(());
+        };
+        let AddressBase::Variable(variable) = address.base else {
+            return Some(());
+        };
+        if !self.is_call_parameter(variable) || self.body.returned.contains(&variable) {
+            return Some(());
+        }
+        self.report(diagnose::call_sequence(span));
+        None
+    }
+
+    /// Whether a variable is a parameter that the body declares, for calls.
+    pub(super) fn is_call_parameter(&self, variable: VariableId) -> bool {
+        let n_head = self.function.variables.len();
+        matches!(variable, VariableId::Function(index) if index as usize >= n_head)
+            && self.space_of(variable) == StateSpace::ParamFunc
+            && self.outline.header.is_some()
     }
 
     /// `ld.param::func` reads parameters of functions by name: neither those of a kernel nor through registers

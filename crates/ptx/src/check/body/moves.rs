@@ -7,7 +7,7 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType, SpecialRegister, TypeKind};
+use warpgrid_isa::{Fit, ScalarType, SpecialRegister, StateSpace, TypeKind};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
@@ -25,6 +25,14 @@ impl<'a> BodyChecker<'a, '_> {
         let (to, from) = if n_elements > 1 {
             let to = self.vector_destinations(site, d, d_children, (ty, Fit::Exact), n_elements);
             let from = self.vector_sources(site, plan, (a, a_children), ty, n_elements);
+            (to, from)
+        } else if let Some(vector) = self.whole_vector(d) {
+            let to = self.vector_elements(site, d, vector, ty, destination);
+            let from = self.source(site, plan, a, ty, Fit::Exact).map(source);
+            (to, from)
+        } else if let Some(vector) = self.whole_vector(a) {
+            let to = self.moved_to(site, d, ty);
+            let from = self.vector_elements(site, a, vector, ty, |id| source(register(id)));
             (to, from)
         } else {
             match (d.kind, a.kind) {
@@ -50,9 +58,66 @@ impl<'a> BodyChecker<'a, '_> {
                 }
             }
         };
+        let from = from?;
+        self.check_address_width(a, &from, ty)?;
         self.body.push(to?, d.span);
-        self.body.push(from?, a.span);
+        self.body.push(from, a.span);
         Some(())
+    }
+
+    /// The bare name of a global variable is its address, which has 64 bits; a sum with it is just a number (assembler
+    /// 13.5).
+    fn check_address_width(
+        &mut self,
+        a: &Operand,
+        from: &OperandValue,
+        ty: ScalarType,
+    ) -> Option<()> {
+        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = from else {
+            return Some(());
+        };
+        let is_global = self.space_of(*variable) == StateSpace::Global;
+        let is_narrow = ty.width_bits() < self.module.address_bits;
+        if is_global && is_narrow && matches!(a.kind, OperandKind::Name(_)) {
+            self.report(diagnose::narrow_global(a.span, ty));
+            return None;
+        }
+        Some(())
+    }
+
+    /// The registers of a vector that is moved whole, in braces or not; `None` for a single value.
+    fn whole_vector(&mut self, operand: &Operand) -> Option<(RegisterId, u8)> {
+        let OperandKind::Name(name) = operand.kind else {
+            return None;
+        };
+        match self.binding(name, operand.span) {
+            Binding::Vector { first, n } => Some((first, n)),
+            _ => None,
+        }
+    }
+
+    /// The registers of a vector that holds as many bits as a value of the type; reports others.
+    fn vector_elements(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        (first, n): (RegisterId, u8),
+        ty: ScalarType,
+        value: impl Fn(RegisterId) -> OperandValue,
+    ) -> Option<OperandValue> {
+        let element = self.body.type_of(first);
+        let bits = element.width_bits() * u32::from(n);
+        if ty.kind() != TypeKind::Bits || bits != ty.width_bits() {
+            let problem = diagnose::cannot_pack(self.opcode(site), operand.span, ty, n.into());
+            self.report(problem);
+            return None;
+        }
+        let start = self.body.elements.len();
+        for index in 0..u32::from(n) {
+            let value = value(RegisterId(first.0 + index));
+            self.body.push_element(value, operand.span);
+        }
+        Some(self.body.list_from(start))
     }
 
     fn moved_to(&mut self, site: &Site<'a>, d: &Operand, ty: ScalarType) -> Option<OperandValue> {

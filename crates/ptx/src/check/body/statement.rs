@@ -65,11 +65,11 @@ impl<'a> BodyChecker<'a, '_> {
         if !plan.problems.is_empty() {
             self.report_problems(&site, plan);
         }
+        self.body.is_sayable = true;
         let guard = match tree.guard(instruction) {
             Some(guard) => self.guard(guard),
             None => None,
         };
-        self.body.is_sayable = true;
         self.body.mnemonic = instruction.mnemonic;
         if let Some(operands) = self.lower(&site, plan) {
             let action = match self.body.is_sayable {
@@ -111,6 +111,10 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::guard_type(guard.name_span, ty));
             }
             Binding::None => self.unknown(guard.name_span),
+            Binding::Special(special) if special.fits(ScalarType::Pred) => {
+                // Legal, but the guard of a program is a register.
+                self.body.is_sayable = false;
+            }
             _ => self.report(diagnose::guard_type(guard.name_span, ScalarType::B32)),
         }
         None

@@ -165,7 +165,9 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Vector { first, n } => Err(NoValue::Vector { first, n }),
             Binding::Variable(variable) => Err(NoValue::Variable(variable)),
             Binding::Function(function) => Err(NoValue::Function(function)),
-            Binding::Label(_) | Binding::Table(_) | Binding::Group(_) => Err(NoValue::Label),
+            Binding::Label(_) | Binding::Table(_) | Binding::Group(_) | Binding::Outer { .. } => {
+                Err(NoValue::Label)
+            }
             Binding::None if text == WARP_SZ => {
                 let size = Source::Immediate(32);
                 Ok(Element::new(span, Class::Integer, size))

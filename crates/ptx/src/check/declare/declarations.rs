@@ -72,6 +72,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
         self.check_type(declaration, place);
         self.check_alignment(declaration, place);
         self.check_attributes(declaration);
+        if declaration.linkage == Some(Linkage::Common) {
+            self.check_gate(Gate::ptx(5, 0), declaration.linkage_span, "`.common`");
+        }
         let tree = self.tree;
         for declarator in tree.declarators_of(declaration) {
             self.check_shape(declaration, declarator, place);
@@ -121,7 +124,14 @@ impl<'a, 'c> Declarations<'a, 'c> {
             }
             Place::Module => {
                 use DeclarationSpace as S;
-                if matches!(declaration.space, S::Reg | S::Local | S::Param) {
+                // Registers and local memory moved into functions with the calling convention.
+                let is_old = self.module.version < Version::new(3, 0);
+                let is_inner = match declaration.space {
+                    S::Param => true,
+                    S::Reg | S::Local => !is_old,
+                    S::Const | S::Global | S::Shared | S::Tex => false,
+                };
+                if is_inner {
                     self.report(diagnose::module_space(space, word));
                 }
             }
@@ -139,6 +149,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
 
     fn check_type(&mut self, declaration: &Declaration, place: Place) {
         let span = declaration.type_span;
+        if declaration.scalar == DeclaredType::SamplerRef && !self.module.has_samplers {
+            self.report(diagnose::sampler(span));
+        }
         let ty = match declaration.scalar {
             DeclaredType::Scalar(ty) => ty,
             DeclaredType::Missing => return,

@@ -160,8 +160,18 @@ impl Pass<'_, '_> {
                         continue;
                     };
                     let name = declarator.name.map(|name| self.context.name_text(name));
-                    let register = lists.registers.add(&name.unwrap_or_default(), ty);
-                    parameters.push(Parameter::Register(register));
+                    let name = name.unwrap_or_default();
+                    let n = declaration.vector.map_or(1, |v| v.n_elements());
+                    for component in COMPONENTS.iter().take(n) {
+                        let register = match n {
+                            1 => lists.registers.add(&name, ty),
+                            _ => {
+                                let text = format_args!("{name}.{component}");
+                                lists.registers.add_formatted(text, ty)
+                            }
+                        };
+                        parameters.push(Parameter::Register(register));
+                    }
                     continue;
                 }
                 let mut checks = self.declarations();
@@ -195,6 +205,9 @@ impl Pass<'_, '_> {
     }
 }
 
+/// The components of a vector register, each a parameter of its own.
+const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
+
 /// The names of a header's parameters or returns with what they mean in its body, each with its place.
 pub(crate) fn parameter_names<'t>(
     declarations: &'t [Declaration],
@@ -204,9 +217,19 @@ pub(crate) fn parameter_names<'t>(
     mut declare: impl FnMut(Name, Binding, Span),
 ) {
     let mut rest = parameters.iter();
-    let all = declarations.iter().flat_map(declarators);
-    for declarator in all {
+    let all = declarations.iter().flat_map(|declaration| {
+        let n = declaration.vector.map_or(1, |v| v.n_elements());
+        declarators(declaration).iter().map(move |each| (each, n))
+    });
+    for (declarator, n) in all {
         let binding = match rest.as_slice().first() {
+            Some(Parameter::Register(first)) if n > 1 => {
+                rest = rest.as_slice().get(n - 1..).unwrap_or(&[]).iter();
+                Binding::Vector {
+                    first: *first,
+                    n: n as u8,
+                }
+            }
             Some(Parameter::Register(register)) => Binding::Register(*register),
             // A parameter that could not be declared is not in the list.
             Some(Parameter::Variable(index))

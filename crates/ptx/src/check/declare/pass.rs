@@ -9,7 +9,8 @@ use crate::check::names::binding::Binding;
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{
-    Declaration, DeclarationSpace, Declarator, Linkage, Name, SourceKind, StatementKind,
+    Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage, Name, SourceKind,
+    StatementKind,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
@@ -102,13 +103,14 @@ impl<'a> Pass<'a, '_> {
             return;
         };
         let is_sound = self.declarations().check(declaration, Place::Module);
-        if declaration.space == DeclarationSpace::Reg {
-            return;
-        }
         for declarator in tree.declarators_of(declaration) {
             let Some(name) = declarator.name else {
                 continue;
             };
+            if declaration.space == DeclarationSpace::Reg {
+                self.registers(declaration, declarator, name);
+                continue;
+            }
             let space = StateSpace::ParamFunc;
             let variable = self.declarations().variable(declaration, declarator, space);
             let Some(variable) = variable else {
@@ -127,6 +129,36 @@ impl<'a> Pass<'a, '_> {
                 }
             }
         }
+    }
+
+    /// Registers of the module, before PTX 3.0.
+    fn registers(&mut self, declaration: &Declaration, declarator: &Declarator, name: Name) {
+        let DeclaredType::Scalar(ty) = declaration.scalar else {
+            return;
+        };
+        let n = declaration.vector.map_or(1, |v| v.n_elements()) as u8;
+        let names = match declarator.count {
+            None => vec![name],
+            Some(count) => {
+                let stem = self.context.name_text(name);
+                let names = self.context.numbered_names(&stem, count);
+                names.map(|(name, _)| name).collect()
+            }
+        };
+        for name in names {
+            self.stamp(name, Binding::Outer { ty, n }, declarator.name_span);
+        }
+    }
+
+    /// Gives a name its meaning; whether it had none. Reports it where it had.
+    fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
+        let stamped = self.declared.names.declare(name, binding, span);
+        if let Err(first) = stamped {
+            let text = self.context.name_text(name);
+            self.reporter
+                .report(diagnose::duplicate(&text, span, first));
+        }
+        stamped.is_ok()
     }
 
     fn variable(

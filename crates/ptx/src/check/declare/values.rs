@@ -202,7 +202,10 @@ impl Declarations<'_, '_> {
                 StateSpace::Global | StateSpace::Const => return None,
                 _ => "a variable of another space",
             },
-            Binding::Register(_) | Binding::Vector { .. } | Binding::Group(_) => "a register",
+            Binding::Register(_)
+            | Binding::Vector { .. }
+            | Binding::Group(_)
+            | Binding::Outer { .. } => "a register",
             Binding::Special(_) => "a special register",
             Binding::Label(_) | Binding::Table(_) => "a label",
         };

@@ -17,6 +17,11 @@ pub(crate) enum Binding {
     },
     /// Index of a group such as `%r<100>`: the register is made when it is first named.
     Group(u32),
+    /// A register of the module, before PTX 3.0: each body that names it has one of its own.
+    Outer {
+        ty: ScalarType,
+        n: u8,
+    },
     Special(SpecialRegister),
     Variable(VariableId),
     Function(FunctionId),
@@ -31,7 +36,7 @@ impl Binding {
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             Binding::None => "nothing",
-            Binding::Register(_) | Binding::Group(_) => "a register",
+            Binding::Register(_) | Binding::Group(_) | Binding::Outer { .. } => "a register",
             Binding::Vector { .. } => "a vector register",
             Binding::Special(_) => "a special register",
             Binding::Variable(_) => "a variable",

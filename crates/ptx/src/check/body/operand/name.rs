@@ -6,8 +6,8 @@ use crate::check::context::Context;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Component, Name};
-use warpgrid_isa::{ScalarType, SpecialRegister};
-use warpgrid_program::{RegisterId, Span};
+use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
+use warpgrid_program::{RegisterId, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// The register with this name; reports anything else.
@@ -74,8 +74,31 @@ impl<'a> BodyChecker<'a, '_> {
         match self.names.get(name) {
             Binding::Group(group) => self.make_register(name, group),
             Binding::None => self.binding_of_text(name, span),
+            Binding::Outer { ty, n } => {
+                let text = self.context().name_text(name);
+                let binding = self.add_register(&text, ty, n);
+                self.names.bind_outside(name, binding);
+                binding
+            }
+            Binding::Variable(id) if self.is_outer_local(id) => self.own_local(name, id),
             found => found,
         }
+    }
+
+    /// Whether a variable is local memory that the module declares, as it could before PTX 3.0.
+    fn is_outer_local(&self, id: VariableId) -> bool {
+        matches!(id, VariableId::Module(_)) && self.space_of(id) == StateSpace::Local
+    }
+
+    /// Local memory of this body for what the module declares.
+    fn own_local(&mut self, name: Name, id: VariableId) -> Binding {
+        let Some(variable) = self.variable(id).cloned() else {
+            return Binding::None;
+        };
+        let binding = Binding::Variable(self.next_variable());
+        self.body.variables.push(variable);
+        self.names.bind_outside(name, binding);
+        binding
     }
 
     /// The same where an address is expected: a snippet may use one name as an address here and a value there.

@@ -200,6 +200,9 @@ impl<'a> BodyChecker<'a, '_> {
                 diagnose::address_of_type(self.opcode(site), span, ty)
             }
             _ if ty == ScalarType::Pred => diagnose::address_of_type(self.opcode(site), span, ty),
+            Binding::Variable(variable) if self.is_call_parameter(variable) => {
+                diagnose::address_of_argument(span)
+            }
             // Divisions of 64 bits are calls of the assembler's own functions, which take registers and numbers.
             Binding::Variable(_) if is_long_division(plan) => {
                 diagnose::expected_register(span, "a variable")
