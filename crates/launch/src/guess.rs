@@ -211,12 +211,13 @@ impl Uses {
             Reading::Compute {
                 to,
                 sources,
+                n_factors,
                 ty,
                 is_wide,
                 is_addition,
             } => {
                 if ty.width_bits() == 64 || *is_wide {
-                    self.carry(*to, sources);
+                    self.carry(*to, sources.get(*n_factors..).unwrap_or(&[]));
                 }
                 if let (true, [Value::Register(a), Value::Constant(n), ..]) =
                     (*is_addition, &sources[..])

@@ -96,7 +96,10 @@ fn complete(
         scenario.block = Some(guess::block(function, program));
     }
     scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
-    scenario.grid = scenario.grid.or(scenario.cluster);
+    if guessed.grid {
+        // As few blocks as make whole clusters.
+        scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
+    }
     if !stated {
         let guesses = guess::parameters(&scenario, program, entry);
         let stated = gather_members(scenario.params, function);

@@ -32,6 +32,8 @@ pub enum Reading {
     Compute {
         to: RegisterId,
         sources: Vec<Value>,
+        /// The first sources are factors, which are never addresses: in `pitch * y + base` only `base` can be one.
+        n_factors: usize,
         ty: ScalarType,
         /// The result is as wide as an address though `ty` is half as wide: `mad.wide`.
         is_wide: bool,
@@ -287,6 +289,10 @@ impl<'a> Reader<'a> {
         Reading::Compute {
             to,
             sources: sources.map(|operand| read_value(&operand.value)).collect(),
+            n_factors: match matches!(op, ArithmeticOp::Mul | ArithmeticOp::Mad) {
+                true => 2,
+                false => 0,
+            },
             ty,
             is_wide: op == ArithmeticOp::Mad && action.modifiers.part == Some(MulPart::Wide),
             is_addition: op == ArithmeticOp::Add,

@@ -1,25 +1,31 @@
 //! A guessed launch is rehearsed before anyone sees it: where the kernel runs over the edge of something that was only
 //! guessed, the guess grows; where it takes a number for an address, the number becomes a buffer. What was stated stays
-//! as it was stated, and so do its faults.
+//! as it was stated, and so do its faults. A run that shows nothing, since it stores nothing, spins or stops itself, is tried
+//! again with other numbers.
 
 use crate::annotations::lines_of;
 use crate::guess;
 use crate::prepare;
 use crate::reading::Reader;
-use crate::scenario::{Parameter, Scenario};
+use crate::scenario::{Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
-use warpgrid_emulator::{AccessFault, Fault, FaultKind, Limits, Machine, Region};
+use warpgrid_emulator::{
+    AccessFault, Fault, FaultKind, Interest, Limits, Machine, Observer, Region, Status,
+};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
 
 /// Steps of one rehearsal; of a longer run only the beginning is rehearsed.
-const MAX_STEPS: u64 = 20_000;
+const MAX_STEPS: u64 = 200_000;
+/// Steps of a run with another number: enough to see it store something.
+const MAX_STEPS_OF_TRIAL: u64 = 20_000;
 /// Steps of all rehearsals of one launch.
-const MAX_STEPS_IN_ALL: u64 = 400_000;
-/// No guess grows beyond this.
+const MAX_STEPS_IN_ALL: u64 = 1_000_000;
+/// No guessed buffer grows beyond this.
 const MAX_BUFFER_BYTES: u64 = 4 << 20;
-const MAX_SHARED_BYTES: u64 = 48 << 10;
+/// The most numbers that are tried.
+const MAX_TRIALS: usize = 24;
 /// How far after a number an access may lie that took it for an address.
 const REACH_BYTES: u64 = 1 << 20;
 
@@ -53,11 +59,11 @@ impl Guessed {
     /// The guesses as the lines that would state them, each starting with `mark`.
     pub(crate) fn lines(&self, scenario: &Scenario, mark: &str) -> Vec<String> {
         let mut launch = String::new();
-        if let Some([x, y, z]) = scenario.block.filter(|_| self.block) {
-            if self.grid {
-                launch = format!(" grid={}", extents_text(scenario.grid.unwrap_or([1; 3])));
-            }
-            launch += &format!(" block={}", extents_text([x, y, z]));
+        if self.grid {
+            launch += &format!(" grid={}", extents(scenario.grid.unwrap_or([1; 3])));
+        }
+        if let Some(block) = scenario.block.filter(|_| self.block) {
+            launch += &format!(" block={}", extents(block));
         }
         if self.dynamic_shared && scenario.dynamic_shared > 0 {
             launch += &format!(" shared={}", scenario.dynamic_shared);
@@ -70,7 +76,8 @@ impl Guessed {
     }
 }
 
-fn extents_text([x, y, z]: [u32; 3]) -> String {
+/// `16x16`, without the extents of 1 at the end.
+fn extents([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
         (_, 1) => format!("{x}x{y}"),
@@ -96,11 +103,43 @@ pub(crate) fn rehearse(
         limits,
         steps_left: MAX_STEPS_IN_ALL,
     };
-    while let Some(fault) = stage.fault(scenario) {
-        match stage.grown(scenario, &fault) {
-            Some(better) => *scenario = better,
-            None => return,
-        }
+    let outcome = stage.grow(scenario, MAX_STEPS);
+    if outcome.is_some_and(|outcome| outcome < Outcome::Stores)
+        && let Some(better) = stage.with_other_value(scenario, outcome)
+    {
+        *scenario = better;
+    }
+}
+
+/// How much a run shows, from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    /// It stops with a fault.
+    Faults,
+    /// It goes on and on, and stores nothing.
+    Spins,
+    /// It ends, and has stored nothing.
+    EndsEmpty,
+    /// It stores something, and ends or goes on.
+    Stores,
+}
+
+/// A run of a rehearsal.
+struct Run {
+    outcome: Outcome,
+    fault: Option<Fault>,
+}
+
+/// Counts the steps that store.
+struct Stores(u64);
+
+impl Observer for Stores {
+    fn interest(&self) -> Interest {
+        Interest::NONE
+    }
+
+    fn store_step(&mut self, _step: u64) {
+        self.0 += 1;
     }
 }
 
@@ -154,9 +193,82 @@ fn n_elements(parameter: &Parameter) -> u64 {
     }
 }
 
+/// The access outside everything that a run ended with.
+fn out_of_bounds(run: Run) -> Option<OutOfBounds> {
+    let fault = run.fault?;
+    let access = fault.access.clone();
+    let access = access.filter(|_| fault.kind == FaultKind::OutOfBounds)?;
+    Some(OutOfBounds { fault, access })
+}
+
+/// Gives a guess another value, a buffer of counting numbers in all its elements; whether that changes it.
+fn set_value(guess: &mut Parameter, number: u8) -> bool {
+    let literal = Literal::Integer(number.into());
+    match guess {
+        Parameter::Scalar {
+            value: value @ Literal::Integer(_),
+            ..
+        } => std::mem::replace(value, literal.clone()) != literal,
+        Parameter::Buffer(buffer) => {
+            let is_counting = matches!(&buffer.init, Init::Fill(Literal::Text(_)));
+            if is_counting {
+                buffer.init = Init::Fill(literal);
+            }
+            is_counting
+        }
+        Parameter::Scalar { .. } | Parameter::Struct { .. } | Parameter::Alias { .. } => false,
+    }
+}
+
 impl Stage<'_> {
+    /// Grows the guesses until the run stays within them; what it shows then. `None` when there is nothing to run, or no
+    /// step is left.
+    fn grow(&mut self, scenario: &mut Scenario, max_steps: u64) -> Option<Outcome> {
+        loop {
+            let run = self.run(scenario, max_steps)?;
+            let outcome = run.outcome;
+            let better = out_of_bounds(run).and_then(|found| self.grown(scenario, &found));
+            match better {
+                Some(better) => *scenario = better,
+                None => return Some(outcome),
+            }
+        }
+    }
+
+    /// The scenario with one guessed value replaced by 1 or 0, such that the run shows more.
+    fn with_other_value(
+        &mut self,
+        scenario: &Scenario,
+        outcome: Option<Outcome>,
+    ) -> Option<Scenario> {
+        let mut copy = scenario.clone();
+        let n_guesses = self.guessed.leaves(&mut copy.params).count();
+        let trials = (0..n_guesses).flat_map(|nth| [(nth, 1), (nth, 0)]);
+        let mut best: Option<(Outcome, Scenario)> = None;
+        for (nth, value) in trials.take(MAX_TRIALS) {
+            let mut other = scenario.clone();
+            let guess = self.guessed.leaves(&mut other.params).nth(nth)?;
+            if !set_value(guess, value) {
+                continue;
+            }
+            let found = self.grow(&mut other, MAX_STEPS_OF_TRIAL);
+            let least = best.as_ref().map(|(outcome, _)| *outcome).or(outcome);
+            if let Some(found) = found.filter(|found| Some(*found) > least) {
+                best = Some((found, other));
+            }
+            if matches!(best, Some((Outcome::Stores, _))) {
+                break;
+            }
+        }
+        best.map(|(_, scenario)| scenario)
+    }
+
     /// The first access of a run that is out of bounds.
     fn fault(&mut self, scenario: &Scenario) -> Option<OutOfBounds> {
+        out_of_bounds(self.run(scenario, MAX_STEPS)?)
+    }
+
+    fn run(&mut self, scenario: &Scenario, max_steps: u64) -> Option<Run> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         // A launch costs something too, and large buffers more, so that rehearsals end soon whatever they find.
         let elements = scenario.params.iter().map(n_elements);
@@ -165,12 +277,21 @@ impl Stage<'_> {
         let (launch, _) = prepare::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
         let mut machine = Machine::new(program, &launch, *self.limits).ok()?;
-        machine.run(MAX_STEPS.min(self.steps_left));
+        let mut stores = Stores(0);
+        let status = machine.run_observed(max_steps.min(self.steps_left), &mut stores);
         self.steps_left = self.steps_left.saturating_sub(machine.position());
-        let fault = machine.fault().filter(|_| self.steps_left > 0)?.clone();
-        let access = fault.access.clone();
-        let access = access.filter(|_| fault.kind == FaultKind::OutOfBounds)?;
-        Some(OutOfBounds { fault, access })
+        if self.steps_left == 0 {
+            return None;
+        }
+        Some(Run {
+            outcome: match (status, stores.0) {
+                (Status::Faulted, _) => Outcome::Faults,
+                (Status::Running, 0) => Outcome::Spins,
+                (Status::Finished, 0) => Outcome::EndsEmpty,
+                (Status::Running | Status::Finished, _) => Outcome::Stores,
+            },
+            fault: machine.fault().cloned(),
+        })
     }
 
     /// The scenario with the guess changed that the access left.
@@ -193,8 +314,12 @@ impl Stage<'_> {
                 Some(better)
             }
             Region::Shared if self.guessed.dynamic_shared => {
-                let size = end.checked_next_power_of_two()?.max(256);
-                let grows = size > scenario.dynamic_shared && size <= MAX_SHARED_BYTES;
+                // Beside the arrays of fixed size, up to what the target has.
+                let most = self.program.target.limits.shared_bytes;
+                let fixed = place.size_bytes.saturating_sub(scenario.dynamic_shared);
+                let most = most.saturating_sub(fixed);
+                let size = end.checked_next_power_of_two()?.clamp(256, most.max(256));
+                let grows = size > scenario.dynamic_shared && end <= fixed + size && size <= most;
                 better.dynamic_shared = grows.then_some(size)?;
                 Some(better)
             }

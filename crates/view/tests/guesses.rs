@@ -81,6 +81,64 @@ fn with_shapes(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
+const HEAD: &str = ".version 8.3\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out, .param .u64 in, .param .u32 n)";
+const LOADS: &str = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd4, %rd1, %rd3;\n";
+
+/// What a kernel is like, its directives, and its body after the parameters are loaded.
+const SMALL: &[(&str, &str, &str)] = &[
+    (
+        "a grid of whole clusters",
+        ".reqnctapercluster 2, 1, 1",
+        "st.global.u32 [%rd4], %r2;\n",
+    ),
+    (
+        "a stated block, a guessed grid",
+        ".reqntid 64, 1, 1",
+        "st.global.u32 [%rd4], %r2;\n",
+    ),
+    (
+        "an assertion on a number",
+        "",
+        "setp.eq.u32 %p1, %r1, 1;\n@!%p1 trap;\nst.global.u32 [%rd4], %r2;\n",
+    ),
+    (
+        "a loop bounded by what is loaded",
+        "",
+        "ld.global.u32 %r3, [%rd2];\nL: setp.eq.u32 %p1, %r3, 0;\n@%p1 ret;\nst.global.u32 [%rd4], %r3;\nsub.u32 %r3, %r3, 1;\nbra L;\n",
+    ),
+    (
+        "a flag that is polled",
+        "",
+        "L: ld.volatile.global.u32 %r3, [%rd2];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra L;\nst.global.u32 [%rd4], %r3;\n",
+    ),
+    (
+        "an access far into the run",
+        "",
+        "mov.u32 %r4, 0;\nL: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, 12000;\n@%p1 bra L;\nst.global.u32 [%rd4+4096], %r2;\n",
+    ),
+    (
+        "much dynamic shared memory",
+        "",
+        "mov.u32 %r4, dyn;\nmad.lo.u32 %r4, %r2, 6400, %r4;\nst.shared.u32 [%r4], %r2;\n",
+    ),
+    (
+        "a pitch beside a base",
+        "",
+        "ld.param.u64 %rd5, [in];\ncvt.u64.u32 %rd6, %r2;\nmad.lo.u64 %rd7, %rd5, %rd6, %rd1;\nst.global.u32 [%rd7], %r2;\n",
+    ),
+];
+
+#[test]
+fn guesses_show_something() {
+    let mut text = String::new();
+    for (what, directives, body) in SMALL {
+        let source = format!("{HEAD} {directives}\n{{\n{LOADS}{body}ret;\n}}\n");
+        let source = source.replace(".entry", ".extern .shared .align 16 .b8 dyn[];\n.entry");
+        let _ = write!(text, "{what}\n{}", report(source));
+    }
+    expect_file!["data/small_guesses.txt"].assert_eq(&text);
+}
+
 #[test]
 fn real_kernels_run_without_a_stated_launch() {
     let mut text = String::new();
