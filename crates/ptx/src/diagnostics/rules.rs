@@ -362,7 +362,11 @@ pub(crate) fn special_gate(name: &str, span: Span, gate: Gate, module: &Module) 
         true => super::check::NEEDS_VERSION,
         false => super::check::NEEDS_TARGET,
     };
-    let diagnostic = Diagnostic::error(code, span, format!("`{name}` {}", lacks(module, gate)));
+    let name = match name.contains(' ') {
+        true => name.to_owned(),
+        false => format!("`{name}`"),
+    };
+    let diagnostic = Diagnostic::error(code, span, format!("{name} {}", lacks(module, gate)));
     raised(diagnostic, module, gate)
 }
 

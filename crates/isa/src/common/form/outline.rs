@@ -22,6 +22,8 @@ pub struct Outline {
     pub operands: &'static [&'static str],
     /// Words of which a given number is written.
     pub groups: &'static [Group],
+    /// Since when a predicate after the bar says whether what is read is resident.
+    pub residency: Gate,
 }
 
 /// Words of one kind.
@@ -50,6 +52,7 @@ pub const fn outline(
         flags,
         operands,
         groups,
+        residency: Gate::ALWAYS,
     }
 }
 
@@ -94,6 +97,14 @@ pub struct Known {
 }
 
 impl Outline {
+    /// The same with the gate of the predicate after the bar.
+    pub const fn resident(self, gate: Gate) -> Outline {
+        Outline {
+            residency: gate,
+            ..self
+        }
+    }
+
     /// The first word of the name.
     pub fn opcode(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)

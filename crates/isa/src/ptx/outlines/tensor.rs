@@ -3,7 +3,10 @@
 use super::TENSOR;
 use crate::form::outline::{Outline, exactly, outline, up_to};
 use crate::ptx::forms::table::{ALWAYS, since};
-use crate::target::TargetGate::{Family, OneOf, Only};
+use crate::target::TargetGate::{self, Family, OneOf, Only};
+
+/// Targets that reduce what they load from tensor memory.
+const REDUCING: TargetGate = OneOf(&[Family(103), Family(107), Family(110)]);
 
 /// The outlines, by name.
 #[rustfmt::skip]
@@ -34,7 +37,7 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "shape", &[(ALWAYS, "16x128b 16x256b 16x64b 32x32b")]),
         exactly(1, "type", &[(ALWAYS, "b32")]),
     ]),
-    outline("tcgen05.ld.red", since(8, 8).on(TENSOR).assembler("13.5"), "aligned sync", &[(ALWAYS, "16x32bx2 NaN abs")], &["V R A", "V R A I"], &[
+    outline("tcgen05.ld.red", since(8, 8).on(REDUCING).assembler("13.5"), "aligned sync", &[(ALWAYS, "16x32bx2 NaN abs")], &["V R A", "V R A I"], &[
         exactly(1, "count", &[(since(9, 5).on(OneOf(&[Only(103), Only(107)])), "x128"), (since(9, 5).on(OneOf(&[Only(101), Only(103), Only(107), Only(110)])), "x16 x32 x64"), (ALWAYS, "x2 x4 x8")]),
         exactly(1, "operation", &[(ALWAYS, "max min")]),
         up_to(1, "shape", &[(ALWAYS, "32x32b")]),

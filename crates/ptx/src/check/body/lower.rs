@@ -9,6 +9,7 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::outline as words;
+use crate::diagnostics::rules::special_gate;
 use crate::tree::OperandKind;
 use warpgrid_isa::form::{Gate, Outline};
 use warpgrid_isa::{
@@ -130,6 +131,16 @@ impl<'a> BodyChecker<'a, '_> {
         let is_own =
             |operand: &&crate::tree::Operand| !matches!(operand.kind, OperandKind::Resident(_));
         let own = || site.operands.map(|(operand, _)| operand).filter(is_own);
+        let mut all = site.operands.map(|(operand, _)| operand);
+        let gate = outline.residency;
+        if let Some(predicate) = all.find(|operand| !is_own(operand))
+            && !self.module.meets(gate)
+        {
+            let what = "a residency predicate";
+            let problem = special_gate(what, predicate.span, gate, self.module);
+            self.report(problem);
+            return false;
+        }
         let n = own().count();
         let Some(shape) = outline.shape(n) else {
             let span = self.tree.mnemonic_span(site.instruction);
