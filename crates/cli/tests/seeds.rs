@@ -57,7 +57,11 @@ fn seeds_that_agree_are_counted() {
     );
     let output = run(&["--seeds", "0..8"], &each);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    expect![[""]].assert_eq(text(&output));
+    expect![[r#"
+        -: 8 seeds end with the same memory
+          8 seeds (0, 1, 2, 3, 4, 5, 6, 7)
+    "#]]
+    .assert_eq(text(&output));
 }
 
 #[test]

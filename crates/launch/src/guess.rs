@@ -3,7 +3,7 @@
 
 use crate::prepare::{DEFAULT_BLOCK, variables};
 use crate::reading;
-use crate::reading::{AccessKind, Base, Reader, Reading, Value, readers};
+use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use warpgrid_isa::{ScalarType, StateSpace};
@@ -233,6 +233,11 @@ impl Uses {
                     for register in registers.chain([*to]) {
                         self.hold(register).float = Some(*ty);
                     }
+                }
+            }
+            Reading::Name(named) => {
+                for &Named { base, ty, is_read } in named {
+                    self.note(base, ty, None, 1, is_read);
                 }
             }
             Reading::Other => {}

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 use warpgrid_isa::{
-    ArithmeticOp, Does, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace,
+    ArithmeticOp, AsyncOp, Does, MatrixOp, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister,
+    StateSpace,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
@@ -39,7 +40,18 @@ pub enum Reading {
         is_wide: bool,
         is_addition: bool,
     },
+    /// Names memory that is copied, or loaded and stored as a matrix.
+    Name(Vec<Named>),
     Other,
+}
+
+/// An address that an instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub base: Base,
+    /// Type of what lies there, as far as the instruction says.
+    pub ty: ScalarType,
+    pub is_read: bool,
 }
 
 /// How memory is accessed.
@@ -143,6 +155,18 @@ impl<'a> Reader<'a> {
             Does::Memory(op) => self
                 .accessed(action, op)
                 .map_or(Reading::Other, Reading::Access),
+            Does::Async(op) => self.named(action, |place| match op {
+                AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => place == 1,
+                AsyncOp::Store
+                | AsyncOp::Reduction
+                | AsyncOp::CopyCommit
+                | AsyncOp::CopyWait
+                | AsyncOp::CopyWaitAll
+                | AsyncOp::CopyArrive
+                | AsyncOp::BulkCommit
+                | AsyncOp::BulkWait => false,
+            }),
+            Does::Matrix(op) => self.named(action, |_| op != MatrixOp::WmmaStore),
             Does::Move(
                 MoveOp::Cvt
                 | MoveOp::CvtPacked
@@ -153,9 +177,7 @@ impl<'a> Reader<'a> {
             )
             | Does::Carry(_)
             | Does::Compare(_)
-            | Does::Async(_)
             | Does::Mbarrier(_)
-            | Does::Matrix(_)
             | Does::Control(_)
             | Does::Sync(_)
             | Does::Warp(_)
@@ -168,7 +190,9 @@ impl<'a> Reader<'a> {
     pub fn access(self) -> Option<Access> {
         match self.read() {
             Reading::Access(access) => Some(access),
-            Reading::Copy { .. } | Reading::Compute { .. } | Reading::Other => None,
+            Reading::Copy { .. } | Reading::Compute { .. } | Reading::Name(_) | Reading::Other => {
+                None
+            }
         }
     }
 
@@ -315,14 +339,23 @@ impl<'a> Reader<'a> {
             kind,
             space: self.space(action, address),
             ty: action.modifiers.ty?,
-            base: match address.base {
-                AddressBase::Register(run) => Base::Register(run.first),
-                AddressBase::Variable(variable) => Base::Variable(variable),
-                AddressBase::None => Base::Absolute,
-            },
+            base: base(address),
             byte_offset: address.offset,
             data,
         })
+    }
+
+    fn named(self, action: &Action, is_read: impl Fn(usize) -> bool) -> Reading {
+        let operands = self.operands().iter().enumerate();
+        let named = operands.filter_map(|(place, operand)| match &operand.value {
+            OperandValue::Address(address) => Some(Named {
+                base: base(address),
+                ty: action.modifiers.ty.unwrap_or(ScalarType::U32),
+                is_read: is_read(place),
+            }),
+            _ => None,
+        });
+        Reading::Name(named.collect())
     }
 
     /// The space of an access: a variable says its own where the instruction is generic or on parameters, and the
@@ -358,6 +391,14 @@ impl<'a> Reader<'a> {
             }
             _ => vec![register(&operand.value)],
         }
+    }
+}
+
+fn base(address: &Address) -> Base {
+    match address.base {
+        AddressBase::Register(run) => Base::Register(run.first),
+        AddressBase::Variable(variable) => Base::Variable(variable),
+        AddressBase::None => Base::Absolute,
     }
 }
 

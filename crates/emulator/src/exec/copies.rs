@@ -7,13 +7,12 @@ use crate::exec::mbarrier::{Objects, block_of, object_place};
 use crate::exec::memory_ops::addresses;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Purpose, Target};
+use crate::exec::started::{Landing, Operations};
 use crate::exec::step::{Choice, Surroundings};
 use crate::run::event::PendingId;
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::state::mbarrier::MbarrierState;
-use crate::state::pending::{
-    GroupKind, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
-};
+use crate::state::pending::{GroupKind, PendingCompletion, PendingOrigin};
 use crate::state::registers::{Lanes, lanes_of};
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
@@ -61,10 +60,9 @@ pub(crate) fn start(
     };
     let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
     let mut starting = Starting {
-        origin,
         plan,
         groups,
-        operations: Vec::new(),
+        operations: Operations::new(origin, plan.reduces),
     };
     match &plan.transfer {
         Transfer::Registers => starting.registers(&mut reach, &lanes)?,
@@ -74,23 +72,18 @@ pub(crate) fn start(
         }
     }
     let operations = starting.operations;
-    for operation in operations {
+    for operation in operations.list {
         around.starter.start(operation);
     }
     Ok(())
 }
 
-/// Operations that an instruction starts: one for each way in which they are completed.
 struct Starting<'p> {
-    origin: PendingOrigin,
     plan: &'p AsyncPlan,
     /// Groups that each lane made before.
     groups: [u32; 32],
-    operations: Vec<PendingOperation>,
+    operations: Operations,
 }
-
-/// A place in a memory that operations can write: space, block and address there.
-type Landing = (StateSpace, u64, u64);
 
 impl<'p> Starting<'p> {
     /// `st.async`, `red.async`: the elements of the lanes.
@@ -117,7 +110,7 @@ impl<'p> Starting<'p> {
                 (index * size, bytes.get(..size).unwrap_or(&[]).to_vec())
             });
             let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
-            self.add(lane, landing, completion, pieces);
+            self.operations.add(lane, landing, completion, pieces);
         }
         Ok(())
     }
@@ -165,7 +158,8 @@ impl<'p> Starting<'p> {
                 let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
                 let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
                 let pieces = masked(&bytes, mask);
-                self.add(lane, landing, completion, pieces.into_iter());
+                self.operations
+                    .add(lane, landing, completion, pieces.into_iter());
                 continue;
             };
             for rank in (0..16).filter(|rank| blocks[lane] >> rank & 1 != 0) {
@@ -176,7 +170,8 @@ impl<'p> Starting<'p> {
                 let block = reach.shape.peer(reach.block, own, rank);
                 let completion = self.completion_in(lane, objects.as_ref(), block)?;
                 let place = (StateSpace::Shared, block, landing.2);
-                self.add(lane, place, completion, std::iter::once((0, bytes.clone())));
+                self.operations
+                    .add(lane, place, completion, std::iter::once((0, bytes.clone())));
             }
         }
         Ok(())
@@ -227,7 +222,7 @@ impl<'p> Starting<'p> {
                 address: place.1 as u64,
                 count: 1,
             };
-            self.add_arrival(completion, after, lands_after);
+            self.operations.add_arrival(completion, after, lands_after);
         }
         for (lane, place, word) in changes {
             reach.write(place.0, place.1, lane, &word.to_le_bytes());
@@ -290,86 +285,6 @@ impl<'p> Starting<'p> {
             },
             None => PendingCompletion::None,
         })
-    }
-
-    /// Adds bytes at distances from a place to the operation that is completed so.
-    fn add(
-        &mut self,
-        lane: usize,
-        (space, block, address): Landing,
-        completion: PendingCompletion,
-        pieces: impl Iterator<Item = (usize, Vec<u8>)>,
-    ) {
-        let reduces = self.plan.reduces;
-        let made = pieces.map(|(distance, bytes)| PendingPiece {
-            lane: lane as u32,
-            space,
-            block,
-            address: address + distance as u64,
-            bytes,
-            reduces,
-        });
-        let operation = self.operation(completion);
-        let before = operation.pieces.len();
-        operation.pieces.extend(made);
-        let landed = operation.pieces.iter().skip(before);
-        let n: usize = landed.map(|piece| piece.bytes.len()).sum();
-        if let PendingCompletion::Mbarrier { bytes, .. } = &mut operation.completion {
-            *bytes += n as u32;
-        }
-    }
-
-    fn add_arrival(
-        &mut self,
-        completion: PendingCompletion,
-        after: Vec<PendingId>,
-        lands_after: u64,
-    ) {
-        let same = |operation: &PendingOperation| is_same(operation.completion, completion);
-        let is_known = self.operations.iter().any(same);
-        let operation = self.operation(completion);
-        operation.earliest_step = operation.earliest_step.max(lands_after);
-        let new = after.into_iter().filter(|id| !operation.after.contains(id));
-        let new: Vec<PendingId> = new.collect();
-        operation.after.extend(new);
-        if let PendingCompletion::Arrival { count, .. } = &mut operation.completion
-            && is_known
-        {
-            *count += 1;
-        }
-    }
-
-    /// The operation that is completed so: one that is there, or a new one.
-    fn operation(&mut self, completion: PendingCompletion) -> &mut PendingOperation {
-        let found = self
-            .operations
-            .iter()
-            .position(|operation| is_same(operation.completion, completion));
-        let index = found.unwrap_or(self.operations.len());
-        if found.is_none() {
-            self.operations.push(PendingOperation {
-                origin: self.origin,
-                pieces: Vec::new(),
-                completion,
-                earliest_step: self.origin.step + 1,
-                after: Vec::new(),
-            });
-        }
-        &mut self.operations[index]
-    }
-}
-
-/// Whether two operations are completed in the same way, whatever they bring.
-fn is_same(a: PendingCompletion, b: PendingCompletion) -> bool {
-    use PendingCompletion as C;
-    let object = |c: PendingCompletion| match c {
-        C::Mbarrier { block, address, .. } => Some((false, block, address)),
-        C::Arrival { block, address, .. } => Some((true, block, address)),
-        C::None | C::AsyncGroup { .. } => None,
-    };
-    match (object(a), object(b)) {
-        (None, None) => a == b,
-        (a, b) => a == b,
     }
 }
 

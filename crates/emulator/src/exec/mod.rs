@@ -34,6 +34,7 @@ pub(crate) mod select;
 pub(crate) mod soft;
 #[cfg(test)]
 mod soft_tests;
+pub(crate) mod started;
 pub(crate) mod step;
 pub(crate) mod system;
 pub mod tensor;

@@ -1,0 +1,108 @@
+//! The operations that one instruction starts: one for each way in which they are completed. In: what each lane brings;
+//! out: operations in flight.
+
+use crate::run::event::PendingId;
+use crate::state::pending::{PendingCompletion, PendingOperation, PendingOrigin, PendingPiece};
+use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
+
+/// A place in a memory that operations can write: space, block and address there.
+pub(super) type Landing = (StateSpace, u64, u64);
+
+pub(super) struct Operations {
+    origin: PendingOrigin,
+    reduces: Option<(AtomicOp, ScalarType)>,
+    pub(super) list: Vec<PendingOperation>,
+}
+
+impl Operations {
+    pub(super) fn new(
+        origin: PendingOrigin,
+        reduces: Option<(AtomicOp, ScalarType)>,
+    ) -> Operations {
+        Operations {
+            origin,
+            reduces,
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds bytes at distances from a place to the operation that is completed so.
+    pub(super) fn add(
+        &mut self,
+        lane: usize,
+        (space, block, address): Landing,
+        completion: PendingCompletion,
+        pieces: impl Iterator<Item = (usize, Vec<u8>)>,
+    ) {
+        let reduces = self.reduces;
+        let made = pieces.map(|(distance, bytes)| PendingPiece {
+            lane: lane as u32,
+            space,
+            block,
+            address: address + distance as u64,
+            bytes,
+            reduces,
+        });
+        let operation = self.operation(completion);
+        let before = operation.pieces.len();
+        operation.pieces.extend(made);
+        let landed = operation.pieces.iter().skip(before);
+        let n: usize = landed.map(|piece| piece.bytes.len()).sum();
+        if let PendingCompletion::Mbarrier { bytes, .. } = &mut operation.completion {
+            *bytes += n as u32;
+        }
+    }
+
+    pub(super) fn add_arrival(
+        &mut self,
+        completion: PendingCompletion,
+        after: Vec<PendingId>,
+        lands_after: u64,
+    ) {
+        let same = |operation: &PendingOperation| is_same(operation.completion, completion);
+        let is_known = self.list.iter().any(same);
+        let operation = self.operation(completion);
+        operation.earliest_step = operation.earliest_step.max(lands_after);
+        let new = after.into_iter().filter(|id| !operation.after.contains(id));
+        let new: Vec<PendingId> = new.collect();
+        operation.after.extend(new);
+        if let PendingCompletion::Arrival { count, .. } = &mut operation.completion
+            && is_known
+        {
+            *count += 1;
+        }
+    }
+
+    /// The operation that is completed so: one that is there, or a new one.
+    fn operation(&mut self, completion: PendingCompletion) -> &mut PendingOperation {
+        let found = self
+            .list
+            .iter()
+            .position(|operation| is_same(operation.completion, completion));
+        let index = found.unwrap_or(self.list.len());
+        if found.is_none() {
+            self.list.push(PendingOperation {
+                origin: self.origin,
+                pieces: Vec::new(),
+                completion,
+                earliest_step: self.origin.step + 1,
+                after: Vec::new(),
+            });
+        }
+        &mut self.list[index]
+    }
+}
+
+/// Whether two operations are completed in the same way, whatever they bring.
+fn is_same(a: PendingCompletion, b: PendingCompletion) -> bool {
+    use PendingCompletion as C;
+    let object = |c: PendingCompletion| match c {
+        C::Mbarrier { block, address, .. } => Some((false, block, address)),
+        C::Arrival { block, address, .. } => Some((true, block, address)),
+        C::None | C::AsyncGroup { .. } => None,
+    };
+    match (object(a), object(b)) {
+        (None, None) => a == b,
+        (a, b) => a == b,
+    }
+}
