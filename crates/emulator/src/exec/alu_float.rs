@@ -7,6 +7,7 @@
 use crate::decode::code::{FloatMode, Round};
 use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::exec::elementary;
+use crate::exec::fused::fma_rows64;
 use crate::exec::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::ScalarType;
@@ -383,7 +384,8 @@ fn nearest64<const FMA: bool>(row: &mut Row64, f: Float64Op, [a, b, c]: [&Row64;
                 row[lane] = passed_on(a.mul_add(b, c), operands);
             }
         }
-        F::Plain(FloatOp::Fma | FloatOp::Neg | FloatOp::Abs | FloatOp::Min | FloatOp::Max)
+        F::Plain(FloatOp::Fma) => return fma_rows64(row, [a, b, c]),
+        F::Plain(FloatOp::Neg | FloatOp::Abs | FloatOp::Min | FloatOp::Max)
         | F::Rsqrt
         | F::Copysign => return false,
     }

@@ -24,6 +24,33 @@ const EXPONENTIAL: [f64; 13] = [
     1.0 / 6_227_020_800.0,
 ];
 
+/// `1 / (n * (n + 1))` for every other `n` from `first` on: what turns a term of the series of sine and cosine into the
+/// next. In tables, since a loop would divide each time.
+const fn reciprocals(first: u32) -> [f64; 9] {
+    let mut values = [0.0; 9];
+    let mut i = 0;
+    while i < 9 {
+        let n = (first + 2 * i as u32) as f64;
+        values[i] = 1.0 / (n * (n + 1.0));
+        i += 1;
+    }
+    values
+}
+
+const SINE: [f64; 9] = reciprocals(2);
+const COSINE: [f64; 9] = reciprocals(1);
+
+/// 1 to 1/21, of odd numbers: the series of the hyperbolic arc tangent.
+const ODD: [f64; 11] = {
+    let mut values = [0.0; 11];
+    let mut i = 0;
+    while i < 11 {
+        values[i] = 1.0 / (2 * i + 1) as f64;
+        i += 1;
+    }
+    values
+};
+
 /// 2^x to about 50 bits; below 2^-1000 zero, beyond 2^1000 infinity.
 #[inline(always)]
 pub(crate) fn exp2(x: f64) -> f64 {
@@ -56,8 +83,8 @@ pub(crate) fn log2(x: f64) -> f64 {
     let z = (fraction - 1.0) / (fraction + 1.0);
     let z2 = z * z;
     let mut sum = 0.0;
-    for n in (0..=10u8).rev() {
-        sum = sum * z2 + 1.0 / f64::from(2 * n + 1);
+    for term in ODD.iter().rev() {
+        sum = sum * z2 + term;
     }
     let result = exponent + 2.0 * z * sum * LOG2_E;
     let result = if x < f64::MIN_POSITIVE {
@@ -94,9 +121,9 @@ fn turned(t: f64, quarters: u64) -> (f64, f64) {
     let t2 = t * t;
     let mut sine = 1.0;
     let mut cosine = 1.0;
-    for n in (1..=9u16).rev() {
-        sine = 1.0 - sine * t2 * (1.0 / f64::from(2 * n * (2 * n + 1)));
-        cosine = 1.0 - cosine * t2 * (1.0 / f64::from(2 * n * (2 * n - 1)));
+    for (s, c) in SINE.iter().zip(&COSINE).rev() {
+        sine = 1.0 - sine * t2 * s;
+        cosine = 1.0 - cosine * t2 * c;
     }
     let sine = sine * t;
     let odd = quarters & 1 != 0;

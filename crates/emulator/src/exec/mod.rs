@@ -15,6 +15,7 @@ pub(crate) mod copies;
 pub(crate) mod elementary;
 pub(crate) mod elements;
 pub(crate) mod even;
+pub(crate) mod fused;
 #[cfg(test)]
 mod known_tests;
 pub(crate) mod matrix;
