@@ -194,7 +194,7 @@ impl Session {
     /// One warp-instruction forward; false at the end.
     pub fn step(&mut self) -> bool {
         let before = self.position();
-        self.run(1);
+        self.timeline.step(&mut ());
         self.position() > before
     }
 

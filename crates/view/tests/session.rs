@@ -45,6 +45,38 @@ fn the_trace_is_golden() {
     expect_file!["./data/scale.trace"].assert_eq(&lines.concat());
 }
 
+/// Long enough for snapshots on the way.
+const LONG: &str = ".version 8.0
+.target sm_80
+.address_size 64
+//@ launch grid=1 block=32
+.entry k()
+{
+    .reg .u32 %r<2>;
+    .reg .pred %p;
+    mov.u32 %r1, 0;
+LOOP:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p, %r1, 10000;
+    @%p bra LOOP;
+    ret;
+}
+";
+
+#[test]
+fn a_step_leads_to_the_next_position_also_where_more_is_known() {
+    let mut session = session(LONG);
+    session.run(u64::MAX);
+    let length = session.position();
+    assert_eq!(session.length(), Some(length));
+    session.seek(100);
+    assert!(session.step());
+    assert_eq!(session.position(), 101);
+    session.seek(length);
+    assert!(!session.step());
+    assert_eq!(session.position(), length);
+}
+
 #[test]
 fn a_grid_follows_the_run_forward_and_back() {
     let mut session = session(SCALE);

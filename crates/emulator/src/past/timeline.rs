@@ -137,6 +137,7 @@ impl Timeline {
     pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
         self.marks.clear();
         self.advance(self.position().saturating_add(1), observer);
+        self.raise_fault();
         self.machine.status()
     }
 
