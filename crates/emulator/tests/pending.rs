@@ -218,17 +218,18 @@ fn limits() -> TimelineLimits {
     }
 }
 
-/// All that can be seen of what is in flight, and of its traces.
-fn see(
-    machine: &Machine,
-) -> (
+/// Position, bytes, their writers, operations in flight, the last step, stores.
+type Seen = (
     u64,
     Vec<u32>,
     Vec<Option<Writer>>,
     usize,
     Option<StepEvent>,
     u64,
-) {
+);
+
+/// All that can be seen of what is in flight, and of its traces.
+fn see(machine: &Machine) -> Seen {
     (
         machine.position(),
         words(machine, 0),

@@ -63,6 +63,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) cluster_pending: u32,
     /// Counts the steps that stored.
     pub(crate) stores: u64,
+    /// Becomes the last of the steps. In place, since in wasm a copy of it is a call to the host.
+    pub(crate) last_step: &'a mut Option<LastStep>,
 }
 
 /// What became of the steps of a warp.
@@ -70,8 +72,6 @@ pub(crate) struct Run {
     /// Steps that were executed.
     pub(crate) steps: u32,
     pub(crate) stop: Stop,
-    /// The last of these steps.
-    pub(crate) last: Option<LastStep>,
     /// Where lanes came to a barrier: place in the code, and the lanes that were there.
     pub(crate) at: (u32, u32),
 }
@@ -132,7 +132,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         last: Trace::default(),
     };
     let mut at = (0, 0);
-    let mut what = Outcome::Executed;
+    let mut exited = false;
     let stop = loop {
         // The parts of a step belong to one group.
         if !way.in_bundle {
@@ -204,12 +204,10 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         if way.in_bundle {
             continue;
         }
-        if let Some(Stop::Exited) = ends {
-            what = Outcome::Exited;
-        }
+        exited = matches!(ends, Some(Stop::Exited));
         way.last = Trace::of(&choice, stored);
         if around.interest.steps {
-            report(around, agent, way.last, what, way.step());
+            report(around, agent, way.last, outcome(exited), way.step());
         }
         warp.steps += 1;
         way.steps += 1;
@@ -217,11 +215,23 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
             break stop;
         }
     };
+    if way.steps > 0 {
+        *around.last_step = Some(way.last.last_step(agent, outcome(exited)));
+    }
     Run {
         steps: way.steps,
         stop,
-        last: (way.steps > 0).then(|| way.last.last_step(agent, what)),
         at,
+    }
+}
+
+/// How a step that was executed ended for its lanes.
+#[inline(always)]
+fn outcome(exited: bool) -> Outcome {
+    if exited {
+        Outcome::Exited
+    } else {
+        Outcome::Executed
     }
 }
 

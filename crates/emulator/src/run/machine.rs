@@ -101,7 +101,9 @@ impl Machine {
     pub fn run_observed(&mut self, max_steps: u64, observer: &mut dyn Observer) -> Status {
         let end = self.state.position.saturating_add(max_steps);
         loop {
-            self.apply_starts();
+            if self.state.inputs_done < self.inputs.len() {
+                self.apply_starts();
+            }
             if self.state.position >= end || self.state.fault.is_some() {
                 break;
             }
@@ -171,14 +173,12 @@ impl Machine {
             shape: &setup.shape,
             cluster_pending,
             stores: 0,
+            last_step: &mut state.last_step,
         };
         let run = run_warp(&mut around, warp, &mut self.rows, state.position, budget);
         state.stores_done += around.stores;
         state.position += u64::from(run.steps);
         state.schedule.left = left - run.steps;
-        if let Some(last) = run.last {
-            state.last_step = Some(last);
-        }
         match run.stop {
             Stop::Turn => {}
             Stop::Yield => state.schedule.end_turn(),
