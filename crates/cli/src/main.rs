@@ -6,6 +6,7 @@ mod explain;
 mod format;
 mod fragment;
 mod output;
+mod product;
 mod run;
 mod seeds;
 
@@ -30,6 +31,8 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Show which lane and register holds which element of a matrix (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),
+    /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.
+    Product(product::ProductArguments),
     /// Format sources in place, or standard input to standard output.
     Format(format::FormatArguments),
 }
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Fragment(arguments) => fragment::print(&arguments),
+        Command::Product(arguments) => product::print(&arguments),
         Command::Format(arguments) => format::format(&arguments),
     };
     match outcome {

@@ -6,7 +6,7 @@ use crate::reading;
 use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
-use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_isa::{Does, ScalarType, StateSpace};
 use warpgrid_program::{Function, FunctionId, Program, RegisterId, Variable, VariableId};
 
 /// Elements of a guessed buffer, at most.
@@ -98,12 +98,21 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     match (bounds.required_threads, n_axes) {
         (Some(required), _) => required,
         (None, 1) => bounds.max_threads.unwrap_or(DEFAULT_BLOCK),
+        // A warp handles a matrix: it has to lie along x.
+        (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
         (None, 2) if most >= 256 => [16, 16, 1],
         (None, 2) if most >= 64 => [8, 8, 1],
         (None, _) if most >= 256 => [8, 8, 4],
         (None, _) if most >= 64 => [4, 4, 4],
         _ => [1, 1, 1],
     }
+}
+
+fn has_matrices(program: &Program) -> bool {
+    let actions = program.actions.iter();
+    actions
+        .map(|action| action.does)
+        .any(|does| matches!(does, Does::Matrix(_)))
 }
 
 /// How many axes of a block the module looks at.
@@ -366,6 +375,8 @@ fn scalar(name: String, size: u64, is_float: bool, scenario: &Scenario) -> Param
 fn element(ty: ScalarType) -> ElementType {
     use warpgrid_isa::TypeKind;
     match (ty.kind(), ty.width_bits()) {
+        _ if ty == ScalarType::F16 => ElementType::F16,
+        _ if ty == ScalarType::Bf16 => ElementType::Bf16,
         (TypeKind::Float, 64) => ElementType::F64,
         (TypeKind::Float, 32) => ElementType::F32,
         (TypeKind::Signed, 8) => ElementType::S8,

@@ -71,7 +71,7 @@ pub struct Access {
     pub ty: ScalarType,
     pub base: Base,
     pub byte_offset: i64,
-    /// The register of each element; absent for a sink or a constant, and for atomics.
+    /// The register of each element; absent for a sink or a constant, and for atomics and matrices.
     pub data: Vec<Option<RegisterId>>,
 }
 
@@ -166,7 +166,9 @@ impl<'a> Reader<'a> {
                 | AsyncOp::BulkCommit
                 | AsyncOp::BulkWait => false,
             }),
-            Does::Matrix(op) => self.named(action, |_| op != MatrixOp::WmmaStore),
+            Does::Matrix(op) => self
+                .matrix_accessed(action, op)
+                .map_or(Reading::Other, Reading::Access),
             Does::Move(
                 MoveOp::Cvt
                 | MoveOp::CvtPacked
@@ -331,10 +333,39 @@ impl<'a> Reader<'a> {
             MemoryOp::Atomic | MemoryOp::Reduction => (AccessKind::Atomic, Vec::new()),
             MemoryOp::StoreBulk => return None,
         };
-        let address = operands.iter().find_map(|operand| match &operand.value {
-            OperandValue::Address(address) => Some(address),
-            _ => None,
-        })?;
+        self.access_of(action, kind, data)
+    }
+
+    /// The loads and stores of matrices: an access per warp, whose data are spread over its lanes.
+    fn matrix_accessed(self, action: &Action, op: MatrixOp) -> Option<Access> {
+        let kind = match op {
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::Ldmatrix => AccessKind::Load,
+            MatrixOp::WmmaStore | MatrixOp::Stmatrix => AccessKind::Store,
+            MatrixOp::WmmaMma
+            | MatrixOp::Mma
+            | MatrixOp::MmaScaled
+            | MatrixOp::MmaSparse
+            | MatrixOp::MmaSparseScaled => return None,
+        };
+        self.access_of(action, kind, Vec::new())
+    }
+
+    fn access_of(
+        self,
+        action: &Action,
+        kind: AccessKind,
+        data: Vec<Option<RegisterId>>,
+    ) -> Option<Access> {
+        let address = self
+            .operands()
+            .iter()
+            .find_map(|operand| match &operand.value {
+                OperandValue::Address(address) => Some(address),
+                _ => None,
+            })?;
         Some(Access {
             kind,
             space: self.space(action, address),

@@ -23,6 +23,7 @@ pub mod model;
 mod pending;
 #[cfg(test)]
 mod pending_tests;
+pub mod product;
 pub mod reference;
 pub mod seeds;
 mod sentence;

@@ -12,6 +12,7 @@
 //! - `ieee`: chains of IEEE operations (`f64`, and where products are software).
 //! - `integer`: exact sums.
 //! - `explain`: the steps as data.
+//! - `value`: numbers of these types.
 
 mod explain;
 mod fused;
@@ -20,7 +21,9 @@ mod integer;
 mod number;
 mod plan;
 mod rule;
+mod value;
 
 pub use explain::{BlockStep, Explanation, Special, Step, TermSource, TermStep};
 pub use plan::Plan;
 pub use rule::{BitOp, Overflow, Product, ProductOp, UnsupportedProduct};
+pub use value::{nearest_bits, value_of};

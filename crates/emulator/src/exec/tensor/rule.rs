@@ -274,7 +274,7 @@ const fn is_float_byte(ty: ScalarType) -> bool {
 }
 
 /// The format of a floating-point factor.
-const fn float(ty: ScalarType) -> Option<Format> {
+pub(super) const fn float(ty: ScalarType) -> Option<Format> {
     match ty {
         ScalarType::F16 => Some(number::F16),
         ScalarType::Bf16 => Some(number::BF16),

@@ -1,0 +1,65 @@
+//! `warpgrid product`: how a tensor core computes one element of a matrix product.
+
+use crate::output::complain;
+use crate::{Format, Outcome};
+use clap::Args;
+use std::io::{self, Write};
+use warpgrid_view::product::{ProductRequest, product, text};
+
+/// Arguments of `product`.
+#[derive(Debug, Args)]
+pub(crate) struct ProductArguments {
+    /// `wmma` or `mma`.
+    #[arg(long, default_value = "wmma")]
+    op: String,
+    /// Rows, columns and depth of the product: `m16n16k16`.
+    #[arg(long, default_value = "m16n16k16")]
+    shape: String,
+    /// The types of A, B, C and D.
+    #[arg(long, value_delimiter = ',', default_value = "f16,f16,f32,f32")]
+    types: Vec<String>,
+    /// The architecture: `sm_90`.
+    #[arg(long)]
+    target: String,
+    /// The row of A: numbers or bits (`1.5,0x3c00`); zeros follow.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    a: Vec<String>,
+    /// The column of B.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    b: Vec<String>,
+    /// The element of C; zero when left out.
+    #[arg(long, allow_hyphen_values = true)]
+    c: Option<String>,
+    /// Text or JSON.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Prints each step of the product; a product that does not exist is wrong usage.
+pub(crate) fn print(arguments: &ProductArguments) -> io::Result<Outcome> {
+    let request = ProductRequest {
+        op: arguments.op.clone(),
+        shape: arguments.shape.clone(),
+        types: arguments.types.clone(),
+        target: arguments.target.clone(),
+        a: arguments.a.clone(),
+        b: arguments.b.clone(),
+        c: arguments.c.clone(),
+    };
+    let view = match product(&request) {
+        Ok(view) => view,
+        Err(message) => {
+            complain(&message);
+            return Ok(Outcome::Usage);
+        }
+    };
+    let mut out = io::stdout().lock();
+    match arguments.format {
+        Format::Human => out.write_all(text(&view).as_bytes())?,
+        Format::Json => {
+            serde_json::to_writer(&mut out, &view)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(Outcome::Well)
+}

@@ -1,0 +1,368 @@
+//! Why an element of a matrix product is not what IEEE arithmetic gives: a product and its operands go in, each step of the tensor core
+//! comes out as plain data and as text, next to the exact sum, a chain of fused multiply-adds and what other generations give.
+
+mod number;
+mod steps;
+mod text;
+
+pub use steps::{BlockView, OperationView, StepView, TermView};
+pub use text::text;
+
+use number::ExactSum;
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::tensor::{
+    BitOp, Overflow, Plan, Product, ProductOp, nearest_bits, value_of,
+};
+use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCore, fragment};
+use warpgrid_isa::{Rounding, ScalarType, Target};
+
+/// A product and the operands of one element of D, in the words of PTX.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ProductRequest {
+    /// `wmma` or `mma`
+    pub op: String,
+    /// `m16n16k16`
+    pub shape: String,
+    /// The types of A, B, C and D.
+    pub types: Vec<String>,
+    /// `sm_90`
+    pub target: String,
+    /// The row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`); zeros follow.
+    #[serde(default)]
+    pub a: Vec<String>,
+    /// The column of B.
+    #[serde(default)]
+    pub b: Vec<String>,
+    /// The element of C; zero when left out.
+    #[serde(default)]
+    pub c: Option<String>,
+}
+
+/// A number with its bits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct NumberView {
+    pub text: String,
+    /// `0x3f800000`
+    pub bits: String,
+}
+
+/// How an element of D came about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ProductView {
+    /// `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`
+    pub title: String,
+    /// In one sentence: whether the result is the exact sum rounded once, and if not, why.
+    pub summary: String,
+    pub result: NumberView,
+    /// The sum without rounding, as a decimal number; absent where a term is infinite or not a number.
+    pub exact: Option<String>,
+    /// The exact sum, rounded to the type of D once, to nearest even.
+    pub rounded_once: Option<NumberView>,
+    /// Fused multiply-adds of `f32` from C in ascending k, then rounded to the type of D: what a loop in a program gives.
+    pub chain: NumberView,
+    pub steps: Vec<StepView>,
+    /// What each generation gives that has the instruction, results that occur first first.
+    pub generations: Vec<GenerationView>,
+}
+
+/// Targets whose tensor cores give the same result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct GenerationView {
+    /// The first target of each generation.
+    pub targets: Vec<String>,
+    pub result: NumberView,
+}
+
+/// The operands as bits and as values.
+struct Operands {
+    a: Vec<u64>,
+    b: Vec<u64>,
+    c: u64,
+    /// What is added: the factors of each product, and C.
+    factors: Vec<(f64, f64)>,
+    addend: f64,
+}
+
+/// Computes the element that `request` describes; the sentence says why there is none.
+pub fn product(request: &ProductRequest) -> Result<ProductView, String> {
+    let product = read(request)?;
+    let plan = Plan::new(product).map_err(|error| error.to_string())?;
+    let operands = Operands::read(&product, request)?;
+    let explanation = plan.explain(&operands.a, &operands.b, operands.c);
+    let result = shown(product.d, explanation.result);
+    let (exact, rounded_once) = match operands.exact_sum() {
+        None => (None, None),
+        Some(sum) => {
+            let (value, is_all) = sum.value();
+            let rounded = nearest_bits(product.d, sum.to_odd()).unwrap_or(0);
+            let about = if is_all { "" } else { "about " };
+            (
+                Some(format!("{about}{}", decimal(value))),
+                Some(shown(product.d, rounded)),
+            )
+        }
+    };
+    let steps = steps::views(&product, &explanation.steps);
+    Ok(ProductView {
+        title: title(&product),
+        summary: summary(&result, rounded_once.as_ref(), &steps),
+        exact,
+        rounded_once,
+        chain: operands.chain(product.d),
+        steps,
+        generations: generations(product, &operands),
+        result,
+    })
+}
+
+fn title(product: &Product) -> String {
+    let Product { a, b, c, d, .. } = product;
+    let op = match product.op {
+        ProductOp::Wmma => "wmma.mma",
+        ProductOp::Mma => "mma.sync",
+    };
+    let (shape, target) = (product.shape, product.core.first_target());
+    format!("{op} {shape} with {a} * {b} + {c} into {d}, tensor cores of {target}")
+}
+
+fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[StepView]) -> String {
+    let Some(rounded) = rounded else {
+        return "A term is infinite or not a number, and decides the sum.".to_owned();
+    };
+    if result.bits == rounded.bits {
+        return "The result is the exact sum, rounded once to nearest.".to_owned();
+    }
+    let cut: Vec<String> = steps
+        .iter()
+        .filter_map(|step| match step {
+            StepView::Block(block) => Some(block),
+            StepView::Operation(_) => None,
+        })
+        .flat_map(|block| block.terms.iter().filter(|term| term.loses()))
+        .map(|term| term.source.clone())
+        .collect();
+    let n_blocks = steps.iter().filter(|step| step.adds_products()).count();
+    let mut why = Vec::new();
+    if !cut.is_empty() {
+        why.push(format!(
+            "bits that a block has no place for are cut off ({})",
+            cut.join(", ")
+        ));
+    }
+    if steps.iter().any(StepView::rounds) {
+        why.push("sums are cut to their type, towards zero".to_owned());
+    }
+    if n_blocks > 1 {
+        why.push(format!("{n_blocks} blocks are added one after the other"));
+    }
+    if why.is_empty() {
+        why.push("each operation rounds".to_owned());
+    }
+    format!(
+        "The result is {}, the exact sum rounded once is {}: {}.",
+        result.text,
+        rounded.text,
+        why.join("; ")
+    )
+}
+
+/// The same operands on each generation that has the instruction.
+fn generations(product: Product, operands: &Operands) -> Vec<GenerationView> {
+    let mut views: Vec<GenerationView> = Vec::new();
+    for core in TensorCore::ALL {
+        let product = Product { core, ..product };
+        if exists(&product).is_err() {
+            continue;
+        }
+        let Ok(plan) = Plan::new(product) else {
+            continue;
+        };
+        let bits = plan.element(&operands.a, &operands.b, operands.c);
+        let result = shown(product.d, bits);
+        let target = core.first_target().to_owned();
+        match views.iter_mut().find(|view| view.result == result) {
+            Some(view) => view.targets.push(target),
+            None => views.push(GenerationView {
+                targets: vec![target],
+                result,
+            }),
+        }
+    }
+    views
+}
+
+impl Operands {
+    fn read(product: &Product, request: &ProductRequest) -> Result<Operands, String> {
+        let depth = usize::from(product.shape.k);
+        let a = elements(product.a, "A", &request.a, depth)?;
+        let b = elements(product.b, "B", &request.b, depth)?;
+        let c = match &request.c {
+            None => 0,
+            Some(word) => element(product.c, word)?,
+        };
+        let value = |ty, bits: u64| value_of(ty, bits).unwrap_or(f64::NAN);
+        Ok(Operands {
+            factors: a
+                .iter()
+                .zip(&b)
+                .map(|(a, b)| (value(product.a, *a), value(product.b, *b)))
+                .collect(),
+            addend: value(product.c, c),
+            a,
+            b,
+            c,
+        })
+    }
+
+    /// None where a term is infinite or not a number.
+    fn exact_sum(&self) -> Option<ExactSum> {
+        let products = self.factors.iter().map(|(a, b)| a * b);
+        let mut sum = ExactSum::default();
+        for term in products.chain([self.addend]) {
+            if !term.is_finite() {
+                return None;
+            }
+            // A product of two factors with at most 11 bits is exact.
+            sum.add(term);
+        }
+        Some(sum)
+    }
+
+    fn chain(&self, ty: ScalarType) -> NumberView {
+        let sum = self.factors.iter().fold(self.addend as f32, |sum, (a, b)| {
+            (*a as f32).mul_add(*b as f32, sum)
+        });
+        shown(ty, nearest_bits(ty, sum.into()).unwrap_or(0))
+    }
+}
+
+fn elements(ty: ScalarType, name: &str, words: &[String], n: usize) -> Result<Vec<u64>, String> {
+    if words.len() > n {
+        let found = words.len();
+        return Err(format!(
+            "{name} has {n} elements in this shape, not {found}"
+        ));
+    }
+    let mut elements: Vec<u64> = words
+        .iter()
+        .map(|word| element(ty, word))
+        .collect::<Result<_, _>>()?;
+    elements.resize(n, 0);
+    Ok(elements)
+}
+
+fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
+    let bits = match word.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16)
+            .ok()
+            .filter(|bits| *bits >> ty.width_bits() == 0),
+        None => word
+            .parse::<f64>()
+            .ok()
+            .and_then(|value| nearest_bits(ty, value)),
+    };
+    bits.ok_or_else(|| {
+        format!("`{word}` is no element of `{ty}`, expected a number such as `1.5` or bits such as `0x3c`")
+    })
+}
+
+fn read(request: &ProductRequest) -> Result<Product, String> {
+    let op = match request.op.as_str() {
+        "wmma" => ProductOp::Wmma,
+        "mma" => ProductOp::Mma,
+        other => return Err(format!("`{other}` is no product, expected `wmma` or `mma`")),
+    };
+    let shape = Shape::from_name(&request.shape).ok_or_else(|| {
+        let found = &request.shape;
+        format!("`{found}` is no shape, expected one such as `m16n16k16`")
+    })?;
+    let target = Target::from_name(&request.target).ok_or_else(|| {
+        format!(
+            "`{}` is no target, expected one such as `sm_90`",
+            request.target
+        )
+    })?;
+    let core = TensorCore::of(target).ok_or_else(|| {
+        format!(
+            "`{}` has no tensor cores, the first is `sm_70`",
+            target.name
+        )
+    })?;
+    let [a, b, c, d] = &request.types[..] else {
+        let found = request.types.len();
+        return Err(format!(
+            "expected the types of A, B, C and D, found {found}"
+        ));
+    };
+    let product = Product {
+        core,
+        op,
+        shape,
+        a: ty(a)?,
+        b: ty(b)?,
+        c: ty(c)?,
+        d: ty(d)?,
+        overflow: Overflow::Wrap,
+        rounding: Rounding::Rn,
+        bit_op: BitOp::Xor,
+    };
+    exists(&product)?;
+    Ok(product)
+}
+
+/// A type whose sums a tensor core rounds in its own way.
+fn ty(name: &str) -> Result<ScalarType, String> {
+    match ScalarType::from_name(name.trim_start_matches('.')) {
+        Some(ty) if value_of(ty, 0).is_some() => Ok(ty),
+        Some(ScalarType::F64) => Err(
+            "products of `f64` are IEEE fused multiply-adds in ascending k: nothing is cut off"
+                .to_owned(),
+        ),
+        Some(ty) => Err(format!("sums of `{ty}` are exact: nothing is cut off")),
+        None => Err(format!("`{name}` is no type, expected one such as `f16`")),
+    }
+}
+
+/// Whether the generation has the instruction.
+fn exists(product: &Product) -> Result<(), String> {
+    let Some(target) = Target::from_name(product.core.first_target()) else {
+        return Ok(());
+    };
+    let ops = match product.op {
+        ProductOp::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
+        ProductOp::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
+    };
+    for (op, ty) in ops.into_iter().zip([product.a, product.b, product.c]) {
+        let query = FragmentQuery {
+            op,
+            shape: product.shape,
+            ty,
+            layout: None,
+            target: *target,
+        };
+        fragment(&query).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn shown(ty: ScalarType, bits: u64) -> NumberView {
+    NumberView {
+        text: value_of(ty, bits).map_or_else(|| bits.to_string(), decimal),
+        bits: format!("{bits:#0width$x}", width = 2 + ty.width_bits() as usize / 4),
+    }
+}
+
+/// A number for people: short, with an exponent where it is large or small.
+fn decimal(value: f64) -> String {
+    if value.is_nan() {
+        "NaN".to_owned()
+    } else if value.is_infinite() || value == 0.0 || (1e-4..1e9).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}

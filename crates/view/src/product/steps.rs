@@ -1,0 +1,231 @@
+//! The steps of a product in the screen's words.
+
+use super::{NumberView, decimal, shown};
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::tensor::{
+    BlockStep, Product, Special, Step, TermSource, TermStep, value_of,
+};
+use warpgrid_isa::ScalarType;
+
+/// The name of the term that is no product.
+const ACCUMULATOR: &str = "accumulator";
+
+/// One operation of the hardware.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum StepView {
+    Block(BlockView),
+    Operation(OperationView),
+}
+
+/// A fused sum: all terms are aligned to the largest exponent, cut and added as integers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BlockView {
+    /// The places along k that it adds: `k = 0 to 7`.
+    pub products: String,
+    pub accumulator: NumberView,
+    /// The largest exponent. Without meaning where `special` is set.
+    pub exponent: i32,
+    /// Bits that are kept below it.
+    pub kept_bits: u8,
+    /// Terms that are not zero.
+    pub terms: Vec<TermView>,
+    /// The sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
+    pub sum: String,
+    /// Why the sum is no number, or infinite.
+    pub special: Option<String>,
+    pub result: NumberView,
+    /// Whether the sum has more bits than the result.
+    pub is_cut: bool,
+}
+
+impl BlockView {
+    /// Whether a product is not zero.
+    pub(super) fn has_products(&self) -> bool {
+        self.special.is_some() || self.terms.iter().any(|term| term.source != ACCUMULATOR)
+    }
+}
+
+/// A term of a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TermView {
+    /// `accumulator` or `k = 3`
+    pub source: String,
+    /// Its exact value.
+    pub value: String,
+    /// What takes part, in units of the block, as a decimal number.
+    pub aligned: String,
+    /// The bits that were cut off, binary; empty if none.
+    pub cut: String,
+}
+
+impl TermView {
+    /// Whether what was cut off is not zero.
+    pub(super) fn loses(&self) -> bool {
+        self.cut.contains('1')
+    }
+}
+
+/// An IEEE operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OperationView {
+    /// `1.5 * 2 + 0.25, rounded to f32`
+    pub text: String,
+    pub result: NumberView,
+}
+
+impl StepView {
+    /// Whether it is a block with a product that is not zero.
+    pub(super) fn adds_products(&self) -> bool {
+        matches!(self, StepView::Block(block) if block.has_products())
+    }
+
+    /// Whether the sum of a block was cut to its type.
+    pub(super) fn rounds(&self) -> bool {
+        matches!(self, StepView::Block(block) if block.is_cut)
+    }
+}
+
+pub(super) fn views(product: &Product, steps: &[Step]) -> Vec<StepView> {
+    let n_blocks = steps
+        .iter()
+        .filter(|step| matches!(step, Step::Block(_)))
+        .count();
+    let ends_with_addition = steps.iter().any(|step| matches!(step, Step::Add { .. }));
+    let width = usize::from(product.shape.k) / n_blocks.max(1);
+    let order = if ends_with_addition {
+        Order::Halves
+    } else {
+        Order::Ascending { width }
+    };
+    let accumulator = steps.iter().find_map(|step| match step {
+        Step::Block(block) => Some(block.ty),
+        _ => None,
+    });
+    let accumulator = accumulator.unwrap_or(ScalarType::F32);
+    let mut n_done = 0;
+    steps
+        .iter()
+        .map(|step| match step {
+            Step::Block(block) => {
+                let view = block_view(block, order, n_done, width);
+                n_done += 1;
+                StepView::Block(view)
+            }
+            other => StepView::Operation(operation(other, accumulator)),
+        })
+        .collect()
+}
+
+/// Which places along k the products of a block have.
+#[derive(Clone, Copy)]
+enum Order {
+    Ascending {
+        width: usize,
+    },
+    /// k mod 4 = 0 and 1 in one block, 2 and 3 in the other.
+    Halves,
+}
+
+impl Order {
+    fn k(self, block: usize, place: usize) -> usize {
+        match self {
+            Order::Ascending { width } => block * width + place,
+            Order::Halves => place / 2 * 4 + block * 2 + place % 2,
+        }
+    }
+
+    fn name(self, block: usize, width: usize) -> String {
+        match self {
+            Order::Ascending { .. } => format!(
+                "k = {} to {}",
+                self.k(block, 0),
+                self.k(block, width.saturating_sub(1))
+            ),
+            Order::Halves => format!("k mod 4 = {} and {}", block * 2, block * 2 + 1),
+        }
+    }
+}
+
+fn block_view(block: &BlockStep, order: Order, at: usize, width: usize) -> BlockView {
+    let unit = block.exponent - i32::from(block.kept_bits);
+    let sum = block.sum as f64 * 2f64.powi(unit);
+    let result = value_of(block.ty, block.result.into());
+    let special = block.special.map(|special| {
+        match special {
+            Special::NotANumber => "a term is not a number, or infinities cancel",
+            Special::Infinity => "a term is infinite",
+            Special::NegativeInfinity => "a term is negative infinity",
+        }
+        .to_owned()
+    });
+    BlockView {
+        products: order.name(at, width),
+        accumulator: shown(block.ty, block.accumulator.into()),
+        exponent: block.exponent,
+        kept_bits: block.kept_bits,
+        terms: block
+            .terms
+            .iter()
+            .map(|term| term_view(term, order, at))
+            .collect(),
+        sum: block.sum.to_string(),
+        is_cut: special.is_none() && result != Some(sum),
+        special,
+        result: shown(block.ty, block.result.into()),
+    }
+}
+
+fn term_view(term: &TermStep, order: Order, at: usize) -> TermView {
+    let exponent = term.exponent - i32::from(term.fraction_bits);
+    TermView {
+        source: match term.source {
+            TermSource::Accumulator => ACCUMULATOR.to_owned(),
+            TermSource::Product(place) => format!("k = {}", order.k(at, place.into())),
+        },
+        value: decimal(term.significand as f64 * 2f64.powi(exponent)),
+        aligned: term.aligned.to_string(),
+        cut: match term.n_cut_bits as usize {
+            0 => String::new(),
+            n => format!("{:0n$b}", term.cut),
+        },
+    }
+}
+
+/// `accumulator`: the type of the sums that [`Step::Add`] adds.
+fn operation(step: &Step, accumulator: ScalarType) -> OperationView {
+    let number = |bits: u32| shown(ScalarType::F32, bits.into());
+    let (text, result) = match step {
+        Step::Widen { bits, result } => {
+            let narrow = shown(ScalarType::F16, (*bits).into());
+            (
+                format!("{} as f32, exactly", narrow.text),
+                shown(ScalarType::F32, (*result).into()),
+            )
+        }
+        Step::Narrow { bits, result } => (
+            format!("{} rounded to f16, to nearest even", number(*bits).text),
+            shown(ScalarType::F16, (*result).into()),
+        ),
+        Step::Add { a, b, result } => {
+            let [a, b] = [a, b].map(|bits| shown(accumulator, (*bits).into()).text);
+            (
+                format!("{a} + {b}, rounded to nearest even"),
+                shown(accumulator, (*result).into()),
+            )
+        }
+        Step::Fma { k, a, b, c, result } => {
+            let [a, b, c] = [a, b, c].map(|bits| number(*bits as u32).text);
+            (
+                format!("k = {k}: {a} * {b} + {c}, rounded to nearest even"),
+                number(*result as u32),
+            )
+        }
+        Step::Block(block) => (String::new(), shown(block.ty, block.result.into())),
+    };
+    OperationView { text, result }
+}
