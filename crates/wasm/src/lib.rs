@@ -12,6 +12,7 @@ use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::grid::MAX_COLUMNS;
 use warpgrid_view::model::{FrameRequest, GridOptions, RunOptions};
+use warpgrid_view::product::ProductRequest;
 use warpgrid_view::{CheckOptions, MemoryId, Scenario, SessionError, assist, reference};
 use wasm_bindgen::prelude::*;
 
@@ -110,6 +111,18 @@ pub fn fragment(
     let request: FragmentRequest = from_js(query, "query")?;
     let view = warpgrid_view::fragment::fragment(&request)
         .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))?;
+    to_js(&view)
+}
+
+/// How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when
+/// there is no such product.
+#[wasm_bindgen(unchecked_return_type = "ProductView")]
+pub fn product(
+    #[wasm_bindgen(unchecked_param_type = "ProductRequest")] query: JsValue,
+) -> Result<JsValue, JsValue> {
+    let request: ProductRequest = from_js(query, "query")?;
+    let view = warpgrid_view::product::product(&request)
+        .map_err(|message| failure(UNREADABLE_ARGUMENT, &message, JsValue::NULL))?;
     to_js(&view)
 }
 

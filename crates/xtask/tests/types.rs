@@ -15,6 +15,10 @@ use warpgrid_view::model::{
     RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space, StepView,
     StoreAction, StoreView, WarpView, Written,
 };
+use warpgrid_view::product::{
+    BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
+    TermView,
+};
 use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
 use warpgrid_view::scenario::{Buffer, ExpectedFault, Field, Init};
 use warpgrid_view::value::{ElementType, Literal};
@@ -116,6 +120,14 @@ fn the_types_of_the_package_are_those_of_the_core() {
         FragmentEntry,
         AccessEntry,
         AccessView,
+        ProductRequest,
+        NumberView,
+        ProductView,
+        GenerationView,
+        ProductStep,
+        BlockView,
+        TermView,
+        OperationView,
         CodePage,
     ];
     expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{types}"));

@@ -5,7 +5,7 @@ mod number;
 mod steps;
 mod text;
 
-pub use steps::{BlockView, OperationView, StepView, TermView};
+pub use steps::{BlockView, OperationView, ProductStep, TermView};
 pub use text::text;
 
 use number::ExactSum;
@@ -63,7 +63,7 @@ pub struct ProductView {
     pub rounded_once: Option<NumberView>,
     /// Fused multiply-adds of `f32` from C in ascending k, then rounded to the type of D: what a loop in a program gives.
     pub chain: NumberView,
-    pub steps: Vec<StepView>,
+    pub steps: Vec<ProductStep>,
     /// What each generation gives that has the instruction, results that occur first first.
     pub generations: Vec<GenerationView>,
 }
@@ -129,7 +129,7 @@ fn title(product: &Product) -> String {
     format!("{op} {shape} with {a} * {b} + {c} into {d}, tensor cores of {target}")
 }
 
-fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[StepView]) -> String {
+fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductStep]) -> String {
     let Some(rounded) = rounded else {
         return "A term is infinite or not a number, and decides the sum.".to_owned();
     };
@@ -139,8 +139,8 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[StepView]
     let cut: Vec<String> = steps
         .iter()
         .filter_map(|step| match step {
-            StepView::Block(block) => Some(block),
-            StepView::Operation(_) => None,
+            ProductStep::Block(block) => Some(block),
+            ProductStep::Operation(_) => None,
         })
         .flat_map(|block| block.terms.iter().filter(|term| term.loses()))
         .map(|term| term.source.clone())
@@ -153,7 +153,7 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[StepView]
             cut.join(", ")
         ));
     }
-    if steps.iter().any(StepView::rounds) {
+    if steps.iter().any(ProductStep::rounds) {
         why.push("sums are cut to their type, towards zero".to_owned());
     }
     if n_blocks > 1 {

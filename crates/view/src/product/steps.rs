@@ -14,7 +14,7 @@ const ACCUMULATOR: &str = "accumulator";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "camelCase")]
-pub enum StepView {
+pub enum ProductStep {
     Block(BlockView),
     Operation(OperationView),
 }
@@ -78,19 +78,19 @@ pub struct OperationView {
     pub result: NumberView,
 }
 
-impl StepView {
+impl ProductStep {
     /// Whether it is a block with a product that is not zero.
     pub(super) fn adds_products(&self) -> bool {
-        matches!(self, StepView::Block(block) if block.has_products())
+        matches!(self, ProductStep::Block(block) if block.has_products())
     }
 
     /// Whether the sum of a block was cut to its type.
     pub(super) fn rounds(&self) -> bool {
-        matches!(self, StepView::Block(block) if block.is_cut)
+        matches!(self, ProductStep::Block(block) if block.is_cut)
     }
 }
 
-pub(super) fn views(product: &Product, steps: &[Step]) -> Vec<StepView> {
+pub(super) fn views(product: &Product, steps: &[Step]) -> Vec<ProductStep> {
     let n_blocks = steps
         .iter()
         .filter(|step| matches!(step, Step::Block(_)))
@@ -114,9 +114,9 @@ pub(super) fn views(product: &Product, steps: &[Step]) -> Vec<StepView> {
             Step::Block(block) => {
                 let view = block_view(block, order, n_done, width);
                 n_done += 1;
-                StepView::Block(view)
+                ProductStep::Block(view)
             }
-            other => StepView::Operation(operation(other, accumulator)),
+            other => ProductStep::Operation(operation(other, accumulator)),
         })
         .collect()
 }

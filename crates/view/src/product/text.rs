@@ -1,6 +1,6 @@
 //! A product for people at a terminal.
 
-use super::{BlockView, NumberView, ProductView, StepView};
+use super::{BlockView, NumberView, ProductStep, ProductView};
 use std::fmt::Write;
 
 /// Writes `view`: the result and what else it could be, then each step.
@@ -38,8 +38,8 @@ fn write(out: &mut String, view: &ProductView) -> std::fmt::Result {
     for step in &view.steps {
         writeln!(out)?;
         match step {
-            StepView::Block(view) => block(out, view)?,
-            StepView::Operation(view) => {
+            ProductStep::Block(view) => block(out, view)?,
+            ProductStep::Operation(view) => {
                 writeln!(out, "{}: {}", view.text, number(&view.result))?;
             }
         }

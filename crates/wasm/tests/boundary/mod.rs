@@ -1,7 +1,7 @@
 //! What crosses the boundary, written once and run in Node and in a browser.
 
 use js_sys::{Object, Reflect, Uint8Array};
-use warpgrid_wasm::{Session, check, explain, fragment};
+use warpgrid_wasm::{Session, check, explain, fragment, product};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -80,6 +80,20 @@ fn a_fragment_is_looked_up_by_words() {
     let error = fragment(fragment_query("tf32")).expect_err("no fragment");
     assert_eq!(text(&error, "name"), "WarpgridError");
     assert!(text(&error, "message").contains("`f32`"));
+}
+
+#[wasm_bindgen_test]
+fn a_product_is_computed_and_explained() {
+    let query = js_sys::JSON::parse(
+        r#"{"op":"mma","shape":"m16n8k8","types":["f16","f16","f32","f32"],"target":"sm_80","a":["0.5","3"],"b":["2","0x3c00"],"c":"1"}"#,
+    )
+    .expect("an object");
+    let view = product(query.clone()).expect("a product");
+    assert_eq!(text(&get(&view, "result"), "bits"), "0x40a00000");
+    assert_eq!(text(&view, "exact"), "5");
+    Reflect::set(&query, &"op".into(), &"wgmma".into()).expect("an object");
+    let error = product(query).expect_err("no product");
+    assert_eq!(text(&error, "name"), "WarpgridError");
 }
 
 #[wasm_bindgen_test]
