@@ -1,6 +1,6 @@
 // The eye is led to what a step did: the memory it wrote, the lanes that stopped it, the block that it belongs to.
 import { expect, test } from "@playwright/test";
-import { open, paste, press, ready } from "./playground";
+import { open, paste, pick, press, ready } from "./playground";
 
 const head = ".version 8.8\n.target sm_90\n.address_size 64\n";
 const registers = "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<99>;\n";
@@ -68,4 +68,28 @@ test("lanes that stopped the launch are marked, and the first of them is chosen"
   await expect(page.getByRole("alert")).toContainText("just after the end");
   await expect(page.getByRole("button", { name: /^lane \d+,.*faulted$/ })).toHaveCount(2);
   await expect(page.getByRole("heading", { name: /Registers/ })).toContainText("lane 30, faulted");
+});
+
+test("a store in flight is marked where it will land, and can be landed", async ({ page }) => {
+  await open(page);
+  await pick(page, "Messages through a cluster");
+  await press(page, "To the start");
+  const card = page.getByRole("region", { name: "In flight" });
+  const step = page.getByRole("button", { name: "One instruction", exact: true });
+  for (let i = 0; i < 120 && (await card.count()) === 0; i += 1) {
+    await step.click();
+    await ready(page);
+  }
+  await expect(card).toContainText("st.async");
+  // It lands in the shared memory of another block of the cluster.
+  const blocks = page.getByRole("region", { name: "Blocks" });
+  const block = /shared:(\d+)/.exec((await card.textContent())!)![1];
+  await blocks.locator(`[data-cell='${block}']`).click();
+  await ready(page);
+  await expect(page.locator("td[data-pending]").first()).toBeAttached();
+  const n_flying = await page.locator("td[data-pending]").count();
+  await card.getByRole("button", { name: "Land it now" }).first().click();
+  await ready(page);
+  await expect(page.locator("td[data-pending]")).not.toHaveCount(n_flying);
+  await expect(page.locator(".say")).toContainText("landed");
 });
