@@ -34,9 +34,11 @@ pub struct Tables {
 /// Types beside those of the instruction that are taken and mean nothing. Which ones depends on the opcode.
 #[derive(Debug)]
 pub struct IgnoredTypes {
-    /// The opcodes that take `there`; all others take `elsewhere`.
+    /// The opcodes that take `there`; all others but the strict ones take `elsewhere`.
     pub opcodes: &'static [&'static str],
     pub there: &'static [&'static str],
+    /// Opcodes that look at every type.
+    pub strict: &'static [&'static str],
     pub elsewhere: &'static [&'static str],
 }
 
@@ -93,6 +95,7 @@ impl Dialect {
         let types = self.tables.ignored_types;
         let list = match types.opcodes.contains(&opcode) {
             true => types.there,
+            false if types.strict.contains(&opcode) => &[],
             false => types.elsewhere,
         };
         self.tables.ignored.contains(&word) || list.contains(&word)

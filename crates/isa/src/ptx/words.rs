@@ -52,6 +52,7 @@ pub static IGNORED: &[&str] = &[
 pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh"],
     there: &["pred", "texref", "samplerref", "surfref"],
+    strict: &["mma"],
     elsewhere: &["b2"],
 };
 

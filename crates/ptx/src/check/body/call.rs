@@ -92,7 +92,7 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
-            // A vector register stands for its components.
+            // A vector register means its components.
             if let OperandKind::Name(name) = operand.kind
                 && let Binding::Vector { first, n } = self.binding(name, operand.span)
             {
@@ -232,7 +232,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(functions)
     }
 
-    /// What stands after the arguments of a direct call, if anything: a label.
+    /// What follows the arguments of a direct call, if anything, is a label.
     fn check_table(&mut self, table: Option<&Operand>) -> Option<()> {
         let Some(table) = table else {
             return Some(());
