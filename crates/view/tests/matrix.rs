@@ -166,3 +166,44 @@ fn the_examples_leave_what_they_say() {
     }
     expect_file!["./data/matrix_examples.txt"].assert_eq(&text);
 }
+
+/// Lanes 0 to 7 point to the rows of a matrix of halves in shared memory, the last row first.
+const ROWS: &str = "\
+//@ launch grid=1 block=32
+.version 8.5
+.target sm_90
+.address_size 64
+.visible .entry rows()
+{
+    .reg .b32 %r<6>;
+    .shared .align 16 .b8 tile[128];
+    mov.u32 %r0, %laneid;
+    and.b32 %r1, %r0, 7;
+    sub.u32 %r1, 7, %r1;
+    mov.u32 %r2, tile;
+    mad.lo.u32 %r3, %r1, 16, %r2;
+    mul.lo.u32 %r4, %r0, 0x10001;
+    stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r3], {%r4};
+    ret;
+}
+";
+
+#[test]
+fn a_piece_says_who_gave_the_row_and_who_its_halves() {
+    let mut session = session(ROWS);
+    session.run(u64::MAX);
+    let store = only_store(&mut session);
+    assert_eq!((store.n_bytes, store.lost), (128, 0));
+    for lane in &store.lanes {
+        // Four lanes have a row, in the order of the lanes that point to them.
+        let row = lane.lane / 4;
+        let at = u64::from(7 - row) * 16 + u64::from(lane.lane % 4) * 4;
+        for piece in &lane.pieces {
+            assert_eq!(piece.asked, row, "lane {}", lane.lane);
+            assert_eq!(piece.source.as_deref(), Some("%r4"));
+        }
+        let offsets: Vec<_> = lane.pieces.iter().map(|piece| piece.offset).collect();
+        assert_eq!(offsets, [Some(at), Some(at + 2)], "lane {}", lane.lane);
+        assert_eq!(lane.bytes, [lane.lane, 0, lane.lane, 0]);
+    }
+}
