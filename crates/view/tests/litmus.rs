@@ -153,6 +153,6 @@ fn every_outcome_of_every_seed_is_allowed() {
     let n_wrong = wrong.len();
     wrong.truncate(20);
     assert!(wrong.is_empty(), "{n_wrong}:\n{}", wrong.join("\n"));
-    // All others have outcomes that no interleaving of the threads reaches.
-    assert!(5 * n_found >= 2 * n_open, "{n_found} of {n_open}");
+    // The others need more seeds, or no interleaving of the threads reaches their other outcomes.
+    assert!(10 * n_found >= 9 * n_open, "{n_found} of {n_open}");
 }
