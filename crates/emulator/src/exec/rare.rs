@@ -29,7 +29,7 @@ pub(crate) enum After {
         stores: bool,
     },
     /// It goes on with the next instruction, after something else was looked at.
-    NextAfter {
+    NextThen {
         stores: bool,
         stop: Stop,
     },
@@ -148,7 +148,7 @@ pub(crate) fn rare(
             let ended = mbarrier(&mut reach, &mut lanes, plan)?;
             let stores = reach.stored;
             Ok(match ended {
-                true => After::NextAfter {
+                true => After::NextThen {
                     stores,
                     stop: Stop::PhaseEnded,
                 },
@@ -168,7 +168,7 @@ pub(crate) fn rare(
             };
             start(around, warp, plan, &choice, step)?;
             // What is in flight may land before the next step of the warp.
-            Ok(After::NextAfter {
+            Ok(After::NextThen {
                 stores: false,
                 stop: Stop::Turn,
             })

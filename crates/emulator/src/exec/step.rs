@@ -181,7 +181,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
                 }
-                Ok(After::NextAfter { stores, stop }) => {
+                Ok(After::NextThen { stores, stop }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
                     ends = Some(stop);
