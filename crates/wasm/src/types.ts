@@ -135,6 +135,12 @@ export type MemoryId = string;
 /** A state space, as views name it. */
 export type Space = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster";
 
+/** What went wrong in a run. */
+export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "internal";
+
+/** The type that a register is declared with. Registers of other types are untyped bits of their width. */
+export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
+
 /** What can be shown as a grid. */
 export type MemoryView = {
 /** A buffer's name, `shared:0` for the shared memory of block 0, `var:table` for a module variable. */
