@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_told_in_words() {
+    fn a_cell_is_described_in_words() {
         let picture = fixture::store_d();
         assert_eq!(
             describe(&picture, 18).as_deref(),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_byte_are_told() {
+    fn parts_of_a_byte_are_named() {
         assert_eq!(offset_text(28, 4), "byte 3, bits 4 to 7");
         assert_eq!(offset_text(9, 1), "byte 1, bit 1");
         assert_eq!(offset_text(64, 16), "byte 8");

@@ -43,7 +43,7 @@ fn text(output: &Output) -> &str {
 }
 
 #[test]
-fn seeds_that_part_are_told_with_the_stores_that_differ() {
+fn seeds_that_part_are_named_with_the_stores_that_differ() {
     let output = run(&["--seeds", "0..8"], RACE);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     expect![[r#"

@@ -18,7 +18,7 @@ const EXAMPLES: &[&str] = &[
 /// Elements of a line.
 const PER_LINE: usize = 16;
 
-fn told(source: &str) -> Result<String, std::fmt::Error> {
+fn trace(source: &str) -> Result<String, std::fmt::Error> {
     let scenario = Scenario {
         source: source.to_owned(),
         ..Scenario::default()
@@ -65,7 +65,7 @@ fn what_the_examples_store_is_golden() {
     for name in EXAMPLES {
         let path = root.join(format!("../../public/examples/{name}.ptx"));
         let source = std::fs::read_to_string(path).expect("an example");
-        let found = told(&source).expect("a text");
+        let found = trace(&source).expect("a text");
         expect_file![root.join(format!("tests/data/examples/{name}.txt"))].assert_eq(&found);
     }
 }

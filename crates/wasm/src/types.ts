@@ -471,5 +471,83 @@ bytes: number, count: number,
 /** What a stride that is not aligned so does: `fault`, or `moved` when rows land elsewhere. */
 short_stride?: string | null, };
 
+/** A product and the operands of one element of D, in the words of PTX. */
+export type ProductRequest = {
+/** `wmma` or `mma` */
+op: string,
+/** `m16n16k16` */
+shape: string,
+/** The types of A, B, C and D. */
+types: Array<string>,
+/** `sm_90` */
+target: string,
+/** The row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`); zeros follow. */
+a: Array<string>,
+/** The column of B. */
+b: Array<string>,
+/** The element of C; zero when left out. */
+c: string | null, };
+
+/** A number with its bits. */
+export type NumberView = { text: string,
+/** `0x3f800000` */
+bits: string, };
+
+/** How an element of D came about. */
+export type ProductView = {
+/** `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70` */
+title: string,
+/** In one sentence: whether the result is the exact sum rounded once, and if not, why. */
+summary: string, result: NumberView,
+/** The sum without rounding, as a decimal number; absent where a term is infinite or not a number. */
+exact: string | null,
+/** The exact sum, rounded to the type of D once, to nearest even. */
+rounded_once: NumberView | null,
+/** Fused multiply-adds of `f32` from C in ascending k, then rounded to the type of D: what a loop in a program gives. */
+chain: NumberView, steps: Array<ProductStep>,
+/** What each generation gives that has the instruction, results that occur first first. */
+generations: Array<GenerationView>, };
+
+/** Targets whose tensor cores give the same result. */
+export type GenerationView = {
+/** The first target of each generation. */
+targets: Array<string>, result: NumberView, };
+
+/** One operation of the hardware. */
+export type ProductStep = { "kind": "block" } & BlockView | { "kind": "operation" } & OperationView;
+
+/** A fused sum: all terms are aligned to the largest exponent, cut and added as integers. */
+export type BlockView = {
+/** The places along k that it adds: `k = 0 to 7`. */
+products: string, accumulator: NumberView,
+/** The largest exponent. Without meaning where `special` is set. */
+exponent: number,
+/** Bits that are kept below it. */
+kept_bits: number,
+/** Terms that are not zero. */
+terms: Array<TermView>,
+/** The sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
+sum: string,
+/** Why the sum is no number, or infinite. */
+special: string | null, result: NumberView,
+/** Whether the sum has more bits than the result. */
+is_cut: boolean, };
+
+/** A term of a block. */
+export type TermView = {
+/** `accumulator` or `k = 3` */
+source: string,
+/** Its exact value. */
+value: string,
+/** What takes part, in units of the block, as a decimal number. */
+aligned: string,
+/** The bits that were cut off, binary; empty if none. */
+cut: string, };
+
+/** An IEEE operation. */
+export type OperationView = {
+/** `1.5 * 2 + 0.25, rounded to f32` */
+text: string, result: NumberView, };
+
 /** The reference page of a diagnostic. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };

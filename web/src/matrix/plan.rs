@@ -60,7 +60,7 @@ impl Plan {
     }
 }
 
-/// The matrix: rows and columns, several matrices below each other. `is_tight` when another matrix stands beside it.
+/// The matrix: rows and columns, several matrices below each other. `is_tight` when another matrix is beside it.
 pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool) -> Plan {
     let (rows, columns) = (usize::from(picture.rows), usize::from(picture.columns));
     let width = if is_tight || picture.columns >= MANY_COLUMNS {

@@ -261,7 +261,7 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
     Cow::Owned(result)
 }
 
-/// The pieces of an event: bytes without elements are told apart by 16.
+/// The pieces of an event: bytes without elements are split into parts of 16.
 fn add_pieces(events: &mut EventBuffer, piece: &PendingPiece, bytes: &[u8], old: &[u8]) {
     let mut head = head_of_piece(piece);
     let chunks = bytes.chunks(PIECE_BYTES).zip(old.chunks(PIECE_BYTES));

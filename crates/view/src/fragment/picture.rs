@@ -44,7 +44,7 @@ pub struct AccessTraffic {
     /// Passes over the banks of shared memory; absent where lanes exchange data before they store, so that the lane that holds an element is
     /// not the lane that stores it.
     pub wavefronts: Option<u32>,
-    /// The fewest passes that so many bytes need.
+    /// The fewest passes that these bytes need.
     pub fewest_wavefronts: u32,
     /// What is wrong with base or stride.
     pub problem: Option<String>,

@@ -80,7 +80,7 @@ fn a_stride_or_base_that_is_not_aligned_is_explained() {
 }
 
 #[test]
-fn rows_that_overlap_are_told() {
+fn rows_that_overlap_are_reported() {
     assert_eq!(store_d(16).stride_problem, None);
     let problem = store_d(8).stride_problem;
     assert!(problem.is_some_and(|problem| problem.contains("rows overlap")));

@@ -14,7 +14,7 @@ pub(crate) enum FileKind {
     Table,
 }
 
-/// A file that a person wants.
+/// A file to save.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Export {
     File(FragmentRequest, FileKind),

@@ -57,7 +57,7 @@ fn shared(traffic: &AccessTraffic) -> Html {
                 .to_owned()
         }
         Some(n) if n <= traffic.fewest_wavefronts => {
-            format!("{n} passes, the fewest for so many bytes")
+            format!("{n} passes, the fewest for these bytes")
         }
         Some(n) => format!(
             "{n} passes; without bank conflicts it would be {}",
