@@ -40,6 +40,18 @@ test("own texts stay when an example is chosen, when another is pasted and when 
   await expect.poll(() => text(page)).toBe(kernel("first", 1));
 });
 
+test("a text is kept though the page goes at once", async ({ page }) => {
+  await open(page);
+  await paste(page, kernel("brief", 4));
+  await ready(page);
+  // The example takes its place, and the page goes before IndexedDB has answered.
+  await picker(page).selectOption({ label: "A guard keeps lanes out" });
+  await page.reload();
+  await ready(page);
+  await back(page, "brief");
+  await expect.poll(() => text(page)).toBe(kernel("brief", 4));
+});
+
 test("a text of six megabytes is there again after a reload", async ({ page }) => {
   await open(page);
   const long = `${kernel("long", 3)}// ${"x".repeat(1_000)}\n`.padEnd(6_000_000, `// ${"y".repeat(96)}\n`);

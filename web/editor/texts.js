@@ -10,6 +10,8 @@ const MOST_TEXTS = 200;
 const NAME_LENGTH = 48;
 const JOURNAL = "warpgrid.journal";
 const HERE = "warpgrid.here";
+/** Before the id of a text that IndexedDB may not have yet. */
+const HELD = "warpgrid.held.";
 
 const store = lazily(() => createStore("warpgrid-texts", "texts"));
 const textKey = (id) => `text:${id}`;
@@ -98,25 +100,51 @@ export async function keep(text) {
   if (own === null || unkept === null || text.trim() === "") return;
   const { changed } = unkept;
   let id = own;
+  const first = id;
+  const title = name || known.get(id)?.name || firstLine(text);
   unkept = null;
+  hold(first, { text, name: title, changed });
   try {
     // Two tabs that show the same text write two from the first change on.
     if (!(await isAlone(id))) id = await renamed(id, newId());
     if (!known.has(id)) {
       const twin = await sameText(id, text);
-      if (twin) { id = await renamed(id, twin); return; }
+      if (twin) { id = await renamed(id, twin); release(first); return; }
       if (known.size >= MOST_TEXTS) throw new Error(`there are ${MOST_TEXTS} texts already; delete one that you need no more`);
     }
-    const called = (id === own && name) || known.get(id)?.name || firstLine(text);
-    const about = { name: called, changed, length: text.length };
-    await setMany([[textKey(id), text], [aboutKey(id), about]], store());
-    known.set(id, about);
+    await write(id, text, { name: (id === own && name) || title, changed, length: text.length });
+    release(first);
     trouble?.("");
   } catch (error) {
     if (text.length <= JOURNAL_LENGTH && !known.size) return; // The journal has it.
     trouble?.(`The text is not kept beyond this page: ${error?.message || error?.name || error}`);
   } finally {
     say();
+  }
+}
+
+async function write(id, text, about) {
+  await setMany([[textKey(id), text], [aboutKey(id), about]], store());
+  known.set(id, about);
+}
+
+/** Local storage has a short text until IndexedDB has it: the page may be gone before. */
+function hold(id, held) {
+  if (held.text.length <= JOURNAL_LENGTH) attempt(() => localStorage.setItem(HELD + id, JSON.stringify(held)));
+}
+function release(id) {
+  attempt(() => localStorage.removeItem(HELD + id));
+}
+/** Keeps what an earlier page had no time for. */
+async function keepHeld() {
+  const all = attempt(() => Object.keys(localStorage).filter((key) => key.startsWith(HELD))) ?? [];
+  for (const id of all.map((key) => key.slice(HELD.length))) {
+    const held = attempt(() => JSON.parse(localStorage.getItem(HELD + id)));
+    const { text, name, changed } = held ?? {};
+    if (typeof text === "string" && changed > (known.get(id)?.changed ?? 0)) {
+      await write(id, text, { name, changed, length: text.length });
+    }
+    release(id);
   }
 }
 
@@ -165,6 +193,7 @@ export function named(given) {
 /** Deletes one of them for good. */
 export async function remove(id) {
   if (own === id) [own, unkept] = [null, null];
+  release(id);
   known.delete(id);
   await delMany([textKey(id), aboutKey(id)], store()).catch(() => {});
   say();
@@ -179,6 +208,7 @@ export async function connectTexts(onList, onTrouble) {
     const ids = (await keys(store())).filter((key) => `${key}`.startsWith("about:")).map((key) => key.slice(6));
     const abouts = await getMany(ids.map(aboutKey), store());
     ids.forEach((id, index) => { if (abouts[index] && !known.has(id)) known.set(id, abouts[index]); });
+    await keepHeld();
   } catch { /* without IndexedDB the journal alone keeps the text */ }
   name = known.get(own)?.name ?? "";
   // What the last page had no time to keep.
