@@ -1,7 +1,7 @@
 // A person looks up which lane holds which element of a matrix, without writing PTX.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
-import { open } from "./playground";
+import { open, pick } from "./playground";
 
 test("a fragment is looked up, laid beside another architecture's, and moved in memory", async ({ page }) => {
   await page.goto("/#matrix?op=store.d&shape=m16n16k16&type=f32&target=sm_70");
@@ -43,6 +43,16 @@ test("the keyboard walks over the cells, and the way back leads to the text as i
   await page.keyboard.press("Escape");
   await expect(view).toBeHidden();
   expect(await page.locator(".cm-content").textContent()).toBe(text);
+});
+
+test("a matrix store of a run leads to its fragment", async ({ page }) => {
+  await open(page);
+  await pick(page, "A matrix leaves its fragments");
+  await page.getByRole("button", { name: "Which lane held which element" }).click();
+  const view = page.getByRole("region", { name: "Matrix view" });
+  await expect(view.getByRole("combobox", { name: "Shape" })).toHaveValue("m16n16k16");
+  await expect(view.getByRole("combobox", { name: "Target" })).toHaveValue("sm_80");
+  await expect(view.getByRole("combobox", { name: "Layout" })).toHaveValue("row");
 });
 
 test("a drawing, an image and a table can be taken along", async ({ page }) => {

@@ -65,16 +65,25 @@ pub enum MatrixFocus {
 impl MatrixChoice {
     /// Where a person begins who looks at a text for `target`: the store of an accumulator.
     pub fn of_target(target: Option<&str>) -> MatrixChoice {
-        let target = target.unwrap_or("sm_80");
-        let without_feature = target.trim_end_matches(|last: char| last.is_ascii_lowercase());
+        MatrixChoice::of_fragment(FragmentRequest {
+            op: "store.d".into(),
+            shape: "m16n16k16".into(),
+            ty: "f32".into(),
+            target: target.unwrap_or("sm_80").into(),
+            ..FragmentRequest::default()
+        })
+    }
+
+    /// A fragment by itself; the features of its target do not matter.
+    pub fn of_fragment(mut request: FragmentRequest) -> MatrixChoice {
+        let target = &mut request.target;
+        target.truncate(
+            target
+                .trim_end_matches(|last: char| last.is_ascii_lowercase())
+                .len(),
+        );
         MatrixChoice {
-            request: FragmentRequest {
-                op: "store.d".into(),
-                shape: "m16n16k16".into(),
-                ty: "f32".into(),
-                target: without_feature.into(),
-                ..FragmentRequest::default()
-            },
+            request,
             ..MatrixChoice::default()
         }
     }

@@ -2,9 +2,10 @@
 //! goes in, a few plain facts come out. The only file to the right of the emulator that takes operands apart.
 
 use std::collections::BTreeSet;
+use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, moved_matrix};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Does, MatrixOp, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister,
-    StateSpace,
+    ArithmeticOp, AsyncOp, Does, Flag, MatrixLayout, MatrixOp, MemoryOp, MoveOp, MulPart,
+    ScalarType, SpecialRegister, StateSpace,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
@@ -201,6 +202,29 @@ impl<'a> Reader<'a> {
     /// The registers that the instruction may write.
     pub fn destinations(self) -> Vec<RegisterId> {
         self.function.destinations(self.instruction)
+    }
+
+    /// The fragment that a matrix instruction moves to or from memory; none of products, whose matrices stay in registers.
+    pub fn fragment(self) -> Option<FragmentQuery> {
+        let action = self.program.action(self.instruction)?;
+        let Does::Matrix(op) = action.does else {
+            return None;
+        };
+        let modifiers = &action.modifiers;
+        let moved = FragmentOp::of_operand(op, modifiers, moved_matrix(op))?;
+        let shape = modifiers.shape?;
+        let layout = match modifiers.layout {
+            Some(layout) => layout,
+            None if modifiers.has(Flag::Trans) => MatrixLayout::Col,
+            None => MatrixLayout::Row,
+        };
+        moved.has_memory().then_some(FragmentQuery {
+            op: moved,
+            shape: Shape::new(shape.rows, shape.columns, shape.depth),
+            ty: modifiers.ty?,
+            layout: Some(layout),
+            target: *self.program.target,
+        })
     }
 
     /// The opcode with its modifiers, as it is first written in the module.

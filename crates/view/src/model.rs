@@ -1,5 +1,6 @@
 //! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
 
+use crate::fragment::FragmentRequest;
 use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::ScalarType;
@@ -413,6 +414,8 @@ pub struct StoreView {
     pub fewest_wavefronts: u32,
     /// Lanes that lost a race: another lane of the same store wrote another value to one of their bytes.
     pub lost: u32,
+    /// The fragment that a matrix store spreads; absent for other stores.
+    pub fragment: Option<FragmentRequest>,
 }
 
 /// A store that is on its way.

@@ -563,6 +563,7 @@ impl Session {
             grid: self.scenario.grid.unwrap_or([1; 3]),
             block: self.scenario.block.unwrap_or(DEFAULT_BLOCK),
             memories,
+            fragment: reader.and_then(Reader::fragment),
         })
     }
 

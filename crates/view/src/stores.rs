@@ -1,5 +1,6 @@
 //! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
 
+use crate::fragment::FragmentRequest;
 use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
 use crate::traffic;
@@ -7,6 +8,7 @@ use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, Interest, MemoryId as Place, MemoryRegion, Observer, Piece,
     StepEvent,
 };
+use warpgrid_isa::fragment::FragmentQuery;
 use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_program::Function;
 
@@ -122,6 +124,8 @@ pub(crate) struct StorePlace<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) memories: &'a [Memory],
+    /// Of a matrix store.
+    pub(crate) fragment: Option<FragmentQuery>,
 }
 
 impl StorePlace<'_> {
@@ -190,6 +194,7 @@ impl StoreRecord {
             n_wavefronts: self.wavefronts(place.shape),
             fewest_wavefronts: self.fewest_wavefronts(place.shape),
             lost: self.lost(),
+            fragment: place.fragment.as_ref().map(FragmentRequest::from),
             lanes,
         }
     }

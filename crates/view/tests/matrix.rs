@@ -62,6 +62,25 @@ fn a_matrix_store_is_one_sentence() {
 }
 
 #[test]
+fn a_matrix_store_names_its_fragment() {
+    let mut session = session(COPY);
+    session.run(u64::MAX);
+    let fragment = only_store(&mut session).fragment.expect("a matrix store");
+    assert_eq!(
+        (
+            fragment.op.as_str(),
+            fragment.shape.as_str(),
+            fragment.ty.as_str()
+        ),
+        ("store.d", "m16n16k16", "f32")
+    );
+    assert_eq!(
+        (fragment.target.as_str(), fragment.layout.as_deref()),
+        ("sm_80", Some("row"))
+    );
+}
+
+#[test]
 fn each_lane_shows_its_elements_with_their_registers() {
     let mut session = session(COPY);
     session.run(u64::MAX);

@@ -243,7 +243,9 @@ nWavefronts: number,
 /** The fewest passes that an access of this width needs; 0 where passes are not counted. */
 fewestWavefronts: number,
 /** Lanes that lost a race: another lane of the same store wrote another value to one of their bytes. */
-lost: number, };
+lost: number,
+/** The fragment that a matrix store spreads; absent for other stores. */
+fragment: FragmentRequest | null, };
 
 /** Bytes that an operation in flight will write. */
 export type PendingPieceView = { lane: number,

@@ -2,7 +2,8 @@
 
 use super::{Dispatch, FrameRef, memories, say};
 use crate::format::code_pieces;
-use crate::model::Action;
+use crate::matrix::MatrixChoice;
+use crate::model::{Action, MatrixAction};
 use warpgrid_view::model::{Phrase, PhraseLink};
 use yew::prelude::*;
 
@@ -27,12 +28,24 @@ pub(crate) fn Sentence(props: &Props) -> Html {
             <span class="dot" aria-hidden="true"></span>
             <span>
                 { for props.frame.sentence.iter().map(phrase) }
+                { fragment(props) }
                 if props.stale {
                     <small class="old">{ "from the last text that ran" }</small>
                 }
             </span>
         </p>
     }
+}
+
+/// Leads from a matrix store to the view of its fragment.
+fn fragment(props: &Props) -> Html {
+    let store = props.frame.store.as_ref();
+    let Some(request) = store.and_then(|store| store.fragment.clone()) else {
+        return Html::default();
+    };
+    let choice = MatrixChoice::of_fragment(request);
+    let open = say::<MouseEvent>(&props.dispatch, Action::Matrix(MatrixAction::Open(choice)));
+    html! { <>{ " " }<button class="link" onclick={open}>{ "Which lane held which element" }</button></> }
 }
 
 /// Shows what a stretch of the sentence names.

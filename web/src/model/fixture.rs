@@ -79,6 +79,7 @@ pub(crate) fn store() -> StoreView {
         n_wavefronts: 0,
         fewest_wavefronts: 0,
         lost: 0,
+        fragment: None,
     }
 }
 

@@ -42,6 +42,19 @@ pub struct FragmentRequest {
     pub stride: Option<u32>,
 }
 
+impl From<&FragmentQuery> for FragmentRequest {
+    fn from(query: &FragmentQuery) -> FragmentRequest {
+        FragmentRequest {
+            op: query.op.name().to_owned(),
+            shape: query.shape.to_string(),
+            ty: query.ty.name().to_owned(),
+            target: query.target.name.to_owned(),
+            layout: query.layout.map(|layout| layout.name().to_owned()),
+            stride: None,
+        }
+    }
+}
+
 /// Why there is no such fragment, and what exists instead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
