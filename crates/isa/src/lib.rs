@@ -14,6 +14,7 @@ pub mod ptx;
 pub use common::{dialect, does, fit, form, modifier, modifiers, space, target, types, version};
 pub use ptx::{directives, forms, special};
 
+pub use common::float_format::{FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
     ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MbarrierOp,

@@ -2,36 +2,16 @@
 //! conversion; out: bits. All agree with results of the reference assembler's own folding of constants (13.5).
 
 use crate::exec::mode::{Conversion, FloatMode, Round};
-use warpgrid_isa::ScalarType;
-
-/// What the top of a format's range means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Top {
-    /// The largest exponent: infinity and NaN.
-    Infinity,
-    /// All ones: NaN.
-    NotANumber,
-    /// Numbers like all others.
-    Finite,
-}
+use warpgrid_isa::{FloatFormat, FloatTop, ScalarType};
 
 /// A float of at most 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Narrow {
     exponent_bits: u32,
     fraction_bits: u32,
-    top: Top,
+    top: FloatTop,
     /// Bits that it takes in a register.
     held_bits: u32,
-}
-
-const fn narrow(exponent_bits: u32, fraction_bits: u32, top: Top, held_bits: u32) -> Narrow {
-    Narrow {
-        exponent_bits,
-        fraction_bits,
-        top,
-        held_bits,
-    }
 }
 
 /// One half of a pair.
@@ -44,18 +24,24 @@ enum Half {
 
 /// The format of each half; none for types that are no pairs of floats.
 fn half_of(ty: ScalarType) -> Option<Half> {
-    use ScalarType as T;
-    Some(match ty {
-        T::F16 | T::F16x2 => Half::Float(narrow(5, 10, Top::Infinity, 16)),
-        T::Bf16 | T::Bf16x2 => Half::Float(narrow(8, 7, Top::Infinity, 16)),
-        T::E4m3x2 => Half::Float(narrow(4, 3, Top::NotANumber, 8)),
-        T::E5m2x2 => Half::Float(narrow(5, 2, Top::Infinity, 8)),
-        T::E2m3x2 => Half::Float(narrow(2, 3, Top::Finite, 8)),
-        T::E3m2x2 => Half::Float(narrow(3, 2, Top::Finite, 8)),
-        T::E2m1x2 => Half::Float(narrow(2, 1, Top::Finite, 4)),
-        T::Ue8m0x2 => Half::Exponent,
-        _ => return None,
-    })
+    if ty == ScalarType::Ue8m0x2 {
+        return Some(Half::Exponent);
+    }
+    let is_one = matches!(ty, ScalarType::F16 | ScalarType::Bf16);
+    if !is_one && !is_pair(ty) {
+        return None;
+    }
+    let format = FloatFormat::of(ty)?;
+    Some(Half::Float(Narrow {
+        exponent_bits: format.exponent_bits.into(),
+        fraction_bits: format.fraction_bits.into(),
+        top: format.top,
+        held_bits: if is_one {
+            ty.width_bits()
+        } else {
+            ty.width_bits() / 2
+        },
+    }))
 }
 
 /// Whether a type is two floats in a register.
@@ -165,9 +151,9 @@ impl Narrow {
 
     const fn largest(self) -> u32 {
         match self.top {
-            Top::Infinity => self.infinity() - 1,
-            Top::NotANumber => self.sign() - 2,
-            Top::Finite => self.sign() - 1,
+            FloatTop::Infinity => self.infinity() - 1,
+            FloatTop::NotANumber => self.sign() - 2,
+            FloatTop::Finite => self.sign() - 1,
         }
     }
 
@@ -177,9 +163,9 @@ impl Narrow {
         let fraction = f64::from(magnitude & ((1 << self.fraction_bits) - 1));
         let whole = f64::from(1u32 << self.fraction_bits);
         let value = match self.top {
-            Top::Infinity if magnitude == self.infinity() => f64::INFINITY,
-            Top::Infinity if magnitude > self.infinity() => f64::NAN,
-            Top::NotANumber if magnitude == self.sign() - 1 => f64::NAN,
+            FloatTop::Infinity if magnitude == self.infinity() => f64::INFINITY,
+            FloatTop::Infinity if magnitude > self.infinity() => f64::NAN,
+            FloatTop::NotANumber if magnitude == self.sign() - 1 => f64::NAN,
             _ if exponent == 0 => fraction / whole * power_of_two(1 - self.bias()),
             _ => (1.0 + fraction / whole) * power_of_two(exponent - self.bias()),
         };
@@ -193,8 +179,8 @@ impl Narrow {
         let mode = conversion.mode;
         if value.is_nan() {
             return match self.top {
-                Top::Infinity | Top::NotANumber => self.sign() - 1,
-                Top::Finite => self.largest(),
+                FloatTop::Infinity | FloatTop::NotANumber => self.sign() - 1,
+                FloatTop::Finite => self.largest(),
             };
         }
         if mode.relu && value.is_sign_negative() {

@@ -2,7 +2,7 @@
 //! elementary functions from basic operations only, so that every host computes the same bits.
 
 use crate::decode::code::Round;
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{FloatFormat, FloatTop, ScalarType};
 
 /// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
@@ -80,32 +80,11 @@ pub(crate) struct Format {
     pub(crate) has_infinity: bool,
 }
 
-pub(crate) const F16: Format = Format {
-    exponent_bits: 5,
-    fraction_bits: 10,
-    has_infinity: true,
-};
-pub(crate) const BF16: Format = Format {
-    exponent_bits: 8,
-    fraction_bits: 7,
-    has_infinity: true,
-};
-pub(crate) const TF32: Format = Format {
-    exponent_bits: 8,
-    fraction_bits: 10,
-    has_infinity: true,
-};
-pub(crate) const E5M2: Format = Format {
-    exponent_bits: 5,
-    fraction_bits: 2,
-    has_infinity: true,
-};
-/// Without infinity: all ones is NaN, 448 the largest.
-pub(crate) const E4M3: Format = Format {
-    exponent_bits: 4,
-    fraction_bits: 3,
-    has_infinity: false,
-};
+pub(crate) const F16: Format = Format::of(FloatFormat::F16);
+pub(crate) const BF16: Format = Format::of(FloatFormat::BF16);
+pub(crate) const TF32: Format = Format::of(FloatFormat::TF32);
+pub(crate) const E5M2: Format = Format::of(FloatFormat::E5M2);
+pub(crate) const E4M3: Format = Format::of(FloatFormat::E4M3);
 
 /// The format of a small float type.
 pub(crate) fn format_of(ty: ScalarType) -> Option<Format> {
@@ -120,6 +99,15 @@ pub(crate) fn format_of(ty: ScalarType) -> Option<Format> {
 }
 
 impl Format {
+    /// For formats that have a NaN.
+    const fn of(format: FloatFormat) -> Format {
+        Format {
+            exponent_bits: format.exponent_bits as u32,
+            fraction_bits: format.fraction_bits as u32,
+            has_infinity: matches!(format.top, FloatTop::Infinity),
+        }
+    }
+
     fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
     }

@@ -3,6 +3,7 @@
 pub mod dialect;
 pub mod does;
 pub mod fit;
+pub mod float_format;
 pub mod form;
 pub mod modifier;
 pub mod modifiers;

@@ -1,5 +1,7 @@
 //! Floating-point operands taken apart: bits go in, value and exponent come out.
 
+use warpgrid_isa::{FloatFormat, FloatTop};
+
 /// A small floating-point format: sign, exponent, fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Format {
@@ -12,25 +14,22 @@ pub(super) struct Format {
     pub(super) has_infinity: bool,
 }
 
-const fn format(exponent_bits: u8, fraction_bits: u8, ignored_bits: u8) -> Format {
+const fn format(of: FloatFormat, ignored_bits: u8) -> Format {
     Format {
-        exponent_bits,
-        fraction_bits,
+        exponent_bits: of.exponent_bits,
+        fraction_bits: of.fraction_bits,
         ignored_bits,
-        has_infinity: true,
+        has_infinity: matches!(of.top, FloatTop::Infinity),
     }
 }
 
-pub(super) const F16: Format = format(5, 10, 0);
-pub(super) const BF16: Format = format(8, 7, 0);
-pub(super) const TF32: Format = format(8, 10, 13);
-pub(super) const E5M2: Format = format(5, 2, 0);
-pub(super) const E4M3: Format = Format {
-    has_infinity: false,
-    ..format(4, 3, 0)
-};
+pub(super) const F16: Format = format(FloatFormat::F16, 0);
+pub(super) const BF16: Format = format(FloatFormat::BF16, 0);
+pub(super) const TF32: Format = format(FloatFormat::TF32, 13);
+pub(super) const E5M2: Format = format(FloatFormat::E5M2, 0);
+pub(super) const E4M3: Format = format(FloatFormat::E4M3, 0);
 /// The accumulator; too wide for an [`Operand`].
-pub(super) const F32: Format = format(8, 23, 0);
+pub(super) const F32: Format = format(FloatFormat::F32, 0);
 
 /// A factor: its value (1 with the sign of an infinity, 0 for a NaN), and the exponent to which its fraction belongs. Subnormal numbers have
 /// the smallest exponent, since nothing is normalised before the product.

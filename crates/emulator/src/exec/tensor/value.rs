@@ -1,6 +1,6 @@
 //! Numbers of the types that floating-point products have: bits to value and back.
 
-use super::number::{F32, Format};
+use super::number::{Class, F32, Format, power_of_two};
 use super::rule::float;
 use warpgrid_isa::ScalarType;
 
@@ -47,24 +47,17 @@ impl Format {
     }
 
     fn value(self, bits: u64) -> f64 {
-        let bits = bits >> self.ignored_bits;
-        let magnitude = bits & self.all_ones();
-        let sign = if bits >> (self.width_bits() - 1) & 1 == 0 {
-            1.0
-        } else {
-            -1.0
-        };
-        if magnitude > self.top() {
-            return f64::NAN;
+        let number = self.number(bits as u32);
+        let sign = if number.is_negative { -1.0 } else { 1.0 };
+        match number.class {
+            Class::NotANumber => f64::NAN,
+            Class::Infinity => sign * f64::INFINITY,
+            Class::Zero => sign * 0.0,
+            Class::Finite => {
+                let unit = power_of_two(number.exponent - i32::from(self.fraction_bits));
+                sign * f64::from(number.significand) * unit
+            }
         }
-        if self.has_infinity && magnitude == self.top() {
-            return sign * f64::INFINITY;
-        }
-        let field = (magnitude >> self.fraction_bits) as i32;
-        let hidden = u64::from(field > 0) << self.fraction_bits;
-        let fraction = magnitude & ((1 << self.fraction_bits) - 1) | hidden;
-        let exponent = self.least_exponent() + (field - 1).max(0) - i32::from(self.fraction_bits);
-        sign * fraction as f64 * 2f64.powi(exponent)
     }
 
     fn nearest(self, value: f64) -> u64 {
