@@ -33,11 +33,11 @@ set! { COMPARE_EXCHANGE: Op "operation";
     "cas", Atomic(Cas), ALWAYS, "replaces the value where it equals b";
 }
 set! { ADD: Op "operation";
-    "add", Atomic(Add), ALWAYS, "adds b";
+    "add", Atomic(Add), ALWAYS, "adds the operand";
 }
 set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after b";
-    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to b after zero";
+    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after the operand";
+    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to the operand after zero";
 }
 set! { EXTREME: Op "operation";
     "min", Atomic(Min), ALWAYS, "keeps the smaller";

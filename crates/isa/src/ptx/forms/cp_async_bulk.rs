@@ -1,14 +1,15 @@
 //! Copies of ranges of memory through the asynchronous proxy (PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk").
 
+use super::atomic::{ADD, BITWISE, COUNT, EXTREME};
 use super::sets::{B32_ONLY, CACHE_HINT, GLOBAL, U32_ONLY};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{AsyncOp::*, HintOp::BulkPrefetch};
 use crate::form::rule::{Rule, RuleKind::*, assembler};
 use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::Completion::*;
 use crate::modifier::Flag::{
     CacheHint as Hint, CpMask as ByteMask, IgnoreOob as Oob, Multicast as Blocks,
 };
-use crate::modifier::{AtomicOp::*, Completion::*};
 use crate::space::StateSpace::{Global, Shared, SharedCluster};
 use crate::types::ScalarType::U16;
 
@@ -31,20 +32,6 @@ set! { GROUP: Completion "completion mechanism";
 }
 set! { CP_MASK: Mode "byte mask"; "cp_mask", Flag(ByteMask), since(8, 6).sm(100), "a mask says which bytes of each 16 are written"; }
 set! { OUT_OF_BOUNDS: Mode "out-of-bounds bytes"; "ignore_oob", Flag(Oob), since(9, 2).sm(90).assembler("13.5"), "some bytes at both ends are left out"; }
-set! { BITWISE: Op "operation";
-    "and", Atomic(And), ALWAYS, "bitwise and";
-    "or",  Atomic(Or),  ALWAYS, "bitwise or";
-    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
-}
-set! { ADD: Op "operation"; "add", Atomic(Add), ALWAYS, "adds"; }
-set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after the value";
-    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to the value after zero";
-}
-set! { EXTREME: Op "operation";
-    "min", Atomic(Min), ALWAYS, "keeps the smaller";
-    "max", Atomic(Max), ALWAYS, "keeps the larger";
-}
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 types!(BITS, Type, B32 B64);
 types!(ADDED, Type, U32 S32 U64 F32 F64);

@@ -1,12 +1,13 @@
 //! Asynchronous reductions (PTX ISA, "red.async"): to shared memory of the cluster with an mbarrier, and to global memory
 //! with release order.
 
+use super::atomic::{ADD, BITWISE, COUNT, EXTREME};
 use super::sets::{B32_ONLY, GLOBAL, SHARED_CLUSTER, U32_ONLY};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::AsyncOp::Reduction;
 use crate::form::rule::{Rule, RuleKind::*, any, rule};
 use crate::form::{Form, Gate, SlotName as S};
-use crate::modifier::{AtomicOp::*, Completion::*, Flag::Mmio, Scope::*, Sem::*};
+use crate::modifier::{Completion::*, Flag::Mmio, Scope::*, Sem::*};
 use crate::space::StateSpace::SharedCluster as ClusterMemory;
 use crate::target::Feature::{StAsync, StAsyncRelease};
 
@@ -26,20 +27,6 @@ set! { IN_CLUSTER: Space "state space"; SHARED_CLUSTER; }
 set! { IN_GLOBAL: Space "state space"; GLOBAL; }
 set! { COMPLETION: Completion "completion mechanism";
     "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "on arrival the number of bytes is subtracted from the pending transactions of the mbarrier";
-}
-set! { BITWISE: Op "operation";
-    "and", Atomic(And), ALWAYS, "bitwise and";
-    "or",  Atomic(Or),  ALWAYS, "bitwise or";
-    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
-}
-set! { ADD: Op "operation"; "add", Atomic(Add), ALWAYS, "adds b"; }
-set! { COUNT: Op "operation";
-    "inc", Atomic(Inc), ALWAYS, "adds one; wraps to zero after b";
-    "dec", Atomic(Dec), ALWAYS, "subtracts one; wraps to b after zero";
-}
-set! { EXTREME: Op "operation";
-    "min", Atomic(Min), ALWAYS, "keeps the smaller";
-    "max", Atomic(Max), ALWAYS, "keeps the larger";
 }
 types!(ADDED, Type, U32 S32 U64);
 types!(EXTREMES, Type, U32 S32);
