@@ -10,7 +10,7 @@ use crate::exec::copies::start;
 use crate::exec::elements;
 use crate::exec::matrix::matrix;
 use crate::exec::mbarrier::mbarrier;
-use crate::exec::reach::{Executed, Halt};
+use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::system::{SystemReach, system_call};
 use crate::exec::waits::open_warp_barrier;
@@ -38,6 +38,28 @@ pub(crate) enum After {
     Stops(Stop),
 }
 
+/// Runs an operation that reaches memory, in the lanes that take part; its result, and whether it stored.
+fn reaching<T>(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    choice: &Choice<'_>,
+    step: u64,
+    run: impl FnOnce(&mut Reach<'_>, &mut Lanes<'_>) -> Result<T, Box<Halt>>,
+) -> Result<(T, bool), Box<Halt>> {
+    let code = around.code;
+    let mut lanes = Lanes {
+        banks: &mut warp.banks,
+        constants: &code.constants,
+        specials: &warp.specials,
+        base: code.base(choice.depth),
+        mask: choice.executed,
+        carry: &mut warp.carry,
+    };
+    let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
+    let result = run(&mut reach, &mut lanes)?;
+    Ok((result, reach.stored))
+}
+
 /// Operations that are neither arithmetic nor plain memory accesses.
 #[inline(never)]
 pub(crate) fn rare(
@@ -56,19 +78,9 @@ pub(crate) fn rare(
             let Some(plan) = code.atomics.get(plan as usize) else {
                 return without_plan("an atomic without a plan");
             };
-            let mut lanes = Lanes {
-                banks: &mut warp.banks,
-                constants: &code.constants,
-                specials: &warp.specials,
-                base: code.base(choice.depth),
-                mask,
-                carry: &mut warp.carry,
-            };
-            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
-            atomic(&mut reach, &mut lanes, plan)?;
-            Ok(After::Next {
-                stores: reach.stored,
-            })
+            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| atomic(reach, lanes, plan);
+            let ((), stores) = reaching(around, warp, &choice, step, run)?;
+            Ok(After::Next { stores })
         }
         Op::IsSpace { space, d, a } => {
             is_space(around, warp, (space, d, a), mask);
@@ -85,19 +97,9 @@ pub(crate) fn rare(
             let Some(plan) = code.matrices.get(index as usize) else {
                 return without_plan("a matrix operation without a plan");
             };
-            let mut lanes = Lanes {
-                banks: &mut warp.banks,
-                constants: &code.constants,
-                specials: &warp.specials,
-                base: code.base(choice.depth),
-                mask,
-                carry: &mut warp.carry,
-            };
-            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
-            matrix(&mut reach, &mut lanes, plan)?;
-            Ok(After::Next {
-                stores: reach.stored,
-            })
+            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| matrix(reach, lanes, plan);
+            let ((), stores) = reaching(around, warp, &choice, step, run)?;
+            Ok(After::Next { stores })
         }
         Op::WarpBarrier { mask: slot } => {
             open_warp_barrier(code, warp, slot, mask);
@@ -136,17 +138,8 @@ pub(crate) fn rare(
             let Some(plan) = code.mbarriers.get(plan as usize) else {
                 return without_plan("an mbarrier operation without a plan");
             };
-            let mut lanes = Lanes {
-                banks: &mut warp.banks,
-                constants: &code.constants,
-                specials: &warp.specials,
-                base: code.base(choice.depth),
-                mask,
-                carry: &mut warp.carry,
-            };
-            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
-            let ended = mbarrier(&mut reach, &mut lanes, plan)?;
-            let stores = reach.stored;
+            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| mbarrier(reach, lanes, plan);
+            let (ended, stores) = reaching(around, warp, &choice, step, run)?;
             Ok(match ended {
                 true => After::NextThen {
                     stores,
@@ -181,19 +174,9 @@ pub(crate) fn rare(
             let Some(plan) = code.fills.get(plan as usize) else {
                 return without_plan("a filled range without a plan");
             };
-            let lanes = Lanes {
-                banks: &mut warp.banks,
-                constants: &code.constants,
-                specials: &warp.specials,
-                base: code.base(choice.depth),
-                mask,
-                carry: &mut warp.carry,
-            };
-            let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
-            fill(&mut reach, &lanes, plan)?;
-            Ok(After::Next {
-                stores: reach.stored,
-            })
+            let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| fill(reach, lanes, plan);
+            let ((), stores) = reaching(around, warp, &choice, step, run)?;
+            Ok(After::Next { stores })
         }
         Op::MapToRank { d, a, b, generic } => {
             let mut lanes = lanes_at(code, warp, choice.depth, mask);
