@@ -120,6 +120,27 @@ impl Geometry {
     }
 }
 
+/// Where a key leads from the cell `here` of rows of `columns` cells, before the end of the memory is looked at. Without a cell the keys
+/// start at the first. None for keys that do not move.
+pub fn cell_after(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
+    let columns = columns.max(1);
+    let cell = here.unwrap_or(0);
+    Some(match key {
+        "ArrowRight" => cell.saturating_add(u64::from(here.is_some())),
+        "ArrowLeft" => cell.saturating_sub(1),
+        "ArrowDown" => cell.saturating_add(columns),
+        "ArrowUp" => cell.saturating_sub(columns),
+        "Home" => cell - cell % columns,
+        "End" => cell - cell % columns + columns - 1,
+        _ => return None,
+    })
+}
+
+/// Whether a key pins the cell.
+pub fn is_pin(key: &str) -> bool {
+    key == "Enter" || key == " "
+}
+
 /// A value as short as it can be written: whole floats without `.0`, bits without `0x`.
 pub fn short(text: &str) -> &str {
     let text = text.strip_prefix("0x").unwrap_or(text);
@@ -231,6 +252,18 @@ mod tests {
         let top = 123_456_789.0;
         let back = geometry.top_of(geometry.scroll_for(top, 400.0), 400.0);
         assert!((back - top).abs() < 1.0);
+    }
+
+    #[test]
+    fn keys_move_over_cells() {
+        let after = |key| cell_after(key, Some(18), 16);
+        assert_eq!(after("ArrowRight"), Some(19));
+        assert_eq!(after("ArrowUp"), Some(2));
+        assert_eq!(after("End"), Some(31));
+        assert_eq!(after("Home"), Some(16));
+        assert_eq!(after("a"), None);
+        assert_eq!(cell_after("ArrowRight", None, 16), Some(0));
+        assert_eq!(cell_after("ArrowLeft", Some(0), 0), Some(0));
     }
 
     #[test]

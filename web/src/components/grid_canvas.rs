@@ -3,7 +3,7 @@
 use super::{Dispatch, FrameRef};
 use crate::canvas::{Scene, paint};
 use crate::hooks::use_size;
-use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS, cell_words};
+use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS, cell_after, cell_words, is_pin};
 use crate::links::Links;
 use crate::model::{Action, Focus, Overlay};
 use crate::theme::Palette;
@@ -271,23 +271,16 @@ fn keys(
     let columns = u64::from(geometry.columns);
     let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
-        let here = cursor.unwrap_or(0);
-        let there = match event.key().as_str() {
-            "ArrowRight" => here.saturating_add(u64::from(cursor.is_some())),
-            "ArrowLeft" => here.saturating_sub(1),
-            "ArrowDown" => here.saturating_add(columns),
-            "ArrowUp" => here.saturating_sub(columns),
-            "Home" => here - here % columns,
-            "End" => here - here % columns + columns - 1,
-            "Enter" | " " => {
-                event.prevent_default();
-                event.stop_propagation();
-                return dispatch.dispatch(Action::Pin(focus(*cursor)));
-            }
-            _ => return,
-        };
+        let key = event.key();
+        let there = cell_after(&key, *cursor, columns);
+        if there.is_none() && !is_pin(&key) {
+            return;
+        }
         event.prevent_default();
         event.stop_propagation();
+        let Some(there) = there else {
+            return dispatch.dispatch(Action::Pin(focus(*cursor)));
+        };
         let there = there.min(n_elements.saturating_sub(1));
         cursor.set(Some(there));
         dispatch.dispatch(Action::Hover(focus(Some(there))));

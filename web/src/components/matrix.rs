@@ -129,7 +129,7 @@ fn memory(props: &Props, index: usize, picture: &FragmentPicture, width: f64) ->
     }
     html! {
         <section class="card matrix-card" aria-label="Memory of the matrix">
-            <h2>{ "Memory" }<small>{ "lines of 128 bytes; each box an element, with its lane" }</small></h2>
+            <h2>{ "Memory" }<small>{ format!("lines of {} bytes; each box an element, with its lane", picture.line_bytes) }</small></h2>
             { drawing(props, index, picture, plan, "Memory") }
         </section>
     }

@@ -15,9 +15,6 @@ const HEAD: f64 = 20.0;
 const ROW_HEAD: f64 = 30.0;
 /// Between two matrices.
 const BETWEEN: f64 = 22.0;
-/// Bytes of a line of memory, and of a sector.
-const LINE_BYTES: u64 = 128;
-const SECTOR_BYTES: u64 = 32;
 const LINE_HEIGHT: f64 = 24.0;
 const LINE_HEAD: f64 = 64.0;
 
@@ -122,32 +119,34 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
     plan
 }
 
-/// The memory that the matrix lies in, `base_bytes` after a boundary of 256 bytes: lines of 128 bytes in `available` pixels; lines that
+/// The memory that the matrix lies in, `base_bytes` after a boundary of 256 bytes: lines in `available` pixels; lines that
 /// hold nothing of it are left out. Empty for operands that are registers only.
 pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -> Plan {
     if picture.address_rule.is_none() {
         return Plan::default();
     }
     let bits = u64::from(picture.element_bits);
+    let line_bytes = u64::from(picture.line_bytes.max(1));
+    let sector_bytes = u64::from(picture.sector_bytes.max(1));
     let start = |offset_bits: u64| base_bytes * 8 + offset_bits;
     let mut lines: BTreeMap<u64, usize> = BTreeMap::new();
     let mut held: BTreeMap<u64, usize> = BTreeMap::new();
     for cell in &picture.cells {
-        lines.insert(start(cell.offset_bits) / 8 / LINE_BYTES, 0);
+        lines.insert(start(cell.offset_bits) / 8 / line_bytes, 0);
         *held.entry(cell.offset_bits).or_default() += 1;
     }
     for (number, place) in lines.values_mut().enumerate() {
         *place = number;
     }
-    let byte_width = ((available - LINE_HEAD) / LINE_BYTES as f64).clamp(5.0, 10.0);
+    let byte_width = ((available - LINE_HEAD) / line_bytes as f64).clamp(5.0, 10.0);
     let mut plan = Plan {
-        width: LINE_HEAD + LINE_BYTES as f64 * byte_width + 2.0,
+        width: LINE_HEAD + line_bytes as f64 * byte_width + 2.0,
         height: HEAD + lines.len() as f64 * LINE_HEIGHT + 2.0,
         ..Plan::default()
     };
-    for sector in 0..LINE_BYTES / SECTOR_BYTES {
-        let x = LINE_HEAD + (sector * SECTOR_BYTES) as f64 * byte_width;
-        let middle = x + SECTOR_BYTES as f64 * byte_width / 2.0;
+    for sector in 0..line_bytes / sector_bytes {
+        let x = LINE_HEAD + (sector * sector_bytes) as f64 * byte_width;
+        let middle = x + sector_bytes as f64 * byte_width / 2.0;
         let title = format!("sector {sector}");
         plan.heads.push((title, middle, HEAD / 2.0));
         plan.rules.push(Rect {
@@ -159,7 +158,7 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
     }
     for (line, number) in &lines {
         let y = HEAD + (*number as f64 + 0.5) * LINE_HEIGHT;
-        let address = format!("+0x{:x}", line * LINE_BYTES);
+        let address = format!("+0x{:x}", line * line_bytes);
         plan.heads.push((address, LINE_HEAD / 2.0 - 2.0, y));
     }
     for (cell, found) in picture.cells.iter().enumerate() {
@@ -167,12 +166,12 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
             continue;
         };
         let first = start(found.offset_bits);
-        let number = lines.get(&(first / 8 / LINE_BYTES)).copied().unwrap_or(0);
+        let number = lines.get(&(first / 8 / line_bytes)).copied().unwrap_or(0);
         let width = bits as f64 / 8.0 * byte_width;
         plan.marks.push(Mark {
             cell,
             rect: Rect {
-                x: LINE_HEAD + (first % (LINE_BYTES * 8)) as f64 / 8.0 * byte_width,
+                x: LINE_HEAD + (first % (line_bytes * 8)) as f64 / 8.0 * byte_width,
                 y: HEAD + number as f64 * LINE_HEIGHT,
                 width: width - if width > 6.0 { 1.0 } else { 0.4 },
                 height: LINE_HEIGHT - 1.0,

@@ -37,7 +37,7 @@ pub struct AccessTraffic {
     pub bytes: u8,
     /// Accesses of a lane.
     pub count: u8,
-    /// Distinct 32-byte sectors that all accesses touch.
+    /// Distinct sectors that all accesses touch.
     pub sectors: u32,
     /// Bytes of these sectors that belong to the matrix.
     pub used_bytes: u64,
@@ -79,6 +79,9 @@ pub struct FragmentPicture {
     pub address_rule: Option<String>,
     /// Rows (columns) that overlap.
     pub stride_problem: Option<String>,
+    /// Bytes of a sector and of a line of global memory.
+    pub sector_bytes: u32,
+    pub line_bytes: u32,
     /// Of `wmma.load` and `wmma.store`.
     pub global: Option<AccessTraffic>,
     pub shared: Option<AccessTraffic>,
@@ -124,6 +127,8 @@ pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPic
         cells: cells(&map, &view),
         address_rule: has_memory.then(|| view.address_rule()),
         stride_problem: view.stride_problem().filter(|_| has_memory),
+        sector_bytes: query.target.memory.sector_bytes,
+        line_bytes: query.target.memory.line_bytes,
         global: accesses.map(|accesses| memory.traffic(accesses.global)),
         shared: accesses.map(|accesses| memory.traffic(accesses.shared)),
         formula: view.formula,

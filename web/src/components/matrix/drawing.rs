@@ -2,6 +2,7 @@
 
 use crate::canvas::{paint_lit, paint_plan};
 use crate::components::Dispatch;
+use crate::layout::{cell_after, is_pin};
 use crate::matrix::{MatrixFocus, MatrixPage, Plan};
 use crate::model::{Action, MatrixAction};
 use crate::theme::Palette;
@@ -117,31 +118,24 @@ fn keys(props: &Props) -> Callback<KeyboardEvent> {
         _ => None,
     };
     Callback::from(move |event: KeyboardEvent| {
-        let cell = here.unwrap_or(0);
-        let there = match event.key().as_str() {
-            "ArrowRight" => cell.saturating_add(usize::from(here.is_some())),
-            "ArrowLeft" => cell.saturating_sub(1),
-            "ArrowDown" => cell.saturating_add(columns),
-            "ArrowUp" => cell.saturating_sub(columns),
-            "Home" => cell - cell % columns,
-            "End" => cell - cell % columns + columns - 1,
-            "Enter" | " " => {
-                event.prevent_default();
-                event.stop_propagation();
-                let focus = here.map(|cell| MatrixFocus::Cell {
-                    picture: index,
-                    cell,
-                });
-                return dispatch.dispatch(Action::Matrix(MatrixAction::Pin(focus)));
-            }
-            _ => return,
-        };
+        let key = event.key();
+        let there = cell_after(&key, here.map(|cell| cell as u64), columns as u64);
+        if there.is_none() && !is_pin(&key) {
+            return;
+        }
         event.prevent_default();
         event.stop_propagation();
-        let focus = MatrixFocus::Cell {
+        let focus = |cell| MatrixFocus::Cell {
             picture: index,
-            cell: there.min(n_cells.saturating_sub(1)),
+            cell,
         };
-        dispatch.dispatch(Action::Matrix(MatrixAction::Hover(Some(focus))));
+        let action = match there {
+            Some(there) => {
+                let there = usize::try_from(there).unwrap_or(usize::MAX);
+                MatrixAction::Hover(Some(focus(there.min(n_cells.saturating_sub(1)))))
+            }
+            None => MatrixAction::Pin(here.map(focus)),
+        };
+        dispatch.dispatch(Action::Matrix(action));
     })
 }

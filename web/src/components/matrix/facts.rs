@@ -17,7 +17,7 @@ pub(super) fn facts(picture: &FragmentPicture) -> Html {
                 }
                 { fact("same on", picture.same_targets.join(", ").into()) }
                 { fact("known from", picture.origin.clone().into()) }
-                { for picture.global.iter().map(|traffic| fact("global", global(traffic))) }
+                { for picture.global.iter().map(|traffic| fact("global", global(traffic, picture.sector_bytes))) }
                 { for picture.shared.iter().map(|traffic| fact("shared", shared(traffic))) }
             </tbody></table>
             { for problems(picture).into_iter().map(|text| html! { <p class="hint bad">{ text }</p> }) }
@@ -39,8 +39,8 @@ fn accesses(traffic: &AccessTraffic) -> String {
     }
 }
 
-fn global(traffic: &AccessTraffic) -> Html {
-    let all = u64::from(traffic.sectors) * 32;
+fn global(traffic: &AccessTraffic, sector_bytes: u32) -> Html {
+    let all = u64::from(traffic.sectors) * u64::from(sector_bytes);
     html! {
         <>
             { accesses(traffic) }
