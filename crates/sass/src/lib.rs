@@ -1,5 +1,7 @@
 //! SASS text to the contract of the front ends. Nothing is read yet: a check answers with one diagnostic.
 
+pub mod syntax;
+
 use warpgrid_program::{
     CheckedText, CodeFacts, ColouredToken, Diagnostic, Explanation, FormFacts, FrontEnd, HoverText,
     Overrides, Reference, SignatureText, Span, Suggestion,

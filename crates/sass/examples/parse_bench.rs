@@ -1,0 +1,49 @@
+//! Times the parser: `cargo run --release --example parse_bench -- FILE...`, best of many runs, and says what it could not
+//! read or would write in another way.
+
+use std::time::Instant;
+use warpgrid_sass::syntax::{Tree, parse, print_instruction};
+
+/// Instructions that are not written again as they are.
+fn changed<'a>(source: &'a str, tree: &'a Tree) -> impl Iterator<Item = (&'a str, String)> {
+    tree.instructions.iter().filter_map(|instruction| {
+        let mut text = String::new();
+        print_instruction(tree, source, instruction, &mut text);
+        let original = instruction.span.text(source);
+        (text.trim_end() != original).then_some((original, text))
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "a program for a terminal")]
+fn main() {
+    let (mut bytes, mut seconds) = (0usize, 0.0);
+    for path in std::env::args().skip(1) {
+        let source = match std::fs::read_to_string(&path) {
+            Ok(source) => source,
+            Err(error) => {
+                println!("{path}: {error}");
+                continue;
+            }
+        };
+        let mut best = f64::INFINITY;
+        let mut tree = Tree::default();
+        for _ in 0..10 {
+            let start = Instant::now();
+            tree = parse(&source);
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        bytes += source.len();
+        seconds += best;
+        for error in &tree.errors {
+            let text = error.span.text(&source);
+            println!("{path}: {:?} `{text}`", error.kind);
+        }
+        for (original, text) in changed(&source, &tree) {
+            println!("{path}: `{original}` is written `{text}`");
+        }
+    }
+    println!(
+        "{bytes} bytes, parsed at {:.1} MB/s",
+        bytes as f64 / seconds / 1e6
+    );
+}

@@ -1,0 +1,255 @@
+//! Operands: registers, numbers, addresses, labels and words, with their signs and modifiers.
+
+use super::cursor::{Number, begins_word, is_word};
+use super::parser::Parser;
+use super::tree::{
+    Bracket, Joint, Memory, Operand, Register, Signs, SyntaxErrorKind, Term, TermValue, Value,
+};
+use warpgrid_program::Span;
+
+impl Parser<'_> {
+    /// Reads an operand and moves at least over one character.
+    pub(super) fn operand(&mut self, after_comma: bool) {
+        let start = self.cursor.offset();
+        let signs = self.signs();
+        let value = self.value();
+        if signs.absolute && !self.cursor.take(b'|') {
+            self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('|'));
+        }
+        let modifiers = self.modifiers();
+        self.tree.operands.push(Operand {
+            span: self.cursor.span_from(start),
+            signs,
+            value,
+            after_comma,
+            modifiers,
+        });
+    }
+
+    fn signs(&mut self) -> Signs {
+        let mut signs = Signs::default();
+        loop {
+            let sign = match self.cursor.peek() {
+                b'-' => &mut signs.negated,
+                b'+' => &mut signs.plus,
+                b'~' => &mut signs.inverted,
+                b'!' => &mut signs.not,
+                b'|' => &mut signs.absolute,
+                _ => return signs,
+            };
+            if std::mem::replace(sign, true) {
+                return signs;
+            }
+            self.cursor.bump();
+            self.cursor.skip_blanks();
+        }
+    }
+
+    fn value(&mut self) -> Value {
+        let start = self.cursor.offset();
+        match self.cursor.peek() {
+            b'`' => self.target(),
+            b'[' => self.memory(None),
+            b'{' => {
+                if !self.cursor.skip_balanced(b'{', b'}') {
+                    self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('{'));
+                }
+                Value::Set(self.cursor.span_from(start))
+            }
+            b'0'..=b'9' => self.number_or_word(),
+            b'.' if begins_word(self.cursor.ahead(1)) => {
+                self.cursor.bump();
+                Value::Target(Span::new(start, self.name().end))
+            }
+            byte if begins_word(byte) => self.named(),
+            _ => self.unknown(start),
+        }
+    }
+
+    /// Keeps what is up to the next comma or the end of the instruction.
+    fn unknown(&mut self, start: u32) -> Value {
+        self.cursor
+            .skip_to(|byte| matches!(byte, b',' | b';' | b'}' | b'|'));
+        let span = self.cursor.span_from(start);
+        self.error(span, SyntaxErrorKind::Operand);
+        Value::Unknown(span)
+    }
+
+    /// A name as labels and functions have: with dots.
+    fn name(&mut self) -> Span {
+        let start = self.cursor.offset();
+        self.cursor.skip_while(|byte| is_word(byte) || byte == b'.');
+        self.cursor.span_from(start)
+    }
+
+    /// `` `(.L_x_1) ``
+    fn target(&mut self) -> Value {
+        let start = self.cursor.offset();
+        self.cursor.bump();
+        if self.cursor.peek() != b'(' {
+            return self.unknown(start);
+        }
+        let open = self.cursor.offset();
+        if !self.cursor.skip_balanced(b'(', b')') {
+            self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('('));
+            return Value::Target(Span::new(open + 1, self.cursor.offset()));
+        }
+        Value::Target(Span::new(open + 1, self.cursor.offset() - 1))
+    }
+
+    fn number_or_word(&mut self) -> Value {
+        let start = self.cursor.offset();
+        let number = self.cursor.number();
+        if self.cursor.peek() == b'@' {
+            return self.relocation(start);
+        }
+        if is_word(self.cursor.peek()) {
+            self.cursor.word();
+            return Value::Word(self.cursor.span_from(start));
+        }
+        match number {
+            Ok(Number::Integer(value)) => Value::Integer(value),
+            Ok(Number::Float(value)) => Value::Float(value),
+            Err(kind) => {
+                let span = self.cursor.span_from(start);
+                self.error(span, kind);
+                Value::Unknown(span)
+            }
+        }
+    }
+
+    /// `32@lo(name)`, from `start` on; the cursor is before `@`.
+    fn relocation(&mut self, start: u32) -> Value {
+        self.cursor
+            .skip_while(|byte| is_word(byte) || byte == b'@' || byte == b'.');
+        if self.cursor.peek() == b'(' && !self.cursor.skip_balanced(b'(', b')') {
+            self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('('));
+        }
+        Value::Relocation(self.cursor.span_from(start))
+    }
+
+    fn named(&mut self) -> Value {
+        let word = self.cursor.word();
+        match self.cursor.peek() {
+            b'@' => return self.relocation(word.start),
+            b'[' => return self.memory(Some(word)),
+            _ => {}
+        }
+        let text = word.text(self.cursor.source());
+        match text {
+            "INF" => Value::Float(f64::INFINITY),
+            "NAN" | "QNAN" | "SNAN" => Value::Float(f64::NAN),
+            _ => Register::of_name(text).map_or(Value::Word(word), Value::Register),
+        }
+    }
+
+    /// One bracket, or two after a prefix.
+    fn memory(&mut self, prefix: Option<Span>) -> Value {
+        let first = self.tree.brackets.len() as u32;
+        self.bracket();
+        if prefix.is_some() {
+            let mut ahead = self.cursor;
+            ahead.skip_blanks();
+            if ahead.peek() == b'[' {
+                self.cursor = ahead;
+                self.bracket();
+            }
+        }
+        Value::Memory(Memory {
+            prefix,
+            brackets: first..self.tree.brackets.len() as u32,
+        })
+    }
+
+    fn bracket(&mut self) {
+        let start = self.cursor.offset();
+        self.cursor.bump();
+        let first = self.tree.terms.len() as u32;
+        loop {
+            self.cursor.skip_blanks();
+            match self.cursor.peek() {
+                b']' => {
+                    self.cursor.bump();
+                    break;
+                }
+                b';' | b'\n' | b',' => {
+                    self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('['));
+                    break;
+                }
+                _ if self.cursor.is_at_end() => {
+                    self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('['));
+                    break;
+                }
+                _ => self.term(self.tree.terms.len() as u32 == first),
+            }
+        }
+        let terms = first..self.tree.terms.len() as u32;
+        if terms.is_empty() {
+            self.error(self.cursor.span_from(start), SyntaxErrorKind::Address);
+        }
+        self.tree.brackets.push(Bracket {
+            span: self.cursor.span_from(start),
+            terms,
+        });
+    }
+
+    /// A term and what joins it to the one before; it moves at least over one character.
+    fn term(&mut self, is_first: bool) {
+        let start = self.cursor.offset();
+        let plus = self.cursor.take(b'+');
+        self.cursor.skip_blanks();
+        let minus = self.cursor.take(b'-');
+        self.cursor.skip_blanks();
+        let joint = match (plus, minus) {
+            (true, true) => Joint::PlusMinus,
+            (true, false) => Joint::Plus,
+            (false, true) => Joint::Minus,
+            (false, false) => Joint::First,
+        };
+        let value = self.term_value();
+        if !is_first && joint == Joint::First {
+            self.error(self.cursor.span_from(start), SyntaxErrorKind::Address);
+        }
+        let modifiers = self.modifiers();
+        self.tree.terms.push(Term {
+            span: self.cursor.span_from(start),
+            joint,
+            value,
+            modifiers,
+        });
+    }
+
+    fn term_value(&mut self) -> TermValue {
+        let here = self.cursor.offset();
+        match self.cursor.peek() {
+            b'0'..=b'9' => match self.number_or_word() {
+                Value::Integer(value) => TermValue::Integer(value),
+                Value::Relocation(span) => TermValue::Other(span),
+                _ => {
+                    let span = self.cursor.span_from(here);
+                    self.error(span, SyntaxErrorKind::Address);
+                    TermValue::Other(span)
+                }
+            },
+            byte if begins_word(byte) || byte == b'.' && begins_word(self.cursor.ahead(1)) => {
+                let word = self.cursor.word();
+                let text = word.text(self.cursor.source());
+                match Register::of_name(text) {
+                    Some(register) => TermValue::Register(register),
+                    None if self.cursor.peek() == b'@' => {
+                        self.relocation(here);
+                        TermValue::Other(self.cursor.span_from(here))
+                    }
+                    None => TermValue::Other(Span::new(here, self.name().end)),
+                }
+            }
+            _ => {
+                self.cursor
+                    .skip_to(|byte| matches!(byte, b']' | b',' | b';'));
+                let span = self.cursor.span_from(here);
+                self.error(span, SyntaxErrorKind::Address);
+                TermValue::Other(span)
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Tree to text, as the disassemblers write it: one blank after the guard and the mnemonic, `, ` between operands, addresses
+//! without blanks and with `0x` numbers, negative offsets as `+-0x4`.
+
+use super::tree::{Bracket, Instruction, Joint, Operand, Term, TermValue, Tree, Value};
+use std::fmt::Write;
+use warpgrid_program::Span;
+
+/// Writes an instruction without address, semicolon and encoding.
+pub fn print_instruction(tree: &Tree, source: &str, instruction: &Instruction, text: &mut String) {
+    if let Some(guard) = instruction.guard {
+        text.push('@');
+        if guard.negated {
+            text.push('!');
+        }
+        push(text, guard.predicate);
+        text.push(' ');
+    }
+    text.push_str(instruction.opcode.text(source));
+    push_modifiers(tree.modifiers(instruction), source, text);
+    for operand in tree.operands(instruction) {
+        text.push_str(if operand.after_comma { ", " } else { " " });
+        print_operand(tree, source, operand, text);
+    }
+    for annotation in tree.annotations(instruction) {
+        if !text.ends_with(' ') {
+            text.push(' ');
+        }
+        text.push_str(annotation.span.text(source));
+    }
+}
+
+/// Writes an operand.
+pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut String) {
+    let signs = operand.signs;
+    for (written, sign) in [
+        (signs.negated, '-'),
+        (signs.plus, '+'),
+        (signs.inverted, '~'),
+        (signs.not, '!'),
+        (signs.absolute, '|'),
+    ] {
+        if written {
+            text.push(sign);
+        }
+    }
+    match &operand.value {
+        Value::Register(register) => push(text, register),
+        Value::Integer(_) => text.push_str(number_text(tree, source, operand)),
+        Value::Float(value) => {
+            text.push_str(number_text(tree, source, operand));
+            if !value.is_finite() {
+                text.push(' ');
+            }
+        }
+        Value::Memory(memory) => {
+            if let Some(prefix) = memory.prefix {
+                text.push_str(prefix.text(source));
+            }
+            for bracket in tree.brackets(memory) {
+                push_bracket(tree, source, bracket, text);
+            }
+        }
+        Value::Target(name) => {
+            text.push_str("`(");
+            text.push_str(name.text(source));
+            text.push(')');
+        }
+        Value::Relocation(span) | Value::Set(span) | Value::Word(span) | Value::Unknown(span) => {
+            text.push_str(span.text(source))
+        }
+    }
+    if signs.absolute {
+        text.push('|');
+    }
+    push_modifiers(tree.operand_modifiers(operand), source, text);
+}
+
+/// The digits or the word of a number, between its signs and its modifiers.
+fn number_text<'a>(tree: &Tree, source: &'a str, operand: &Operand) -> &'a str {
+    let end = match tree.operand_modifiers(operand).first() {
+        Some(modifier) => modifier.start.saturating_sub(1),
+        None => operand.span.end,
+    };
+    Span::new(operand.span.start, end)
+        .text(source)
+        .trim_matches(|c: char| matches!(c, '-' | '+' | '~' | '!' | '|') || c.is_whitespace())
+}
+
+fn push_bracket(tree: &Tree, source: &str, bracket: &Bracket, text: &mut String) {
+    text.push('[');
+    for term in tree.terms(bracket) {
+        push_term(tree, source, term, text);
+    }
+    text.push(']');
+}
+
+fn push_term(tree: &Tree, source: &str, term: &Term, text: &mut String) {
+    let first = text.ends_with('[');
+    text.push_str(match term.joint {
+        Joint::First => "",
+        Joint::Plus => "+",
+        Joint::Minus if first => "-",
+        Joint::Minus | Joint::PlusMinus => "+-",
+    });
+    match term.value {
+        TermValue::Register(register) => push(text, register),
+        TermValue::Integer(value) => push(text, format_args!("{value:#x}")),
+        TermValue::Other(span) => text.push_str(span.text(source)),
+    }
+    push_modifiers(tree.term_modifiers(term), source, text);
+}
+
+fn push_modifiers(modifiers: &[Span], source: &str, text: &mut String) {
+    for modifier in modifiers {
+        text.push('.');
+        text.push_str(modifier.text(source));
+    }
+}
+
+fn push(text: &mut String, value: impl std::fmt::Display) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{value}");
+}

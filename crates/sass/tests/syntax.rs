@@ -1,0 +1,72 @@
+//! What the disassemblers print is read without a finding, and written again as it was.
+
+mod support;
+
+use serde_json::Value as Json;
+use support::listings;
+use warpgrid_sass::syntax::{StatementKind, Tree, parse, print_instruction};
+
+/// The instruction of a listing's line, as it is printed there.
+fn instruction_of(line: &str) -> Option<&str> {
+    let (address, rest) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
+    let text = rest.split_once(';')?.0.trim();
+    let is_instruction = !address.contains('x') && !text.starts_with('.');
+    is_instruction.then_some(text)
+}
+
+fn printed(source: &str, tree: &Tree) -> Vec<String> {
+    tree.instructions
+        .iter()
+        .map(|instruction| {
+            let mut text = String::new();
+            print_instruction(tree, source, instruction, &mut text);
+            text
+        })
+        .collect()
+}
+
+#[test]
+fn every_listing_is_read_and_written_again() {
+    for (path, source) in listings() {
+        let tree = parse(&source);
+        assert_eq!(tree.errors, [], "{}", path.display());
+        let expected: Vec<&str> = source.lines().filter_map(instruction_of).collect();
+        assert!(expected.len() > 10, "{}", path.display());
+        assert_eq!(printed(&source, &tree), expected, "{}", path.display());
+    }
+}
+
+#[test]
+fn every_spelling_is_read_and_written_again() {
+    for line in include_str!("data/spellings.jsonl").lines() {
+        let case: Json = serde_json::from_str(line).expect("a line of JSON");
+        let text = case.get("text").and_then(Json::as_str).expect("a text");
+        let tree = parse(text);
+        assert_eq!(tree.errors, [], "{text}");
+        assert_eq!(printed(text, &tree), [text]);
+    }
+}
+
+#[test]
+fn every_line_of_a_listing_is_a_statement_or_a_comment() {
+    for (path, source) in listings() {
+        let tree = parse(&source);
+        let mut covered = vec![false; source.len()];
+        let statements = tree.statements.iter().map(|statement| statement.span);
+        for span in statements.chain(tree.comments.iter().copied()) {
+            covered[span.start as usize..span.end as usize].fill(true);
+        }
+        let lost: String = source
+            .bytes()
+            .zip(&covered)
+            .filter(|&(byte, covered)| !covered && !byte.is_ascii_whitespace() && byte != b';')
+            .map(|(byte, _)| char::from(byte))
+            .collect();
+        assert_eq!(lost, "", "{}", path.display());
+        let unknown = tree
+            .statements
+            .iter()
+            .filter(|statement| statement.kind == StatementKind::Unknown);
+        assert_eq!(unknown.count(), 0, "{}", path.display());
+    }
+}
