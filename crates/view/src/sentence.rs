@@ -2,7 +2,7 @@
 
 use crate::memory_id::MemoryId;
 use crate::model::{
-    FaultView, Phrase, PhraseLink, RunStatus, Space, StepView, StoreAction, StoreView,
+    FaultView, LaneStore, Phrase, PhraseLink, RunStatus, Space, StepView, StoreAction, StoreView,
 };
 use warpgrid_isa::MemoryShape;
 
@@ -109,14 +109,15 @@ fn stored(store: &StoreView, around: &Surroundings) -> Sentence {
     let shape = around.shape;
     let opening = Sentence::default().strong(store.opcode.as_str());
     let opening = by(opening, store.block, store.warp, around);
-    let sentence = match store.action {
-        StoreAction::Store => wrote(opening, store),
-        StoreAction::Atomic | StoreAction::Reduction => changed(opening, store),
-    };
-    let sentence = spread(sentence, store, shape).plain(".");
     match store.action {
-        StoreAction::Store => overlap(sentence, store),
-        StoreAction::Atomic | StoreAction::Reduction => sentence,
+        StoreAction::Store => {
+            let sentence = spread(wrote(opening, store), store, shape).plain(".");
+            overlap(sentence, store)
+        }
+        StoreAction::Atomic | StoreAction::Reduction => {
+            let sentence = spread(updated(opening, store), store, shape).plain(".");
+            kept(sentence, store)
+        }
     }
 }
 
@@ -135,32 +136,45 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     target(sentence.plain(" to "), store)
 }
 
-/// What an atomic did: it is done lane by lane, and may leave memory as it was.
-fn changed(sentence: Sentence, store: &StoreView) -> Sentence {
-    let pieces = || store.lanes.iter().flat_map(|lane| &lane.pieces);
-    let n_written = pieces().filter(|piece| piece.written).count() as u32;
-    let n_kept = pieces().count() as u32 - n_written;
+/// What an atomic did: it is done lane by lane, and may leave memory as it was. A new value may equal the old one, so
+/// that memory is written, not changed.
+fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     let lanes = plural(store.lanes.len() as u32, "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
-    match (n_written, n_kept) {
+    match counts(store) {
         (0, _) => target(sentence.plain(" left "), store).plain(" as it was"),
-        (n, 0) => {
+        (n_written, n_kept) => {
+            let order = match (n_written, n_kept) {
+                (2.., 0) => ", one after another, wrote ",
+                _ => " wrote ",
+            };
             let sentence = sentence
-                .plain(", one after another, changed ")
+                .plain(order)
                 .strong(plural(store.n_bytes, "byte"))
                 .plain(" of ");
-            target(sentence, store).plain(format!(" {}", times(n)))
+            target(sentence, store).plain(format!(" {}", times(n_written)))
         }
-        (n, kept) => {
-            let sentence = sentence
-                .plain(" changed ")
-                .strong(plural(store.n_bytes, "byte"))
-                .plain(" of ");
-            target(sentence, store)
-                .plain(format!(" {}; ", times(n)))
-                .strong(plural(kept, "lane"))
-                .plain(" found a value that stays")
-        }
+    }
+}
+
+/// The elements of an atomic that memory took, and those that left it as it was.
+fn counts(store: &StoreView) -> (u32, u32) {
+    let pieces = || store.lanes.iter().flat_map(|lane| &lane.pieces);
+    let n_written = pieces().filter(|piece| piece.written).count() as u32;
+    (n_written, pieces().count() as u32 - n_written)
+}
+
+/// How many lanes left memory as it was, where others wrote.
+fn kept(sentence: Sentence, store: &StoreView) -> Sentence {
+    let (n_written, _) = counts(store);
+    let is_kept = |lane: &&LaneStore| lane.pieces.iter().all(|piece| !piece.written);
+    match store.lanes.iter().filter(is_kept).count() as u32 {
+        0 => sentence,
+        _ if n_written == 0 => sentence,
+        n => sentence
+            .plain(" ")
+            .strong(plural(n, "lane"))
+            .plain(" left memory as it was."),
     }
 }
 
@@ -190,18 +204,24 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
             };
         }
     }
+    // Sectors are of global memory, passes of shared memory: a store to both has both.
+    let and = match store.n_sectors {
+        0 => " in ",
+        _ if store.n_wavefronts == 0 => return sentence,
+        _ => " of global memory and ",
+    };
     match (store.n_wavefronts, store.fewest_wavefronts) {
         (0, _) => sentence,
         (1, _) => sentence
-            .plain(" in ")
+            .plain(and)
             .strong("one pass")
             .plain(" without bank conflict"),
         (n, fewest) if n <= fewest => sentence
-            .plain(" in ")
+            .plain(and)
             .strong(plural(n, "pass"))
             .plain(", the fewest for this width"),
         (n, fewest) => sentence
-            .plain(" in ")
+            .plain(and)
             .strong(plural(n, "pass"))
             .plain(format!(" instead of {fewest}, because of bank conflicts")),
     }

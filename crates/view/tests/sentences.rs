@@ -1,0 +1,137 @@
+//! What is said of a store, kernel by kernel: every number in it can be checked by hand.
+
+use expect_test::{Expect, expect};
+use warpgrid_view::model::FrameRequest;
+use warpgrid_view::{Scenario, Session};
+
+/// The sentence after each store of one warp that runs `body`, with its address in `%rd1` and its lane in `%r1`.
+fn check(body: &str, expect: Expect) {
+    let source = format!(
+        "//@ launch grid=1 block=32\n//@ buffer out: u32[256] = 0\n//@ buffer more: u32[256] = 0\n\
+         .version 8.8\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 more)\n{{\n\
+         .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<4>; .shared .align 16 .b32 sm[1024];\n\
+         ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [more]; mov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
+    );
+    let scenario = Scenario {
+        source,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+    let mut said = String::new();
+    while session.step() {
+        let frame = session.frame(&FrameRequest::default());
+        if frame.store.is_some() {
+            said.extend(frame.sentence.iter().map(|phrase| phrase.text.as_str()));
+            said.push('\n');
+        }
+    }
+    expect.assert_eq(&said);
+}
+
+#[test]
+fn sectors_count_distinct_bytes() {
+    check(
+        "shr.u32 %r3, %r1, 3; mad.wide.u32 %rd3, %r3, 32, %rd1; st.global.u32 [%rd3], %r1;",
+        expect![[r#"
+            st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 4 sectors, 16 of their 128 bytes used. 28 lanes lost the race to another lane at the same bytes.
+        "#]],
+    );
+}
+
+#[test]
+fn sinks_are_not_written() {
+    check(
+        "mad.wide.u32 %rd3, %r1, 32, %rd1; st.global.v8.b32 [%rd3], {%r1, _, %r1, _, %r1, _, _, _};",
+        expect![[r#"
+            st.global.v8.b32 wrote 384 bytes of all 32 lanes to `out` in 32 sectors, 384 of their 1024 bytes used. Neighbouring lanes lie 32 bytes apart.
+        "#]],
+    );
+}
+
+#[test]
+fn two_memories_are_both_named() {
+    check(
+        "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; selp.b64 %rd8, %rd1, %rd2, %p1; shr.u32 %r3, %r1, 1;
+         mad.wide.u32 %rd3, %r3, 4, %rd8; st.global.u32 [%rd3], %r1;",
+        expect![[r#"
+            st.global.u32 wrote 128 bytes of all 32 lanes to `more` and `out` in 4 sectors.
+        "#]],
+    );
+    check(
+        "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; mov.u64 %rd4, sm; cvta.shared.u64 %rd5, %rd4;
+         selp.b64 %rd8, %rd1, %rd5, %p1; shr.u32 %r3, %r1, 1; mad.wide.u32 %rd3, %r3, 4, %rd8; st.u32 [%rd3], %r1;",
+        expect![[r#"
+            st.u32 wrote 128 bytes of all 32 lanes to the shared memory of block 0 and `out` in 2 sectors of global memory and one pass without bank conflict.
+        "#]],
+    );
+}
+
+#[test]
+fn atomics_say_how_often_memory_took_a_value() {
+    // One swap, 31 comparisons that fail.
+    check(
+        "add.u32 %r3, %r1, 7; atom.global.cas.b32 %r2, [%rd1], 0, %r3;",
+        expect![[r#"
+            atom.global.cas.b32 in 32 lanes wrote 4 bytes of `out` once in 1 sector, 4 of its 32 bytes used. 31 lanes left memory as it was.
+        "#]],
+    );
+    // No comparison holds.
+    check(
+        "mad.wide.u32 %rd3, %r1, 4, %rd1; atom.global.cas.b32 %r2, [%rd3], 5, %r1;",
+        expect![[r#"
+            atom.global.cas.b32 in 32 lanes left `out` as it was.
+        "#]],
+    );
+    check(
+        "red.global.add.u32 [%rd1], 1;",
+        expect![[r#"
+        red.global.add.u32 in 32 lanes, one after another, wrote 4 bytes of `out` 32 times in 1 sector, 4 of its 32 bytes used.
+    "#]],
+    );
+    // What is added is nothing: memory is written, and does not change.
+    check(
+        "red.global.add.u32 [%rd1], 0;",
+        expect![[r#"
+        red.global.add.u32 in 32 lanes, one after another, wrote 4 bytes of `out` 32 times in 1 sector, 4 of its 32 bytes used.
+    "#]],
+    );
+    check(
+        "atom.shared.add.u32 %r2, [sm], 1;",
+        expect![[r#"
+        atom.shared.add.u32 in 32 lanes, one after another, wrote 4 bytes of the shared memory of block 0 32 times.
+    "#]],
+    );
+}
+
+#[test]
+fn an_opcode_ends_where_its_operands_begin() {
+    check(
+        "setp.lt.u32 %p1, %r1, 12; mad.wide.u32 %rd3, %r1, 4, %rd1; @ %p1 st.global.u32[%rd3],%r1;",
+        expect![[r#"
+            st.global.u32 wrote 48 bytes of 12 lanes to `out` in 2 sectors, 48 of their 64 bytes used. The lanes write side by side.
+        "#]],
+    );
+}
+
+#[test]
+fn passes_are_compared_with_the_fewest() {
+    check(
+        "shl.b32 %r3, %r1, 4; mov.u32 %r4, sm; add.u32 %r3, %r3, %r4; st.shared.v4.b32 [%r3], {%r1, %r1, %r1, %r1};
+         shl.b32 %r5, %r1, 7; add.u32 %r5, %r5, %r4; st.shared.u32 [%r5], %r1;",
+        expect![[r#"
+            st.shared.v4.b32 wrote 512 bytes of all 32 lanes to the shared memory of block 0 in 4 passes, the fewest for this width. The lanes write side by side.
+            st.shared.u32 wrote 128 bytes of all 32 lanes to the shared memory of block 0 in 32 passes instead of 1, because of bank conflicts. Neighbouring lanes lie 128 bytes apart.
+        "#]],
+    );
+}
+
+#[test]
+fn equal_values_at_one_place_are_no_race() {
+    check(
+        "mov.u32 %r3, 3; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r1;",
+        expect![[r#"
+            st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 1 sector, 4 of its 32 bytes used. All lanes wrote the same value to the same place.
+            st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 1 sector, 4 of its 32 bytes used. 31 lanes lost the race to another lane at the same bytes.
+        "#]],
+    );
+}
