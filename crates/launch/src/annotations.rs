@@ -26,6 +26,8 @@ pub struct Annotations {
     pub scenario: Scenario,
     /// The place of each fact: `grid`, `block`, … of the launch line, and parameters by name.
     pub places: Vec<(String, Span)>,
+    /// The parameters by name, each with the place of its name.
+    pub names: Vec<(String, Span)>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -80,6 +82,10 @@ impl Annotations {
             let Some((key, value)) = pair.split_once('=') else {
                 return Err(pair.error(catalogue::no_equals_sign()));
             };
+            let is_key = |(other, _): &(String, Span)| other == key.text;
+            if self.places.iter().any(is_key) && !self.names.iter().any(is_key) {
+                return Err(key.error(catalogue::fact_given_twice(key.text)));
+            }
             self.places.push((key.text.to_owned(), pair.span()));
             let scenario = &mut self.scenario;
             match key.text {
@@ -162,6 +168,13 @@ impl Annotations {
                 _ => None,
             });
         match buffer {
+            Some(buffer) if buffer.expect.is_some() => {
+                Err(name.error(catalogue::fact_given_twice(name.text)))
+            }
+            Some(buffer) if literals.len() as u64 > buffer.len => {
+                let problem = catalogue::too_many_values(literals.len(), buffer.len);
+                Err(values.error(problem))
+            }
             Some(buffer) => {
                 buffer.expect = Some(literals);
                 Ok(())
@@ -193,6 +206,7 @@ impl Annotations {
             return Err(name.error(catalogue::given_twice(name.text)));
         }
         self.places.push((name.text.to_owned(), fact.span()));
+        self.names.push((name.text.to_owned(), name.span()));
         self.scenario.params.push(parameter);
         Ok(())
     }
@@ -459,6 +473,18 @@ mod tests {
         assert_eq!(
             messages("//@ buffer a: u8[1]\n//@ buffer a: u8[1]"),
             ["a: `a` is given twice"]
+        );
+        assert_eq!(
+            messages("//@ launch grid=1\n//@ launch block=32 grid=2"),
+            ["grid: `grid` is given twice"]
+        );
+        assert_eq!(
+            messages("//@ buffer a: u8[1]\n//@ expect a = 1\n//@ expect a = 2"),
+            ["a: `a` is given twice"]
+        );
+        assert_eq!(
+            messages("//@ buffer a: u8[1]\n//@ expect a = 1, 2"),
+            ["1, 2: found 2 values for 1 elements"]
         );
     }
 }

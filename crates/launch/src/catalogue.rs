@@ -3,7 +3,13 @@
 
 use crate::scenario::Parameter;
 use crate::value::ElementType;
-use warpgrid_program::CodeFacts;
+use warpgrid_program::{CodeFacts, Diagnostic, Span};
+
+/// A name with its place in the source.
+pub(crate) struct Name<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) span: Span,
+}
 
 /// Why a launch cannot be built, and which fact is the reason: `block`, `entry`, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,6 +149,29 @@ pub(crate) fn given_twice(name: &str) -> Problem {
     problem("W0705", format!("`{name}` is given twice")).about(name)
 }
 
+/// A stated parameter that takes its place by order though its name looks like another's.
+pub(crate) fn no_parameter_of_that_name(
+    found: &Name<'_>,
+    meant: Option<&str>,
+    names: &[&str],
+) -> Diagnostic {
+    let message = format!("the kernel has no parameter `{}`", found.text);
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let help = format!(
+        "it has {}; where a name is not known, all are matched in order",
+        quoted.join(", ")
+    );
+    let warning = Diagnostic::warning("W0716", found.span, message).help(help);
+    match meant {
+        Some(meant) => warning.fix(format!("write `{meant}`"), found.span, meant),
+        None => warning,
+    }
+}
+
+pub(crate) fn fact_given_twice(name: &str) -> Problem {
+    problem("W0705", format!("`{name}` is given twice"))
+}
+
 pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
     let quoted: Vec<String> = kernels.iter().map(|kernel| format!("`{kernel}`")).collect();
     let has = match quoted.is_empty() {
@@ -243,12 +272,13 @@ pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0702", "unreadable buffer", "A buffer has a name, an element type with its extents, and perhaps initial values: one number for all, `iota`, or a list.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
     CodeFacts::page("W0703", "unreadable scalar", "A scalar has a name, a type and a value that the type can hold.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
     CodeFacts::page("W0704", "unreadable expectation", "An expectation names a buffer that a line above declares, and lists its values after the launch, from the first element on.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
-    CodeFacts::page("W0705", "parameter given twice", "Each parameter of the kernel is stated once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
+    CodeFacts::page("W0705", "fact given twice", "Each parameter of the kernel, each fact of the launch and each expectation is stated once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
     CodeFacts::page(NO_SUCH_KERNEL, "no such kernel", "The launch names a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
     CodeFacts::page(NO_KERNEL, "no kernel", "A launch needs a kernel: a function declared with `.entry` that has a body. Modules of device functions can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
     CodeFacts::page("W0712", "impossible structure", "A structure passed by value is a number of bytes with fields at offsets inside; fields are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
     CodeFacts::page("W0713", "buffer too large", "All memory of a launch must fit into one gibibyte.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
     CodeFacts::page("W0714", "initial values that do not fit", "An initial value must be one that the element type can hold, and there are at most as many as elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
     CodeFacts::page("W0715", "pointer to nothing", "An alias points to a buffer of the same launch, by name.", "an alias of `outt`", "an alias of `out`"),
+    CodeFacts::page("W0716", "no parameter of that name", "Parameters are matched to those of the kernel by name. If a name is not among them, all are matched in order, which is what a compiler's names need; a name that is nearly one of the kernel's, or beside others that are, is more likely mistyped.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
     CodeFacts::page("W0720", "impossible launch", "The launch breaks a bound of the machine or of the kernel: extents of at least one, blocks of at most 1024 threads, the sizes that `.reqntid` and `.maxntid` demand, as many arguments as the kernel has parameters, and memory within bounds.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
 ];

@@ -6,6 +6,7 @@ pub mod catalogue;
 pub mod expect;
 pub mod fault;
 mod guess;
+mod names;
 pub mod prepare;
 pub mod reading;
 mod rehearsal;
@@ -14,5 +15,6 @@ pub mod value;
 
 pub use annotations::Annotations;
 pub use catalogue::Problem;
+pub use names::mistyped_names;
 pub use prepare::{DEFAULT_BLOCK, Prepared, prepare};
 pub use scenario::{Front, Parameter, Scenario};

@@ -85,7 +85,7 @@ fn complete(
     if !stated {
         scenario.params = facts.params;
     }
-    let entry = find_entry(&scenario, program)?;
+    let entry = find_entry(scenario.entry.as_deref(), program)?;
     let function = &program.functions[entry.0 as usize];
     let mut guessed = Guessed {
         grid: scenario.grid.is_none(),
@@ -110,13 +110,14 @@ fn complete(
     Ok((scenario, entry, guessed))
 }
 
-fn find_entry(scenario: &Scenario, program: &Program) -> Result<FunctionId, Problem> {
+/// The kernel of this name, or the first one.
+pub(crate) fn find_entry(name: Option<&str>, program: &Program) -> Result<FunctionId, Problem> {
     let mut entries = program.entries();
-    let Some(name) = &scenario.entry else {
+    let Some(name) = name else {
         let first = entries.next().map(|(id, _)| id);
         return first.ok_or_else(catalogue::no_kernel);
     };
-    let found = entries.find(|(_, function)| function.name == *name);
+    let found = entries.find(|(_, function)| function.name == name);
     found.map(|(id, _)| id).ok_or_else(|| {
         let kernels: Vec<&str> = program.entries().map(|(_, f)| f.name.as_str()).collect();
         catalogue::no_such_kernel(name, &kernels)

@@ -8,7 +8,7 @@ use crate::model::{
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Support, supports};
 use warpgrid_isa::{Does, Target, Version};
-use warpgrid_launch::{Annotations, Front};
+use warpgrid_launch::{Annotations, Front, mistyped_names};
 use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
 
 /// What `check` may override.
@@ -82,6 +82,7 @@ impl Language {
         diagnostics.extend(checked.diagnostics);
         if let Some(program) = &checked.program {
             diagnostics.extend(not_run_yet(program));
+            diagnostics.extend(mistyped_names(&annotations, program));
         }
         diagnostics.append(&mut annotations.diagnostics);
         let is_error =

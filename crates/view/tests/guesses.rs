@@ -147,3 +147,38 @@ fn real_kernels_run_without_a_stated_launch() {
     }
     expect_file!["data/guesses.txt"].assert_eq(&text);
 }
+
+/// What the check says of the names of `//@` parameters, for a kernel with `out` and `n`.
+fn name_warnings(facts: &str) -> Vec<String> {
+    let source = format!(
+        "{facts}.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n) {{ ret; }}\n"
+    );
+    let report = warpgrid_view::check(&source, &Default::default());
+    assert!(report.accept, "{report:?}");
+    let line = |found: &warpgrid_view::model::DiagnosticView| {
+        let fix = found.fix.as_ref().map_or("", |fix| fix.title.as_str());
+        format!("{}:{} {} [{fix}]", found.line, found.column, found.message)
+    };
+    report.diagnostics.iter().map(line).collect()
+}
+
+#[test]
+fn a_mistyped_parameter_name_is_reported() {
+    assert_eq!(
+        name_warnings("//@ buffer oot: u32[4] = 0\n"),
+        ["1:12 the kernel has no parameter `oot` [write `out`]"]
+    );
+    assert_eq!(
+        name_warnings("//@ buffer out: u32[4] = 0\n//@ scalar count: u32 = 4\n"),
+        ["2:12 the kernel has no parameter `count` []"]
+    );
+    // Nothing is like a name of the kernel's: the order is meant.
+    assert_eq!(
+        name_warnings("//@ buffer y: u32[4] = 0\n//@ scalar length: u32 = 4\n"),
+        [] as [&str; 0]
+    );
+    assert_eq!(
+        name_warnings("//@ scalar n: u32 = 4\n//@ buffer out: u32[4] = 0\n"),
+        [] as [&str; 0]
+    );
+}
