@@ -2,7 +2,7 @@
 //! goes through [`Reach`].
 
 use crate::decode::code::AccessPlan;
-use crate::exec::even::access_words;
+use crate::exec::even::{AskFor, access_words};
 use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::resolve::{Backing, Memories, Purpose, Target};
@@ -48,6 +48,7 @@ pub(crate) fn access(
     (index, loads): (u32, bool),
     (step, pc): (u64, u32),
     rows: &mut Rows,
+    ask_for: impl AskFor,
 ) -> Result<bool, Box<Halt>> {
     let Some(plan) = around.code.accesses.get(index as usize) else {
         return Err(Halt::internal("an access without a plan", l.mask));
@@ -58,7 +59,7 @@ pub(crate) fn access(
         (around.interest.stores, Purpose::Write)
     };
     let hint = &mut rows.hints[index as usize % N_HINTS];
-    if !seen && access_words(around, l, plan, loads, hint, step).is_some() {
+    if !seen && access_words(around, l, plan, (loads, hint), step, ask_for).is_some() {
         return Ok(!loads && stores(plan));
     }
     let memories = Memories {
@@ -103,7 +104,7 @@ pub(crate) fn access_apart(
     at: (u64, u32),
     rows: &mut Rows,
 ) -> Result<bool, Box<Halt>> {
-    access(around, l, of_warp, plan, at, rows)
+    access(around, l, of_warp, plan, at, rows, |_| {})
 }
 
 /// Whether a store to the plan's space changes memory that a kernel shows; what a call passes is not.

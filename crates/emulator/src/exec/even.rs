@@ -12,6 +12,9 @@ use warpgrid_isa::StateSpace;
 /// Bytes of a word.
 const WORD: usize = 4;
 
+/// Bytes that a host fetches together.
+const LINE: usize = 64;
+
 /// Where the words lie within one memory.
 struct Lie {
     /// Where each half of the warp starts.
@@ -34,9 +37,9 @@ pub(crate) fn access_words(
     around: &mut Surroundings<'_>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
-    loads: bool,
-    hint: &mut u32,
+    (loads, hint): (bool, &mut u32),
     step: u64,
+    ask_for: impl AskFor,
 ) -> Option<()> {
     let words = plan.element_bytes as usize == WORD && plan.whole_registers;
     if !words || l.mask != FULL || !matches!(plan.elements.len(), 1 | 4) {
@@ -84,12 +87,36 @@ pub(crate) fn access_words(
     }
     let at = relative.map(|relative| start + relative as usize);
     let lie = Lie { at, how };
+    if loads
+        && plan.space == StateSpace::Global
+        && let How::Row = lie.how
+    {
+        ask_for_next(
+            memory.bytes(),
+            at[0] + n_bytes as usize,
+            n_bytes as usize,
+            ask_for,
+        );
+    }
     match (plan.elements.as_slice(), loads) {
         ([element], true) => load_word(memory.bytes(), l, *element, &lie),
         ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &lie),
         (elements, false) => store(memory, l, elements, &lie, step),
         (_, true) => None,
     }
+}
+
+/// Asks for a line of memory that is likely to be read soon, where the host can be asked.
+pub(crate) trait AskFor: Fn(&u8) + Copy {}
+
+impl<F: Fn(&u8) + Copy> AskFor for F {}
+
+/// Most kernels read memory in order, a row each warp: asks for the lines of the next row, which come while this warp
+/// goes on.
+#[inline(always)]
+fn ask_for_next(bytes: &[u8], start: usize, n_bytes: usize, ask_for: impl AskFor) {
+    let next = bytes.get(start..start + n_bytes).unwrap_or(&[]);
+    next.iter().step_by(LINE).for_each(ask_for);
 }
 
 /// `N` words from `start`.

@@ -4,6 +4,7 @@ use crate::decode::code::{Code, Instr, Op};
 use crate::exec::access::{Rows, access, access_apart};
 use crate::exec::compute::{compute, compute_apart};
 use crate::exec::control::{branch, lanes_at};
+use crate::exec::even::AskFor;
 use crate::exec::rare::{After, rare, refresh_clocks};
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::waits::{Outside, begin_to_wait};
@@ -119,6 +120,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     rows: &mut Rows,
     step: u64,
     budget: u32,
+    ask_for: impl AskFor,
 ) -> Run {
     let agent = (around.block, warp.index);
     warp.dirty = true;
@@ -149,7 +151,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         } else {
             way.steps + 1
         };
-        match go_straight_on::<FMA, APART>(around, warp, &mut way, end, rows) {
+        match go_straight_on::<FMA, APART>(around, warp, &mut way, end, rows, ask_for) {
             Ok(Straight::Done) => {
                 if around.interest.steps {
                     report(around, agent, way.last, Outcome::Executed, way.step() - 1);
@@ -273,6 +275,7 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
     way: &mut Way,
     end: u32,
     rows: &mut Rows,
+    ask_for: impl AskFor,
 ) -> Result<Straight, Box<Halt>> {
     let code = around.code;
     let split = *warp.splits.current();
@@ -328,7 +331,15 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
             let outcome = if APART {
                 access_apart(around, &mut lanes, of_warp, (plan, loads), at, rows)
             } else {
-                access(around, &mut lanes, of_warp, (plan, loads), at, rows)
+                access(
+                    around,
+                    &mut lanes,
+                    of_warp,
+                    (plan, loads),
+                    at,
+                    rows,
+                    ask_for,
+                )
             };
             match outcome {
                 Ok(stores) => stored = stores,

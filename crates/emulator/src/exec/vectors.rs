@@ -19,7 +19,7 @@ pub(crate) fn run_warp(
 ) -> Run {
     // To begin and to end the large loop takes longer than a step does.
     if budget == 1 {
-        run_warp_with::<false, true>(around, warp, rows, step, budget)
+        run_warp_with::<false, true>(around, warp, rows, step, budget, |_| {})
     } else {
         run_warp_widest(around, warp, rows, step, budget)
     }
@@ -38,10 +38,20 @@ fn run_warp_widest(
     step: u64,
     budget: u32,
 ) -> Run {
-    if multiversion::target::target_cfg_f!(target_feature = "fma") {
-        run_warp_with::<true, false>(around, warp, rows, step, budget)
-    } else {
-        run_warp_with::<false, false>(around, warp, rows, step, budget)
+    multiversion::target::match_target! {
+        "x86_64+avx2+fma" => {
+            // The closure has the features of the function that it is made in, so it may call the intrinsic.
+            #[cfg(not(target_feature = "avx2"))]
+            let ask_for = |line: &u8| {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(line).cast());
+            };
+            // Where all hosts have these features, no function states them, and none may call the intrinsic.
+            #[cfg(target_feature = "avx2")]
+            let ask_for = |_: &u8| {};
+            run_warp_with::<true, false>(around, warp, rows, step, budget, ask_for)
+        },
+        _ => run_warp_with::<false, false>(around, warp, rows, step, budget, |_| {}),
     }
 }
 
@@ -54,5 +64,5 @@ pub(crate) fn run_warp(
     step: u64,
     budget: u32,
 ) -> Run {
-    run_warp_with::<false, false>(around, warp, rows, step, budget)
+    run_warp_with::<false, false>(around, warp, rows, step, budget, |_| {})
 }
