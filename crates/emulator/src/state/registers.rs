@@ -153,8 +153,18 @@ pub(crate) struct Lanes<'a> {
     pub(crate) carry: &'a mut u32,
 }
 
+/// Copies a row, in as few vectors as the host has.
+#[cfg(not(target_arch = "wasm32"))]
+#[inline(always)]
+pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
+    let (to, from) = (to.as_chunks_mut::<16>().0, from.as_chunks::<16>().0);
+    to[0] = from[0];
+    to[1] = from[1];
+}
+
 /// Copies a row piece by piece. In wasm a copy of more than a few words is a call to the host, which
 /// costs more than the whole row in its pieces, and a loop over them would become that call again.
+#[cfg(target_arch = "wasm32")]
 #[inline(always)]
 pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
     let (to, from) = (to.as_chunks_mut::<4>().0, from.as_chunks::<4>().0);
