@@ -5,7 +5,7 @@ use crate::exec::waits::object_at;
 use crate::run::fault::{FaultKind, WaitReason, Waiter};
 use crate::run::inspect::Status;
 use crate::run::machine::Machine;
-use crate::run::schedule::WarpPlace;
+use crate::run::schedule::{WarpPlace, can_run};
 use crate::state::mbarrier::MbarrierState;
 use crate::state::warp::SplitState;
 
@@ -13,6 +13,14 @@ impl Machine {
     /// A cluster in which no warp can run, and for which nothing is in flight, is stuck: what its warps wait for can
     /// only come from the cluster itself. Waits for memory are left to [`Machine::find_machine_stuck`].
     pub(crate) fn find_cluster_stuck(&mut self, place: WarpPlace) {
+        let next = WarpPlace {
+            warp: place.warp + 1,
+            ..place
+        };
+        // Most often the next warp can run.
+        if can_run(&self.state.blocks, next) {
+            return;
+        }
         let n_ranks = self.setup.n_ranks as usize;
         let cluster = self.setup.cluster_of_place(place.block);
         let first = cluster * n_ranks;

@@ -314,13 +314,14 @@ impl Machine {
 
     /// Lanes have ended: barriers may open, and the block and its cluster may be done.
     fn after_exit(&mut self, place: WarpPlace) {
-        let setup = Arc::clone(&self.setup);
+        let setup = &*self.setup;
         let cluster = setup.cluster_of_place(place.block);
         let Some(block) = self.state.blocks.get_mut(place.block) else {
             return;
         };
         barrier::after_exit(&setup.code, block);
-        block.n_live_warps = block.warps.iter().filter(|w| w.live() != 0).count() as u32;
+        let is_live = block.warps.get(place.warp).is_some_and(|w| w.live() != 0);
+        block.n_live_warps = block.n_live_warps.saturating_sub(u32::from(!is_live));
         let finished = block.finished();
         if setup.n_ranks > 1 {
             self.end_cluster_phase(cluster);
@@ -334,7 +335,7 @@ impl Machine {
         };
         live.n_live_blocks -= 1;
         if live.n_live_blocks == 0 {
-            self.state.refill(&setup, &mut self.spare);
+            self.state.refill(&self.setup, &mut self.spare);
         } else {
             self.find_cluster_stuck(place);
         }

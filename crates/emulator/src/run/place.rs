@@ -189,8 +189,11 @@ impl Setup {
         warp.groups = None;
         warp.steps = 0;
         warp.dirty = true;
-        warp.frames.clear();
-        warp.frames.push(Frame::EMPTY);
+        // The kernel's own frame returns nowhere, so it stays as it is.
+        warp.frames.truncate(1);
+        if warp.frames.is_empty() {
+            warp.frames.push(Frame::EMPTY);
+        }
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
         if self.tracking == Tracking::LastWriter && warp.stack.lane_bytes == 0 {

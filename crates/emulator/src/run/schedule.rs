@@ -114,8 +114,13 @@ impl Schedule {
             self.skip(blocks, draw as usize % n_warps.max(1));
         }
         let start = self.at;
+        // Most often the next one can.
+        self.skip(blocks, 1);
+        if can_run(self.at) {
+            return Some(self.at);
+        }
         let n_warps: usize = blocks.iter().map(|b| b.warps.len()).sum();
-        for _ in 0..n_warps {
+        for _ in 1..n_warps {
             self.skip(blocks, 1);
             if can_run(self.at) {
                 return Some(self.at);

@@ -6,7 +6,7 @@ use crate::state::warp::Warp;
 use warpgrid_isa::SpecialRegister;
 
 impl Setup {
-    /// Fills the special registers; what depends on the lane alone is as it was for the block before.
+    /// Fills the special registers; those that no block changes are as they were for the block before.
     pub(crate) fn fill_specials(&self, warp: &mut Warp, position: [u32; 3]) {
         let index = warp.index;
         let row = |special: SpecialRegister| {
@@ -32,12 +32,12 @@ impl Setup {
             return;
         }
         for (special, place) in self.code.specials32.iter().zip(&mut banks.r32) {
-            if !special_of_lane(*special) {
+            if changes(*special) {
                 *place = [of_block(*special) as u32; LANES];
             }
         }
         for (special, place) in self.code.specials64.iter().zip(&mut banks.r64) {
-            if !special_of_lane(*special) {
+            if changes(*special) {
                 *place = [of_block(*special); LANES];
             }
         }
@@ -101,17 +101,46 @@ impl Setup {
     }
 }
 
-/// Whether a special register differs between the lanes of a warp, and is the same in every block.
-fn special_of_lane(special: SpecialRegister) -> bool {
+/// Whether a special register differs between blocks, or shows the time and begins again with each; the others hold what
+/// they held for the block before.
+fn changes(special: SpecialRegister) -> bool {
     use SpecialRegister as S;
-    matches!(
-        special,
+    match special {
+        S::Ctaid(_)
+        | S::Clusterid(_)
+        | S::ClusterCtaid(_)
+        | S::ClusterCtarank
+        | S::Clock
+        | S::ClockHi
+        | S::Clock64
+        | S::Globaltimer
+        | S::GlobaltimerLo
+        | S::GlobaltimerHi => true,
         S::Tid(_)
-            | S::Laneid
-            | S::LanemaskEq
-            | S::LanemaskLe
-            | S::LanemaskLt
-            | S::LanemaskGe
-            | S::LanemaskGt
-    )
+        | S::Ntid(_)
+        | S::Nctaid(_)
+        | S::Nclusterid(_)
+        | S::ClusterNctaid(_)
+        | S::ClusterNctarank
+        | S::IsExplicitCluster
+        | S::Laneid
+        | S::Warpid
+        | S::Nwarpid
+        | S::Nsmid
+        | S::LanemaskEq
+        | S::LanemaskLe
+        | S::LanemaskLt
+        | S::LanemaskGe
+        | S::LanemaskGt
+        | S::DynamicSmemSize
+        | S::TotalSmemSize
+        | S::AggrSmemSize
+        | S::Smid
+        | S::Gridid
+        | S::ReservedSmemOffset
+        | S::Envreg(_)
+        | S::Pm(_)
+        | S::Pm64(_)
+        | S::CurrentGraphExec => false,
+    }
 }
