@@ -1,5 +1,6 @@
 //! `warpgrid check`: verdicts on files.
 
+use crate::document::{Block, Markup};
 use crate::output::{Source, complain, read_source, render, renderer, stdout};
 use crate::{Format, Outcome, batch};
 use clap::{Args, ValueEnum};
@@ -27,7 +28,7 @@ pub(crate) struct CheckArguments {
     /// JSON Lines in, JSON Lines out, in order.
     #[arg(long, conflicts_with = "files")]
     batch: bool,
-    /// Sources to check; `-` reads standard input.
+    /// Sources to check; `-` reads standard input. Of Markdown and reStructuredText every block of PTX is checked.
     #[arg(value_name = "FILE", required_unless_present = "batch")]
     files: Vec<PathBuf>,
 }
@@ -106,11 +107,18 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
                 continue;
             }
         };
-        let report = warpgrid_view::check(&source, &options);
+        let checked = match Markup::of_file(path) {
+            Some(markup) => check_document(&markup.blocks(&source), &options),
+            None => Checked {
+                report: warpgrid_view::check(&source, &options),
+                n_blocks: None,
+            },
+        };
+        let report = &checked.report;
         let name = path.display().to_string();
         match arguments.format {
             Format::Json => {
-                serde_json::to_writer(&mut out, &Verdict::new(name.as_str().into(), &report))?;
+                serde_json::to_writer(&mut out, &Verdict::new(name.as_str().into(), report))?;
                 writeln!(out)?;
             }
             Format::Human => {
@@ -118,7 +126,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
                 for diagnostic in &report.diagnostics {
                     writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
                 }
-                writeln!(out, "{name}: {}", summary(&report))?;
+                writeln!(out, "{name}: {}", summary(&checked))?;
             }
         }
         outcome = outcome.and(if report.accept {
@@ -131,7 +139,41 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-fn summary(report: &CheckReport) -> String {
+/// The verdict on a file.
+struct Checked {
+    report: CheckReport,
+    /// Blocks of a document; absent for a program.
+    n_blocks: Option<usize>,
+}
+
+/// Checks every block of a document, each as a text of its own; the places are those of the document.
+fn check_document(blocks: &[Block], options: &CheckOptions) -> Checked {
+    let mut report = CheckReport {
+        accept: true,
+        ..CheckReport::default()
+    };
+    for block in blocks {
+        let options = CheckOptions {
+            front: Front::Ptx,
+            target: options.target.clone().or_else(|| block.target.clone()),
+            ptx_version: options
+                .ptx_version
+                .clone()
+                .or_else(|| block.ptx_version.clone()),
+        };
+        let of_block = warpgrid_view::check(&block.source, &options);
+        report.accept &= of_block.accept;
+        let placed = of_block.diagnostics.into_iter().map(|it| block.place(it));
+        report.diagnostics.extend(placed);
+    }
+    Checked {
+        report,
+        n_blocks: Some(blocks.len()),
+    }
+}
+
+fn summary(checked: &Checked) -> String {
+    let report = &checked.report;
     let count = |severity: Severity| {
         report
             .diagnostics
@@ -145,8 +187,12 @@ fn summary(report: &CheckReport) -> String {
         "rejected"
     };
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let verdict = match checked.n_blocks {
+        None => verdict.to_owned(),
+        Some(n_blocks) => format!("{} of PTX, {verdict}", plural(n_blocks, "block")),
+    };
     match (count(Severity::Error), count(Severity::Warning)) {
-        (0, 0) => verdict.to_owned(),
+        (0, 0) => verdict,
         (errors, 0) => format!("{verdict}, {}", plural(errors, "error")),
         (0, warnings) => format!("{verdict}, {}", plural(warnings, "warning")),
         (errors, warnings) => format!(

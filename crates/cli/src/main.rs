@@ -2,6 +2,7 @@
 
 mod batch;
 mod check;
+mod document;
 mod explain;
 mod format;
 mod fragment;

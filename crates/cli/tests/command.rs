@@ -391,3 +391,62 @@ fn one_store_is_counted_as_one() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains(", 1 store: ended well"), "{text}");
 }
+
+/// A document in a folder of its own.
+fn document(name: &str, text: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn a_markdown_document_is_checked_block_by_block() {
+    let path = document(
+        "guide.md",
+        "# Stores\n\n```ptx\nst.global.f32 [p], x;\n```\n\n> é ```\n> ```ptx,playground\n> st.shred.f32 [p], x;\n> ```\n",
+    );
+    let output = warpgrid(&["check", "--format", "json", &path.to_string_lossy()], "");
+    assert_eq!(output.status.code(), Some(1));
+    let verdict = json(&output);
+    let diagnostics = verdict["diagnostics"].as_array().expect("a list");
+    let found = diagnostics.iter().find(|found| found["code"] == "W0101");
+    let found = found.expect("the word is unknown");
+    assert_eq!((&found["line"], &found["column"]), (&9.into(), &6.into()));
+    // The fix is one of the document, too.
+    let edit = &found["fix"]["edits"][0];
+    assert_eq!((&edit["line"], &edit["column"]), (&9.into(), &6.into()));
+    let output = warpgrid(&["check", &path.to_string_lossy()], "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("guide.md:9:6"), "{text}");
+    assert!(
+        text.contains("guide.md: 2 blocks of PTX, rejected, 1 error"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_restructured_document_states_the_target_of_its_blocks() {
+    let text = "Title\n=====\n\n.. ptx-playground::\n   :target: sm_20\n\n   st.async.global.u32 [a], b;\n";
+    let path = document("guide.rst", text);
+    let path = path.to_string_lossy();
+    let output = warpgrid(&["check", "--format", "json", &path], "");
+    assert_eq!(output.status.code(), Some(1));
+    let verdict = json(&output);
+    let places = verdict["diagnostics"].as_array().expect("a list");
+    assert!(places.iter().all(|found| found["line"] == 7), "{verdict}");
+    // The command line has the last word.
+    let good = document(
+        "good.rst",
+        &text.replace("st.async.global.u32", "st.global.u32"),
+    );
+    let good = good.to_string_lossy();
+    let check = |target| {
+        warpgrid(&["check", "--target", target, &good], "")
+            .status
+            .code()
+    };
+    assert_eq!(check("sm_90"), Some(0));
+    assert_eq!(check("sm_nonsense"), Some(1));
+}
