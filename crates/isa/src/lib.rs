@@ -4,12 +4,13 @@
 //! names, and never executes anything.
 //!
 //! - `common`: what every dialect shares, and how the table of a dialect is read.
-//! - `ptx`: the tables of PTX, one file per family. The tables of another dialect (SASS) get a folder beside it and a
-//!   [`Dialect`] value of their own.
+//! - `ptx`: the tables of PTX, one file per family.
+//! - `sass`: the tables of machine code: the forms of stores by architecture, and the opcodes.
 
 pub mod common;
 pub mod fragment;
 pub mod ptx;
+pub mod sass;
 
 pub use common::{dialect, does, fit, form, modifier, modifiers, space, target, types, version};
 pub use ptx::{directives, forms, special};

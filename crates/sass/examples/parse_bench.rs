@@ -1,7 +1,9 @@
-//! Times the parser: `cargo run --release --example parse_bench -- FILE...`, best of many runs, and says what it could not
-//! read or would write in another way.
+//! Times parser and checker: `cargo run --release --example parse_bench -- FILE...`, best of many runs, and says what is
+//! found and what would be written in another way.
 
 use std::time::Instant;
+use warpgrid_program::{FrontEnd, Overrides};
+use warpgrid_sass::Sass;
 use warpgrid_sass::syntax::{Tree, parse, print_instruction};
 
 /// Instructions that are not written again as they are.
@@ -16,7 +18,7 @@ fn changed<'a>(source: &'a str, tree: &'a Tree) -> impl Iterator<Item = (&'a str
 
 #[expect(clippy::print_stdout, reason = "a program for a terminal")]
 fn main() {
-    let (mut bytes, mut seconds) = (0usize, 0.0);
+    let (mut bytes, mut seconds, mut checked) = (0usize, 0.0, 0.0);
     for path in std::env::args().skip(1) {
         let source = match std::fs::read_to_string(&path) {
             Ok(source) => source,
@@ -34,16 +36,20 @@ fn main() {
         }
         bytes += source.len();
         seconds += best;
-        for error in &tree.errors {
-            let text = error.span.text(&source);
-            println!("{path}: {:?} `{text}`", error.kind);
+        let start = Instant::now();
+        let found = Sass.check(&source, &Overrides::default()).diagnostics;
+        checked += start.elapsed().as_secs_f64();
+        for finding in found {
+            let text = finding.span.text(&source);
+            println!("{path}: {} {} `{text}`", finding.code, finding.message);
         }
         for (original, text) in changed(&source, &tree) {
             println!("{path}: `{original}` is written `{text}`");
         }
     }
     println!(
-        "{bytes} bytes, parsed at {:.1} MB/s",
-        bytes as f64 / seconds / 1e6
+        "{bytes} bytes, parsed at {:.1} MB/s, checked at {:.1} MB/s",
+        bytes as f64 / seconds / 1e6,
+        bytes as f64 / checked / 1e6,
     );
 }

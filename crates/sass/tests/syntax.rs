@@ -4,6 +4,8 @@ mod support;
 
 use serde_json::Value as Json;
 use support::listings;
+use warpgrid_program::{FrontEnd, Overrides};
+use warpgrid_sass::Sass;
 use warpgrid_sass::syntax::{StatementKind, Tree, parse, print_instruction};
 
 /// The instruction of a listing's line, as it is printed there.
@@ -68,5 +70,13 @@ fn every_line_of_a_listing_is_a_statement_or_a_comment() {
             .iter()
             .filter(|statement| statement.kind == StatementKind::Unknown);
         assert_eq!(unknown.count(), 0, "{}", path.display());
+    }
+}
+
+#[test]
+fn listings_have_no_finding() {
+    for (path, source) in listings() {
+        let found = Sass.check(&source, &Overrides::default()).diagnostics;
+        assert_eq!(found, [], "{}", path.display());
     }
 }

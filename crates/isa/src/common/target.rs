@@ -159,6 +159,8 @@ pub enum TargetGate {
     Any,
     /// This architecture and all later ones: `sm_90`.
     From(u16),
+    /// These architectures and all between them, as machine code has it that later hardware reads no more.
+    Between(u16, u16),
     /// This architecture alone, with its specific features: `sm_90a`.
     Only(u16),
     /// This architecture and later ones of its family, with its specific features: `sm_100f`, and `sm_100a`, which has
@@ -174,6 +176,7 @@ impl TargetGate {
         match self {
             TargetGate::Any => true,
             TargetGate::From(sm) => target.sm >= sm,
+            TargetGate::Between(first, last) => first <= target.sm && target.sm <= last,
             TargetGate::Only(sm) => target.sm == sm && target.kind == TargetKind::Architecture,
             TargetGate::Family(sm) => {
                 target.sm >= sm
@@ -202,7 +205,10 @@ impl TargetGate {
     pub const fn first_sm(self) -> u16 {
         match self {
             TargetGate::Any => 0,
-            TargetGate::From(sm) | TargetGate::Only(sm) | TargetGate::Family(sm) => sm,
+            TargetGate::From(sm)
+            | TargetGate::Between(sm, _)
+            | TargetGate::Only(sm)
+            | TargetGate::Family(sm) => sm,
             TargetGate::OneOf(gates) => match gates.first() {
                 Some(gate) => gate.first_sm(),
                 None => 0,
@@ -216,6 +222,7 @@ impl TargetGate {
         match self {
             TargetGate::Any | TargetGate::From(0..=10) => None,
             TargetGate::From(sm) => Some(format!("`sm_{sm}` and later")),
+            TargetGate::Between(first, last) => Some(format!("`sm_{first}` to `sm_{last}`")),
             TargetGate::Only(sm) => Some(format!("`sm_{sm}a`")),
             TargetGate::Family(sm) => Some(format!("the family of `sm_{sm}f`")),
             TargetGate::OneOf(gates) => {
@@ -229,7 +236,7 @@ impl TargetGate {
     pub fn name(self) -> Option<String> {
         match self {
             TargetGate::Any => None,
-            TargetGate::From(sm) => Some(format!("`sm_{sm}`")),
+            TargetGate::From(sm) | TargetGate::Between(sm, _) => Some(format!("`sm_{sm}`")),
             TargetGate::Only(sm) => Some(format!("`sm_{sm}a`")),
             TargetGate::Family(sm) => Some(format!("`sm_{sm}f`")),
             TargetGate::OneOf(gates) => {
@@ -439,6 +446,15 @@ mod tests {
                 "sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_107a", "sm_107f"
             ]
         );
+    }
+
+    #[test]
+    fn a_range_of_architectures_ends() {
+        let gate = TargetGate::Between(75, 89);
+        let met = |name| gate.met_by(target(name));
+        assert!(met("sm_75") && met("sm_86") && met("sm_89"));
+        assert!(!met("sm_72") && !met("sm_90") && !met("sm_90a"));
+        assert_eq!(gate.text().as_deref(), Some("`sm_75` to `sm_89`"));
     }
 
     #[test]

@@ -270,8 +270,6 @@ pub enum SyntaxErrorKind {
     Number,
     /// `/*` without `*/`.
     Comment,
-    /// Something follows the operands without a comma or semicolon.
-    AfterOperands,
 }
 
 impl Tree {

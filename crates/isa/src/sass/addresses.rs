@@ -1,0 +1,130 @@
+//! The addresses of stores, by architecture.
+
+use super::{TURING_TO_ADA, UP_TO_89};
+use crate::target::TargetGate::{self, Any, Between, From};
+
+/// A way to write an address.
+#[derive(Clone, Copy, Debug)]
+pub struct AddressForm {
+    pub shape: AddressShape,
+    /// The architectures that have it.
+    pub on: TargetGate,
+}
+
+/// What is between the brackets. Offsets may follow all but absolute addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressShape {
+    /// `[0x20]`: no register.
+    Absolute,
+    /// `[Ra + Imm]`; with `.E` a pair of registers.
+    Register,
+    /// `[Ra.64 + Imm]`
+    Pair,
+    /// `[Ra + URb + Imm]`
+    RegisterAndUniform,
+    /// `[Ra.64 + URb + Imm]`
+    PairAndUniform,
+    /// `[Ra.U32 + URb + Imm]`
+    LowHalfAndUniform,
+    /// `[RZ.U32 + URb + Imm]`
+    ZeroAndUniform,
+    /// `[URa + Imm]`
+    Uniform,
+    /// `[Ra.X4 + Imm]`, `.X8`, `.X16`
+    Scaled,
+    /// `[Ra.X4 + URb + Imm]`
+    ScaledAndUniform,
+    /// `desc[URa][Rb.64 + Imm]`
+    Descriptor,
+}
+
+impl AddressShape {
+    /// As a syntax line has it.
+    pub const fn syntax(self) -> &'static str {
+        match self {
+            AddressShape::Absolute => "[ImmU24]",
+            AddressShape::Register => "[Ra + Imm]",
+            AddressShape::Pair => "[Ra.64 + Imm]",
+            AddressShape::RegisterAndUniform => "[Ra + URb + Imm]",
+            AddressShape::PairAndUniform => "[Ra.64 + URb + Imm]",
+            AddressShape::LowHalfAndUniform => "[Ra.U32 + URb + Imm]",
+            AddressShape::ZeroAndUniform => "[RZ.U32 + URb + Imm]",
+            AddressShape::Uniform => "[URa + Imm]",
+            AddressShape::Scaled => "[Ra.X4 + Imm]",
+            AddressShape::ScaledAndUniform => "[Ra.X4 + URb + Imm]",
+            AddressShape::Descriptor => "desc[URa][Rb.64 + Imm]",
+        }
+    }
+
+    /// What address it gives, in a sentence.
+    pub const fn help(self) -> &'static str {
+        match self {
+            AddressShape::Absolute => "An address within the window, unsigned.",
+            AddressShape::Register => {
+                "The register plus a signed offset in bytes; after `.E` the pair that begins at Ra."
+            }
+            AddressShape::Pair => {
+                "The pair of registers that begins at Ra, plus an offset in bytes."
+            }
+            AddressShape::RegisterAndUniform => {
+                "The register of each lane plus that of the warp, plus an offset in bytes."
+            }
+            AddressShape::PairAndUniform => "A pair of registers plus a pair of uniform registers.",
+            AddressShape::LowHalfAndUniform => {
+                "A 32-bit index without sign plus a pair of uniform registers."
+            }
+            AddressShape::ZeroAndUniform => "The address in a pair of uniform registers alone.",
+            AddressShape::Uniform => "The address in uniform registers, the same for all lanes.",
+            AddressShape::Scaled => "The register times 4, 8 or 16, plus an offset in bytes.",
+            AddressShape::ScaledAndUniform => {
+                "The register times 4, 8 or 16, plus a uniform register, plus an offset in bytes."
+            }
+            AddressShape::Descriptor => {
+                "The pair that begins at Rb plus an offset; the descriptor in the uniform pair says how memory is cached."
+            }
+        }
+    }
+}
+
+const fn form(shape: AddressShape, on: TargetGate) -> AddressForm {
+    AddressForm { shape, on }
+}
+
+/// Of `ST`. Kepler to Turing and Hopper on write a pair without `.64`; in between the descriptor is implied.
+pub static GENERIC: &[AddressForm] = &[
+    form(AddressShape::Absolute, Between(35, 75)),
+    form(AddressShape::Register, Any),
+    form(AddressShape::Pair, From(75)),
+    form(AddressShape::PairAndUniform, From(75)),
+    form(AddressShape::LowHalfAndUniform, From(75)),
+    form(AddressShape::ZeroAndUniform, From(90)),
+    form(AddressShape::Uniform, From(75)),
+    form(AddressShape::Descriptor, From(80)),
+];
+
+/// Of `STG`.
+pub static GLOBAL: &[AddressForm] = GENERIC;
+
+/// Of `STL`.
+pub static LOCAL: &[AddressForm] = &[
+    form(AddressShape::Absolute, Any),
+    form(AddressShape::Register, Any),
+    form(AddressShape::RegisterAndUniform, From(75)),
+    form(AddressShape::Uniform, From(75)),
+];
+
+/// Of `STS`.
+pub static SHARED: &[AddressForm] = &[
+    form(AddressShape::Absolute, UP_TO_89),
+    form(AddressShape::Register, Any),
+    form(AddressShape::RegisterAndUniform, From(80)),
+    form(AddressShape::Uniform, From(75)),
+    form(AddressShape::Scaled, TURING_TO_ADA),
+    form(AddressShape::ScaledAndUniform, TURING_TO_ADA),
+];
+
+/// The smallest and the largest offset after a register, in bytes: 24 bits with a sign.
+pub const OFFSETS: std::ops::RangeInclusive<i64> = -0x80_0000..=0x7f_ffff;
+
+/// The largest absolute address: 24 bits without a sign.
+pub const LARGEST_ABSOLUTE: u64 = 0xff_ffff;

@@ -1,0 +1,23 @@
+//! The tables of SASS, by architecture: what the disassemblers print of stores, and the opcodes with a sentence each.
+//!
+//! NVIDIA documents opcodes and, in one page, `STL` and `STS`; the rest is read off what `ptxas` 13.5 and 12.9 (11.8 for
+//! `sm_35` and `sm_37`) chose. Each row says on which architectures it was seen.
+
+pub mod addresses;
+pub mod opcodes;
+pub mod stores;
+
+pub use addresses::{AddressForm, AddressShape};
+pub use opcodes::{Opcode, find_opcode};
+pub use stores::{Slot, Store, Word, WordMeaning, find_store};
+
+use crate::target::TargetGate;
+
+/// Kepler to Pascal.
+pub(crate) const UP_TO_62: TargetGate = TargetGate::Between(35, 62);
+/// Volta and Turing.
+pub(crate) const VOLTA: TargetGate = TargetGate::Between(70, 75);
+/// Turing to Ada.
+pub(crate) const TURING_TO_ADA: TargetGate = TargetGate::Between(75, 89);
+/// Up to Ada.
+pub(crate) const UP_TO_89: TargetGate = TargetGate::Between(35, 89);

@@ -1,0 +1,228 @@
+//! The stores: their words by slot, in the order in which disassemblers print them, and their addresses.
+
+use super::addresses::{self, AddressForm};
+use super::{UP_TO_62, VOLTA};
+use crate::modifier::{CacheOp, EvictionPriority, Scope};
+use crate::space::StateSpace;
+use crate::target::TargetGate::{self, Any, Between, From};
+
+/// A store.
+#[derive(Clone, Copy, Debug)]
+pub struct Store {
+    /// `STG`
+    pub opcode: &'static str,
+    /// Where its addresses point.
+    pub space: StateSpace,
+    /// The architectures that have the opcode.
+    pub on: TargetGate,
+    /// The syntax line: slots by name, in braces where they may be missing.
+    pub syntax: &'static str,
+    pub help: &'static str,
+    /// In the order of the mnemonic.
+    pub slots: &'static [&'static Slot],
+    pub addresses: &'static [AddressForm],
+    /// The architectures where a predicate may follow the data.
+    pub trailing_predicate: Option<TargetGate>,
+    /// Instructions that are accepted, with an architecture each.
+    pub good: &'static [(&'static str, &'static str)],
+    /// Instructions that are refused.
+    pub bad: &'static [(&'static str, &'static str)],
+}
+
+/// One position of a mnemonic.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// As the syntax line has it: `cop`.
+    pub name: &'static str,
+    /// What it says, as a noun.
+    pub title: &'static str,
+    pub words: &'static [Word],
+}
+
+/// A value of a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    /// Without the leading dot; `STRONG.GPU` is two words of the text.
+    pub text: &'static str,
+    pub meaning: WordMeaning,
+    pub on: TargetGate,
+    pub help: &'static str,
+}
+
+/// What a word of a store means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordMeaning {
+    /// The address has 64 bits.
+    Extended,
+    Cache(CacheOp),
+    Evict(EvictionPriority),
+    /// So many low bits of the data.
+    Width(u32),
+    /// A plain store; the hardware of these architectures names the scope all the same.
+    Plain,
+    /// A store that others within the scope see in order.
+    Strong(Scope),
+    /// A store to a device, never merged.
+    Mmio,
+}
+
+const fn word(
+    text: &'static str,
+    meaning: WordMeaning,
+    on: TargetGate,
+    help: &'static str,
+) -> Word {
+    Word {
+        text,
+        meaning,
+        on,
+        help,
+    }
+}
+
+/// `.E`
+pub static EXTENDED: Slot = Slot {
+    name: "E",
+    title: "width of the address",
+    words: &[word(
+        "E",
+        WordMeaning::Extended,
+        Any,
+        "The address has 64 bits: Ra names the lower register of a pair.",
+    )],
+};
+
+/// `.E` of a store to a window, which the reference mentions and no disassembler prints.
+static EXTENDED_WINDOW: Slot = Slot {
+    name: "E",
+    title: "width of the address",
+    words: &[word(
+        "E",
+        WordMeaning::Extended,
+        UP_TO_62,
+        "The address has 64 bits: Ra names the lower register of a pair.",
+    )],
+};
+
+/// `.cop`
+#[rustfmt::skip]
+pub static CACHE: Slot = Slot {
+    name: "cop",
+    title: "cache operator",
+    words: &[
+        word("WB", WordMeaning::Cache(CacheOp::Wb), UP_TO_62, "Write back at all coherent levels; the default, which disassemblers leave out."),
+        word("CG", WordMeaning::Cache(CacheOp::Cg), UP_TO_62, "Cache at the global level: in L2 and below; lines in L1 are marked to be evicted first."),
+        word("CS", WordMeaning::Cache(CacheOp::Cs), UP_TO_62, "Cache streaming: likely used once, evicted early."),
+        word("WT", WordMeaning::Cache(CacheOp::Wt), UP_TO_62, "Write through to system memory."),
+    ],
+};
+
+/// `.EF`
+#[rustfmt::skip]
+pub static EVICTION: Slot = Slot {
+    name: "evict",
+    title: "eviction priority",
+    words: &[
+        word("EF", WordMeaning::Evict(EvictionPriority::First), From(70), "The line is evicted first."),
+        word("EL", WordMeaning::Evict(EvictionPriority::Last), From(70), "The line is evicted last."),
+        word("EU", WordMeaning::Evict(EvictionPriority::Unchanged), From(70), "The line keeps its priority."),
+        word("NA", WordMeaning::Evict(EvictionPriority::NoAllocate), From(70), "No line is allocated."),
+    ],
+};
+
+/// `.sz`
+#[rustfmt::skip]
+pub static WIDTH: Slot = Slot {
+    name: "sz",
+    title: "width",
+    words: WINDOW_WIDTHS,
+};
+
+#[rustfmt::skip]
+const WINDOW_WIDTHS: &[Word] = &[
+    word("8", WordMeaning::Width(8), Any, "The low 8 bits of Rb."),
+    word("U8", WordMeaning::Width(8), Any, "The low 8 bits of Rb."),
+    word("S8", WordMeaning::Width(8), Any, "The low 8 bits of Rb; a store does not use the sign."),
+    word("16", WordMeaning::Width(16), Any, "The low 16 bits of Rb."),
+    word("U16", WordMeaning::Width(16), Any, "The low 16 bits of Rb."),
+    word("S16", WordMeaning::Width(16), Any, "The low 16 bits of Rb; a store does not use the sign."),
+    word("32", WordMeaning::Width(32), Any, "All of Rb; the default, which disassemblers leave out."),
+    word("64", WordMeaning::Width(64), Any, "Two registers from Rb on, whose number is even."),
+    word("128", WordMeaning::Width(128), Any, "Four registers from Rb on, whose number is a multiple of 4."),
+];
+
+/// `.sz` of stores to global memory.
+#[rustfmt::skip]
+pub static WIDE: Slot = Slot {
+    name: "sz",
+    title: "width",
+    words: &[
+        WINDOW_WIDTHS[0], WINDOW_WIDTHS[1], WINDOW_WIDTHS[2], WINDOW_WIDTHS[3], WINDOW_WIDTHS[4], WINDOW_WIDTHS[5], WINDOW_WIDTHS[6], WINDOW_WIDTHS[7], WINDOW_WIDTHS[8],
+        word("ENL2.256", WordMeaning::Width(256), From(100), "Two runs of four registers, the second one named after the first."),
+    ],
+};
+
+/// `.STRONG.GPU`
+#[rustfmt::skip]
+pub static ORDER: Slot = Slot {
+    name: "sem",
+    title: "memory order and scope",
+    words: &[
+        word("SYS", WordMeaning::Plain, VOLTA, "A plain store; `sm_70` to `sm_75` name the scope all the same."),
+        word("STRONG.CTA", WordMeaning::Strong(Scope::Cta), Between(70, 75), "Ordered as the block sees it."),
+        word("STRONG.SM", WordMeaning::Strong(Scope::Cta), From(70), "Ordered as the block sees it: all of it runs on one multiprocessor."),
+        word("STRONG.GPU", WordMeaning::Strong(Scope::Gpu), From(70), "Ordered as all of the GPU sees it."),
+        word("STRONG.SYS", WordMeaning::Strong(Scope::Sys), From(70), "Ordered as the whole system sees it."),
+        word("MMIO.SYS", WordMeaning::Mmio, From(70), "A store to a device: never merged or repeated."),
+    ],
+};
+
+/// Every store.
+#[rustfmt::skip]
+pub static STORES: &[Store] = &[
+    Store {
+        opcode: "ST", space: StateSpace::Generic, on: From(35),
+        syntax: "ST{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Pp}",
+        help: "Store to a generic address: a window of shared or local memory, or global memory.",
+        slots: &[&EXTENDED, &CACHE, &EVICTION, &WIDE, &ORDER],
+        addresses: addresses::GENERIC,
+        trailing_predicate: Some(Between(50, 62)),
+        good: &[("sm_35", "ST.E.CG.U16 [R2+0x8], R5"), ("sm_61", "ST.E [R2], R5, P0"), ("sm_90", "ST.E.EL.U8 desc[UR4][R2.64], R5")],
+        bad: &[("sm_80", "ST.E.CG [R2.64], R5"), ("sm_90", "ST.E [R3], R5")],
+    },
+    Store {
+        opcode: "STG", space: StateSpace::Global, on: From(50),
+        syntax: "STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc}",
+        help: "Store to global memory.",
+        slots: &[&EXTENDED, &CACHE, &EVICTION, &WIDE, &ORDER],
+        addresses: addresses::GLOBAL,
+        trailing_predicate: None,
+        good: &[("sm_75", "STG.E.64.SYS [R4+0x8], R2"), ("sm_89", "STG.E.EF.128 [R4.64], R24"), ("sm_100", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8")],
+        bad: &[("sm_90", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8"), ("sm_80", "STG.E.64 [R4.64], R3")],
+    },
+    Store {
+        opcode: "STL", space: StateSpace::Local, on: From(35),
+        syntax: "STL{.cop}{.sz} [Ra + ImmS24], Rb",
+        help: "Store within the local window: memory of the thread itself.",
+        slots: &[&EXTENDED_WINDOW, &CACHE, &WIDTH],
+        addresses: addresses::LOCAL,
+        trailing_predicate: None,
+        good: &[("sm_50", "STL.32 [R3+0x1234], R1"), ("sm_61", "STL.CG.64 [R1+-0x8], R4"), ("sm_120", "STL.128 [R1], R8")],
+        bad: &[("sm_75", "STL.CG [R1], R4"), ("sm_90", "STL [R1+0x800000], R4")],
+    },
+    Store {
+        opcode: "STS", space: StateSpace::Shared, on: From(35),
+        syntax: "STS{.sz} [Ra + ImmS24], Rb",
+        help: "Store within the shared window: memory of the block.",
+        slots: &[&EXTENDED_WINDOW, &WIDTH],
+        addresses: addresses::SHARED,
+        trailing_predicate: None,
+        good: &[("sm_50", "STS.64 [R3 - 16], R4"), ("sm_50", "STS.32 [0x12], R1"), ("sm_75", "STS [R7.X4+0x100], R0"), ("sm_90", "STS [R4+UR4+0x10], R7")],
+        bad: &[("sm_50", "STS.CG [R3], R4"), ("sm_90", "STS [R7.X4], R0"), ("sm_90", "STS [0x20], R0")],
+    },
+];
+
+/// The store with this opcode.
+pub fn find_store(opcode: &str) -> Option<&'static Store> {
+    STORES.iter().find(|store| store.opcode == opcode)
+}

@@ -1,0 +1,210 @@
+//! The address of a store: its shape and its parts.
+
+use crate::syntax::{
+    Bracket, Joint, Memory, Register, RegisterFile, RegisterNumber, Term, TermValue, Tree,
+};
+use warpgrid_isa::sass::AddressShape;
+use warpgrid_program::Span;
+
+/// An address, taken apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    pub(crate) shape: AddressShape,
+    /// The register of each lane.
+    pub(crate) base: Option<Part>,
+    /// The register of the warp.
+    pub(crate) uniform: Option<Part>,
+    /// The register of the descriptor.
+    pub(crate) descriptor: Option<Part>,
+    /// In bytes, with its sign; a number that does not fit 24 bits is kept.
+    pub(crate) offset: Option<(i128, Span)>,
+}
+
+/// A register of an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) register: Register,
+    /// Without its modifiers.
+    pub(crate) span: Span,
+}
+
+/// Why an address has no shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NoShape {
+    pub(crate) span: Span,
+    pub(crate) why: String,
+}
+
+/// What is written after the register of each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BaseWord {
+    None,
+    Pair,
+    LowHalf,
+    Scale,
+}
+
+/// Takes an address apart.
+pub(crate) fn take_apart(tree: &Tree, source: &str, memory: &Memory) -> Result<Parts, NoShape> {
+    let brackets = tree.brackets(memory);
+    let prefix = memory.prefix.map(|span| (span, span.text(source)));
+    let (descriptor, bracket) = match (prefix, brackets) {
+        (None, [only]) => (None, only),
+        (Some((_, "desc")), [first, second]) => (Some(descriptor(tree, first)?), second),
+        (Some((span, word)), _) => {
+            return Err(NoShape {
+                span,
+                why: format!("a store does not write to `{word}`"),
+            });
+        }
+        (None, _) => {
+            return Err(NoShape {
+                span: Span::at(0),
+                why: "a store has one address".to_owned(),
+            });
+        }
+    };
+    let mut parts = Parts {
+        shape: AddressShape::Absolute,
+        base: None,
+        uniform: None,
+        descriptor,
+        offset: None,
+    };
+    let mut base_word = BaseWord::None;
+    for term in tree.terms(bracket) {
+        if let Some(word) = add(tree, source, term, &mut parts)? {
+            base_word = word;
+        }
+    }
+    parts.shape = shape(&parts, base_word, bracket)?;
+    Ok(parts)
+}
+
+fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<Part, NoShape> {
+    match tree.terms(bracket) {
+        [
+            Term {
+                span,
+                value: TermValue::Register(register),
+                ..
+            },
+        ] if register.file == RegisterFile::Uniform => Ok(Part {
+            register: *register,
+            span: *span,
+        }),
+        _ => Err(NoShape {
+            span: bracket.span,
+            why: "a descriptor is in a uniform register: `desc[UR4]`".to_owned(),
+        }),
+    }
+}
+
+/// Adds a term; for the register of each lane, says what is written after it.
+fn add(
+    tree: &Tree,
+    source: &str,
+    term: &Term,
+    parts: &mut Parts,
+) -> Result<Option<BaseWord>, NoShape> {
+    let err = |why: &str| {
+        Err(NoShape {
+            span: term.span,
+            why: why.to_owned(),
+        })
+    };
+    let negative = matches!(term.joint, Joint::Minus | Joint::PlusMinus);
+    let words = tree.term_modifiers(term);
+    match term.value {
+        TermValue::Integer(value) => {
+            if parts.offset.is_some() {
+                return err("an address has one offset");
+            }
+            let value = i128::from(value);
+            let value = if negative { -value } else { value };
+            parts.offset = Some((value, term.span));
+            Ok(None)
+        }
+        TermValue::Register(_) if negative => err("registers of an address are added"),
+        TermValue::Register(register) => {
+            let name_end = words
+                .first()
+                .map_or(term.span.end, |word| word.start.saturating_sub(1));
+            let start = (term.span.start..name_end)
+                .find(|&at| {
+                    let byte = source.as_bytes().get(at as usize);
+                    byte.is_some_and(u8::is_ascii_alphabetic)
+                })
+                .unwrap_or(term.span.start);
+            let part = Part {
+                register,
+                span: Span::new(start, name_end),
+            };
+            match register.file {
+                RegisterFile::General if parts.base.is_none() => {
+                    parts.base = Some(part);
+                    base_word(source, words, term).map(Some)
+                }
+                RegisterFile::Uniform if parts.uniform.is_none() && words.is_empty() => {
+                    parts.uniform = Some(part);
+                    Ok(None)
+                }
+                RegisterFile::General => err("an address has one register of each lane"),
+                RegisterFile::Uniform => err("an address has one uniform register, without words"),
+                RegisterFile::Predicate
+                | RegisterFile::UniformPredicate
+                | RegisterFile::Barrier
+                | RegisterFile::Scoreboard => err("this register holds no address"),
+            }
+        }
+        TermValue::Other(_) => err("an address is made of registers and an offset"),
+    }
+}
+
+fn base_word(source: &str, words: &[Span], term: &Term) -> Result<BaseWord, NoShape> {
+    let texts: Vec<&str> = words.iter().map(|word| word.text(source)).collect();
+    match texts[..] {
+        [] => Ok(BaseWord::None),
+        ["64"] => Ok(BaseWord::Pair),
+        ["U32"] => Ok(BaseWord::LowHalf),
+        ["X4" | "X8" | "X16"] => Ok(BaseWord::Scale),
+        _ => Err(NoShape {
+            span: term.span,
+            why: format!("`.{}` is no word of an address", texts.join(".")),
+        }),
+    }
+}
+
+fn shape(parts: &Parts, word: BaseWord, bracket: &Bracket) -> Result<AddressShape, NoShape> {
+    let err = |why: &str| {
+        Err(NoShape {
+            span: bracket.span,
+            why: why.to_owned(),
+        })
+    };
+    let zero = parts
+        .base
+        .is_some_and(|base| base.register.number == RegisterNumber::Zero);
+    let (base, uniform) = (parts.base.is_some(), parts.uniform.is_some());
+    if parts.descriptor.is_some() {
+        return match (word, uniform) {
+            (BaseWord::Pair, _) => Ok(AddressShape::Descriptor),
+            (BaseWord::None | BaseWord::LowHalf | BaseWord::Scale, _) => {
+                err("after a descriptor comes a pair of registers: `[R2.64]`")
+            }
+        };
+    }
+    Ok(match (base, word, uniform) {
+        (false, _, false) => AddressShape::Absolute,
+        (false, _, true) => AddressShape::Uniform,
+        (true, BaseWord::None, false) => AddressShape::Register,
+        (true, BaseWord::None, true) => AddressShape::RegisterAndUniform,
+        (true, BaseWord::Pair, false) => AddressShape::Pair,
+        (true, BaseWord::Pair, true) => AddressShape::PairAndUniform,
+        (true, BaseWord::LowHalf, true) if zero => AddressShape::ZeroAndUniform,
+        (true, BaseWord::LowHalf, true) => AddressShape::LowHalfAndUniform,
+        (true, BaseWord::LowHalf, false) => return err("`.U32` is added to a uniform register"),
+        (true, BaseWord::Scale, false) => AddressShape::Scaled,
+        (true, BaseWord::Scale, true) => AddressShape::ScaledAndUniform,
+    })
+}

@@ -1,0 +1,105 @@
+//! Checks a text: its syntax, its architectures, its opcodes and its stores. What is unknown is kept and marked.
+
+mod address;
+mod store;
+pub(crate) mod target;
+
+use crate::diagnostics::{syntax, text};
+use crate::syntax::{Instruction, Statement, StatementKind, Tree};
+use store::StoreCheck;
+use warpgrid_isa::Target;
+use warpgrid_isa::form::nearest;
+use warpgrid_isa::sass::opcodes::OPCODES;
+use warpgrid_isa::sass::{find_opcode, find_store};
+use warpgrid_program::{Diagnostic, Overrides, Span};
+
+/// The result of a check.
+#[derive(Clone, Debug)]
+pub(crate) struct Checked {
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The architecture that the first part of the text states.
+    pub(crate) stated: Option<&'static Target>,
+}
+
+/// Checks a text for the architectures that it states, or for that of `overrides`.
+pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked {
+    let mut diagnostics: Vec<Diagnostic> = tree.errors.iter().map(syntax::syntax).collect();
+    let mut stated: Option<&'static Target> = None;
+    let mut current: Option<&'static Target> = None;
+    let mut is_inferred = false;
+    for statement in &tree.statements {
+        if let Some(found) = target::stated(source, statement) {
+            let name = found.span.text(source);
+            let target = found.target.unwrap_or_else(|| target::nearest(name));
+            if found.target.is_none() {
+                diagnostics.push(text::unknown_target(found.span, name, target));
+            }
+            match stated {
+                Some(first) if first.name != target.name && overrides.target.is_none() => {
+                    diagnostics.push(text::several_targets(found.span, first, target));
+                }
+                Some(_) => {}
+                None => stated = Some(target),
+            }
+            current = Some(target);
+        }
+        let Some(instruction) = instruction_of(tree, statement) else {
+            continue;
+        };
+        let target = overrides.target.or(current).unwrap_or_else(|| {
+            let target = target::inferred(source, tree);
+            is_inferred = true;
+            current = Some(target);
+            target
+        });
+        check_instruction(source, tree, instruction, target, &mut diagnostics);
+    }
+    if let Some(target) = current.filter(|_| is_inferred) {
+        diagnostics.push(text::target_not_stated(first_instruction(tree), target));
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    Checked {
+        diagnostics,
+        stated,
+    }
+}
+
+/// The instruction of a statement.
+pub(crate) fn instruction_of<'a>(tree: &'a Tree, statement: &Statement) -> Option<&'a Instruction> {
+    match statement.kind {
+        StatementKind::Instruction(index) => tree.instructions.get(index as usize),
+        StatementKind::Label(_)
+        | StatementKind::Directive { .. }
+        | StatementKind::Header { .. }
+        | StatementKind::Encoding(_)
+        | StatementKind::Unknown => None,
+    }
+}
+
+fn first_instruction(tree: &Tree) -> Span {
+    tree.instructions
+        .first()
+        .map_or(Span::at(0), |instruction| instruction.opcode)
+}
+
+fn check_instruction(
+    source: &str,
+    tree: &Tree,
+    instruction: &Instruction,
+    target: &'static Target,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let span = instruction.opcode;
+    let opcode = span.text(source);
+    if let Some(store) = find_store(opcode) {
+        StoreCheck::new(tree, source, instruction, store).report(target, diagnostics);
+    } else if !opcode.is_empty() && find_opcode(opcode).is_none() {
+        let upper = opcode.to_ascii_uppercase();
+        if upper != opcode && find_opcode(&upper).is_some() {
+            diagnostics.push(text::lower_case(span, opcode));
+        } else {
+            let near = nearest(&upper, OPCODES.iter().map(|opcode| opcode.name));
+            diagnostics.push(text::unknown_opcode(span, opcode, near));
+        }
+    }
+}

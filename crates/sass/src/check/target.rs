@@ -1,0 +1,75 @@
+//! Which architecture a text is for: what it states, line by line, or what its stores have in common.
+
+use super::store::StoreCheck;
+use crate::syntax::{Statement, StatementKind, Tree};
+use warpgrid_isa::sass::{find_opcode, find_store};
+use warpgrid_isa::{Target, TargetGate, TargetKind, target::TARGETS};
+use warpgrid_program::Span;
+
+/// A place from which on a text is for an architecture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stated {
+    /// The name.
+    pub(crate) span: Span,
+    /// Absent when the tables do not have it.
+    pub(crate) target: Option<&'static Target>,
+}
+
+/// The architecture that a statement states: `.target sm_75`, `code for sm_75`, `arch = sm_75`.
+pub(crate) fn stated(source: &str, statement: &Statement) -> Option<Stated> {
+    let value = match statement.kind {
+        StatementKind::Directive { name, arguments } if name.text(source) == ".target" => arguments,
+        StatementKind::Header { key, value } if matches!(key.text(source), "code" | "arch") => {
+            value
+        }
+        StatementKind::Directive { .. }
+        | StatementKind::Header { .. }
+        | StatementKind::Instruction(_)
+        | StatementKind::Label(_)
+        | StatementKind::Encoding(_)
+        | StatementKind::Unknown => return None,
+    };
+    let text = value.text(source);
+    let length = text
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        .count();
+    let span = Span::new(value.start, value.start + length as u32);
+    let target = Target::from_name(span.text(source));
+    Some(Stated { span, target })
+}
+
+/// The target for a name that the tables do not have: the nearest older one, or the oldest with machine code.
+pub(crate) fn nearest(name: &str) -> &'static Target {
+    let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+    let found = digits.parse().ok().and_then(Target::nearest_below);
+    found
+        .filter(|target| target.sm >= 35)
+        .unwrap_or_else(Target::fallback)
+}
+
+/// The newest architecture that has all stores of the text, and its other opcodes as far as that leaves one.
+pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
+    let mut left: Vec<&'static Target> = TARGETS
+        .iter()
+        .filter(|target| target.kind == TargetKind::Plain && target.sm >= 35)
+        .collect();
+    let mut ask = |gate: TargetGate| {
+        if left.iter().any(|target| gate.met_by(target)) {
+            left.retain(|target| gate.met_by(target));
+        }
+    };
+    let mut others = Vec::new();
+    for instruction in &tree.instructions {
+        let opcode = instruction.opcode.text(source);
+        match find_store(opcode) {
+            Some(store) => {
+                let check = StoreCheck::new(tree, source, instruction, store);
+                check.gates().into_iter().for_each(&mut ask);
+            }
+            None => others.extend(find_opcode(opcode).map(|opcode| opcode.on)),
+        }
+    }
+    others.into_iter().for_each(&mut ask);
+    left.last().copied().unwrap_or_else(Target::fallback)
+}

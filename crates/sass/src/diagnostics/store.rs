@@ -1,0 +1,315 @@
+//! Stores: codes W1100 to W1119.
+
+use crate::syntax::{Register, RegisterFile, RegisterNumber};
+use warpgrid_isa::sass::{AddressShape, Slot, Store};
+use warpgrid_isa::{Target, TargetGate};
+use warpgrid_program::{CodeFacts, Diagnostic, Needs, Span};
+
+/// The reference pages. Wrong examples state their architecture where it matters.
+#[rustfmt::skip]
+pub(crate) const PAGES: &[CodeFacts] = &[
+    CodeFacts::page("W1100", "store of another architecture", "The architecture does not have the opcode.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
+    CodeFacts::page("W1101", "unknown modifier", "The store does not take the word.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
+    CodeFacts::page("W1102", "unknown width", "Stores take `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`; those to global memory `.ENL2.256` as well, from `sm_100` on.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
+    CodeFacts::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached: `STS` takes no cache operator and no eviction priority.", "STS.CG [R2], R5;", "STS [R2], R5;"),
+    CodeFacts::page("W1104", "modifier of another architecture", "The architecture does not have the word: cache operators end with `sm_62`, scopes and eviction priorities begin with `sm_70`.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
+    CodeFacts::page("W1105", "two modifiers of one kind", "A store has at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
+    CodeFacts::page("W1106", "address of another store", "The store does not take this form of address on any architecture.", "STL [R2.64], R5;", "STL [R2], R5;"),
+    CodeFacts::page("W1107", "address of another architecture", "The architecture does not have this form of address: scaled registers end with `sm_89`, uniform registers begin with `sm_75`, descriptors with `sm_80`.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
+    CodeFacts::page("W1108", "odd register of an address", "A 64-bit address lies in two registers, of which the first has an even number.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
+    CodeFacts::page("W1109", "run of registers that is not aligned", "64 bits lie in two registers from an even number on, 128 bits in four from a multiple of 4 on.", "STS.64 [R4], R3;", "STS.64 [R4], R2;"),
+    CodeFacts::page("W1110", "register beyond the last one", "There are registers `R0` to `R254`, uniform registers `UR0` to `UR62` and predicates `P0` to `P6`; a run of registers ends within them.", "STS [R4], R255;", "STS [R4], R254;"),
+    CodeFacts::page("W1111", "offset out of range", "After a register an offset has 24 bits with a sign: from -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
+    CodeFacts::page("W1112", "absolute address out of range", "Without a register the address has 24 bits without a sign: up to 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
+    CodeFacts::page("W1113", "not an address", "The first operand of a store is its address, in brackets.", "STS R4, R5;", "STS [R4], R5;"),
+    CodeFacts::page("W1114", "not data", "The second operand of a store is a register: `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
+    CodeFacts::page("W1115", "wrong number of operands", "A store has an address and data; `STG.E.ENL2.256` names a second run of registers, and `ST` may end with a predicate on `sm_50` to `sm_62`.", "STS [R4];", "STS [R4], R5;"),
+    CodeFacts::page("W1116", "no comma", "Commas are between the operands of a store.", "STS [R4] R5;", "STS [R4], R5;"),
+    CodeFacts::page("W1117", "plain store without `.SYS`", "On `sm_70` to `sm_75` plain stores to global and generic addresses carry `.SYS`.", ".target sm_75\nSTG.E [R4], R5;", ".target sm_75\nSTG.E.SYS [R4], R5;"),
+    CodeFacts::page("W1118", "words in another order", "Disassemblers print the words of a store in the order of its syntax line.", "STG.64.E [R4], R6;", "STG.E.64 [R4], R6;"),
+];
+
+fn on(target: &Target) -> String {
+    format!("`{}`", target.name)
+}
+
+/// With the architectures that have what is missing.
+fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
+    diagnostic.needs = Needs {
+        version: None,
+        target: gate.lowest().map(|target| target.name),
+    };
+    match gate.text() {
+        Some(text) => diagnostic.help(format!("it is on {text}")),
+        None => diagnostic,
+    }
+}
+
+/// `STG` on Kepler.
+pub(crate) fn opcode_target(span: Span, store: &Store, target: &Target) -> Diagnostic {
+    let message = format!("`{}` is not on {}", store.opcode, on(target));
+    needs(Diagnostic::error("W1100", span, message), store.on)
+}
+
+/// A word that the store does not take.
+pub(crate) fn unknown_word(
+    span: Span,
+    store: &Store,
+    found: &str,
+    near: Option<&str>,
+) -> Diagnostic {
+    let message = format!("`{}` does not take `.{found}`", store.opcode);
+    let diagnostic = Diagnostic::error("W1101", span, message);
+    match near {
+        Some(near) => diagnostic.fix(format!("replace `.{found}` by `.{near}`"), span, near),
+        None => diagnostic.help(words_help(store)),
+    }
+}
+
+fn words_help(store: &Store) -> String {
+    let words = store.slots.iter().flat_map(|slot| slot.words);
+    let words: Vec<String> = words.map(|word| format!("`.{}`", word.text)).collect();
+    format!("`{}` takes {}", store.opcode, words.join(", "))
+}
+
+/// Half of a word: `.STRONG` without its scope.
+pub(crate) fn incomplete_word(span: Span, found: &str, whole: &[&str]) -> Diagnostic {
+    let whole: Vec<String> = whole.iter().map(|word| format!("`.{word}`")).collect();
+    let message = format!("`.{found}` is part of {}", whole.join(", "));
+    Diagnostic::error("W1101", span, message)
+}
+
+/// `.96`
+pub(crate) fn unknown_width(span: Span, store: &Store, found: &str) -> Diagnostic {
+    let message = format!("`{}` has no width `.{found}`", store.opcode);
+    Diagnostic::error("W1102", span, message)
+        .help("widths are `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`")
+}
+
+/// `.CG` on `STS`.
+pub(crate) fn not_cached(
+    span: Span,
+    store: &Store,
+    found: &str,
+    slot: &Slot,
+    with_dot: Span,
+) -> Diagnostic {
+    let message = format!(
+        "`{}` takes no {}: found `.{found}`",
+        store.opcode, slot.title
+    );
+    Diagnostic::error("W1103", span, message)
+        .help("shared memory is not cached")
+        .fix(format!("remove `.{found}`"), with_dot, "")
+}
+
+/// A word of another architecture.
+pub(crate) fn word_target(
+    span: Span,
+    store: &Store,
+    found: &str,
+    gate: TargetGate,
+    target: &Target,
+) -> Diagnostic {
+    let message = format!("`.{found}` of `{}` is not on {}", store.opcode, on(target));
+    needs(Diagnostic::error("W1104", span, message), gate)
+}
+
+/// Two words of one slot.
+pub(crate) fn repeated(span: Span, slot: &Slot, found: &str, first: Span) -> Diagnostic {
+    let message = format!("`.{found}` is a second {}", slot.title);
+    Diagnostic::error("W1105", span, message).label(first, "the first one")
+}
+
+/// `[R2.64]` of `STL`.
+pub(crate) fn address_form(span: Span, store: &Store, shape: AddressShape) -> Diagnostic {
+    let message = format!(
+        "`{}` does not take an address `{}`",
+        store.opcode,
+        shape.syntax()
+    );
+    let forms: Vec<String> = store
+        .addresses
+        .iter()
+        .map(|form| format!("`{}`", form.shape.syntax()))
+        .collect();
+    Diagnostic::error("W1106", span, message).help(format!(
+        "`{}` takes {}",
+        store.opcode,
+        forms.join(", ")
+    ))
+}
+
+/// An address that is none of the forms.
+pub(crate) fn address_parts(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::error("W1106", span, why).help(
+        "an address has at most one register, one uniform register and one offset, and the words `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
+    )
+}
+
+/// `[R7.X4]` of `STS` on Hopper.
+pub(crate) fn address_target(
+    span: Span,
+    store: &Store,
+    shape: AddressShape,
+    gate: TargetGate,
+    target: &Target,
+) -> Diagnostic {
+    let message = format!(
+        "`{}` with an address `{}` is not on {}",
+        store.opcode,
+        shape.syntax(),
+        on(target)
+    );
+    needs(Diagnostic::error("W1107", span, message), gate)
+}
+
+/// `R3` as a 64-bit address.
+pub(crate) fn odd_address(span: Span, found: Register, token: Span) -> Diagnostic {
+    let message = format!("a 64-bit address begins with an even register, found `{found}`");
+    with_aligned(Diagnostic::error("W1108", span, message), found, token, 2)
+}
+
+/// `R3` for 64 bits.
+pub(crate) fn unaligned_run(span: Span, found: Register, n_registers: u32) -> Diagnostic {
+    let bits = n_registers * 32;
+    let message = match n_registers {
+        2 => format!("{bits} bits begin with an even register, found `{found}`"),
+        _ => format!("{bits} bits begin with a register that is a multiple of 4, found `{found}`"),
+    };
+    with_aligned(
+        Diagnostic::error("W1109", span, message),
+        found,
+        span,
+        n_registers as u16,
+    )
+}
+
+/// Offers the nearest aligned registers below and above.
+fn with_aligned(
+    mut diagnostic: Diagnostic,
+    found: Register,
+    token: Span,
+    multiple: u16,
+) -> Diagnostic {
+    let RegisterNumber::Number(number) = found.number else {
+        return diagnostic;
+    };
+    // The largest register that a run can begin with.
+    let largest = (last_number(found.file) + 1 - multiple) / multiple * multiple;
+    let below = number - number % multiple;
+    let fitting = [below, below + multiple]
+        .into_iter()
+        .filter(|&number| number <= largest);
+    for number in fitting {
+        let register = Register {
+            number: RegisterNumber::Number(number),
+            ..found
+        };
+        diagnostic = diagnostic.fix(
+            format!("replace `{found}` by `{register}`"),
+            token,
+            register.to_string(),
+        );
+    }
+    diagnostic
+}
+
+/// The number of the last register of a file.
+pub(crate) const fn last_number(file: RegisterFile) -> u16 {
+    match file {
+        RegisterFile::General => 254,
+        RegisterFile::Uniform => 62,
+        RegisterFile::Predicate | RegisterFile::UniformPredicate => 6,
+        RegisterFile::Barrier => 15,
+        RegisterFile::Scoreboard => 5,
+    }
+}
+
+/// `R255`, or a run that ends there.
+pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32) -> Diagnostic {
+    let prefix = found.file.prefix();
+    let last = last_number(found.file);
+    let message = match n_registers {
+        1 => format!("there is no register `{found}`: the last one is `{prefix}{last}`"),
+        n => format!("{n} registers from `{found}` on go beyond `{prefix}{last}`"),
+    };
+    Diagnostic::error("W1110", span, message)
+}
+
+/// An offset beyond 24 bits.
+pub(crate) fn offset_range(span: Span, found: i128) -> Diagnostic {
+    let sign = if found < 0 { "-" } else { "" };
+    let message = format!(
+        "the offset {sign}{:#x} does not fit 24 bits with a sign",
+        found.unsigned_abs()
+    );
+    Diagnostic::error("W1111", span, message).help("offsets go from -0x800000 to 0x7fffff bytes")
+}
+
+/// An absolute address beyond 24 bits, or below zero.
+pub(crate) fn absolute_range(span: Span, found: i128) -> Diagnostic {
+    let message = match found < 0 {
+        true => "an absolute address has no sign".to_owned(),
+        false => format!("the absolute address {found:#x} does not fit 24 bits"),
+    };
+    Diagnostic::error("W1112", span, message).help("absolute addresses go from 0 to 0xffffff")
+}
+
+/// The first operand is no address.
+pub(crate) fn not_an_address(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        "W1113",
+        span,
+        format!("found `{found}`, expected an address in brackets"),
+    )
+}
+
+/// The second operand is no register.
+pub(crate) fn not_data(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        "W1114",
+        span,
+        format!("found `{found}`, expected a register with the data"),
+    )
+}
+
+/// Too many operands, or too few.
+pub(crate) fn n_operands(span: Span, message: &str) -> Diagnostic {
+    Diagnostic::error("W1115", span, message)
+}
+
+/// A predicate at the end on an architecture that has none there.
+pub(crate) fn trailing_predicate(span: Span, store: &Store, target: &Target) -> Diagnostic {
+    let message = format!(
+        "`{}` does not end with a predicate on {}",
+        store.opcode,
+        on(target)
+    );
+    let diagnostic = Diagnostic::error("W1115", span, message);
+    match store.trailing_predicate {
+        Some(gate) => needs(diagnostic, gate),
+        None => diagnostic,
+    }
+}
+
+/// Operands without a comma between them.
+pub(crate) fn no_comma(span: Span, after: u32) -> Diagnostic {
+    Diagnostic::error("W1116", span, "expected a comma before this operand").fix(
+        "insert a comma",
+        Span::at(after),
+        ",",
+    )
+}
+
+/// A plain store of Volta or Turing without `.SYS`.
+pub(crate) fn plain_without_scope(span: Span, target: &Target, end: u32) -> Diagnostic {
+    let message = format!("plain stores of {} carry `.SYS`", on(target));
+    Diagnostic::warning("W1117", span, message).fix("add `.SYS`", Span::at(end), ".SYS")
+}
+
+/// Words in another order than disassemblers print.
+pub(crate) fn word_order(span: Span, mnemonic: &str) -> Diagnostic {
+    let message = format!("disassemblers write these words as `{mnemonic}`");
+    Diagnostic::warning("W1118", span, message).fix(format!("write `{mnemonic}`"), span, mnemonic)
+}

@@ -1,0 +1,68 @@
+//! Architectures and opcodes: codes W1010 to W1019.
+
+use warpgrid_isa::Target;
+use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span};
+
+/// The reference pages.
+#[rustfmt::skip]
+pub(crate) const PAGES: &[CodeFacts] = &[
+    CodeFacts::page("W1010", "unknown architecture", "The text is for an architecture that the tables do not have. It is checked for the nearest older one.", ".target sm_999", ".target sm_90"),
+    CodeFacts::page("W1011", "architecture not stated", "Machine code is of one architecture, and a text without `.target` or `code for` does not say which. The newest one that has all stores of the text was taken.", "STS [R2.X4], R3;", ".target sm_86\nSTS [R2.X4], R3;"),
+    CodeFacts::page("W1012", "several architectures", "Each part of the text is checked for the architecture that it states; one of them runs.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
+    CodeFacts::page("W1013", "unknown opcode", "The tables do not have the opcode. The instruction is kept and not analysed; the rest of the text is.", "STX [R2], R3;", "STS [R2], R3;"),
+    CodeFacts::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
+];
+
+fn information(mut diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.severity = Severity::Information;
+    diagnostic
+}
+
+/// An architecture that the tables do not have.
+pub(crate) fn unknown_target(span: Span, found: &str, taken: &Target) -> Diagnostic {
+    let message = format!("found architecture `{found}`, which the tables do not have");
+    Diagnostic::warning("W1010", span, message).help(format!(
+        "the text is checked for `{}`; expected one such as `sm_90`",
+        taken.name
+    ))
+}
+
+/// No architecture.
+pub(crate) fn target_not_stated(span: Span, taken: &Target) -> Diagnostic {
+    let message = format!(
+        "no architecture is stated: the text is checked for `{}`",
+        taken.name
+    );
+    information(Diagnostic::error("W1011", span, message)).fix(
+        format!("state `.target {}`", taken.name),
+        Span::at(0),
+        format!(".target {}\n", taken.name),
+    )
+}
+
+/// A second architecture.
+pub(crate) fn several_targets(span: Span, first: &Target, found: &Target) -> Diagnostic {
+    let message = format!(
+        "the text is for `{}` above and for `{}` from here on",
+        first.name, found.name
+    );
+    information(Diagnostic::error("W1012", span, message))
+        .help("each part is checked for its own architecture")
+}
+
+/// An opcode that the table does not have.
+pub(crate) fn unknown_opcode(span: Span, found: &str, near: Option<&str>) -> Diagnostic {
+    let message = format!("unknown opcode `{found}`: the instruction is kept and not analysed");
+    let diagnostic = Diagnostic::warning("W1013", span, message);
+    match near {
+        Some(near) => diagnostic.fix(format!("replace `{found}` by `{near}`"), span, near),
+        None => diagnostic,
+    }
+}
+
+/// An opcode in lower case.
+pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
+    let upper = found.to_ascii_uppercase();
+    let message = format!("found `{found}`, expected upper case: `{upper}`");
+    Diagnostic::error("W1014", span, message).fix(format!("write `{upper}`"), span, upper)
+}
