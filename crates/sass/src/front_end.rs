@@ -1,5 +1,6 @@
 //! SASS as a [`FrontEnd`]: the calls of this crate go in, the plain data that hosts know comes out. No logic of its own.
 
+use crate::assist;
 use crate::check::check;
 use crate::diagnostics;
 use crate::syntax::parse;
@@ -24,24 +25,24 @@ impl FrontEnd for Sass {
         }
     }
 
-    fn tokens(&self, _source: &str) -> Vec<ColouredToken> {
-        Vec::new()
+    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+        assist::tokens(source)
     }
 
-    fn hover(&self, _source: &str, _overrides: &Overrides, _offset: u32) -> Option<HoverText> {
-        None
+    fn hover(&self, source: &str, overrides: &Overrides, offset: u32) -> Option<HoverText> {
+        assist::hover(source, overrides, offset)
     }
 
-    fn complete(&self, _source: &str, _overrides: &Overrides, _offset: u32) -> Vec<Suggestion> {
-        Vec::new()
+    fn complete(&self, source: &str, overrides: &Overrides, offset: u32) -> Vec<Suggestion> {
+        assist::complete(source, overrides, offset)
     }
 
-    fn signature(&self, _source: &str, _offset: u32) -> Option<SignatureText> {
-        None
+    fn signature(&self, source: &str, offset: u32) -> Option<SignatureText> {
+        assist::signature(source, offset)
     }
 
     fn format(&self, source: &str) -> String {
-        source.to_owned()
+        assist::format(source)
     }
 
     fn line_comment(&self) -> &'static str {
@@ -50,12 +51,12 @@ impl FrontEnd for Sass {
 }
 
 impl Reference for Sass {
-    fn explain(&self, _instruction: &str) -> Option<Explanation> {
-        None
+    fn explain(&self, instruction: &str) -> Option<Explanation> {
+        assist::explain(instruction)
     }
 
     fn forms(&self) -> Vec<FormFacts> {
-        Vec::new()
+        assist::forms()
     }
 
     fn codes(&self) -> Vec<CodeFacts> {

@@ -3,8 +3,10 @@
 //!
 //! - `syntax`: text to a tree, and back.
 //! - `check`: the tree against the tables, for the architecture that the text states.
+//! - `assist`: what an editor asks about a text.
 //! - `diagnostics`: the catalogue of findings.
 
+mod assist;
 mod check;
 mod diagnostics;
 mod front_end;

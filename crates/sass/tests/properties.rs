@@ -4,7 +4,8 @@ mod support;
 
 use proptest::prelude::*;
 use support::listings;
-use warpgrid_program::Span;
+use warpgrid_program::{FrontEnd, Overrides, Span};
+use warpgrid_sass::Sass;
 use warpgrid_sass::syntax::{Tree, Value, parse, print_instruction};
 
 /// Bits of SASS that like to go wrong together.
@@ -105,13 +106,39 @@ fn assert_sound(source: &str, tree: &Tree) {
     }
 }
 
+/// Nothing panics, tokens cover the text, and formatting keeps its words and comes to rest.
+fn assert_assisted(source: &str, offset: u32) {
+    let overrides = Overrides::default();
+    Sass.check(source, &overrides);
+    Sass.hover(source, &overrides, offset);
+    Sass.complete(source, &overrides, offset);
+    Sass.signature(source, offset);
+    let mut end = 0;
+    for token in Sass.tokens(source) {
+        assert!(token.span.start >= end && token.span.end > token.span.start);
+        assert_inside(token.span, source);
+        let gap = &source[end as usize..token.span.start as usize];
+        assert!(gap.trim().is_empty(), "lost {gap:?} of {source:?}");
+        end = token.span.end;
+    }
+    assert!(source[end as usize..].trim().is_empty());
+    let formatted = Sass.format(source);
+    assert_eq!(
+        parse(&formatted).errors.len(),
+        parse(source).errors.len(),
+        "{source:?} becomes {formatted:?}"
+    );
+    assert_eq!(Sass.format(&formatted), formatted, "{source:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn any_pieces_give_a_sound_tree(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
+    fn any_pieces_give_a_sound_tree(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40), offset in 0u32..200) {
         let source = pieces.concat();
         assert_sound(&source, &parse(&source));
+        assert_assisted(&source, offset);
     }
 
     #[test]
@@ -141,5 +168,6 @@ proptest! {
         let start = bound((from * source.len() as f64) as usize);
         let part = &source[start..bound((start + length).min(source.len()))];
         assert_sound(part, &parse(part));
+        assert_assisted(part, length as u32 / 2);
     }
 }

@@ -1,0 +1,168 @@
+//! What can be written: opcodes, the words of stores, their addresses, and labels.
+
+use super::{at, touches};
+use crate::mnemonic::bind;
+use crate::syntax::{Instruction, StatementKind, Tree, parse};
+use warpgrid_isa::sass::opcodes::OPCODES;
+use warpgrid_isa::sass::{AddressShape, Opcode, Store, find_store};
+use warpgrid_isa::{Target, TargetGate};
+use warpgrid_program::{Overrides, Span, Suggestion, SuggestionKind};
+
+/// Lists what can be written at `offset`, best first.
+pub(crate) fn complete(source: &str, overrides: &Overrides, offset: u32) -> Vec<Suggestion> {
+    let tree = parse(source);
+    let Some(before) = source.get(..offset as usize) else {
+        return Vec::new();
+    };
+    // Behind a dot, a comma or a blank a person goes on with the same instruction.
+    let anchor = before.trim_end_matches([' ', '\t', ',', '.']).len() as u32;
+    let (instruction, target) = at(source, &tree, overrides, anchor);
+    let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    let word = before.len() - before.chars().rev().take_while(is_word).count();
+    let span = Span::new(word as u32, offset);
+    let Some(instruction) = instruction else {
+        return match before[..word].trim_end_matches([' ', '\t']) {
+            text if text.is_empty() || text.ends_with(['\n', ';', '/']) => opcodes(target, span),
+            _ => Vec::new(),
+        };
+    };
+    if touches(instruction.opcode, offset) {
+        return opcodes(target, span);
+    }
+    let modifiers = tree.modifiers(instruction);
+    let mnemonic_end = modifiers.last().unwrap_or(&instruction.opcode).end;
+    let store = find_store(instruction.opcode.text(source));
+    if before[..word].ends_with('.') && word as u32 <= mnemonic_end + 1 {
+        let Some(store) = store else {
+            return Vec::new();
+        };
+        return words(source, &tree, instruction, store, target, span);
+    }
+    let written = before.get(instruction.opcode.start as usize..);
+    match (store, written.unwrap_or("").matches(',').count()) {
+        (Some(store), 0) => addresses(store, target, span),
+        (Some(_), _) => vec![register("R0", span), register("RZ", span)],
+        (None, _) => labels(source, &tree, span),
+    }
+}
+
+fn needs(gate: TargetGate) -> Option<String> {
+    gate.text().map(|text| format!("on {text}"))
+}
+
+/// Stores first, then all opcodes of the architecture by name.
+fn opcodes(target: &Target, span: Span) -> Vec<Suggestion> {
+    let (stores, others): (Vec<&Opcode>, Vec<&Opcode>) = OPCODES
+        .iter()
+        .filter(|row| row.on.met_by(target))
+        .partition(|row| find_store(row.name).is_some());
+    let rows = stores.into_iter().chain(others);
+    rows.map(|row| Suggestion {
+        text: row.name.to_owned(),
+        kind: SuggestionKind::Opcode,
+        help: row.help.to_owned(),
+        needs: needs(row.on),
+        span,
+    })
+    .collect()
+}
+
+/// The words of the slots that have none yet.
+fn words(
+    source: &str,
+    tree: &Tree,
+    instruction: &Instruction,
+    store: &'static Store,
+    target: &Target,
+    span: Span,
+) -> Vec<Suggestion> {
+    let written = tree.modifiers(instruction).iter();
+    let written: Vec<&str> = written
+        .filter(|word| !touches(**word, span.end))
+        .map(|word| word.text(source))
+        .collect();
+    let bound = bind(store, &written);
+    let is_free = |index: usize| bound.words.iter().all(|word| word.slot != index);
+    let slots = store.slots.iter().enumerate();
+    slots
+        .filter(|(index, _)| is_free(*index))
+        .flat_map(|(_, slot)| slot.words)
+        .filter(|word| word.on.met_by(target))
+        .map(|word| Suggestion {
+            text: word.text.to_owned(),
+            kind: match word.text.bytes().all(|byte| byte.is_ascii_digit()) {
+                true => SuggestionKind::Type,
+                false => SuggestionKind::Modifier,
+            },
+            help: word.help.to_owned(),
+            needs: needs(word.on),
+            span,
+        })
+        .collect()
+}
+
+/// An address of each form that the architecture has.
+fn addresses(store: &Store, target: &Target, span: Span) -> Vec<Suggestion> {
+    let forms = store.addresses.iter();
+    forms
+        .filter(|form| form.on.met_by(target))
+        .map(|form| Suggestion {
+            text: example(form.shape).to_owned(),
+            kind: SuggestionKind::Register,
+            help: form.shape.help().to_owned(),
+            needs: needs(form.on),
+            span,
+        })
+        .collect()
+}
+
+/// An address of this form, to be changed.
+const fn example(shape: AddressShape) -> &'static str {
+    match shape {
+        AddressShape::Absolute => "[0x10]",
+        AddressShape::Register => "[R2]",
+        AddressShape::Pair => "[R2.64]",
+        AddressShape::RegisterAndUniform => "[R2+UR4]",
+        AddressShape::PairAndUniform => "[R2.64+UR4]",
+        AddressShape::LowHalfAndUniform => "[R2.U32+UR4]",
+        AddressShape::ZeroAndUniform => "[RZ.U32+UR4]",
+        AddressShape::Uniform => "[UR4]",
+        AddressShape::Scaled => "[R2.X4]",
+        AddressShape::ScaledAndUniform => "[R2.X4+UR4]",
+        AddressShape::Descriptor => "desc[UR4][R2.64]",
+    }
+}
+
+fn register(name: &str, span: Span) -> Suggestion {
+    let help = match name {
+        "RZ" => "Zero.",
+        _ => "32 bits of each lane; the first of a run for 64 and 128 bits.",
+    };
+    Suggestion {
+        text: name.to_owned(),
+        kind: SuggestionKind::Register,
+        help: help.to_owned(),
+        needs: None,
+        span,
+    }
+}
+
+fn labels(source: &str, tree: &Tree, span: Span) -> Vec<Suggestion> {
+    let statements = tree.statements.iter();
+    statements
+        .filter_map(|statement| match statement.kind {
+            StatementKind::Label(name) => Some(Suggestion {
+                text: format!("`({})", name.text(source)),
+                kind: SuggestionKind::Label,
+                help: "A place in the code.".to_owned(),
+                needs: None,
+                span,
+            }),
+            StatementKind::Instruction(_)
+            | StatementKind::Directive { .. }
+            | StatementKind::Header { .. }
+            | StatementKind::Encoding(_)
+            | StatementKind::Unknown => None,
+        })
+        .collect()
+}

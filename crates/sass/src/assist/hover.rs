@@ -1,0 +1,258 @@
+//! The meaning of what is under the pointer.
+
+use super::{at, contains};
+use crate::mnemonic::bind;
+use crate::syntax::{
+    AnnotationKind, Instruction, Operand, Register, RegisterFile, RegisterNumber, StatementKind,
+    Term, TermValue, Tree, Value, parse,
+};
+use warpgrid_isa::sass::{WordMeaning, find_opcode, find_store};
+use warpgrid_isa::{Target, TargetGate};
+use warpgrid_program::{HoverText, Overrides, Span};
+
+/// Explains the token at `offset`.
+pub(crate) fn hover(source: &str, overrides: &Overrides, offset: u32) -> Option<HoverText> {
+    let tree = parse(source);
+    let (instruction, target) = at(source, &tree, overrides, offset);
+    let instruction = instruction?;
+    let guard = instruction
+        .guard
+        .filter(|guard| contains(guard.span, offset));
+    if let Some(guard) = guard {
+        let which = match guard.negated {
+            true => "false",
+            false => "true",
+        };
+        let name = guard.predicate;
+        let line = format!("The instruction runs in the lanes where `{name}` is {which}.");
+        return Some(text(guard.span, guard.span.text(source).to_owned(), [line]));
+    }
+    if contains(instruction.opcode, offset) {
+        return opcode(source, instruction, target);
+    }
+    let mut modifiers = tree.modifiers(instruction).iter();
+    if let Some(index) = modifiers.position(|span| contains(*span, offset)) {
+        return modifier(source, &tree, instruction, index);
+    }
+    let annotations = tree.annotations(instruction);
+    if let Some(found) = annotations
+        .iter()
+        .find(|found| contains(found.span, offset))
+    {
+        let line = match found.kind {
+            AnnotationKind::Barrier => {
+                "A barrier that the instruction waits for or sets, for the scheduler. It has no effect on results."
+            }
+            AnnotationKind::Schedule => {
+                "When the next instruction may issue. It has no effect on results."
+            }
+            AnnotationKind::Remark => "A remark of the disassembler.",
+        };
+        let title = found.span.text(source).to_owned();
+        return Some(text(found.span, title, [line.to_owned()]));
+    }
+    let operands = tree.operands(instruction);
+    let index = operands
+        .iter()
+        .position(|found| contains(found.span, offset))?;
+    operand(source, &tree, instruction, index, offset)
+}
+
+fn text(span: Span, title: String, lines: impl IntoIterator<Item = String>) -> HoverText {
+    HoverText {
+        span,
+        title,
+        lines: lines.into_iter().collect(),
+        section: None,
+        declared: None,
+    }
+}
+
+fn where_line(gate: TargetGate) -> Option<String> {
+    gate.text().map(|text| format!("On {text}."))
+}
+
+fn opcode(source: &str, instruction: &Instruction, target: &Target) -> Option<HoverText> {
+    let span = instruction.opcode;
+    let name = span.text(source);
+    let (title, help, on) = match (find_store(name), find_opcode(name)) {
+        (Some(store), _) => (store.syntax, store.help, store.on),
+        (None, Some(row)) => (row.name, row.help, row.on),
+        (None, None) => {
+            let line = "The tables do not have this opcode: it is kept and not analysed.";
+            return Some(text(span, name.to_owned(), [line.to_owned()]));
+        }
+    };
+    let checked = format!("Read for `{}`.", target.name);
+    let lines = [Some(help.to_owned()), where_line(on), Some(checked)];
+    Some(text(span, title.to_owned(), lines.into_iter().flatten()))
+}
+
+fn modifier(
+    source: &str,
+    tree: &Tree,
+    instruction: &Instruction,
+    index: usize,
+) -> Option<HoverText> {
+    let store = find_store(instruction.opcode.text(source))?;
+    let spans = tree.modifiers(instruction);
+    let words: Vec<&str> = spans.iter().map(|span| span.text(source)).collect();
+    let bound = bind(store, &words);
+    let found = bound
+        .words
+        .iter()
+        .find(|word| word.parts.contains(&index))?;
+    let span = spans[found.parts.start].to(spans[found.parts.end - 1]);
+    let lines = [Some(found.word.help.to_owned()), where_line(found.word.on)];
+    let title = format!(".{}", found.word.text);
+    Some(text(span, title, lines.into_iter().flatten()))
+}
+
+fn operand(
+    source: &str,
+    tree: &Tree,
+    instruction: &Instruction,
+    index: usize,
+    offset: u32,
+) -> Option<HoverText> {
+    let operand = tree.operands(instruction).get(index)?;
+    let written = operand.span.text(source).to_owned();
+    match &operand.value {
+        Value::Register(found) => {
+            let run = data_run(source, tree, instruction, index, *found);
+            let lines = [Some(run.unwrap_or_else(|| register(*found)))];
+            let signs = signs(operand);
+            let lines = lines.into_iter().flatten().chain(signs);
+            Some(text(operand.span, written, lines))
+        }
+        Value::Memory(memory) => {
+            let brackets = tree.brackets(memory).iter();
+            let mut terms = brackets.flat_map(|bracket| tree.terms(bracket));
+            if let Some(found) = terms.find(|found| contains(found.span, offset)) {
+                return Some(term(source, found));
+            }
+            let line = match memory.prefix.map(|prefix| prefix.text(source)) {
+                None => "An address: registers and an offset in bytes.",
+                Some("c") => {
+                    "A constant: the bank, then the byte within it. Launch facts and parameters are in bank 0."
+                }
+                Some("cx") => "A constant of the bank that the uniform register names.",
+                Some("desc") => "A descriptor, which says how memory is cached, and an address.",
+                Some(_) => "A place that the hardware knows by this name.",
+            };
+            Some(text(operand.span, written, [line.to_owned()]))
+        }
+        Value::Integer(value) => {
+            let line = format!("{value} = {value:#x}");
+            Some(text(operand.span, written, [line]))
+        }
+        Value::Target(name) => {
+            let label = tree
+                .statements
+                .iter()
+                .find_map(|statement| match statement.kind {
+                    StatementKind::Label(label) if label.text(source) == name.text(source) => {
+                        Some(label)
+                    }
+                    _ => None,
+                });
+            Some(HoverText {
+                declared: label,
+                ..text(
+                    operand.span,
+                    written,
+                    ["Where the branch leads.".to_owned()],
+                )
+            })
+        }
+        Value::Relocation(_) => {
+            let line = "A value that the linker fills in.".to_owned();
+            Some(text(operand.span, written, [line]))
+        }
+        Value::Word(_) | Value::Float(_) | Value::Set(_) | Value::Unknown(_) => None,
+    }
+}
+
+fn signs(operand: &Operand) -> Option<String> {
+    let signs = operand.signs;
+    let words: Vec<&str> = [
+        (signs.negated, "negated"),
+        (signs.absolute, "as an absolute value"),
+        (signs.inverted, "with its bits inverted"),
+        (signs.not, "inverted"),
+    ]
+    .into_iter()
+    .filter_map(|(written, word)| written.then_some(word))
+    .collect();
+    (!words.is_empty()).then(|| format!("It is used {}.", words.join(", ")))
+}
+
+/// The run of registers that a store takes its data from.
+fn data_run(
+    source: &str,
+    tree: &Tree,
+    instruction: &Instruction,
+    index: usize,
+    register: Register,
+) -> Option<String> {
+    let store = find_store(instruction.opcode.text(source))?;
+    let spans = tree.modifiers(instruction);
+    let words: Vec<&str> = spans.iter().map(|span| span.text(source)).collect();
+    let width = bind(store, &words)
+        .find(store, "sz")
+        .map(|word| word.meaning);
+    let bits = match width {
+        Some(WordMeaning::Width(bits)) => bits.min(128),
+        Some(_) | None => 32,
+    };
+    if index == 0 || register.file != RegisterFile::General {
+        return None;
+    }
+    match register.number {
+        RegisterNumber::Zero => Some(format!("Zero is stored: {bits} bits.")),
+        RegisterNumber::Number(number) if bits > 32 => {
+            let last = u32::from(number) + bits / 32 - 1;
+            Some(format!(
+                "`{register}` to `R{last}` are stored: {bits} bits, the lowest first."
+            ))
+        }
+        RegisterNumber::Number(_) if bits < 32 => {
+            Some(format!("The low {bits} bits of `{register}` are stored."))
+        }
+        RegisterNumber::Number(_) | RegisterNumber::True => {
+            Some(format!("`{register}` is stored."))
+        }
+    }
+}
+
+fn term(source: &str, term: &Term) -> HoverText {
+    let title = term.span.text(source).to_owned();
+    let line = match term.value {
+        TermValue::Register(found) => register(found),
+        TermValue::Integer(value) => format!("An offset in bytes: {value} = {value:#x}."),
+        TermValue::Other(_) => "A value that the linker fills in.".to_owned(),
+    };
+    text(term.span, title, [line])
+}
+
+fn register(register: Register) -> String {
+    match (register.file, register.number) {
+        (RegisterFile::General, RegisterNumber::Zero) => "Reads zero; what is written is lost.",
+        (RegisterFile::General, _) => "A register: 32 bits of each lane.",
+        (RegisterFile::Uniform, RegisterNumber::Zero) => {
+            "Reads zero; what is written is lost. One for the warp."
+        }
+        (RegisterFile::Uniform, _) => "A uniform register: 32 bits for the whole warp.",
+        (RegisterFile::Predicate, RegisterNumber::True) => {
+            "Reads true in every lane; what is written is lost."
+        }
+        (RegisterFile::Predicate, _) => "A predicate: one bit of each lane.",
+        (RegisterFile::UniformPredicate, RegisterNumber::True) => {
+            "Reads true; what is written is lost."
+        }
+        (RegisterFile::UniformPredicate, _) => "A uniform predicate: one bit for the whole warp.",
+        (RegisterFile::Barrier, _) => "The lanes that meet again at `BSYNC`.",
+        (RegisterFile::Scoreboard, _) => "A counter of operations under way, for `DEPBAR`.",
+    }
+    .to_owned()
+}

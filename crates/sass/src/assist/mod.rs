@@ -1,0 +1,62 @@
+//! What an editor asks about a text: tokens, the meaning of what is under the pointer, what can be written, and the text in
+//! its normal form.
+
+mod complete;
+mod format;
+mod hover;
+mod reference;
+mod signature;
+mod tokens;
+
+pub(crate) use complete::complete;
+pub(crate) use format::format;
+pub(crate) use hover::hover;
+pub(crate) use reference::{explain, forms};
+pub(crate) use signature::signature;
+pub(crate) use tokens::tokens;
+
+use crate::check::{instruction_of, target};
+use crate::syntax::{Instruction, Tree};
+use warpgrid_isa::Target;
+use warpgrid_program::{Overrides, Span};
+
+/// Whether `offset` is on the span or right behind it.
+fn touches(span: Span, offset: u32) -> bool {
+    span.start <= offset && offset <= span.end
+}
+
+/// Whether `offset` is on the span.
+fn contains(span: Span, offset: u32) -> bool {
+    span.start <= offset && offset < span.end
+}
+
+/// The instruction that is written at `offset`, and the architecture that is stated before it.
+fn at<'a>(
+    source: &str,
+    tree: &'a Tree,
+    overrides: &Overrides,
+    offset: u32,
+) -> (Option<&'a Instruction>, &'static Target) {
+    let mut stated = None;
+    let mut found = None;
+    for statement in &tree.statements {
+        if statement.span.start > offset {
+            break;
+        }
+        if let Some(here) = target::stated(source, statement) {
+            let name = here.span.text(source);
+            stated = Some(here.target.unwrap_or_else(|| target::nearest(name)));
+        }
+        if touches(statement.span, offset) {
+            found = instruction_of(tree, statement).or(found);
+        }
+    }
+    let target = overrides.target.or(stated);
+    (
+        found,
+        target.unwrap_or_else(|| target::inferred(source, tree)),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! The form that is being written, and which of its operands.
+
+use crate::syntax::parse;
+use warpgrid_isa::sass::{find_opcode, find_store};
+use warpgrid_program::{Overrides, SignatureText};
+
+/// Names the form that is being written at `offset`.
+pub(crate) fn signature(source: &str, offset: u32) -> Option<SignatureText> {
+    let tree = parse(source);
+    // Behind the last operand a person goes on with the same instruction.
+    let line = source.get(..offset as usize)?;
+    let trimmed = line.trim_end_matches([' ', '\t', ',']).len() as u32;
+    let (instruction, _) = super::at(source, &tree, &Overrides::default(), trimmed);
+    let instruction = instruction?;
+    let opcode = instruction.opcode.text(source);
+    let before = source.get(instruction.opcode.end as usize..offset as usize)?;
+    let operand = before
+        .find(char::is_whitespace)
+        .map(|start| before[start..].matches(',').count() as u32);
+    match find_store(opcode) {
+        Some(store) => Some(SignatureText {
+            syntax: store.syntax.to_owned(),
+            help: store.help.to_owned(),
+            operands: vec!["a".to_owned(), "Rb".to_owned()],
+            active: operand.filter(|&operand| operand < 2),
+        }),
+        None => find_opcode(opcode).map(|row| SignatureText {
+            syntax: row.name.to_owned(),
+            help: row.help.to_owned(),
+            operands: Vec::new(),
+            active: None,
+        }),
+    }
+}
