@@ -1,7 +1,7 @@
 //! The project's own sample of verdicts: chosen from the whole, and asked again of an installed assembler.
 
 use super::case::{self, Case};
-use super::{GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE};
+use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,6 +47,7 @@ pub(super) fn regenerate(options: &Options) -> Result<bool> {
     for (part, sample) in [
         (Part::Stores, STORES_SAMPLE),
         (Part::General, GENERAL_SAMPLE),
+        (Part::General, GENERAL_ADDED),
     ] {
         if options.includes(part) {
             ask_again(sample.as_ref(), &options.ptxas, &release)?;

@@ -36,16 +36,22 @@ impl Compared<'_> {
     }
 }
 
-/// The cases in a folder, or those of the sample where the folder is missing.
-pub(super) fn read(folder: &Path, sample: &Path, family: Option<&str>) -> Result<Vec<Case>> {
+/// The cases in a folder, or those of the samples where the folder is missing.
+pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     if folder.is_dir() {
         for path in case::files(folder)? {
             case::read(&path, &mut cases)?;
         }
-    } else if sample.is_file() {
+    } else {
         println!("no {}, reading the project's own sample", folder.display());
-        case::read(sample, &mut cases)?;
+        for sample in samples
+            .iter()
+            .map(Path::new)
+            .filter(|sample| sample.is_file())
+        {
+            case::read(sample, &mut cases)?;
+        }
     }
     if let Some(family) = family {
         cases.retain(|case| case.family == family);
