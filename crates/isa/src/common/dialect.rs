@@ -90,12 +90,17 @@ fn hash(word: &str) -> u32 {
 }
 
 impl Dialect {
-    /// Whether a word means nothing in instructions with this opcode, unless a row names it.
-    pub fn ignores(&self, opcode: &str, word: &str) -> bool {
+    /// Whether a word means nothing in instructions of this form, unless the row names it.
+    pub fn ignores(&self, form: &Form, word: &str) -> bool {
         let types = self.tables.ignored_types;
-        let list = match types.opcodes.contains(&opcode) {
+        // Whether a name is that of the form, or the beginning of it.
+        let is_named = |name: &&str| {
+            let rest = form.syntax.strip_prefix(*name);
+            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        };
+        let list = match types.opcodes.iter().any(is_named) {
             true => types.there,
-            false if types.strict.contains(&opcode) => &[],
+            false if types.strict.iter().any(is_named) => &[],
             false => types.elsewhere,
         };
         self.tables.ignored.contains(&word) || list.contains(&word)

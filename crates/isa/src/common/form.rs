@@ -126,6 +126,12 @@ pub enum OperandType {
     Bits(u32),
     /// A register of the very type, or a literal of it.
     Own(ScalarType),
+    /// A word of a fragment: a register of 32 bits, where predicates pass too and integers do not (assembler 13.5).
+    Row,
+    /// A register of untyped bits of this width, and nothing else (assembler 13.5).
+    Untyped(u32),
+    /// The type in this slot; a literal is a single (assembler 13.5).
+    SingleOf(SlotName),
     /// A floating-point literal above 0, at most 1, or a register.
     Fraction,
     /// A number from the first to the second.
@@ -176,6 +182,8 @@ pub enum Takes {
     Sink,
     /// A predicate may be a register of packed halves.
     Halves,
+    /// A source may be a list of four registers of 32 bits, of which the manual says nothing.
+    FourWords,
 }
 
 /// How strictly the addresses of a form are checked (assembler 13.5).

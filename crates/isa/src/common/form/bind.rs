@@ -217,7 +217,7 @@ impl Dialect {
         for (index, word) in words.iter().enumerate() {
             let ty = ScalarType::from_name(word);
             let is_overlooked = ty == Some(ScalarType::Pred)
-                && self.ignores(layout.opcode, word)
+                && self.ignores(layout.form, word)
                 && !layout.slots.iter().any(|slot| slot.find(word).is_some());
             if ty.is_some() && !is_overlooked && !is_literal_of(layout, word) {
                 bind_type(&mut bound, type_slots.next(), index, word);
@@ -302,7 +302,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
         let mut before = words.iter().take(word);
         before.position(|other| exclusive.contains(other) && exclusive.contains(&text))
     });
-    if taken.is_none() && dialect.ignores(bound.layout.opcode, text) {
+    if taken.is_none() && dialect.ignores(bound.layout.form, text) {
         return;
     }
     bound.complaints.push(match taken {

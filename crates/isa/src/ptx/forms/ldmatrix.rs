@@ -46,6 +46,7 @@ set! { UNPACKING: Unpacking "format in memory";
     "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits, then 32 bits that mean nothing";
     "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits, then 64 bits that mean nothing";
 }
+// Which `stmatrix` and `movmatrix` take and do not look at.
 set! { LAYOUT: Layout "matrix layout";
     "row", Layout(Row), UNCHECKED, "not in the manual";
     "col", Layout(Col), UNCHECKED, "not in the manual";

@@ -84,13 +84,13 @@ pub static FORMS: &[Form] = &[
         "Ends an mbarrier object, so that its memory can be used otherwise.", INVAL;
         good: &["mbarrier.inval.shared.b64 [d];"], bad: &[("mbarrier.inval.shared.b64 d;", "W0110")]),
     form!("mbarrier.arrive{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
-        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "Arrives at an mbarrier once or `count` times; d is the state of the phase.", ARRIVE;
         good: &["mbarrier.arrive.shared.b64 d, [d];", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [d], 2;"],
         bad: &[("mbarrier.arrive.release.shared.b64 d, [d];", "W0301"), ("mbarrier.arrive.cta.shared.b64 d, [d];", "W0301"),
             ("mbarrier.arrive.shared::cluster.b64 d, [d];", "W0145")]),
     form!("mbarrier.arrive.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(Arrive),
-        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "Arrives `count` times, which must not complete the phase; d is the state of the phase.", ARRIVE;
         good: &["mbarrier.arrive.noComplete.shared.b64 d, [d], 1;"], bad: &[("mbarrier.arrive.noComplete.shared.b64 d, [d];", "W0108")]),
     form!("mbarrier.arrive.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
@@ -98,11 +98,11 @@ pub static FORMS: &[Form] = &[
         "Expects bytes of asynchronous operations in this phase, and arrives once; d is the state of the phase.", ARRIVE;
         good: &["mbarrier.arrive.expect_tx.shared.b64 _, [d], 64;"]),
     form!("mbarrier.arrive_drop{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
-        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "Arrives once or `count` times, and makes later phases expect as many arrivals less.", DROP;
         good: &["mbarrier.arrive_drop.shared.b64 d, [d];"]),
     form!("mbarrier.arrive_drop.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(ArriveDrop),
-        gate: OBJECTS, leads: 1, takes: &[Sink], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "As `mbarrier.arrive_drop`, which must not complete the phase.", DROP;
         good: &["mbarrier.arrive_drop.noComplete.shared.b64 d, [d], 1;"]),
     form!("mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),

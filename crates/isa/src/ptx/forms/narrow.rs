@@ -7,7 +7,7 @@ use crate::form::rule::{Rule, RuleKind::*, any, assembler};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Flag::{Relu, Satfinite};
 use crate::target::TargetGate::{self, Family, OneOf, Only};
-use crate::types::ScalarType::B16;
+use crate::types::ScalarType::{B16, S16};
 
 const ASSEMBLER: &str = "13.5";
 /// Targets with conversions of 4- and 6-bit floats.
@@ -67,12 +67,16 @@ set! { TENSOR_ROUND: Round "rounding"; (RN.since(TENSOR_ROUNDED)); (RZ.since(TEN
 operands! {
     LOOSE: "d" Loose(DType), "a" Loose(AType);
     LOOSE_PAIR: "d" Loose(DType), "a" Loose(AType), "b" Loose(AType);
-    RANDOM_BITS: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "rbits" Bits(32);
+    RANDOM_BITS: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "rbits" Untyped(32);
     EXACT: "d" Slot(DType), "a" Slot(AType);
     EXACT_PAIR: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType);
     SCALED: "d" Slot(DType), "a" Slot(AType), "scale" Fixed(B16);
-    SCALED_PAIR: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "scale" Fixed(B16);
-    FOUR: "d" Slot(DType), "a" List(AType, 4), "rbits" Bits(32);
+    FOUR: "d" Slot(DType), "a" List(AType, 4), "rbits" Untyped(32);
+    FIXED_POINT_PAIR: "d" Fixed(S16), "a" Slot(AType), "b" Slot(AType);
+    FIXED_POINT_OF: "d" Fixed(S16), "a" Slot(AType);
+    SCALED_FIXED_PAIR: "d" Fixed(S16), "a" Slot(AType), "b" Slot(AType), "scale" Fixed(B16);
+    SCALED_FIXED: "d" Fixed(S16), "a" Slot(AType), "scale" Fixed(B16);
+    AS_SINGLE: "d" Slot(DType), "a" SingleOf(AType);
 }
 
 /// `.satfinite` came to conversions that had none before.
@@ -116,7 +120,7 @@ pub static FORMS: &[Form] = &[
         "Converts two 4- or 6-bit floats to halves.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_SMALL, FROM_F16X2], Move(Cvt), types: EXACT, rules: SATURATED;
         "Converts two halves to 4- or 6-bit floats.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_NARROW, FROM_BF16X2], Move(Cvt), types: EXACT, rules: SATURATED;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NARROW_ROUND, TO_NARROW, FROM_BF16X2], Move(Cvt), types: AS_SINGLE, takes: &[FourWords], rules: SATURATED;
         "Converts two bfloat16 to narrow floats.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_NARROW], Move(Cvt), types: EXACT;
         "Converts two narrow floats to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
@@ -128,21 +132,21 @@ pub static FORMS: &[Form] = &[
         "Converts two exponents to powers of two.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, rbits", [RANDOM_ROUND, TO_FOUR, FROM_F32], Move(CvtPacked), types: FOUR, rules: SATURATED;
         "Converts four singles to narrow floats, rounded by random bits.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: EXACT_PAIR, rules: SATURATED;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a, b", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: FIXED_POINT_PAIR, rules: SATURATED;
         "Converts two singles to fixed point.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, b, scale", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: SCALED_PAIR, rules: SATURATED;
+    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, b, scale", [FIXED_ROUND, TO_FIXED, FROM_F32], Move(CvtPacked), types: SCALED_FIXED_PAIR, rules: SATURATED;
         "Scales two singles and converts them to fixed point.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: EXACT, rules: SATURATED;
+    form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: FIXED_POINT_OF, rules: SATURATED;
         "Converts two bfloat16 to fixed point.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: SCALED, rules: SATURATED;
+    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [FIXED_ROUND, TO_FIXED, FROM_BF16X2], Move(Cvt), types: SCALED_FIXED, rules: SATURATED;
         "Scales two bfloat16 and converts them to fixed point.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.dtype.atype d, a", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: EXACT;
         "Converts two fixed-point numbers to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: SCALED;
         "Scales two fixed-point numbers and converts them to bfloat16.", "data-movement-and-conversion-instructions-cvt"),
-    form!("cvt.rnd{.satfinite}.dtype.atype d, a", [AWAY, TO_TENSOR, FROM_F32], Move(Cvt), types: EXACT, rules: FINITE_TENSOR;
+    form!("cvt.rnd{.satfinite}.dtype.atype d, a", [AWAY, TO_TENSOR, FROM_F32], Move(Cvt), types: AS_SINGLE, rules: FINITE_TENSOR;
         "Rounds a single to tensor precision.", "data-movement-and-conversion-instructions-cvt";
-        good: &["cvt.rna.tf32.f32 r, f;"], bad: &[("cvt.rna.relu.tf32.f32 r, f;", "W0102")]),
+        good: &["cvt.rna.tf32.f32 r, f;", "cvt.rna.tf32.f32 r, 0f3F800000;"], bad: &[("cvt.rna.tf32.f32 r, 1.0;", "W0116"), ("cvt.rna.relu.tf32.f32 r, f;", "W0102")]),
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [TENSOR_ROUND, TO_TENSOR, FROM_F32], Move(Cvt), types: EXACT, rules: FINITE_TENSOR;
         "Rounds a single to tensor precision.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rz.relu.tf32.f32 r, f;"]),

@@ -1,5 +1,6 @@
 //! Barriers, fences and warp-wide exchange (PTX ISA, "Parallel Synchronization and Communication Instructions").
 
+use super::ldmatrix::LAYOUT;
 use super::sets::{
     B32_ONLY, F32_ONLY, GLOBAL, PRED_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, U32_ONLY,
 };
@@ -20,6 +21,11 @@ set! { POPC: Op "reduction";
 set! { BOTH: Op "reduction";
     "and", BarrierReduce(And), ALWAYS, "whether the predicate is true in all threads";
     "or",  BarrierReduce(Or),  ALWAYS, "whether the predicate is true in some thread";
+}
+// Which `bar.sync` takes and does not look at.
+set! { UNREAD_MODE: Mode "vote";
+    "all", Vote(All), ALWAYS.assembler("13.5"), "not in the manual";
+    "any", Vote(Any), ALWAYS.assembler("13.5"), "not in the manual";
 }
 set! { LEVEL: Level "level";
     "cta", Scope(Cta), ALWAYS, "for the block";
@@ -98,7 +104,7 @@ operands! {
     FLOAT_MASK: "d" Own(F32), "membermask" Bits(32);
     SHUFFLED: "b" Fixed(U32), "c" Fixed(B32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);
-    ROWS: "d" Fixed(B32), "a" Fixed(B32);
+    ROWS: "d" Row, "a" Row;
 }
 /// The manual dates it 6.0.
 const VOTED: Gate = since(5, 1).assembler("13.5");
@@ -108,9 +114,9 @@ const BARRIER: Gate = since(6, 0).sm(30);
 /// The forms of barriers, fences and warp-wide exchange.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("bar{.level}.sync a{, b}", [BLOCK], Sync(Bar), leads: 1, types: SYNC;
+    form!("bar{.level}.sync{.mode} a{, b}", [BLOCK, UNREAD_MODE], Sync(Bar), leads: 1, types: SYNC;
         "Waits until all threads of the block, or b of them, have arrived.", "parallel-synchronization-and-communication-instructions-bar";
-        good: &["bar.sync 0;", "bar.sync 1, 64;"], bad: &[("bar.sync 16;", "W0133")]),
+        good: &["bar.sync 0;", "bar.sync 1, 64;", "bar.sync.any 0;"], bad: &[("bar.sync 16;", "W0133")]),
     form!("bar{.level}.arrive a, b", [BLOCK], Sync(Bar), gate: since(2, 0).sm(20), leads: 1, types: SYNC;
         "Arrives at a barrier without waiting.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.arrive 1, 64;"]),
@@ -218,7 +224,8 @@ pub static FORMS: &[Form] = &[
     form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), takes: &[Sink], types: GATHERED;
         "Elects one lane of the mask.", "parallel-synchronization-and-communication-instructions-elect-sync";
         good: &["elect.sync r|p, -1;", "elect.sync _|p, -1;"]),
-    form!("movmatrix.sync.aligned.shape.trans.type d, a", [M8N8, B16_ONLY], Warp(Movmatrix), gate: since(7, 8).sm(75), types: ROWS;
+    form!("movmatrix.sync.aligned.shape.trans{.layout}.type d, a", [M8N8, LAYOUT, B16_ONLY], Warp(Movmatrix), gate: since(7, 8).sm(75), types: ROWS;
         "Transposes an 8 x 8 matrix of 16-bit elements; each lane holds two neighbours of a row.", "warp-level-matrix-instructions-movmatrix";
-        good: &["movmatrix.sync.aligned.m8n8.trans.b16 r, r;"], bad: &[("movmatrix.sync.aligned.m8n8.b16 r, r;", "W0105"), ("movmatrix.sync.aligned.m8n8.trans.b16 d, r;", "W0109")]),
+        good: &["movmatrix.sync.aligned.m8n8.trans.b16 r, r;", "movmatrix.sync.aligned.m8n8.trans.b16 r, p;"],
+        bad: &[("movmatrix.sync.aligned.m8n8.b16 r, r;", "W0105"), ("movmatrix.sync.aligned.m8n8.trans.b16 r, 7;", "W0116"), ("movmatrix.sync.aligned.m8n8.trans.b16 d, r;", "W0109")]),
 ];

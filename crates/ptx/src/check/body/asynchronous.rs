@@ -8,7 +8,7 @@ use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::forms::mbarrier::{COUNT, NO_COMPLETE_SINK};
-use warpgrid_isa::{CacheOp, Fit, Flag, MbarrierOp, ScalarType, StateSpace};
+use warpgrid_isa::{AsyncOp, CacheOp, Does, Fit, Flag, MbarrierOp, ScalarType, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
@@ -35,7 +35,9 @@ impl<'a> BodyChecker<'a, '_> {
         let address = self.address_in(site, plan, operand, space)?;
         if let AddressBase::Register(run) = address.base {
             let ty = self.body.type_of(run.first);
-            if ty.width_bits() == 16 {
+            // Reductions take them (assembler 13.5).
+            let is_copy = plan.does == Does::Async(AsyncOp::BulkCopy);
+            if ty.width_bits() == 16 && is_copy {
                 self.report(diagnose::address_type(operand.span, ty));
                 return None;
             }

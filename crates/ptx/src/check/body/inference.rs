@@ -334,7 +334,12 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         | Expect::Elements(ty)
         | Expect::OwnDestination(ty)
         | Expect::Pair(ty, _) => (ty, true),
-        Expect::Source(ty, _) | Expect::Sources(ty, _) | Expect::Literal(ty) => (ty, false),
+        Expect::Source(ty, _)
+        | Expect::Sources(ty, _)
+        | Expect::OwnSource(ty)
+        | Expect::SingleSource(ty)
+        | Expect::Literal(ty) => (ty, false),
+        Expect::Row(role) => (ScalarType::B32, role == Role::Written),
         Expect::Fraction => (ScalarType::F32, false),
         Expect::Number(..)
         | Expect::Multiple(..)

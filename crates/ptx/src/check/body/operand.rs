@@ -4,6 +4,7 @@
 mod destination;
 mod name;
 mod source;
+mod word;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
@@ -109,6 +110,10 @@ impl<'a> BodyChecker<'a, '_> {
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
+        let may_be_words = matches!(expect, Expect::Within(..) | Expect::SingleSource(_));
+        if plan.takes_four_words && may_be_words && self.is_four_words(operand, children) {
+            return self.not_said().map(source);
+        }
         match expect {
             Expect::Destination(ty, fit) => match self.written(site, operand, ty, fit)? {
                 None if !plan.takes_sink => {
@@ -124,6 +129,9 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Expect::Sources(ty, n) => self.vector_sources(site, plan, (operand, children), ty, n),
             Expect::OwnDestination(ty) => self.own_destination(site, operand, ty),
+            Expect::Row(role) => self.row(site, plan, operand, role),
+            Expect::OwnSource(ty) => self.own_source(operand, ty),
+            Expect::SingleSource(ty) => self.single_source(site, plan, operand, ty),
             Expect::Fraction => self.fraction(site, plan, operand),
             Expect::Number(least, most) => self.number(site, plan, operand, (least, most)),
             Expect::Multiple(of, least, most) => {

@@ -33,6 +33,12 @@ pub(crate) enum Expect {
     Source(ScalarType, Fit),
     /// A register of the very type that is written.
     OwnDestination(ScalarType),
+    /// A word of a fragment that is written or read; predicates pass, integers do not.
+    Row(Role),
+    /// A register of the very type that is read.
+    OwnSource(ScalarType),
+    /// A value that is read; a literal is a single.
+    SingleSource(ScalarType),
     /// A single-precision value; a literal is above 0 and at most 1.
     Fraction,
     /// A number from the first to the second.
@@ -101,6 +107,8 @@ pub(crate) struct Plan {
     pub(crate) takes_address: bool,
     /// Whether a destination may be the sink `_`.
     pub(crate) takes_sink: bool,
+    /// Whether a source may be a list of four registers of 32 bits.
+    pub(crate) takes_four_words: bool,
     /// How strictly addresses are checked.
     pub(crate) addressing: Addressing,
     /// What the operands of `st` are compared with.
@@ -183,6 +191,7 @@ impl Plan {
             takes_special: form.takes(Takes::SpecialRegister),
             takes_address: form.takes(Takes::VariableAddress),
             takes_sink: form.takes(Takes::Sink),
+            takes_four_words: form.takes(Takes::FourWords),
             addressing: match (form.address, is_sound) {
                 (Addressing::Whole | Addressing::Loaded, false) => Addressing::AnyWidth,
                 // Addresses of the block's shared memory have 32 bits.
@@ -223,6 +232,7 @@ impl Plan {
             takes_special: true,
             takes_address: true,
             takes_sink: true,
+            takes_four_words: false,
             addressing: Addressing::AnyWidth,
             problems,
             first: opcode.span,
@@ -280,6 +290,13 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
             return ty.map_or(Expect::Custom, |ty| Expect::Sources(ty, n));
         }
         OperandType::Own(ty) => return Expect::OwnDestination(ty),
+        OperandType::Row => return Expect::Row(slot.role),
+        OperandType::Untyped(32) => return Expect::OwnSource(ScalarType::B32),
+        OperandType::Untyped(_) => return Expect::OwnSource(ScalarType::B64),
+        OperandType::SingleOf(name) => {
+            let ty = bound.scalar(name);
+            return ty.map_or(Expect::Custom, Expect::SingleSource);
+        }
         OperandType::Fraction => return Expect::Fraction,
         OperandType::Number(least, most) => return Expect::Number(least, most),
         OperandType::Multiple(of, least, most) => return Expect::Multiple(of, least, most),

@@ -2,13 +2,14 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
+use crate::check::body::merge::merge;
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType};
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// A register that is written; the inner `None` for the sink `_`.
@@ -80,6 +81,17 @@ impl<'a> BodyChecker<'a, '_> {
         let mut width = None;
         match operand.kind {
             OperandKind::Vector { .. } => {
+                if children
+                    .clone()
+                    .any(|(child, _)| self.is_odd(child, ty, fit))
+                    && let Some(list) = self.merged_destinations(children, ty, fit)
+                {
+                    for (register, span) in list {
+                        let run = register.map(RegisterRun::one);
+                        self.body.push_element(OperandValue::Destination(run), span);
+                    }
+                    return self.whole_list(operand, first, n_elements);
+                }
                 for (child, _) in children {
                     let register = self.written(site, child, ty, fit);
                     ok &= register.is_some();
@@ -116,12 +128,73 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Error => return None,
             _ => {}
         }
+        let list = self.whole_list(operand, first, n_elements)?;
+        ok.then_some(list)
+    }
+
+    /// The list of the elements from number `first` on, which are as many as the vector width says.
+    fn whole_list(
+        &mut self,
+        operand: &Operand,
+        first: usize,
+        n_elements: usize,
+    ) -> Option<OperandValue> {
         let n = self.body.elements.len() - first;
         if n != n_elements {
             self.report(diagnose::vector_size(operand.span, n, n_elements));
             return None;
         }
-        ok.then(|| self.body.list_from(first))
+        Some(self.body.list_from(first))
+    }
+
+    /// Whether an element of a list does not fit alone.
+    #[inline]
+    fn is_odd(&mut self, element: &Operand, ty: ScalarType, fit: Fit) -> bool {
+        let OperandKind::Name(name) = element.kind else {
+            return false;
+        };
+        match self.binding(name, element.span) {
+            Binding::Register(register) => !ty.takes_register(self.body.type_of(register), fit),
+            Binding::Special(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The registers of a list that fits as a whole though not each of it does: beside untyped bits any kind of their
+    /// width passes, a special register too, which nothing writes (assembler 13.5). `None` where each is checked alone.
+    #[cold]
+    fn merged_destinations(
+        &mut self,
+        children: Operands<'a>,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Vec<(Option<RegisterId>, Span)>> {
+        let mut elements = Vec::new();
+        let mut list = Vec::new();
+        for (child, _) in children {
+            let element = match child.kind {
+                OperandKind::Name(name) => match self.binding(name, child.span) {
+                    Binding::Register(register) => {
+                        list.push((Some(register), child.span));
+                        self.register_element(register, child.span)
+                    }
+                    Binding::Special(_) => {
+                        list.push((None, child.span));
+                        self.value(child).ok()?
+                    }
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            elements.push(element);
+        }
+        if !ty.takes(merge(&elements).ok()?, fit) {
+            return None;
+        }
+        if list.iter().any(|(register, _)| register.is_none()) {
+            self.not_said();
+        }
+        Some(list)
     }
 
     /// A register of the very type, since untyped bits of its width are refused.

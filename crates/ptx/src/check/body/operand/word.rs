@@ -1,0 +1,120 @@
+//! Words of 32 bits that the assembler compares in a way of its own. In: operands; out: values.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::{destination, source};
+use crate::check::body::operand::Site;
+use crate::check::names::binding::Binding;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use crate::tree::{Operand, OperandKind, Operands};
+use warpgrid_isa::{Fit, Role, ScalarType};
+use warpgrid_program::{OperandValue, Source};
+
+/// The number of words in a list that passes for one value.
+const N_WORDS: usize = 4;
+
+impl<'a> BodyChecker<'a, '_> {
+    /// A word of a fragment: predicates pass, integers do not (assembler 13.5).
+    pub(super) fn row(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        role: Role,
+    ) -> Option<OperandValue> {
+        const TY: ScalarType = ScalarType::B32;
+        let is_predicate =
+            matches!(operand.kind, OperandKind::Name(_)) && self.is_predicate(operand);
+        match role {
+            Role::Written if is_predicate => {
+                self.not_said();
+                Some(OperandValue::Destination(None))
+            }
+            Role::Read if is_predicate => self.not_said().map(source),
+            Role::Written => match self.written(site, operand, TY, Fit::Exact)? {
+                Some(register) => Some(destination(register)),
+                None => {
+                    self.report_sink(site, operand);
+                    None
+                }
+            },
+            Role::Read => {
+                let value = self.source(site, plan, operand, TY, Fit::Exact)?;
+                let is_number = !matches!(operand.kind, OperandKind::Single(_))
+                    && matches!(value, Source::Immediate(_));
+                if is_number {
+                    let what = "an integer";
+                    let problem = diagnose::literal_type(operand.span, what, TY, self.source);
+                    self.report(problem);
+                    return None;
+                }
+                Some(source(value))
+            }
+        }
+    }
+
+    /// A register of the very type, and no number.
+    pub(super) fn own_source(&mut self, operand: &Operand, ty: ScalarType) -> Option<OperandValue> {
+        let OperandKind::Name(name) = operand.kind else {
+            let found = diagnose::describe(operand.kind);
+            self.report(diagnose::expected_register(operand.span, found));
+            return None;
+        };
+        match self.binding(name, operand.span) {
+            Binding::Register(register) if self.body.type_of(register) == ty => {
+                Some(source(crate::check::body::lower::register(register)))
+            }
+            Binding::Register(register) => {
+                let have = self.body.type_of(register);
+                self.report(diagnose::type_mismatch(operand.span, have, ty));
+                None
+            }
+            _ => {
+                self.report(diagnose::expected_register(operand.span, "another name"));
+                None
+            }
+        }
+    }
+
+    /// A value whose literals are singles.
+    pub(super) fn single_source(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        match operand.kind {
+            OperandKind::Single(bits) => Some(source(Source::Immediate(bits.into()))),
+            OperandKind::Double(_) => {
+                let what = "a double";
+                let problem = diagnose::literal_type(operand.span, what, ty, self.source);
+                self.report(problem);
+                None
+            }
+            _ => Some(source(self.source(site, plan, operand, ty, Fit::Exact)?)),
+        }
+    }
+
+    /// Whether an operand is a list of four registers of 32 bits.
+    pub(super) fn is_four_words(&mut self, operand: &Operand, children: Operands<'a>) -> bool {
+        if !matches!(operand.kind, OperandKind::Vector { .. }) {
+            return false;
+        }
+        let mut n = 0;
+        for (child, _) in children {
+            let OperandKind::Name(name) = child.kind else {
+                return false;
+            };
+            let Binding::Register(register) = self.binding(name, child.span) else {
+                return false;
+            };
+            let ty = self.body.type_of(register);
+            if !ty.is_integer() || ty.width_bits() != 32 {
+                return false;
+            }
+            n += 1;
+        }
+        n == N_WORDS
+    }
+}
