@@ -12,14 +12,16 @@ pub mod fragment;
 pub mod ptx;
 pub mod sass;
 
-pub use common::{dialect, does, fit, form, modifier, modifiers, space, target, types, version};
+pub use common::{
+    dialect, does, fit, form, modifier, modifiers, space, target, types, version, video,
+};
 pub use ptx::{directives, forms, special};
 
 pub use common::float_format::{FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
     ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MbarrierOp,
-    MemoryOp, MoveOp, SyncOp, WarpOp,
+    MemoryOp, MoveOp, SyncOp, VideoLanes, VideoOp, WarpOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

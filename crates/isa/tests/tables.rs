@@ -151,7 +151,7 @@ fn what_computes_a_value_writes_it() {
         let writes = layout.operands.iter().any(|o| o.role == Role::Written);
         let expected = match layout.form.does {
             Does::Arithmetic(_) | Does::Carry(_) | Does::Compare(_) | Does::Move(_) => true,
-            Does::Warp(_) => true,
+            Does::Warp(_) | Does::Video(..) => true,
             Does::Matrix(op) => !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
             Does::Async(_) | Does::Control(_) | Does::Hint(_) => false,
             Does::Memory(_) | Does::Mbarrier(_) | Does::Sync(_) | Does::Unknown => writes,

@@ -179,6 +179,7 @@ impl<'a> Reader<'a> {
                 | MoveOp::RankOf,
             )
             | Does::Carry(_)
+            | Does::Video(..)
             | Does::Compare(_)
             | Does::Mbarrier(_)
             | Does::Control(_)

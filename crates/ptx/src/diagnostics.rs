@@ -13,6 +13,7 @@ pub mod store;
 pub mod store_async;
 pub(crate) mod strict_address;
 pub mod syntax;
+pub(crate) mod video;
 
 /// The reference page of a code, for `warpgrid explain` and the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -214,13 +214,13 @@ fn dot_products_are_sums_with_a_type_for_each_factor() {
 
 #[test]
 fn an_instruction_without_a_row_has_no_meaning_and_only_its_names_are_checked() {
-    let program = instruction("vadd.u32.u32.u32 %r1, %r2, %r3;");
+    let program = instruction("stacksave.u32 %r1;");
     let (_, function) = program.entries().next().expect("a kernel");
     let action = program
         .action(&function.instructions[0])
         .expect("an action");
     assert_eq!(action.does, Does::Unknown);
-    let text = format!("{DECLARED}vadd.u32.u32.u32 %r1, %r2, %unknown;\n}}\n");
+    let text = format!("{DECLARED}stacksave.u32 %unknown;\n}}\n");
     let checked = check(&text, &parse(&text), &Options::default());
     assert!(!checked.accept());
 }

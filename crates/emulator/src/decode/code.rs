@@ -9,9 +9,10 @@ pub(crate) use crate::exec::mode::{Conversion, FloatMode, Round};
 use crate::run::observe::CacheHints;
 use crate::state::pending::GroupKind;
 use crate::state::registers::{BankSizes, Banks, Slot};
+use warpgrid_isa::video::Selection;
 use warpgrid_isa::{
     AtomicOp, BarrierReduce, BoolOp, CompareOp, FloatTest, ReduceOp, ScalarType, Scope, Sem,
-    ShuffleMode, SpecialRegister, StateSpace, VoteMode,
+    ShuffleMode, SpecialRegister, StateSpace, VideoLanes, VideoOp, VoteMode,
 };
 use warpgrid_program::{FunctionId, SourceModifiers};
 
@@ -33,6 +34,7 @@ pub(crate) struct Code {
     pub(crate) calls: Vec<CallPlan>,
     pub(crate) branch_tables: Vec<Vec<u32>>,
     pub(crate) packs: Vec<Vec<Element>>,
+    pub(crate) videos: Vec<VideoPlan>,
     pub(crate) collectives: Vec<Collective>,
     pub(crate) matrices: Vec<MatrixPlan>,
     pub(crate) barriers: Vec<BarrierPlan>,
@@ -117,6 +119,25 @@ pub(crate) enum Refused {
     NotEmulated { opcode: String },
     /// The front end and the decoder disagree about the operands: which one, and how.
     Internal { what: String },
+}
+
+/// A video instruction; result, a, b and c are 32 bits wide.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VideoPlan {
+    pub(crate) op: VideoOp,
+    pub(crate) lanes: VideoLanes,
+    /// Whether result, a and b are signed.
+    pub(crate) signed: [bool; 3],
+    pub(crate) saturates: bool,
+    pub(crate) second: Option<ReduceOp>,
+    pub(crate) compare: Option<CompareOp>,
+    /// Whether amounts of shifts wrap; else they are clamped.
+    pub(crate) wraps: bool,
+    /// How far the sum of `vmad` is shifted right.
+    pub(crate) scale: u32,
+    pub(crate) plus_one: bool,
+    pub(crate) selection: Selection,
+    pub(crate) slots: [Slot; 4],
 }
 
 /// A predicate that is read, and whether its opposite is meant.
@@ -254,6 +275,8 @@ pub(crate) enum Op {
         mode: FloatMode,
         slots: [Slot; 4],
     },
+    /// A video instruction.
+    Video(u32),
     Carry32 {
         f: CarryOp,
         mode: CarryMode,

@@ -18,6 +18,7 @@ pub(crate) mod ops;
 mod support;
 mod sync;
 mod unit;
+mod video;
 mod warp;
 
 pub use support::{Support, supports};

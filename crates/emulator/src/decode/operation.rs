@@ -2,7 +2,7 @@
 
 use super::{
     Decoded, Decoder, Refusal, arithmetic, asynchronous, carry, compare, control, hint, matrix,
-    mbarrier, memory, moves, supports, sync, warp,
+    mbarrier, memory, moves, supports, sync, video, warp,
 };
 use crate::decode::code::Op;
 use warpgrid_isa::Does;
@@ -15,6 +15,7 @@ pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
     match action.does {
         Does::Arithmetic(op) => arithmetic::decode(d, op),
         Does::Carry(op) => carry::decode(d, op),
+        Does::Video(op, lanes) => video::decode(d, op, lanes),
         Does::Compare(form) => compare::decode(d, form),
         Does::Move(op) => moves::decode(d, op),
         Does::Memory(op) => memory::decode(d, op),

@@ -37,6 +37,7 @@ pub fn supports(action: &Action) -> Support {
     match action.does {
         Does::Arithmetic(op) => arithmetic::supports(op, modifiers),
         Does::Carry(op) => carry::supports(op, modifiers),
+        Does::Video(..) => Support::Runs,
         Does::Compare(form) => compare::supports(form, modifiers),
         Does::Move(op) => moves::supports(op, modifiers),
         Does::Memory(op) => memory::supports(op, modifiers),

@@ -3,7 +3,7 @@
 use crate::decode::code::{Code, Element, Instr, Op};
 use crate::exec::alu_float::{float32, float32x2, float64, half};
 use crate::exec::alu_int::*;
-use crate::exec::{compare, convert, pack, predicate, select};
+use crate::exec::{compare, convert, pack, predicate, select, video};
 use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy};
 
 /// Operations that change registers alone and are frequent: [`compute`].
@@ -37,6 +37,7 @@ macro_rules! infrequent {
             | Op::Wide16 { .. }
             | Op::Float32x2 { .. }
             | Op::Half { .. }
+            | Op::Video(_)
             | Op::Carry32 { .. }
             | Op::Carry64 { .. }
             | Op::Mov128 { .. }
@@ -185,6 +186,11 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
         Op::Wide16 { signed, slots } => wide16(l, r32, signed, slots),
         Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
         Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
+        Op::Video(plan) => {
+            if let Some(plan) = code.videos.get(plan as usize) {
+                video::video(l, r32, plan);
+            }
+        }
         Op::Carry32 { f, mode, slots } => carry32(l, r32, f, mode, slots),
         Op::Carry64 { f, mode, slots } => carry64(l, r64, f, mode, slots),
         Op::Mov128 { d, a } => {

@@ -40,5 +40,6 @@ pub(crate) mod step;
 pub(crate) mod system;
 pub mod tensor;
 pub(crate) mod vectors;
+pub(crate) mod video;
 pub(crate) mod waits;
 pub(crate) mod write;

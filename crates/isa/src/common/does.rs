@@ -11,6 +11,9 @@ pub enum Does {
     Arithmetic(ArithmeticOp),
     /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) says whether it writes.
     Carry(CarryOp),
+    /// Arithmetic on bytes, half words and words of registers; an operand after those of the row says which, see
+    /// [`Selection`](crate::video::Selection).
+    Video(VideoOp, VideoLanes),
     /// Comparisons and selections.
     Compare(CompareForm),
     /// Moves and conversions between registers.
@@ -85,6 +88,45 @@ pub enum ArithmeticOp {
     Prmt,
     Dp4a,
     Dp2a,
+}
+
+/// Video instructions (PTX ISA, "Video Instructions").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VideoOp {
+    Add,
+    Sub,
+    AbsDiff,
+    Min,
+    Max,
+    /// The mean, rounded up.
+    Average,
+    Shl,
+    Shr,
+    Mad,
+    /// 1 where a comparison holds, else 0.
+    Set,
+}
+
+/// How much a video instruction computes at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VideoLanes {
+    /// One value.
+    One,
+    /// Two half words.
+    Two,
+    /// Four bytes.
+    Four,
+}
+
+impl VideoLanes {
+    /// 1, 2 or 4.
+    pub const fn count(self) -> usize {
+        match self {
+            VideoLanes::One => 1,
+            VideoLanes::Two => 2,
+            VideoLanes::Four => 4,
+        }
+    }
 }
 
 /// Operations of carry chains; those that end in `c` in PTX read the flag.

@@ -11,3 +11,4 @@ pub mod space;
 pub mod target;
 pub mod types;
 pub mod version;
+pub mod video;

@@ -25,6 +25,7 @@ pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod values;
+pub(crate) mod video;
 
 use crate::check::context::Context;
 use crate::check::declare::Declared;

@@ -23,6 +23,7 @@ pub mod sets;
 pub mod st;
 pub mod st_async;
 pub mod sync;
+pub mod video;
 pub mod wmma_load;
 pub mod wmma_mma;
 pub mod wmma_store;
@@ -50,6 +51,7 @@ pub static FAMILIES: &[&[Form]] = &[
     atomic::FORMS,
     control::FORMS,
     sync::FORMS,
+    video::FORMS,
     wmma_load::FORMS,
     wmma_mma::FORMS,
     wmma_store::FORMS,

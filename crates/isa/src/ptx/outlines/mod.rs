@@ -8,7 +8,6 @@ pub mod matrix;
 pub mod memory;
 pub mod tensor;
 pub mod texture;
-pub mod video;
 
 /// Targets with tensor memory.
 const TENSOR: TargetGate = OneOf(&[Family(100), Family(101)]);
@@ -20,6 +19,5 @@ pub static OUTLINES: &[&[Outline]] = &[
     matrix::OUTLINES,
     tensor::OUTLINES,
     texture::OUTLINES,
-    video::OUTLINES,
     memory::OUTLINES,
 ];

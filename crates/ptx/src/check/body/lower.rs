@@ -91,6 +91,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.resolve(site, plan)?;
                 self.check_extremes(site, plan, start)
             }
+            Does::Video(op, lanes) => self.video(site, plan, op, lanes),
             Does::Arithmetic(_)
             | Does::Carry(_)
             | Does::Compare(_)

@@ -62,6 +62,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         }
         Does::Arithmetic(_)
         | Does::Carry(_)
+        | Does::Video(..)
         | Does::Compare(CompareForm::Testp | CompareForm::Selp | CompareForm::Slct)
         | Does::Move(
             MoveOp::Mov

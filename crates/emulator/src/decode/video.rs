@@ -1,0 +1,37 @@
+//! Video instructions (PTX ISA, "Video Instructions").
+
+use super::{Decoded, Decoder};
+use crate::decode::code::{Op, VideoPlan};
+use warpgrid_isa::video::Selection;
+use warpgrid_isa::{Flag, OverflowMode, ScalarType, VideoLanes, VideoOp};
+
+/// Where the number is that says what the operands select: after those of the row.
+const SELECTION: usize = 4;
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Decoded<Op> {
+    let modifiers = d.modifiers;
+    let is_signed = |ty: Option<ScalarType>| ty.is_some_and(ScalarType::is_signed);
+    let c = match d.is_absent(3) {
+        true => d.constant(0, 32),
+        false => d.source(3, 32)?,
+    };
+    let plan = VideoPlan {
+        op,
+        lanes,
+        signed: [modifiers.d_type, modifiers.a_type, modifiers.b_type].map(is_signed),
+        saturates: modifiers.has(Flag::Sat),
+        second: modifiers.reduce,
+        compare: modifiers.compare,
+        wraps: modifiers.overflow == Some(OverflowMode::Wrap),
+        scale: match (modifiers.has(Flag::Shr7), modifiers.has(Flag::Shr15)) {
+            (true, _) => 7,
+            (false, true) => 15,
+            (false, false) => 0,
+        },
+        plus_one: modifiers.has(Flag::PlusOne),
+        selection: Selection::from_bits(d.immediate(SELECTION)?),
+        slots: [d.target(0, 32)?, d.source(1, 32)?, d.source(2, 32)?, c],
+    };
+    d.code.videos.push(plan);
+    Ok(Op::Video(d.code.videos.len() as u32 - 1))
+}

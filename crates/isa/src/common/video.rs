@@ -1,0 +1,130 @@
+//! What video instructions take of their operands: bytes and half words (PTX ISA, "Video Instructions"). In: digits as
+//! written; out: one value that goes with the instruction's operands.
+
+/// The most digits of a selector.
+pub const MAX_PARTS: usize = 4;
+
+/// Bytes or half words that an operand names: `.b0`, `.h1`, `.b3210`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parts {
+    /// Whether they are bytes; else half words.
+    pub bytes: bool,
+    /// The digits as written, as many as `n`; the first is the most significant element.
+    digits: [u8; MAX_PARTS],
+    n: u8,
+}
+
+impl Parts {
+    /// Reads what follows the dot: `b3210`.
+    pub fn read(text: &str) -> Option<Parts> {
+        let (bytes, written) = match text.split_at_checked(1)? {
+            ("b", digits) => (true, digits),
+            ("h", digits) => (false, digits),
+            _ => return None,
+        };
+        if written.is_empty() || written.len() > MAX_PARTS {
+            return None;
+        }
+        let mut digits = [0; MAX_PARTS];
+        for (digit, byte) in digits.iter_mut().zip(written.bytes()) {
+            *digit = char::from(byte).to_digit(8)? as u8;
+        }
+        let n = written.len() as u8;
+        Some(Parts { bytes, digits, n })
+    }
+
+    /// The digits, the most significant element first.
+    pub fn digits(&self) -> &[u8] {
+        self.digits.get(..usize::from(self.n)).unwrap_or(&[])
+    }
+
+    /// The digit of the only part.
+    pub fn first(&self) -> u32 {
+        self.digits().first().map_or(0, |digit| u32::from(*digit))
+    }
+
+    /// The number of the part that element `index` is; the least significant is element 0.
+    pub fn element(&self, index: usize) -> Option<usize> {
+        let digit = self.digits().iter().rev().nth(index);
+        digit.map(|digit| usize::from(*digit))
+    }
+
+    /// Width of each part.
+    pub const fn width_bits(&self) -> u32 {
+        if self.bytes { 8 } else { 16 }
+    }
+
+    fn to_bits(self) -> u64 {
+        let digits = self.digits.iter().rev();
+        let packed = digits.fold(0, |packed, digit| packed << 3 | u64::from(*digit));
+        packed | u64::from(self.n) << 12 | u64::from(self.bytes) << 15
+    }
+
+    fn from_bits(bits: u64) -> Option<Parts> {
+        let n = (bits >> 12 & 7) as u8;
+        let digits = std::array::from_fn(|index| (bits >> (3 * index) & 7) as u8);
+        let bytes = bits >> 15 & 1 != 0;
+        (n > 0).then_some(Parts { bytes, digits, n })
+    }
+}
+
+/// What all operands of one video instruction select. It follows the operands as a number, see [`Selection::to_bits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Selection {
+    /// What is written of the result.
+    pub d: Option<Parts>,
+    /// What is read of the first source.
+    pub a: Option<Parts>,
+    /// What is read of the second source.
+    pub b: Option<Parts>,
+    /// `vmad`: the product is negated.
+    pub negate_product: bool,
+    /// `vmad`: the addend is negated.
+    pub negate_addend: bool,
+}
+
+impl Selection {
+    /// As a number: the operand after those that are written.
+    pub fn to_bits(self) -> u64 {
+        let bits = |parts: Option<Parts>| parts.map_or(0, Parts::to_bits);
+        bits(self.d)
+            | bits(self.a) << 16
+            | bits(self.b) << 32
+            | u64::from(self.negate_product) << 48
+            | u64::from(self.negate_addend) << 49
+    }
+
+    /// Reads such a number.
+    pub fn from_bits(bits: u64) -> Selection {
+        Selection {
+            d: Parts::from_bits(bits & 0xffff),
+            a: Parts::from_bits(bits >> 16 & 0xffff),
+            b: Parts::from_bits(bits >> 32 & 0xffff),
+            negate_product: bits >> 48 & 1 != 0,
+            negate_addend: bits >> 49 & 1 != 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Parts, Selection};
+
+    #[test]
+    fn selections_come_back_from_their_numbers() {
+        let d = Parts::read("b30");
+        let (a, b) = (Parts::read("b0123"), Parts::read("h1"));
+        assert_eq!(a.map(|parts| parts.element(0)), Some(Some(3)));
+        let selection = Selection {
+            d,
+            a,
+            b,
+            negate_product: true,
+            negate_addend: false,
+        };
+        assert_eq!(Selection::from_bits(selection.to_bits()), selection);
+        assert_eq!(Selection::from_bits(0), Selection::default());
+        assert_eq!(Parts::read("b8"), None);
+        assert_eq!(Parts::read("h"), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! Operands of video instructions: registers with the bytes and half words that are read or written (PTX ISA, "Video
+//! Instructions"; assembler 13.5). In: operands; out: those of the program, and what they select as a number after them.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::{destination, inserted, source};
+use crate::check::body::operand::Site;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use crate::diagnostics::video as parts;
+use crate::tree::{Component, Name, Operand, OperandKind};
+use warpgrid_isa::video::{Parts, Selection};
+use warpgrid_isa::{Fit, Flag, ScalarType, VideoLanes, VideoOp};
+use warpgrid_program::{OperandValue, RegisterId, Source};
+
+/// Every operand is a register of 32 bits.
+const TY: ScalarType = ScalarType::U32;
+
+/// Which operand of the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Destination,
+    Factor,
+    Addend,
+}
+
+/// An operand, read.
+struct Read {
+    value: OperandValue,
+    parts: Option<Parts>,
+    negated: bool,
+}
+
+impl<'a> BodyChecker<'a, '_> {
+    /// The operands of a video instruction.
+    pub(super) fn video(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        op: VideoOp,
+        lanes: VideoLanes,
+    ) -> Option<()> {
+        let start = self.body.operands.len();
+        self.count_operands(site, plan)?;
+        let second = plan.modifiers.reduce.is_some() && lanes == VideoLanes::One;
+        if second && site.operands.count() < plan.n_most {
+            let span = self.tree.mnemonic_span(site.instruction);
+            let n = site.operands.count();
+            let opcode = self.opcode(site);
+            let syntax = plan.bound.as_ref().map_or("", |b| b.layout.form.syntax);
+            let counts = (plan.n_most, plan.n_most);
+            self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
+            return None;
+        }
+        let mut selection = Selection::default();
+        let mut ok = true;
+        for (index, (operand, _)) in site.operands.enumerate() {
+            let place = match index {
+                0 => Place::Destination,
+                1 | 2 => Place::Factor,
+                _ => Place::Addend,
+            };
+            let Some(read) = self.video_operand(site, plan, operand, (op, lanes, place)) else {
+                ok = false;
+                continue;
+            };
+            match index {
+                0 => selection.d = read.parts,
+                1 => selection.a = read.parts,
+                2 => selection.b = read.parts,
+                _ => {}
+            }
+            match place {
+                Place::Addend => selection.negate_addend |= read.negated,
+                Place::Destination | Place::Factor => selection.negate_product ^= read.negated,
+            }
+            self.check_part(site, plan, operand, (op, lanes, place), read.parts)?;
+            if read.negated && plan.modifiers.has(Flag::PlusOne) {
+                let opcode = self.opcode(site);
+                self.report(parts::negation_and_one(opcode, operand.span));
+                ok = false;
+            }
+            self.body.push(read.value, operand.span);
+        }
+        if !ok {
+            return None;
+        }
+        if selection.negate_product && selection.negate_addend {
+            let opcode = self.opcode(site);
+            self.report(parts::negations(opcode, site.span));
+            return None;
+        }
+        self.fill_operands(site, plan, start);
+        let number = source(Source::Immediate(selection.to_bits()));
+        self.body.operands.push(inserted(number));
+        Some(())
+    }
+
+    fn video_operand(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        (op, lanes, place): (VideoOp, VideoLanes, Place),
+    ) -> Option<Read> {
+        let (value, negated) = match operand.kind {
+            OperandKind::Component {
+                name,
+                component: Component::Byte(_) | Component::Half(_),
+            } => {
+                let register = self.video_register(site, operand, name)?;
+                (of_register(register, place), false)
+            }
+            OperandKind::Minus(name) if op == VideoOp::Mad && place != Place::Destination => {
+                let register = self.video_register(site, operand, name)?;
+                (of_register(register, place), true)
+            }
+            _ if place == Place::Destination => {
+                match self.written(site, operand, TY, Fit::Exact)? {
+                    Some(register) => (destination(register), false),
+                    None => {
+                        self.report_sink(site, operand);
+                        return None;
+                    }
+                }
+            }
+            _ => {
+                let value = self.source(site, plan, operand, TY, Fit::Exact)?;
+                let found = match value {
+                    Source::Immediate(_) if lanes != VideoLanes::One => Some("a number"),
+                    Source::VariableAddress { .. }
+                        if lanes != VideoLanes::One || place != Place::Addend =>
+                    {
+                        Some("the address of a variable")
+                    }
+                    Source::FunctionAddress(_) => Some("a function"),
+                    _ => None,
+                };
+                if let Some(found) = found {
+                    self.report(diagnose::expected_register(operand.span, found));
+                    return None;
+                }
+                (source(value), false)
+            }
+        };
+        let parts = match operand.kind {
+            OperandKind::Component { .. } | OperandKind::Minus(_) => {
+                let text = operand.span.text(self.source);
+                text.rsplit_once('.')
+                    .and_then(|(_, part)| Parts::read(part.trim()))
+            }
+            _ => None,
+        };
+        Some(Read {
+            value,
+            parts,
+            negated,
+        })
+    }
+
+    fn video_register(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        name: Name,
+    ) -> Option<RegisterId> {
+        let register = self.register(site, name, operand.span)?;
+        self.fit(operand.span, register, TY, Fit::Exact)?;
+        Some(register)
+    }
+
+    /// Whether an operand may select these bytes or half words.
+    fn check_part(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+        (op, lanes, place): (VideoOp, VideoLanes, Place),
+        found: Option<Parts>,
+    ) -> Option<()> {
+        let Some(found) = found else { return Some(()) };
+        let opcode = self.opcode(site);
+        let n = lanes.count();
+        let digits = found.digits();
+        let text = operand.span.text(self.source);
+        let written = text.rsplit_once('.').map_or("", |(_, part)| part.trim());
+        let wrong = |expected| parts::wrong_parts(opcode, operand.span, written, expected);
+        let is_falling = digits.windows(2).all(|pair| pair.first() > pair.last());
+        let most = digits.iter().max().map_or(0, |digit| usize::from(*digit));
+        let problem = match (lanes, place) {
+            (_, Place::Addend) => Some(parts::part_of_addend(opcode, operand.span)),
+            (VideoLanes::One, Place::Destination) if op == VideoOp::Mad => {
+                Some(wrong("a whole register"))
+            }
+            (VideoLanes::One, Place::Destination) if plan.modifiers.reduce.is_some() => {
+                Some(parts::part_and_operation(opcode, operand.span))
+            }
+            (VideoLanes::One, Place::Destination) if site.operands.count() < plan.n_most => {
+                Some(parts::part_without_rest(opcode, operand.span))
+            }
+            (VideoLanes::One, _) => {
+                let n_parts = if found.bytes { 4 } else { 2 };
+                (digits.len() != 1 || most >= n_parts)
+                    .then(|| wrong("one byte or half word, as in `.b0` or `.h1`"))
+            }
+            (VideoLanes::Two | VideoLanes::Four, Place::Destination) => {
+                let is_own = found.bytes == (lanes == VideoLanes::Four);
+                (!is_own || !is_falling || most >= n)
+                    .then(|| wrong("parts of the result with falling numbers"))
+            }
+            (VideoLanes::Two | VideoLanes::Four, Place::Factor) => {
+                let is_own = found.bytes == (lanes == VideoLanes::Four);
+                (!is_own || digits.len() != n || most >= 2 * n)
+                    .then(|| wrong("as many parts of both sources as it computes"))
+            }
+        };
+        match problem {
+            Some(problem) => {
+                self.report(problem);
+                None
+            }
+            None => Some(()),
+        }
+    }
+}
+
+fn of_register(register: RegisterId, place: Place) -> OperandValue {
+    match place {
+        Place::Destination => destination(register),
+        Place::Factor | Place::Addend => source(crate::check::body::lower::register(register)),
+    }
+}
