@@ -15,7 +15,7 @@
 use crate::catalogue::{self, Problem};
 use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
-use warpgrid_program::{Diagnostic, Span};
+use warpgrid_program::{Diagnostic, Span, read_decimal};
 
 /// What the comments of a source say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -374,9 +374,9 @@ impl<'a> Fact<'a> {
         if text.starts_with("0x") || text.starts_with("0X") {
             return Ok(Literal::Text(text.to_owned()));
         }
-        text.parse::<f64>()
+        read_decimal(text)
             .map(Literal::Float)
-            .map_err(|_| self.error(catalogue::not_a_literal(text)))
+            .ok_or_else(|| self.error(catalogue::not_a_literal(text)))
     }
 
     fn list(&self) -> Result<Vec<Literal>, Box<Diagnostic>> {

@@ -1,6 +1,7 @@
 //! The contract between the front ends and the emulator: what goes in is checked, what comes out is
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
+pub mod decimal;
 pub mod diagnostic;
 pub mod front_end;
 pub mod function;
@@ -8,6 +9,7 @@ pub mod operand;
 pub mod registers;
 pub mod span;
 
+pub use decimal::read_decimal;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,

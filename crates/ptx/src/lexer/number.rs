@@ -1,6 +1,7 @@
 //! Number literals (PTX ISA, "Integer Constants", "Floating-Point Constants").
 
 use super::{DIGIT, HEX, is};
+use warpgrid_program::read_decimal;
 
 /// What a literal means.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,9 +156,7 @@ fn decimal_float_end(text: &[u8], at: usize, digits: usize) -> Option<usize> {
 
 fn decimal_float(text: &[u8], at: usize, end: usize) -> Number {
     let spelled = text.get(at..end).unwrap_or(&[]);
-    let parsed = std::str::from_utf8(spelled)
-        .ok()
-        .and_then(|s| s.parse::<f64>().ok());
+    let parsed = std::str::from_utf8(spelled).ok().and_then(read_decimal);
     let value = match parsed {
         Some(value) if value.is_finite() => Value::Double(value),
         Some(_) => Value::Overflow,

@@ -15,6 +15,7 @@ use warpgrid_emulator::tensor::{
 };
 use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCore, fragment};
 use warpgrid_isa::{Rounding, ScalarType, Target};
+use warpgrid_program::read_decimal;
 
 /// A product and the operands of one element of D, in the words of PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -260,10 +261,7 @@ fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16)
             .ok()
             .filter(|bits| *bits >> ty.width_bits() == 0),
-        None => word
-            .parse::<f64>()
-            .ok()
-            .and_then(|value| nearest_bits(ty, value)),
+        None => read_decimal(word).and_then(|value| nearest_bits(ty, value)),
     };
     bits.ok_or_else(|| {
         format!("`{word}` is no element of `{ty}`, expected a number such as `1.5` or bits such as `0x3c`")
