@@ -51,11 +51,12 @@ pub(super) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarTyp
 /// Which unit runs the operation; none where no unit does.
 pub(super) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     let ty = operand_type(op, modifiers);
+    let units = Units::of(op, modifiers);
     if ty == ScalarType::Pred {
-        return Some(Unit::Predicate(logic(op)?));
+        return Some(Unit::Predicate(logic(units.int?)?));
     }
     if ty.is_float() {
-        return float(op, ty);
+        return units.float(ty);
     }
     // `lop3` with a predicate and `min.relu` of integers have no unit.
     if modifiers.combine.is_some() || modifiers.has(Flag::Relu) {
@@ -69,14 +70,26 @@ pub(super) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
         return matches!(bits, 32 | 64).then_some(Unit::Insert);
     }
     // Only the 32-bit unit saturates.
-    if modifiers.has(Flag::Sat) && (bits != 32 || is_packed(ty)) {
-        return None;
+    if modifiers.has(Flag::Sat) {
+        return units
+            .saturated
+            .filter(|_| bits == 32 && !is_packed(ty))
+            .map(Unit::Int32);
     }
     match bits {
-        16 => int16(op, modifiers).map(Unit::Int16),
-        32 if is_packed(ty) => packed(op, modifiers).map(Unit::Int16x2),
-        32 => int32(op, modifiers).map(Unit::Int32),
-        64 => int64(op, modifiers),
+        16 => {
+            let plain = units.int.map(Int16Op::Plain);
+            units.int16.or(plain).map(Unit::Int16)
+        }
+        32 if is_packed(ty) => packed(units.int?).map(Unit::Int16x2),
+        32 => {
+            let plain = units.int.map(Int32Op::Plain);
+            units.int32.or(plain).map(Unit::Int32)
+        }
+        64 => {
+            let plain = units.int.map(|f| Unit::Int64(Int64Op::Plain(f)));
+            units.int64.or(plain)
+        }
         _ => None,
     }
 }
@@ -89,8 +102,186 @@ fn part(modifiers: &Modifiers) -> MulPart {
     modifiers.part.unwrap_or(MulPart::Lo)
 }
 
-fn logic(op: ArithmeticOp) -> Option<Logic> {
-    match int(op, MulPart::Lo)? {
+/// What the units have for one operation.
+#[derive(Clone, Copy, Default)]
+struct Units {
+    /// What integers of 16, 32 and 64 bits share.
+    int: Option<IntOp>,
+    int16: Option<Int16Op>,
+    int32: Option<Int32Op>,
+    int64: Option<Unit>,
+    /// Clamps to the range of `.s32`.
+    saturated: Option<Int32Op>,
+    /// What floats of every format share.
+    float: Option<FloatOp>,
+    float32: Option<Float32Op>,
+    float64: Option<Float64Op>,
+    half: Option<HalfOp>,
+}
+
+impl Units {
+    /// The row of an operation: a new one must say here what each unit has for it.
+    fn of(op: ArithmeticOp, modifiers: &Modifiers) -> Units {
+        use ArithmeticOp as A;
+        use Int32Op as I;
+        const NONE: Units = Units {
+            int: None,
+            int16: None,
+            int32: None,
+            int64: None,
+            saturated: None,
+            float: None,
+            float32: None,
+            float64: None,
+            half: None,
+        };
+        let high = part(modifiers) == MulPart::Hi;
+        let either = |hi, lo| if high { hi } else { lo };
+        let signed = |ty: Option<ScalarType>| ty.is_some_and(ScalarType::is_signed);
+        let (a_signed, b_signed) = (signed(modifiers.a_type), signed(modifiers.b_type));
+        let overflow = match modifiers.overflow {
+            Some(OverflowMode::Wrap) => Overflow::Wrap,
+            Some(OverflowMode::Clamp) | None => Overflow::Clamp,
+        };
+        let int = |int| Units {
+            int: Some(int),
+            ..NONE
+        };
+        let both = |int, float| Units {
+            int: Some(int),
+            float: Some(float),
+            ..NONE
+        };
+        let int32 = |f| Units {
+            int32: Some(f),
+            ..NONE
+        };
+        let counts = |f| Units {
+            int32: Some(I::Count(f)),
+            int64: Some(Unit::Count64(f)),
+            ..NONE
+        };
+        let float32 = |f| Units {
+            float32: Some(f),
+            ..NONE
+        };
+        let floats = |f, g| Units {
+            float32: Some(f),
+            float64: Some(g),
+            ..NONE
+        };
+        let saturates = |row: Units, f| Units {
+            saturated: Some(f),
+            ..row
+        };
+        match op {
+            A::Add => saturates(both(IntOp::Add, FloatOp::Add), I::AddSaturated),
+            A::Sub => saturates(both(IntOp::Sub, FloatOp::Sub), I::SubSaturated),
+            A::Mul if high => both(IntOp::MulHi, FloatOp::Mul),
+            A::Mul => both(IntOp::MulLo, FloatOp::Mul),
+            // From sm_20 on, `mad` of floats is `fma` (PTX ISA, "mad").
+            A::Mad if high => saturates(both(IntOp::MadHi, FloatOp::Fma), I::MadHiSaturated),
+            A::Mad => both(IntOp::MadLo, FloatOp::Fma),
+            A::Fma => Units {
+                float: Some(FloatOp::Fma),
+                ..NONE
+            },
+            A::Mul24 => int32(either(I::Mul24Hi, I::Mul24Lo)),
+            A::Mad24 if high => saturates(int32(I::Mad24Hi), I::Mad24HiSaturated),
+            A::Mad24 => int32(I::Mad24Lo),
+            A::Sad => int(IntOp::Sad),
+            A::Div => Units {
+                int: Some(IntOp::Div),
+                ..floats(Float32Op::Div, Float64Op::Div)
+            },
+            A::Rem => int(IntOp::Rem),
+            A::Abs => both(IntOp::Abs, FloatOp::Abs),
+            A::Neg => both(IntOp::Neg, FloatOp::Neg),
+            A::Min => both(IntOp::Min, FloatOp::Min),
+            A::Max => both(IntOp::Max, FloatOp::Max),
+            A::Rcp => floats(Float32Op::Rcp, Float64Op::Rcp),
+            A::Sqrt => floats(Float32Op::Sqrt, Float64Op::Sqrt),
+            A::Rsqrt => floats(Float32Op::Rsqrt, Float64Op::Rsqrt),
+            A::Sin => float32(Float32Op::Sin),
+            A::Cos => float32(Float32Op::Cos),
+            A::Lg2 => float32(Float32Op::Lg2),
+            A::Ex2 => Units {
+                half: Some(HalfOp::Ex2),
+                ..float32(Float32Op::Ex2)
+            },
+            A::Tanh => Units {
+                half: Some(HalfOp::Tanh),
+                ..float32(Float32Op::Tanh)
+            },
+            A::Copysign => floats(Float32Op::Copysign, Float64Op::Copysign),
+            A::And => int(IntOp::And),
+            A::Or => int(IntOp::Or),
+            A::Xor => int(IntOp::Xor),
+            A::Not => int(IntOp::Not),
+            A::Cnot => int(IntOp::Cnot),
+            // The table is read with the operands.
+            A::Lop3 => int32(I::Lop3(0)),
+            A::Shl => Units {
+                int16: Some(Int16Op::Shl),
+                int64: Some(Unit::Shift64(ShiftOp::Left)),
+                ..int32(I::Shl)
+            },
+            A::Shr => Units {
+                int16: Some(Int16Op::Shr),
+                int64: Some(Unit::Shift64(ShiftOp::Right)),
+                ..int32(I::Shr)
+            },
+            A::Shf if modifiers.has(Flag::Left) => int32(I::ShfLeft(overflow)),
+            A::Shf => int32(I::ShfRight(overflow)),
+            A::Popc => counts(CountOp::Popc),
+            A::Clz => counts(CountOp::Clz),
+            A::Bfind if modifiers.has(Flag::ShiftAmount) => counts(CountOp::BfindShiftAmount),
+            A::Bfind => counts(CountOp::Bfind),
+            A::Brev => Units {
+                int64: Some(Unit::Int64(Int64Op::Brev)),
+                ..int32(I::Brev)
+            },
+            A::Bfe => Units {
+                int64: Some(Unit::Extract64),
+                ..int32(I::Bfe)
+            },
+            A::Szext => int32(I::Szext(overflow)),
+            A::Bmsk => int32(I::Bmsk(overflow)),
+            A::Prmt => int32(modifiers.permute.map_or(I::Prmt, I::PrmtMode)),
+            A::Dp4a => int32(I::Dp4a { a_signed, b_signed }),
+            A::Dp2a => int32(I::Dp2a {
+                a_signed,
+                b_signed,
+                high,
+            }),
+            // `bfi` has a unit of its own, which takes five operands; `fns` has none.
+            A::Bfi | A::Fns => NONE,
+        }
+    }
+
+    fn float(self, ty: ScalarType) -> Option<Unit> {
+        use ScalarType as T;
+        match ty {
+            T::F32 => {
+                let plain = self.float.map(Float32Op::Plain);
+                self.float32.or(plain).map(Unit::Float32)
+            }
+            T::F64 => {
+                let plain = self.float.map(Float64Op::Plain);
+                self.float64.or(plain).map(Unit::Float64)
+            }
+            T::F32x2 => self.float.map(Unit::Float32x2),
+            T::F16 | T::Bf16 | T::F16x2 | T::Bf16x2 => {
+                let plain = self.float.map(HalfOp::Plain);
+                self.half.or(plain).map(Unit::Half)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn logic(op: IntOp) -> Option<Logic> {
+    match op {
         IntOp::And => Some(Logic::And),
         IntOp::Or => Some(Logic::Or),
         IntOp::Xor => Some(Logic::Xor),
@@ -112,72 +303,8 @@ fn logic(op: ArithmeticOp) -> Option<Logic> {
     }
 }
 
-/// What integers of 16, 32 and 64 bits share; none for all else.
-fn int(op: ArithmeticOp, part: MulPart) -> Option<IntOp> {
-    use ArithmeticOp as A;
-    let high = part == MulPart::Hi;
-    Some(match op {
-        A::Add => IntOp::Add,
-        A::Sub => IntOp::Sub,
-        A::Mul if high => IntOp::MulHi,
-        A::Mul => IntOp::MulLo,
-        A::Mad if high => IntOp::MadHi,
-        A::Mad => IntOp::MadLo,
-        A::Sad => IntOp::Sad,
-        A::Div => IntOp::Div,
-        A::Rem => IntOp::Rem,
-        A::Abs => IntOp::Abs,
-        A::Neg => IntOp::Neg,
-        A::Min => IntOp::Min,
-        A::Max => IntOp::Max,
-        A::And => IntOp::And,
-        A::Or => IntOp::Or,
-        A::Xor => IntOp::Xor,
-        A::Not => IntOp::Not,
-        A::Cnot => IntOp::Cnot,
-        A::Fma
-        | A::Mul24
-        | A::Mad24
-        | A::Rcp
-        | A::Sqrt
-        | A::Rsqrt
-        | A::Sin
-        | A::Cos
-        | A::Lg2
-        | A::Ex2
-        | A::Tanh
-        | A::Copysign
-        | A::Lop3
-        | A::Shl
-        | A::Shr
-        | A::Shf
-        | A::Popc
-        | A::Clz
-        | A::Brev
-        | A::Bfind
-        | A::Bfe
-        | A::Bfi
-        | A::Fns
-        | A::Szext
-        | A::Bmsk
-        | A::Prmt
-        | A::Dp4a
-        | A::Dp2a => return None,
-    })
-}
-
-fn int16(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int16Op> {
-    if op == ArithmeticOp::Shl {
-        return Some(Int16Op::Shl);
-    }
-    if op == ArithmeticOp::Shr {
-        return Some(Int16Op::Shr);
-    }
-    int(op, part(modifiers)).map(Int16Op::Plain)
-}
-
-fn packed(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int16x2Op> {
-    match int(op, part(modifiers))? {
+fn packed(op: IntOp) -> Option<Int16x2Op> {
+    match op {
         IntOp::Add => Some(Int16x2Op::Add),
         IntOp::Sub => Some(Int16x2Op::Sub),
         IntOp::MulLo => Some(Int16x2Op::Mul),
@@ -197,212 +324,4 @@ fn packed(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int16x2Op> {
         | IntOp::Not
         | IntOp::Cnot => None,
     }
-}
-
-/// Counts and searches of bits; none for all else.
-fn count(op: ArithmeticOp, modifiers: &Modifiers) -> Option<CountOp> {
-    let bfind = if modifiers.has(Flag::ShiftAmount) {
-        CountOp::BfindShiftAmount
-    } else {
-        CountOp::Bfind
-    };
-    let own = [
-        (ArithmeticOp::Popc, CountOp::Popc),
-        (ArithmeticOp::Clz, CountOp::Clz),
-        (ArithmeticOp::Bfind, bfind),
-    ];
-    find(&own, op)
-}
-
-fn int64(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
-    let own = [
-        (ArithmeticOp::Shl, Unit::Shift64(ShiftOp::Left)),
-        (ArithmeticOp::Shr, Unit::Shift64(ShiftOp::Right)),
-        (ArithmeticOp::Bfe, Unit::Extract64),
-        (ArithmeticOp::Brev, Unit::Int64(Int64Op::Brev)),
-    ];
-    find(&own, op)
-        .or_else(|| count(op, modifiers).map(Unit::Count64))
-        .or_else(|| int(op, part(modifiers)).map(|f| Unit::Int64(Int64Op::Plain(f))))
-}
-
-fn int32(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Int32Op> {
-    use ArithmeticOp as A;
-    use Int32Op as I;
-    let high = part(modifiers) == MulPart::Hi;
-    if modifiers.has(Flag::Sat) {
-        return saturated(op, high);
-    }
-    let signed = |ty: Option<ScalarType>| ty.is_some_and(ScalarType::is_signed);
-    let (a_signed, b_signed) = (signed(modifiers.a_type), signed(modifiers.b_type));
-    let overflow = match modifiers.overflow {
-        Some(OverflowMode::Wrap) => Overflow::Wrap,
-        Some(OverflowMode::Clamp) | None => Overflow::Clamp,
-    };
-    Some(match op {
-        A::Mul24 if high => I::Mul24Hi,
-        A::Mul24 => I::Mul24Lo,
-        A::Mad24 if high => I::Mad24Hi,
-        A::Mad24 => I::Mad24Lo,
-        // The table is read with the operands.
-        A::Lop3 => I::Lop3(0),
-        A::Shl => I::Shl,
-        A::Shr => I::Shr,
-        A::Shf if modifiers.has(Flag::Left) => I::ShfLeft(overflow),
-        A::Shf => I::ShfRight(overflow),
-        A::Brev => I::Brev,
-        A::Bfe => I::Bfe,
-        A::Szext => I::Szext(overflow),
-        A::Bmsk => I::Bmsk(overflow),
-        A::Prmt => modifiers.permute.map_or(I::Prmt, I::PrmtMode),
-        A::Dp4a => I::Dp4a { a_signed, b_signed },
-        A::Dp2a => I::Dp2a {
-            a_signed,
-            b_signed,
-            high,
-        },
-        A::Popc | A::Clz | A::Bfind => I::Count(count(op, modifiers)?),
-        A::Add
-        | A::Sub
-        | A::Mul
-        | A::Mad
-        | A::Sad
-        | A::Div
-        | A::Rem
-        | A::Abs
-        | A::Neg
-        | A::Min
-        | A::Max
-        | A::And
-        | A::Or
-        | A::Xor
-        | A::Not
-        | A::Cnot => I::Plain(int(op, part(modifiers))?),
-        A::Fma
-        | A::Rcp
-        | A::Sqrt
-        | A::Rsqrt
-        | A::Sin
-        | A::Cos
-        | A::Lg2
-        | A::Ex2
-        | A::Tanh
-        | A::Copysign
-        | A::Bfi
-        | A::Fns => return None,
-    })
-}
-
-/// Operations that clamp to the range of `.s32`; none for all else.
-fn saturated(op: ArithmeticOp, high: bool) -> Option<Int32Op> {
-    [
-        (ArithmeticOp::Add, true, Int32Op::AddSaturated),
-        (ArithmeticOp::Sub, true, Int32Op::SubSaturated),
-        (ArithmeticOp::Mad, high, Int32Op::MadHiSaturated),
-        (ArithmeticOp::Mad24, high, Int32Op::Mad24HiSaturated),
-    ]
-    .into_iter()
-    .find_map(|(saturates, exists, f)| (saturates == op && exists).then_some(f))
-}
-
-/// What a list of an unit's own operations has for this one.
-fn find<T: Copy>(own: &[(ArithmeticOp, T)], op: ArithmeticOp) -> Option<T> {
-    own.iter().find(|(of, _)| *of == op).map(|(_, f)| *f)
-}
-
-fn float(op: ArithmeticOp, ty: ScalarType) -> Option<Unit> {
-    use ScalarType as T;
-    match ty {
-        T::F32 => float32(op).map(Unit::Float32),
-        T::F64 => float64(op).map(Unit::Float64),
-        T::F32x2 => plain_float(op).map(Unit::Float32x2),
-        T::F16 | T::Bf16 | T::F16x2 | T::Bf16x2 => half(op).map(Unit::Half),
-        _ => None,
-    }
-}
-
-/// What floats of every format share; none for all else.
-fn plain_float(op: ArithmeticOp) -> Option<FloatOp> {
-    use ArithmeticOp as A;
-    Some(match op {
-        A::Add => FloatOp::Add,
-        A::Sub => FloatOp::Sub,
-        A::Mul => FloatOp::Mul,
-        // From sm_20 on, `mad` of floats is `fma` (PTX ISA, "mad").
-        A::Mad | A::Fma => FloatOp::Fma,
-        A::Neg => FloatOp::Neg,
-        A::Abs => FloatOp::Abs,
-        A::Min => FloatOp::Min,
-        A::Max => FloatOp::Max,
-        A::Mul24
-        | A::Mad24
-        | A::Sad
-        | A::Div
-        | A::Rem
-        | A::Rcp
-        | A::Sqrt
-        | A::Rsqrt
-        | A::Sin
-        | A::Cos
-        | A::Lg2
-        | A::Ex2
-        | A::Tanh
-        | A::Copysign
-        | A::And
-        | A::Or
-        | A::Xor
-        | A::Not
-        | A::Cnot
-        | A::Lop3
-        | A::Shl
-        | A::Shr
-        | A::Shf
-        | A::Popc
-        | A::Clz
-        | A::Brev
-        | A::Bfind
-        | A::Bfe
-        | A::Bfi
-        | A::Fns
-        | A::Szext
-        | A::Bmsk
-        | A::Prmt
-        | A::Dp4a
-        | A::Dp2a => return None,
-    })
-}
-
-fn float32(op: ArithmeticOp) -> Option<Float32Op> {
-    let own = [
-        (ArithmeticOp::Div, Float32Op::Div),
-        (ArithmeticOp::Rcp, Float32Op::Rcp),
-        (ArithmeticOp::Sqrt, Float32Op::Sqrt),
-        (ArithmeticOp::Rsqrt, Float32Op::Rsqrt),
-        (ArithmeticOp::Sin, Float32Op::Sin),
-        (ArithmeticOp::Cos, Float32Op::Cos),
-        (ArithmeticOp::Lg2, Float32Op::Lg2),
-        (ArithmeticOp::Ex2, Float32Op::Ex2),
-        (ArithmeticOp::Tanh, Float32Op::Tanh),
-        (ArithmeticOp::Copysign, Float32Op::Copysign),
-    ];
-    find(&own, op).or_else(|| plain_float(op).map(Float32Op::Plain))
-}
-
-fn float64(op: ArithmeticOp) -> Option<Float64Op> {
-    let own = [
-        (ArithmeticOp::Div, Float64Op::Div),
-        (ArithmeticOp::Rcp, Float64Op::Rcp),
-        (ArithmeticOp::Sqrt, Float64Op::Sqrt),
-        (ArithmeticOp::Rsqrt, Float64Op::Rsqrt),
-        (ArithmeticOp::Copysign, Float64Op::Copysign),
-    ];
-    find(&own, op).or_else(|| plain_float(op).map(Float64Op::Plain))
-}
-
-fn half(op: ArithmeticOp) -> Option<HalfOp> {
-    let own = [
-        (ArithmeticOp::Ex2, HalfOp::Ex2),
-        (ArithmeticOp::Tanh, HalfOp::Tanh),
-    ];
-    find(&own, op).or_else(|| plain_float(op).map(HalfOp::Plain))
 }
