@@ -70,7 +70,7 @@ pub(crate) struct FrameAddress {
 }
 
 /// Which bank a slot is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Bank {
     B32,
     B64,

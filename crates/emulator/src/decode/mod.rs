@@ -25,9 +25,9 @@ pub use support::{Support, supports};
 
 use crate::decode::code::*;
 use crate::state::layout::{Layout, VariablePlace};
-use crate::state::registers::{BankSizes, LANES, Slot};
-use std::collections::HashMap;
-use warpgrid_isa::{Modifiers, ScalarType, SpecialRegister, StateSpace};
+use crate::state::registers::{BankSizes, Banks, LANES, Slot};
+use std::collections::BTreeMap;
+use warpgrid_isa::{Modifiers, ScalarType, StateSpace};
 use warpgrid_program::{
     Function, FunctionId, Instruction, Operand, Program, RegisterRun, Source, SourceModifiers,
     StepPart, VariableId,
@@ -36,7 +36,11 @@ use warpgrid_program::{
 /// Decodes all that the entry can reach.
 pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
     let mut code = Code::default();
-    let mut shared = Shared::default();
+    let mut shared = Shared {
+        sizes: Vec::new(),
+        indices: vec![None; program.functions.len()],
+        constants: Slots::new(),
+    };
     for (index, id) in layout.reachable.iter().enumerate() {
         let Some(function) = program.functions.get(id.0 as usize) else {
             continue;
@@ -50,7 +54,9 @@ pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
             registers,
         });
         shared.sizes.push(sizes);
-        shared.indices.insert(*id, index as u32);
+        if let Some(place) = shared.indices.get_mut(id.0 as usize) {
+            *place = Some(index as u32);
+        }
     }
     for (index, id) in layout.reachable.iter().enumerate() {
         let Some(function) = program.functions.get(id.0 as usize) else {
@@ -72,17 +78,15 @@ pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
 }
 
 /// What all functions' decoders share beside the code.
-#[derive(Default)]
 struct Shared {
     sizes: Vec<BankSizes>,
-    indices: HashMap<FunctionId, u32>,
-    constants32: HashMap<u32, Slot>,
-    constants64: HashMap<u64, Slot>,
-    constants128: HashMap<u64, Slot>,
-    predicates: HashMap<bool, Slot>,
-    specials32: HashMap<SpecialRegister, Slot>,
-    specials64: HashMap<SpecialRegister, Slot>,
+    /// By id: the index among the code's functions.
+    indices: Vec<Option<u32>>,
+    constants: Slots,
 }
+
+/// Slots by bank and value. One kind of map for all, since each kind takes 4 KB of the page.
+type Slots = BTreeMap<(Bank, u64), Slot>;
 
 fn bank_of(bits: u32) -> Bank {
     match bits {
@@ -158,7 +162,7 @@ pub(crate) struct Decoder<'a> {
     code: &'a mut Code,
     shared: &'a mut Shared,
     /// Registers that hold stack addresses, by addend and bank.
-    frame_slots: HashMap<(u64, bool), Slot>,
+    frame_slots: Slots,
     /// Where the code of each instruction of the function starts.
     starts: Vec<u32>,
     /// Of the instruction at hand.
@@ -191,7 +195,7 @@ impl<'a> Decoder<'a> {
             index,
             code,
             shared,
-            frame_slots: HashMap::new(),
+            frame_slots: Slots::new(),
             starts: Vec::with_capacity(function.instructions.len() + 1),
             modifiers: &NO_MODIFIERS,
             operands: &[],
@@ -302,7 +306,7 @@ impl<'a> Decoder<'a> {
 
     /// Index into the code's functions.
     fn function_index(&self, id: FunctionId) -> Option<u32> {
-        self.shared.indices.get(&id).copied()
+        self.shared.indices.get(id.0 as usize).copied().flatten()
     }
 
     /// A register that no text names.
@@ -346,12 +350,12 @@ impl<'a> Decoder<'a> {
 
     /// A hidden register that holds a stack address of the frame.
     fn frame_address(&mut self, addend: u64, wide: bool) -> Slot {
-        if let Some(slot) = self.frame_slots.get(&(addend, wide)) {
+        let bank = if wide { Bank::B64 } else { Bank::B32 };
+        if let Some(slot) = self.frame_slots.get(&(bank, addend)) {
             return *slot;
         }
-        let bank = if wide { Bank::B64 } else { Bank::B32 };
         let slot = self.hidden(if wide { 64 } else { 32 }).slot;
-        self.frame_slots.insert((addend, wide), slot);
+        self.frame_slots.insert((bank, addend), slot);
         if let Some(function) = self.code.functions.get_mut(self.index) {
             function
                 .frame_addresses
@@ -362,34 +366,42 @@ impl<'a> Decoder<'a> {
 
     /// A constant in the bank of this width; 16-bit ones have zeros above.
     fn constant(&mut self, value: u64, bits: u32) -> Slot {
-        let constants = &mut self.code.constants;
-        match bank_of(bits) {
-            Bank::Predicate => *self
-                .shared
-                .predicates
-                .entry(value & 1 != 0)
-                .or_insert_with(|| {
-                    constants
-                        .predicates
-                        .push(if value & 1 != 0 { u32::MAX } else { 0 });
-                    Slot::constant(constants.predicates.len() as u32 - 1)
-                }),
-            Bank::B32 => {
-                let value = (value as u32) & (u32::MAX >> (32 - bits));
-                *self.shared.constants32.entry(value).or_insert_with(|| {
-                    constants.r32.push([value; LANES]);
-                    Slot::constant(constants.r32.len() as u32 - 1)
-                })
-            }
-            Bank::B64 => *self.shared.constants64.entry(value).or_insert_with(|| {
-                constants.r64.push([value; LANES]);
-                Slot::constant(constants.r64.len() as u32 - 1)
-            }),
-            Bank::B128 => *self.shared.constants128.entry(value).or_insert_with(|| {
-                constants.r128.push([u128::from(value); LANES]);
-                Slot::constant(constants.r128.len() as u32 - 1)
-            }),
+        let bank = bank_of(bits);
+        let value = match bank {
+            Bank::Predicate => value & 1,
+            Bank::B32 => value & u64::from(u32::MAX >> (32 - bits)),
+            Bank::B64 | Bank::B128 => value,
+        };
+        if let Some(slot) = self.shared.constants.get(&(bank, value)) {
+            return *slot;
         }
+        let Banks {
+            r32,
+            r64,
+            r128,
+            predicates,
+        } = &mut self.code.constants;
+        let index = match bank {
+            Bank::Predicate => {
+                predicates.push(if value == 0 { 0 } else { u32::MAX });
+                predicates.len() - 1
+            }
+            Bank::B32 => {
+                r32.push([value as u32; LANES]);
+                r32.len() - 1
+            }
+            Bank::B64 => {
+                r64.push([value; LANES]);
+                r64.len() - 1
+            }
+            Bank::B128 => {
+                r128.push([u128::from(value); LANES]);
+                r128.len() - 1
+            }
+        };
+        let slot = Slot::constant(index as u32);
+        self.shared.constants.insert((bank, value), slot);
+        slot
     }
 
     /// A list of elements for [`Op::Pack`] and [`Op::Unpack`].

@@ -419,15 +419,18 @@ impl<'a> Decoder<'a> {
         ) {
             self.reads_clock = true;
         }
-        let (list, slots) = if bits > 32 {
-            (&mut self.code.specials64, &mut self.shared.specials64)
+        let list = if bits > 32 {
+            &mut self.code.specials64
         } else {
-            (&mut self.code.specials32, &mut self.shared.specials32)
+            &mut self.code.specials32
         };
-        let slot = *slots.entry(special).or_insert_with(|| {
+        // There are no more than a few dozen.
+        let known = list.iter().position(|known| *known == special);
+        let index = known.unwrap_or_else(|| {
             list.push(special);
-            Slot::special(list.len() as u32 - 1)
+            list.len() - 1
         });
+        let slot = Slot::special(index as u32);
         let bits = if bits > 32 { 64 } else { 32 };
         Element {
             slot,
