@@ -43,7 +43,7 @@ fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario
     let (name, size) = (&variable.name, variable.size_bytes);
     let mut read: Vec<&(Slot, ScalarType)> = uses.loads.iter().collect();
     read.retain(|((of, _), _)| *of == place);
-    read.sort_by_cached_key(|((_, offset), _)| u32::try_from(*offset).unwrap_or(u32::MAX));
+    read.sort_by_cached_key(|((_, offset), _)| u64::try_from(*offset).unwrap_or(u64::MAX));
     let member = |((_, offset), ty): &(Slot, ScalarType)| {
         let width = u64::from(ty.width_bits()).div_ceil(8);
         let offset = u64::try_from(*offset).ok()?;

@@ -24,7 +24,7 @@ pub(crate) fn map(machine: &Machine, grid: [u32; 3]) -> BlockMap {
         }
         resident.push(resident_block(machine, &block));
     }
-    resident.sort_by_key(|block| block.block);
+    resident.sort_by_cached_key(|block| block.block);
     let cells = (0..n_blocks.div_ceil(blocks_per_cell)).map(|cell| {
         let first = cell * blocks_per_cell;
         let last = (first + blocks_per_cell).min(n_blocks) - 1;

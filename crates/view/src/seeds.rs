@@ -100,7 +100,7 @@ pub fn compare_seeds(
             }
         }
     }
-    found.sort_by_key(|(_, end)| std::cmp::Reverse(end.n_seeds));
+    found.sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);
     let differences = match found.as_slice() {
         [(a, first), (b, second), ..] => {
             let seeds = [first, second].map(|end| end.seeds.first().copied().unwrap_or(0));

@@ -247,7 +247,11 @@ fn operand(
             }
         }
     }
-    placed.sort_by_key(|(place, gather)| (*place, gather.lane, gather.register));
+    placed.sort_by_cached_key(|((matrix, (line, position)), gather)| {
+        let place = [*matrix, *line, *position].into_iter();
+        let place = place.fold(0, |key, part| key << 16 | u64::from(part));
+        place << 16 | u64::from(gather.lane) << 8 | u64::from(gather.register)
+    });
     // Where lanes hold copies, the lowest is read; all of them are written.
     let held = placed.iter().map(|(_, gather)| *gather).collect();
     placed.dedup_by_key(|(place, _)| *place);
@@ -300,7 +304,7 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
             }
         })
         .collect();
-    places.sort_by_key(|place| (place.asked, place.column));
+    places.sort_by_cached_key(|place| u64::from(place.asked) << 8 | u64::from(place.column));
     Ok(MatrixPlan::Rows(RowsPlan {
         asking: u32::MAX >> (32 - u32::from(map.rows) * n_registers as u32),
         access,

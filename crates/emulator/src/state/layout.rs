@@ -346,7 +346,7 @@ impl Layout {
         }
         let mut arena = PagedBytes::new(plan.arena_bytes as usize, tracking);
         self.fill(program, launch, &plan.allocations, arena.raw().0)?;
-        plan.allocations.sort_by_key(|a| a.address);
+        plan.allocations.sort_by_cached_key(|a| a.address);
         Ok(GlobalMemory::new(arena, plan.allocations))
     }
 

@@ -52,7 +52,7 @@ impl Reporter {
 
     /// Ends the collection.
     pub(crate) fn finish(mut self) -> Reported {
-        self.list.sort_by_cached_key(|d| d.span.start);
+        self.list.sort_by_cached_key(|d| u64::from(d.span.start));
         Reported {
             list: self.list,
             n_dropped: self.n_dropped,

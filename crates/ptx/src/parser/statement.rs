@@ -199,8 +199,8 @@ impl Parser<'_> {
         let end = self.cursor.offset();
         self.close_unclosed(end);
         self.diagnostics.sort_by_cached_key(|d| match d.code {
-            syntax::TOO_MANY => u32::MAX,
-            _ => d.span.start,
+            syntax::TOO_MANY => u64::MAX,
+            _ => d.span.start.into(),
         });
     }
 }

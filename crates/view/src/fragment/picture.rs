@@ -241,7 +241,8 @@ impl MemoryOf<'_> {
             bytes.extend(first / 8..=(first + bits - 1) / 8);
         }
         let sector_bytes = u64::from(self.shape.sector_bytes);
-        let sectors: BTreeSet<u64> = bytes.iter().map(|byte| byte / sector_bytes).collect();
+        let mut sectors = BTreeSet::new();
+        sectors.extend(bytes.iter().map(|byte| byte / sector_bytes));
         let per_wavefront = u64::from(self.shape.banks * self.shape.bank_bytes);
         AccessTraffic {
             bytes: access.bytes,

@@ -85,7 +85,7 @@ impl<'a> BodyChecker<'a, '_> {
         let mut labels: Vec<_> = placed
             .map(|(label, at)| (*at, self.context().name_text(label.name)))
             .collect();
-        labels.sort_by_cached_key(|(at, _)| *at);
+        labels.sort_by_cached_key(|(at, _)| u64::from(*at));
         labels
     }
 

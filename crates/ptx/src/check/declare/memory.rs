@@ -35,7 +35,7 @@ pub(crate) fn check_const<'v>(
 /// Bytes of variables laid out one after the other, most aligned first.
 fn total_bytes<'v>(variables: impl Iterator<Item = &'v Variable>) -> u64 {
     let mut sizes: Vec<_> = variables.map(|v| (v.size_bytes, v.align_bytes)).collect();
-    sizes.sort_by_cached_key(|(_, align)| u32::MAX - align);
+    sizes.sort_by_cached_key(|(_, align)| u64::from(u32::MAX - align));
     sizes.iter().fold(0u64, |end, (size, align)| {
         end.checked_next_multiple_of(u64::from((*align).max(1)))
             .unwrap_or(u64::MAX)

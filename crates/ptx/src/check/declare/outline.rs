@@ -77,7 +77,7 @@ impl Outline {
         }
         let own = labels.get_mut(first_label..).unwrap_or(&mut []);
         if !own.is_sorted_by_key(|label| label.block) {
-            own.sort_by_cached_key(|label| label.block);
+            own.sort_by_cached_key(|label| u64::from(label.block));
         }
         Outline {
             function,
