@@ -12,7 +12,7 @@ use crate::run::event::{Agent, LastStep, Outcome};
 use crate::run::inspect::Note;
 use crate::run::launch::Limits;
 use crate::run::observe::{EventBuffer, Interest, Observer};
-use crate::state::cluster::{GridShape, Peers};
+use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::pending::Starter;
 use crate::state::registers::Lanes;
@@ -60,8 +60,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) starter: Starter<'a>,
     pub(crate) block: u64,
     pub(crate) shape: &'a GridShape,
-    /// Lanes of the warp that have arrived at the cluster's barrier in a phase that has not ended.
-    pub(crate) cluster_pending: u32,
+    /// The barrier of the cluster, and the number of the warp there.
+    pub(crate) cluster_barrier: Option<(&'a ClusterBarrier, usize)>,
     /// Counts the steps that stored.
     pub(crate) stores: u64,
     /// Becomes the last of the steps. In place, since in wasm a copy of it is a call to the host.
@@ -425,7 +425,9 @@ impl<'a> Surroundings<'a> {
     /// What the waits of a warp look at.
     fn outside(&self) -> Outside<'_> {
         Outside {
-            cluster_pending: self.cluster_pending,
+            cluster_pending: self
+                .cluster_barrier
+                .map_or(0, |(barrier, warp)| barrier.pending(warp)),
             map: self.map,
             shared: self.shared,
             in_flight: self.starter.in_flight,

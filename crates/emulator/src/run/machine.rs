@@ -134,7 +134,6 @@ impl Machine {
     /// Steps of one warp, until its turn is over, it stops, something lands, or `end` is reached.
     fn turn(&mut self, place: WarpPlace, end: u64, observer: &mut dyn Observer) {
         let end = end.min(self.next_interruption());
-        let cluster_pending = self.cluster_pending(place);
         let setup = &*self.setup;
         let state = &mut self.state;
         let rank = setup.rank_of_place(place.block);
@@ -146,6 +145,7 @@ impl Machine {
         ) else {
             return self.fail("the schedule chose a place that is not there", place);
         };
+        let n_warps = block.warps.len();
         let Some(warp) = block.warps.get_mut(place.warp) else {
             return self.fail("the schedule chose a warp that is not there", place);
         };
@@ -171,7 +171,10 @@ impl Machine {
             },
             block: block.index,
             shape: &setup.shape,
-            cluster_pending,
+            cluster_barrier: state
+                .clusters
+                .get(setup.cluster_of_place(place.block))
+                .map(|cluster| (&cluster.barrier, rank * n_warps + place.warp)),
             stores: 0,
             last_step: &mut state.last_step,
         };

@@ -76,14 +76,15 @@ impl Schedule {
         position: u64,
         can_run: impl Fn(WarpPlace) -> bool,
     ) -> Option<Turn> {
-        let landing = in_flight.first().map(Turn::InFlight);
+        let landing = || in_flight.first().map(Turn::InFlight);
         if in_flight.next_landing().is_some_and(|at| at <= position) {
-            return landing;
+            return landing();
         }
         if self.left > 0 && can_run(self.at) {
             return Some(Turn::Warp(self.at));
         }
-        self.next(blocks, can_run).map(Turn::Warp).or(landing)
+        let next = self.next(blocks, can_run);
+        next.map(Turn::Warp).or_else(landing)
     }
 
     /// Steps between the start of an operation in flight and its landing: always the same for seed 0.
