@@ -521,6 +521,154 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
     }
 }
 
+/// The words of `ldmatrix` and `stmatrix` for a fragment, and its registers.
+fn rows_of(query: &FragmentQuery) -> Modifiers {
+    let mut modifiers = access(StateSpace::Shared, query.ty);
+    modifiers.shape = Some(MatrixShape {
+        rows: query.shape.m,
+        columns: query.shape.n,
+        depth: 0,
+    });
+    modifiers.count = Some(match query.op.name().rsplit_once('x') {
+        Some((_, "1")) => MatrixCount::X1,
+        Some((_, "2")) => MatrixCount::X2,
+        _ => MatrixCount::X4,
+    });
+    modifiers.unpacking = match query.ty.width_bits() {
+        4 => Some(Unpacking::B4),
+        6 => Some(Unpacking::B6),
+        _ => None,
+    };
+    if modifiers.unpacking.is_some() {
+        modifiers.ty = None;
+    }
+    if query.layout == Some(MatrixLayout::Col) {
+        modifiers.flags = modifiers.flags.with(Flag::Trans);
+    }
+    modifiers
+}
+
+/// Bits from the first row to an element, for lines of 16 bytes that follow each other matrix by matrix.
+fn bit_in_rows(map: &FragmentMap, place: Place) -> u64 {
+    let (line, column) = map.layout.major_minor(place);
+    let n_lines = map.layout.major_minor(Place {
+        row: map.rows,
+        column: map.columns,
+        matrix: 0,
+    });
+    let line = u64::from(place.matrix * n_lines.0 + line);
+    line * 128 + u64::from(column) * u64::from(map.element_bits())
+}
+
+/// Copies each lane's row of 16 bytes.
+fn copy_rows(k: &mut Kernel, from: (StateSpace, Address), to: (StateSpace, Address)) {
+    for word in 0..4 {
+        let value = k.register(ScalarType::B32);
+        let place = at(base_of(from.1), 4 * word);
+        let modifiers = access(from.0, ScalarType::B32);
+        let operands = [common::to(value), place.into(), ABSENT];
+        k.op(Does::Memory(MemoryOp::Load), modifiers, &operands);
+        k.store(
+            to.0,
+            ScalarType::B32,
+            at(base_of(to.1), 4 * word),
+            reg(value),
+        );
+    }
+}
+
+#[test]
+fn ldmatrix_puts_each_element_where_the_map_says() {
+    let mut n_packed = 0;
+    for query in all_fragments(target("sm_100a")) {
+        if !query.op.name().starts_with("ldmatrix") {
+            continue;
+        }
+        let map = fragment(&query).expect("a fragment");
+        let memory = noise(32 * 16);
+        let mut k = Kernel::new();
+        let source = k.buffer("source", Contents::Bytes(memory.clone()));
+        let out = k.buffer("out", zeros(64 * 8));
+        let tile = k.shared(32 * 16, 16);
+        let lane = k.mov(ScalarType::U32, special("%tid.x"));
+        let base = k.mov(ScalarType::U64, address_of(tile));
+        let row = k.element(base, reg(lane), 16);
+        let given = k.element(source, reg(lane), 16);
+        copy_rows(
+            &mut k,
+            (StateSpace::Global, given),
+            (StateSpace::Shared, row),
+        );
+        let held = registers(&mut k, ScalarType::B32, map.n_registers.into());
+        let does = Does::Matrix(MatrixOp::Ldmatrix);
+        k.op(does, rows_of(&query), &[written_list(&held), row.into()]);
+        write_out(&mut k, out, &held);
+        k.control(ControlOp::Return);
+        let mut machine = launch_on(k, target("sm_100a"), 32);
+        assert_eq!(machine.run(10_000), Status::Finished, "{query:?}");
+        let found = buffer_bytes(&machine, 1);
+        let container = map.container_bits();
+        for holder in map.holders() {
+            let index = u64::from(holder.lane) * u64::from(map.n_registers);
+            let word = index + u64::from(holder.register);
+            let at = word * 32 + u64::from(holder.element) * u64::from(container);
+            let from = bit_in_rows(&map, map.place(holder));
+            let expected = bits_at(&memory, from, map.element_bits());
+            assert_eq!(
+                bits_at(&found, at, container),
+                expected,
+                "{query:?} {holder:?}"
+            );
+        }
+        n_packed += u32::from(container != map.element_bits());
+    }
+    assert!(n_packed >= 12, "{n_packed} fragments are unpacked");
+}
+
+#[test]
+fn stmatrix_puts_each_element_where_the_map_says() {
+    let mut n_bytes = 0;
+    for query in all_fragments(target("sm_100a")) {
+        if !query.op.name().starts_with("stmatrix") {
+            continue;
+        }
+        let map = fragment(&query).expect("a fragment");
+        let given = noise(32 * 16);
+        let mut k = Kernel::new();
+        let source = k.buffer("source", Contents::Bytes(given.clone()));
+        let out = k.buffer("out", zeros(32 * 4));
+        let tile = k.shared(32 * 16, 16);
+        let held = registers(&mut k, ScalarType::B32, map.n_registers.into());
+        read_in(&mut k, source, &held);
+        let lane = k.mov(ScalarType::U32, special("%tid.x"));
+        let base = k.mov(ScalarType::U64, address_of(tile));
+        let row = k.element(base, reg(lane), 16);
+        let does = Does::Matrix(MatrixOp::Stmatrix);
+        k.op(does, rows_of(&query), &[row.into(), read_list(&held)]);
+        let shown = k.element(out, reg(lane), 16);
+        copy_rows(
+            &mut k,
+            (StateSpace::Shared, row),
+            (StateSpace::Global, shown),
+        );
+        k.control(ControlOp::Return);
+        let mut machine = launch_on(k, target("sm_100a"), 32);
+        assert_eq!(machine.run(10_000), Status::Finished, "{query:?}");
+        let found = buffer_bytes(&machine, 1);
+        let bits = map.element_bits();
+        for holder in map.holders() {
+            let index = u64::from(holder.lane) * u64::from(map.n_registers);
+            let word = index + u64::from(holder.register);
+            let from = word * 32 + u64::from(holder.element) * u64::from(bits);
+            let at = bit_in_rows(&map, map.place(holder));
+            let expected = bits_at(&given, from, bits);
+            assert_eq!(bits_at(&found, at, bits), expected, "{query:?} {holder:?}");
+        }
+        n_bytes += u32::from(bits == 8);
+    }
+    assert_eq!(n_bytes, 3, "one, two and four matrices of bytes");
+}
+
 /// A `wmma.store.d` of 16 by 16 words whose address and stride a test spoils.
 fn spoiled(
     spoil: impl FnOnce(&mut Kernel, RegisterId, RegisterId) -> Address,

@@ -315,6 +315,46 @@ fn wmma_from_sm_80_on_is_made_of_mma_fragments() {
     }
 }
 
+/// PTX ISA, figures "ldmatrix fragment layout for one 16x16 matrix", "for one 8x16 matrix", "stmatrix fragment layout for one
+/// 16x8 matrix": four neighbours of a row in each register, or two of two rows.
+#[test]
+fn matrices_of_bytes_lie_as_the_documentation_shows() {
+    let lane_5 = |op: &str, shape: &str, ty: &str, layout: &str| {
+        let map = map(op, shape, ty, layout, "sm_100");
+        let lane = map.holders().filter(|holder| holder.lane == 5);
+        let places = lane.map(|holder| map.place(holder));
+        let places = places.map(|place| format!("{}:{},{}", place.matrix, place.row, place.column));
+        places.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        lane_5("ldmatrix.x1", "m16n16", "b8", "col"),
+        "0:1,4 0:1,5 0:1,6 0:1,7 0:9,4 0:9,5 0:9,6 0:9,7"
+    );
+    assert_eq!(
+        lane_5("ldmatrix.x2", "m8n16", "e2m1", "row"),
+        "0:1,4 0:1,5 0:1,6 0:1,7 1:1,4 1:1,5 1:1,6 1:1,7"
+    );
+    assert_eq!(
+        lane_5("stmatrix.x1", "m16n8", "b8", "col"),
+        "0:1,2 0:1,3 0:9,2 0:9,3"
+    );
+}
+
+/// A transposed matrix is held as another is, and lies in memory by columns.
+#[test]
+fn trans_changes_where_elements_lie_not_who_holds_them() {
+    let [row, col] =
+        ["row", "col"].map(|layout| map("ldmatrix.x4", "m8n8", "b16", layout, "sm_80"));
+    assert_eq!(row.formula, col.formula);
+    let holder = warpgrid_isa::fragment::Holder {
+        lane: 5,
+        register: 2,
+        element: 1,
+    };
+    let offset = |map: &FragmentMap| map.offset_bits(map.place(holder), map.layout, 8) / 8;
+    assert_eq!((offset(&row), offset(&col)), (16 + 6, 3 * 16 + 2));
+}
+
 #[test]
 fn lane_5_holds_what_the_documentation_shows() {
     let text = |target: &str| {

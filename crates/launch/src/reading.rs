@@ -2,10 +2,10 @@
 //! goes in, a few plain facts come out. The only file to the right of the emulator that takes operands apart.
 
 use std::collections::BTreeSet;
-use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, moved_matrix};
+use warpgrid_isa::fragment::FragmentQuery;
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Does, Flag, MatrixLayout, MatrixOp, MemoryOp, MoveOp, MulPart,
-    ScalarType, SpecialRegister, StateSpace,
+    ArithmeticOp, AsyncOp, Does, MatrixOp, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister,
+    StateSpace,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
@@ -211,21 +211,7 @@ impl<'a> Reader<'a> {
         let Does::Matrix(op) = action.does else {
             return None;
         };
-        let modifiers = &action.modifiers;
-        let moved = FragmentOp::of_operand(op, modifiers, moved_matrix(op))?;
-        let shape = modifiers.shape?;
-        let layout = match modifiers.layout {
-            Some(layout) => layout,
-            None if modifiers.has(Flag::Trans) => MatrixLayout::Col,
-            None => MatrixLayout::Row,
-        };
-        moved.has_memory().then_some(FragmentQuery {
-            op: moved,
-            shape: Shape::new(shape.rows, shape.columns, shape.depth),
-            ty: modifiers.ty?,
-            layout: Some(layout),
-            target: *self.program.target,
-        })
+        FragmentQuery::of_moved(op, &action.modifiers, *self.program.target)
     }
 
     /// The opcode with its modifiers, as it is first written in the module.

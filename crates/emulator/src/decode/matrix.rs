@@ -10,7 +10,6 @@ use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
 use crate::run::fault::AccessKind;
 use warpgrid_isa::fragment::{
     FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment,
-    moved_matrix,
 };
 use warpgrid_isa::{
     BoolOp, Flag, MatrixLayout, MatrixOp, Modifiers, Rounding, ScalarType, Sem, StateSpace,
@@ -31,11 +30,9 @@ pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
         MatrixOp::MmaScaled => Support::not_yet("products with factors of blocks"),
         MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => Support::not_yet("sparse products"),
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
-            let has_map = FragmentOp::of_operand(op, modifiers, Matrix::D).is_some();
-            if has_map && modifiers.ty == Some(ScalarType::B16) {
-                Support::Runs
-            } else {
-                Support::not_yet("matrices of bytes in shared memory")
+            match FragmentOp::of_operand(op, modifiers, Matrix::D) {
+                Some(_) => Support::Runs,
+                None => Support::not_yet("more matrices than the manual has"),
             }
         }
     }
@@ -77,18 +74,19 @@ fn map(
     fragment(&query).map_err(|error| Refusal::internal(error.to_string()))
 }
 
+/// The fragment map of what an instruction moves to or from memory.
+fn moved(d: &Decoder<'_>, op: MatrixOp) -> Decoded<FragmentMap> {
+    let query = FragmentQuery::of_moved(op, d.modifiers, *d.program.target);
+    let query = query.ok_or(Refusal::NotYet(None))?;
+    fragment(&query).map_err(|error| Refusal::internal(error.to_string()))
+}
+
 /// `wmma.load` and `wmma.store`
 fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
-    let matrix = moved_matrix(op);
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let layout = d.modifiers.layout;
     let layout = layout.ok_or_else(|| Refusal::missing("layout"))?;
-    // `wmma.store` takes `.f32` where only `.s32` exists (assembler 13.5): the same bits.
-    let held = match (ty, d.modifiers.shape.map(|shape| shape.depth)) {
-        (ScalarType::F32, Some(32 | 128)) => ScalarType::S32,
-        _ => ty,
-    };
-    let map = map(d, op, matrix, held, Some(layout))?;
+    let map = moved(d, op)?;
     let kind = if op == MatrixOp::WmmaStore {
         AccessKind::Store
     } else {
@@ -125,10 +123,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
                     register: (unit / per_register) as u8,
                     element: (unit % per_register) as u8 * step,
                 });
-                match layout {
-                    MatrixLayout::Row => [place.row, place.column],
-                    MatrixLayout::Col => [place.column, place.row],
-                }
+                layout.major_minor(place).into()
             })
         })
         .collect();
@@ -267,11 +262,7 @@ fn operand(
 
 /// `ldmatrix` and `stmatrix`
 fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
-    let layout = match d.modifiers.has(Flag::Trans) {
-        true => MatrixLayout::Col,
-        false => MatrixLayout::Row,
-    };
-    let map = map(d, op, Matrix::D, ScalarType::B16, Some(layout))?;
+    let map = moved(d, op)?;
     let (kind, address, (registers, operands)) = if op == MatrixOp::Stmatrix {
         (AccessKind::Store, 0, d.sources(1, 32)?)
     } else {
@@ -279,7 +270,11 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     };
     let n_registers = registers.len();
     let at = (address, usize::MAX);
-    let ty = ScalarType::B16;
+    // Pieces are what a register holds of an element.
+    let ty = match map.container_bits() {
+        8 => ScalarType::B8,
+        _ => ScalarType::B16,
+    };
     let mut row = access_plan(d, at, ty, Sem::Weak, Vec::new(), Vec::new())?;
     let mut access = access_plan(d, at, ty, Sem::Weak, registers, operands)?;
     // No space named is the shared one all the same where the address is that of a shared variable.
@@ -291,13 +286,18 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     }
     row.width_bytes = RowsPlan::ROW_BYTES;
     access.width_bytes = 4 * n_registers as u32;
+    let n_lines = match map.layout {
+        MatrixLayout::Row => map.rows,
+        MatrixLayout::Col => map.columns,
+    };
     let mut places: Vec<RowPlace> = map
         .holders()
         .map(|holder| {
             let place = map.place(holder);
+            let (line, column) = map.layout.major_minor(place);
             RowPlace {
-                asked: (place.matrix * map.rows + place.row) as u8,
-                column: place.column as u8,
+                asked: (place.matrix * n_lines + line) as u8,
+                column: column as u8,
                 gave: holder.lane,
                 register: holder.register,
                 element: holder.element,
@@ -306,7 +306,9 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         .collect();
     places.sort_by_cached_key(|place| u64::from(place.asked) << 8 | u64::from(place.column));
     Ok(MatrixPlan::Rows(RowsPlan {
-        asking: u32::MAX >> (32 - u32::from(map.rows) * n_registers as u32),
+        asking: u32::MAX >> (32 - u32::from(n_lines * map.n_matrices).clamp(1, 32)),
+        element_bits: map.element_bits(),
+        container_bits: map.container_bits(),
         access,
         row,
         kind,

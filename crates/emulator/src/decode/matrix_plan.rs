@@ -84,11 +84,14 @@ pub(crate) struct RowsPlan {
     pub(crate) asking: u32,
     /// Elements by row and column.
     pub(crate) places: Vec<RowPlace>,
+    /// Of an element in memory, at most 16.
+    pub(crate) element_bits: u32,
+    /// Of an element in a register: 8 or 16.
+    pub(crate) container_bits: u32,
 }
 
 impl RowsPlan {
     pub(crate) const ROW_BYTES: u32 = 16;
-    pub(crate) const ELEMENT_BYTES: u32 = 2;
 }
 
 /// An element of a row, and who holds it.

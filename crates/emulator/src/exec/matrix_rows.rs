@@ -1,4 +1,4 @@
-//! `ldmatrix` and `stmatrix` (PTX ISA): lanes give the addresses of rows of 16 bytes, and each row is spread over four lanes.
+//! `ldmatrix` and `stmatrix` (PTX ISA): lanes give the addresses of rows of 16 bytes, and each row is spread over lanes.
 //! In: a plan and registers; out: registers, bytes and events.
 
 use crate::decode::matrix_plan::RowsPlan;
@@ -28,25 +28,36 @@ pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) ->
             *row = read64(l, *element);
         }
     }
+    let per_register = (32 / plan.container_bits.max(8)) as u8;
     reach.events.clear();
     for place in &plan.places {
         let (asked, gave) = (usize::from(place.asked), usize::from(place.gave));
         let (backing, start) = target.of_lane(asked % LANES, RowsPlan::ROW_BYTES as usize);
-        let offset = usize::from(place.column) * RowsPlan::ELEMENT_BYTES as usize;
+        let first_bit = u32::from(place.column) * plan.element_bits;
+        let offset = (first_bit / 8) as usize;
         let at = start + offset;
         let held = &mut registers[usize::from(place.register) % MAX_REGISTERS][gave % LANES];
-        let shift = 16 * u32::from(place.element);
-        let memory = reach.bytes_of(backing).get(at..);
-        let old = *memory.and_then(|m| m.first_chunk()).unwrap_or(&[0; 2]);
+        let shift = plan.container_bits * u32::from(place.element);
+        // Elements of less than a byte may lie in two; such elements are only loaded.
+        let width = (first_bit % 8 + plan.element_bits).div_ceil(8) as usize;
+        let memory = reach.bytes_of(backing).get(at..at.saturating_add(width));
+        let mut old = [0; 2];
+        if let (Some(memory), Some(old)) = (memory, old.get_mut(..width)) {
+            old.copy_from_slice(memory);
+        }
         let bytes = match is_store {
             true => ((*held >> shift) as u16).to_le_bytes(),
             false => {
-                *held |= u64::from(u16::from_le_bytes(old)) << shift;
+                let bits = u16::from_le_bytes(old) >> (first_bit % 8);
+                let element = bits & (u16::MAX >> (16 - plan.element_bits.clamp(1, 16)));
+                *held |= u64::from(element) << shift;
                 old
             }
         };
+        let (bytes, old) = (bytes.get(..width), old.get(..width));
+        let (bytes, old) = (bytes.unwrap_or(&[]), old.unwrap_or(&[]));
         if is_store {
-            reach.write(backing, at, gave, &bytes);
+            reach.write(backing, at, gave, bytes);
         }
         if listens {
             let address = starts[asked % LANES].wrapping_add(offset as u64);
@@ -56,14 +67,14 @@ pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) ->
             let head = PieceHead {
                 asked: place.asked,
                 gave: place.gave,
-                element: place.register * 2 + place.element,
+                element: place.register * per_register + place.element,
                 written: is_store,
                 ty: plan.access.noted.ty,
                 operand: operand.map(OperandIndex),
                 memory,
                 address,
             };
-            reach.events.add(head, &bytes, &old);
+            reach.events.add(head, bytes, old);
         }
     }
     if listens {

@@ -14,7 +14,9 @@ use crate::modifier::MatrixLayout;
 use crate::target::Target;
 use crate::types::ScalarType;
 use FragmentOp as Op;
-use ScalarType::{B1, B16, Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
+use ScalarType::{
+    B1, B8, B16, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8,
+};
 
 /// The two ways to spread a matrix over a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,6 +78,9 @@ const M16N8K64: Shape = Shape::new(16, 8, 64);
 const M16N8K128: Shape = Shape::new(16, 8, 128);
 const M16N8K256: Shape = Shape::new(16, 8, 256);
 const M8N8: Shape = Shape::new(8, 8, 0);
+const M8N16: Shape = Shape::new(8, 16, 0);
+const M16N8: Shape = Shape::new(16, 8, 0);
+const M16N16: Shape = Shape::new(16, 16, 0);
 
 const DEPTH_16: &[Shape] = &[M16N16K16, M8N32K16, M32N8K16];
 const WMMA_CD: &[FragmentOp] = &[Op::StoreD, Op::LoadC];
@@ -87,6 +92,8 @@ const STMATRIX: &[FragmentOp] = &[Op::StmatrixX1, Op::StmatrixX2, Op::StmatrixX4
 const BYTES: &[ScalarType] = &[U8, S8];
 const NIBBLES: &[ScalarType] = &[U4, S4];
 const FLOAT_BYTES: &[ScalarType] = &[E4m3, E5m2];
+/// What lies in memory as `.b6x16_p32` and `.b4x16_p64`.
+const PACKED: &[ScalarType] = &[E3m2, E2m3, E2m1];
 const BOTH: &[MatrixLayout] = &[MatrixLayout::Row, MatrixLayout::Col];
 const ROW: &[MatrixLayout] = &[MatrixLayout::Row];
 const COL: &[MatrixLayout] = &[MatrixLayout::Col];
@@ -134,9 +141,13 @@ static CATALOGUE: &[Entry] = &[
     entry(MMA_CD, &[M16N8K32], &[F16, F32], 89, BOTH),
     entry(MMA_CD, &[M8N8K16, M8N8K32, M8N8K128], &[S32], 75, BOTH),
     entry(MMA_CD, &[M16N8K32, M16N8K64, M16N8K128, M16N8K256], &[S32], 80, BOTH),
-    // Matrices of 8 rows of 16 bytes; `.col` is `.trans`.
+    // Matrices whose rows are 16 bytes in memory; `.col` is `.trans`: columns are.
     entry(LDMATRIX, &[M8N8], &[B16], 75, BOTH),
     entry(STMATRIX, &[M8N8], &[B16], 90, BOTH),
+    entry(&[Op::LdmatrixX1, Op::LdmatrixX2], &[M16N16], &[B8], 100, COL),
+    entry(&[Op::LdmatrixX1, Op::LdmatrixX2], &[M16N16], PACKED, 100, COL),
+    entry(LDMATRIX, &[M8N16], PACKED, 100, ROW),
+    entry(STMATRIX, &[M16N8], &[B8], 100, COL),
     entry(&[Op::MovmatrixA], &[M8N8], &[B16], 75, ROW),
     entry(&[Op::MovmatrixD], &[M8N8], &[B16], 75, COL),
 ];
@@ -240,12 +251,12 @@ fn map(
         (_, FragmentFamily::QuadPair) => {
             quad_pair::formula(shape, op.matrix(), ty, layout, sizes.n_elements())
         }
-        (_, FragmentFamily::Group) if shape.k == 0 => matrices(layout, &sizes),
+        (_, FragmentFamily::Group) if shape.k == 0 => matrices(op, shape, &sizes),
         (_, FragmentFamily::Group) => in_groups(query, core, &sizes),
     };
-    // Quad pairs hold A and B otherwise when they come from rows than when they come from columns, and `.trans` is seen in registers.
-    let is_layout_seen = shape.k == 0
-        || family == FragmentFamily::QuadPair && matches!(op.matrix(), Matrix::A | Matrix::B);
+    // Quad pairs hold A and B otherwise when they come from rows than when they come from columns.
+    let is_layout_seen =
+        family == FragmentFamily::QuadPair && matches!(op.matrix(), Matrix::A | Matrix::B);
     FragmentMap {
         query: FragmentQuery {
             layout: Some(layout),
@@ -295,16 +306,19 @@ struct Sizes {
 impl Sizes {
     fn of(query: &FragmentQuery, family: FragmentFamily) -> Sizes {
         let FragmentQuery { op, shape, ty, .. } = *query;
-        // Registers have 32 bits; `f64` has one of 64 to itself.
-        let elements_per_register = (32 / ty.width_bits()).max(1) as u8;
+        // Registers have 32 bits; `f64` has one of 64 to itself. `ldmatrix` gives each element a byte at least.
+        let container_bits = match shape.k {
+            0 => ty.width_bits().max(8),
+            _ => ty.width_bits(),
+        };
+        let elements_per_register = (32 / container_bits).max(1) as u8;
         let (rows, columns) = shape.size(op.matrix());
         let held = rows * columns / 32;
         let registers = |n_elements: u16| (n_elements / u16::from(elements_per_register)) as u8;
         let is_factor = matches!(op.matrix(), Matrix::A | Matrix::B);
         let (n_registers, n_read_registers) = match (op, family) {
-            (Op::LdmatrixX1 | Op::StmatrixX1 | Op::MovmatrixA | Op::MovmatrixD, _) => (1, 1),
-            (Op::LdmatrixX2 | Op::StmatrixX2, _) => (2, 2),
-            (Op::LdmatrixX4 | Op::StmatrixX4, _) => (4, 4),
+            (Op::LdmatrixX2 | Op::StmatrixX2, _) => (2 * registers(held), 2 * registers(held)),
+            (Op::LdmatrixX4 | Op::StmatrixX4, _) => (4 * registers(held), 4 * registers(held)),
             // Eight lanes share a matrix of 8x8 or 8x4, a quarter of the warp.
             (_, FragmentFamily::QuadPair) if !op.is_wmma() => {
                 (registers(4 * held), registers(4 * held))
@@ -379,11 +393,18 @@ fn block_order(matrix: Matrix, outer_bits: u8, depth_bits: u8) -> Vec<Bit> {
         .collect()
 }
 
-/// `ldmatrix`, `stmatrix` and `movmatrix` (PTX ISA, "Warp-level matrix load instruction: ldmatrix").
-fn matrices(layout: MatrixLayout, sizes: &Sizes) -> Formula {
-    let formula = group::rows_of_matrices(sizes.packed_bits(), sizes.element_bits());
-    match layout {
-        MatrixLayout::Row => formula,
-        MatrixLayout::Col => formula.transposed(),
+/// `ldmatrix`, `stmatrix` and `movmatrix` (PTX ISA, "Warp-level matrix load instruction: ldmatrix"): the fragment does not depend on
+/// `.trans`, which says whether rows or columns lie in memory.
+fn matrices(op: FragmentOp, shape: Shape, sizes: &Sizes) -> Formula {
+    let element_bits = sizes.element_bits();
+    match (op, shape) {
+        // What comes out is numbered as what went in.
+        (Op::MovmatrixD, _) => {
+            group::rows_of_matrices(sizes.packed_bits(), element_bits).transposed()
+        }
+        (_, M16N16) => group::two_rows_of_matrices(sizes.packed_bits(), element_bits),
+        // As the accumulators of `mma`.
+        (_, M16N8) => group::two_rows_of_matrices(sizes.packed_bits() - 1, element_bits),
+        _ => group::rows_of_matrices(sizes.packed_bits(), element_bits),
     }
 }

@@ -65,12 +65,23 @@ pub(super) fn accumulator(blocks: Blocks, element_bits: u8) -> Formula {
     }
 }
 
-/// 8x8 matrices of 16-bit elements, or 8x16 of bytes: row g, 4 bytes from 4t on; one matrix a register.
+/// 8x8 matrices of 16-bit elements, or 8x16 with a byte for each: row g, 4 bytes from 4t on; one matrix a register.
 pub(super) fn rows_of_matrices(packed_bits: u8, element_bits: u8) -> Formula {
     Formula {
         matrix: Sum::of([element(packed_bits, element_bits - packed_bits, 0)]),
         row: Sum::of([lane(2, 3, 0)]),
         column: Sum::of([lane(0, 2, packed_bits), element(0, packed_bits, 0)]),
+        element_bits,
+    }
+}
+
+/// Matrices with 16 rows of bytes: rows g and g + 8, in each 1 << `neighbour_bits` neighbours.
+pub(super) fn two_rows_of_matrices(neighbour_bits: u8, element_bits: u8) -> Formula {
+    let matrix_from = neighbour_bits + 1;
+    Formula {
+        matrix: Sum::of([element(matrix_from, element_bits - matrix_from, 0)]),
+        row: Sum::of([lane(2, 3, 0), element(neighbour_bits, 1, 3)]),
+        column: Sum::of([lane(0, 2, neighbour_bits), element(0, neighbour_bits, 0)]),
         element_bits,
     }
 }

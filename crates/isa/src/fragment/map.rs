@@ -28,6 +28,16 @@ pub struct Holder {
     pub element: u8,
 }
 
+impl MatrixLayout {
+    /// The line of memory that `place` lies in, and its position in the line.
+    pub const fn major_minor(self, place: Place) -> (u16, u16) {
+        match self {
+            MatrixLayout::Row => (place.row, place.column),
+            MatrixLayout::Col => (place.column, place.row),
+        }
+    }
+}
+
 /// Which lane and register holds which element of a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentMap {
@@ -56,6 +66,12 @@ impl FragmentMap {
     /// The width of an element in bits.
     pub fn element_bits(&self) -> u32 {
         self.query.ty.width_bits()
+    }
+
+    /// Bits between two elements of a register: a byte for elements of less that `ldmatrix` unpacks.
+    pub fn container_bits(&self) -> u32 {
+        let per_register = u32::from(self.elements_per_register.max(1));
+        self.element_bits().max(32 / per_register)
     }
 
     /// The matrix element that `holder` holds. Lanes and registers beyond the fragment count modulo its sizes.
@@ -121,16 +137,16 @@ impl FragmentMap {
 
     /// Elements between the start of the matrix and `place`, for rows (columns) that are `stride_elements` apart.
     pub fn offset_elements(&self, place: Place, layout: MatrixLayout, stride_elements: u32) -> u64 {
-        let (major, minor) = match layout {
-            MatrixLayout::Row => (place.row, place.column),
-            MatrixLayout::Col => (place.column, place.row),
-        };
+        let (major, minor) = layout.major_minor(place);
         u64::from(major) * u64::from(stride_elements) + u64::from(minor)
     }
 
-    /// Bits between the start of the matrix and `place`; elements of less than a byte fill it from its low bits up.
+    /// Bits between the start of the matrix and `place`; elements of less than a byte fill it from its low bits up. Where they
+    /// are unpacked (`ldmatrix`), `stride_elements` counts bytes: elements lie at the start of a row, and padding follows.
     pub fn offset_bits(&self, place: Place, layout: MatrixLayout, stride_elements: u32) -> u64 {
-        self.offset_elements(place, layout, stride_elements) * u64::from(self.element_bits())
+        let (major, minor) = layout.major_minor(place);
+        u64::from(major) * u64::from(stride_elements) * u64::from(self.container_bits())
+            + u64::from(minor) * u64::from(self.element_bits())
     }
 
     /// A name made of family, matrix and sizes, such as `gr.cd.16x16.8x1`; with the layout where it decides.

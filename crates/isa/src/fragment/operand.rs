@@ -1,10 +1,12 @@
 //! The register lists of matrix instructions: an instruction with its modifiers goes in, length and element type of an
 //! operand come out. The checker compares lists with it, and the emulator reads them by it.
 
+use super::FragmentQuery;
 use super::operation::{FragmentOp, Matrix, Shape};
 use crate::does::MatrixOp;
-use crate::modifier::{MatrixCount, MmaKind};
+use crate::modifier::{Flag, MatrixCount, MatrixLayout, MmaKind, Unpacking};
 use crate::modifiers::Modifiers;
+use crate::target::Target;
 use crate::types::ScalarType;
 
 /// Lanes of a warp.
@@ -156,6 +158,39 @@ fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
         | MatrixCount::X64
         | MatrixCount::X128 => None,
     })
+}
+
+impl FragmentQuery {
+    /// The fragment that an instruction moves to or from memory; none of products, whose matrices stay in registers.
+    pub fn of_moved(op: MatrixOp, modifiers: &Modifiers, target: Target) -> Option<FragmentQuery> {
+        let matrix = moved_matrix(op);
+        let moved = FragmentOp::of_operand(op, modifiers, matrix)?;
+        let shape = modifiers.shape?;
+        let layout = if moved.is_wmma() {
+            modifiers.layout?
+        } else if modifiers.has(Flag::Trans) {
+            MatrixLayout::Col
+        } else {
+            MatrixLayout::Row
+        };
+        let shape = Shape::new(shape.rows, shape.columns, shape.depth);
+        let ty = match (modifiers.unpacking, element_type(op, modifiers, matrix)?) {
+            (Some(Unpacking::B6), _) => ScalarType::E3m2,
+            (Some(Unpacking::B4), _) => ScalarType::E2m1,
+            // `wmma.store` takes `.f32` where only `.s32` exists (assembler 13.5): the same bits.
+            (None, ScalarType::F32) if moved.is_wmma() && shape.m == 8 && shape.n == 8 => {
+                ScalarType::S32
+            }
+            (None, ty) => ty,
+        };
+        moved.has_memory().then_some(FragmentQuery {
+            op: moved,
+            shape,
+            ty,
+            layout: Some(layout),
+            target,
+        })
+    }
 }
 
 impl FragmentOp {

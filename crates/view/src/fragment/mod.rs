@@ -463,6 +463,11 @@ impl FragmentView {
         } else {
             ("col", "row")
         };
+        // `ldmatrix` unpacks elements of less than a byte.
+        if self.element_bits < 8 && self.elems_per_reg == 4 {
+            let bits = self.element_bits;
+            return format!("{major}*{} + {minor}*{bits} / 8", self.stride);
+        }
         let elements = format!("{major}*{} + {minor}", self.stride);
         match self.element_bits {
             8 => elements,
