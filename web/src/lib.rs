@@ -20,6 +20,7 @@ pub mod layout;
 pub mod links;
 pub mod matrix;
 pub mod model;
+pub mod product;
 pub mod reference;
 pub mod storage;
 pub mod texts;

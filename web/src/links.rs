@@ -3,6 +3,7 @@
 use crate::model::{Focus, Model};
 use std::ops::Range;
 use warpgrid_view::MemoryId;
+use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep};
 use warpgrid_view::model::{Cell, Grid, PieceView, StoreView};
 
 /// What is lit.
@@ -20,6 +21,10 @@ pub struct Links {
     pub lane: Option<u8>,
     /// Cells that were written just before these positions.
     pub steps: Vec<u64>,
+    /// The very element of a matrix of the last step: operand, and cell in it.
+    pub element: Option<(usize, usize)>,
+    /// Cells that the last step moved as elements of a matrix.
+    pub moved: Vec<(MemoryId, u64)>,
 }
 
 impl Links {
@@ -32,12 +37,26 @@ impl Links {
         {
             return true;
         }
+        if self.moved.iter().any(|(m, i)| *i == index && m == memory) {
+            return true;
+        }
         let Some(step) = cell.step else { return false };
         self.lane.is_some_and(|lane| cell.lane == Some(lane))
             || self
                 .writer
                 .is_some_and(|(lane, at)| at == step && cell.lane == Some(lane))
             || self.steps.contains(&step)
+    }
+
+    /// Whether an element of a matrix is lit: those of the lanes that are, or of the registers where no lane is.
+    pub fn has_element(&self, operand: &MatrixOperand, element: &ElementView) -> bool {
+        element.holders.iter().any(|holder| {
+            let name = operand.registers.get(usize::from(holder.register));
+            match self.lanes {
+                0 => name.is_some_and(|name| self.registers.contains(name)),
+                lanes => lanes >> (holder.lane & 31) & 1 == 1,
+            }
+        })
     }
 
     /// Whether a lane is lit.
@@ -55,6 +74,7 @@ pub fn links(model: &Model) -> Links {
             lanes: 1 << (lane & 31),
             lane: Some(*lane),
             lines: lane_line(model, *lane).into_iter().collect(),
+            moved: moved_by(model, 1 << (lane & 31)),
             ..Links::default()
         },
         Some(Focus::Line(line)) => line_links(model, *line),
@@ -62,6 +82,7 @@ pub fn links(model: &Model) -> Links {
             registers: vec![name.clone()],
             ..Links::default()
         },
+        Some(Focus::Element { operand, cell }) => element_links(model, *operand, *cell),
     }
 }
 
@@ -73,12 +94,25 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     let Some((grid, cell)) = model.cell(memory, index) else {
         return links;
     };
+    let bytes = bytes_of(grid, index);
+    if let Some((place, operand, element)) = element_at(model, memory, &bytes) {
+        links.element = Some(place);
+        links.lanes = lanes_holding(element);
+        links.registers.extend(register_of(operand, element));
+        links.moved = moved_by(model, links.lanes);
+        let last = model
+            .run
+            .frame
+            .as_deref()
+            .and_then(|frame| frame.last.as_ref());
+        links.lines.extend(last.map(|step| step.range.line));
+        return links;
+    }
     let (Some(lane), Some(step)) = (cell.lane, cell.step) else {
         return links;
     };
     links.lanes = 1 << (lane & 31);
     links.writer = Some((lane, step));
-    let bytes = bytes_of(grid, index);
     if let Some((store, piece)) =
         writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, &bytes)
     {
@@ -86,6 +120,85 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
         links.registers.extend(piece.source.clone());
     }
     links
+}
+
+fn step_of(model: &Model) -> Option<&MatrixStep> {
+    model.run.frame.as_deref()?.matrix.as_ref()
+}
+
+/// The lane, the register, the memory and the line of an element of a matrix.
+fn element_links(model: &Model, operand: usize, cell: usize) -> Links {
+    let mut links = Links {
+        element: Some((operand, cell)),
+        ..Links::default()
+    };
+    let found = step_of(model).and_then(|step| {
+        let operand = step.operands.get(operand)?;
+        Some((operand, operand.cells.get(cell)?))
+    });
+    let Some((operand, element)) = found else {
+        return links;
+    };
+    links.lanes = lanes_holding(element);
+    links.registers.extend(register_of(operand, element));
+    links.moved = moved_by(model, links.lanes);
+    links.cell = place_of(model, element);
+    let last = model
+        .run
+        .frame
+        .as_deref()
+        .and_then(|frame| frame.last.as_ref());
+    links.lines.extend(last.map(|step| step.range.line));
+    links
+}
+
+fn lanes_holding(element: &ElementView) -> u32 {
+    let holders = element.holders.iter();
+    holders.fold(0, |lanes, holder| lanes | 1 << (holder.lane & 31))
+}
+
+fn register_of(operand: &MatrixOperand, element: &ElementView) -> Option<String> {
+    let holder = element.holders.first()?;
+    operand.registers.get(usize::from(holder.register)).cloned()
+}
+
+/// The cell of a grid that an element of a matrix comes from or goes to.
+fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryId, u64)> {
+    let (memory, offset) = (element.memory.as_ref()?, element.offset?);
+    let frame = model.run.frame.as_deref()?;
+    let grid = frame.grids.iter().find(|grid| grid.memory.id == *memory)?;
+    Some((
+        memory.clone(),
+        offset / (grid.ty.width_bytes() as u64).max(1),
+    ))
+}
+
+/// The cells that the last step moved between memory and these lanes.
+fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryId, u64)> {
+    let operands = step_of(model).map_or(&[][..], |step| &step.operands);
+    let cells = operands.iter().flat_map(|operand| &operand.cells);
+    cells
+        .filter(|element| lanes_holding(element) & lanes != 0)
+        .filter_map(|element| place_of(model, element))
+        .collect()
+}
+
+/// The element of a matrix of the last step that lies in these bytes: operand and cell, and both.
+fn element_at<'a>(
+    model: &'a Model,
+    memory: &MemoryId,
+    bytes: &Range<u64>,
+) -> Option<((usize, usize), &'a MatrixOperand, &'a ElementView)> {
+    let operands = step_of(model)?.operands.iter().enumerate();
+    operands
+        .flat_map(|(at, operand)| {
+            let cells = operand.cells.iter().enumerate();
+            cells.map(move |(cell, element)| ((at, cell), operand, element))
+        })
+        .find(|(_, _, element)| {
+            let is_here = element.offset.is_some_and(|offset| bytes.contains(&offset));
+            is_here && element.memory.as_ref() == Some(memory)
+        })
 }
 
 /// The bytes of an element, from the start of its memory.
@@ -207,6 +320,51 @@ mod tests {
             .filter(|i| links.has_cell(&"out".into(), *i, &frame.grids[0].cells[*i as usize]))
             .collect();
         assert_eq!((lit, links.lanes), (vec![1], 0b10));
+    }
+
+    /// A store of one element: lane 1, register `%r2`, at the second cell of `out`.
+    fn with_matrix(focus: Focus) -> Model {
+        let mut frame = fixture::frame();
+        frame.matrix = Some(fixture::matrix_step());
+        let mut model = model(focus);
+        model.run.frame = Some(Rc::new(frame));
+        model
+    }
+
+    #[test]
+    fn an_element_of_a_fragment_lights_its_lane_its_register_and_its_cell() {
+        let links = links(&with_matrix(Focus::Element {
+            operand: 0,
+            cell: 1,
+        }));
+        assert_eq!(
+            (links.lanes, &links.registers[..]),
+            (0b10, &["%r2".to_owned()][..])
+        );
+        assert_eq!(links.cell, Some(("out".into(), 1)));
+        assert_eq!(links.moved, [("out".into(), 1)]);
+    }
+
+    #[test]
+    fn cells_lanes_and_registers_light_elements_of_the_fragment() {
+        let lit = |focus: Focus| {
+            let model = with_matrix(focus);
+            let links = links(&model);
+            let step = fixture::matrix_step();
+            let operand = &step.operands[0];
+            let cells = 0..operand.cells.len();
+            let found: Vec<usize> = cells
+                .filter(|cell| links.has_element(operand, &operand.cells[*cell]))
+                .collect();
+            (found, links.element)
+        };
+        let cell = Focus::Cell {
+            memory: "out".into(),
+            index: 1,
+        };
+        assert_eq!(lit(cell), (vec![1], Some((0, 1))));
+        assert_eq!(lit(Focus::Lane(0)), (vec![0], None));
+        assert_eq!(lit(Focus::Register("%r2".into())), (vec![0, 1], None));
     }
 
     #[test]

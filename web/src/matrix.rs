@@ -6,10 +6,11 @@ mod link;
 mod plan;
 
 pub use link::{read_link, write_link};
-pub use plan::{Mark, Plan, matrix_plan, memory_plan};
+pub use plan::{Mark, Plan, fragment_plan, matrix_plan, memory_plan};
 
 use std::rc::Rc;
 use warpgrid_view::fragment::{CellHolder, FragmentPicture, FragmentRequest};
+use warpgrid_view::matrix_step::MatrixOperand;
 
 /// The view as it is set, and what the core has said of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,6 +192,36 @@ pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
     ))
 }
 
+/// An element of a matrix of a run, in words.
+pub fn element_words(operand: &MatrixOperand, cell: usize) -> Option<String> {
+    let element = operand.cells.get(cell)?;
+    let (rows, columns) = (
+        usize::from(operand.rows.max(1)),
+        usize::from(operand.columns.max(1)),
+    );
+    let (row, column) = (cell / columns % rows, cell % columns);
+    let holder = |holder: &CellHolder| {
+        let name = operand.registers.get(usize::from(holder.register));
+        let packed = match operand.elements_per_register {
+            1 => String::new(),
+            _ => format!(", element {}", holder.element),
+        };
+        let name = name.map_or("a constant", String::as_str);
+        format!("lane {}, {name}{packed}", holder.lane)
+    };
+    let holders: Vec<String> = element.holders.iter().map(holder).collect();
+    let place = element.memory.as_ref().zip(element.offset);
+    let place = place.map_or_else(String::new, |(memory, offset)| {
+        format!("; byte {offset} of {memory}")
+    });
+    Some(format!(
+        "{}[{row}][{column}] = {}: {}{place}",
+        operand.name,
+        element.value,
+        holders.join("; ")
+    ))
+}
+
 #[cfg(test)]
 pub(crate) mod fixture {
     use super::*;
@@ -256,6 +287,15 @@ mod tests {
             Some("row 1, column 2: lane 5, register 0; byte 72 of the matrix")
         );
         assert_eq!(describe(&picture, 256), None);
+    }
+
+    #[test]
+    fn an_element_of_a_run_is_said_in_words() {
+        let step = crate::model::fixture::matrix_step();
+        assert_eq!(
+            element_words(&step.operands[0], 1).as_deref(),
+            Some("D[0][1] = 1: lane 1, %r2; byte 4 of out")
+        );
     }
 
     #[test]

@@ -5,13 +5,16 @@
 mod actions;
 pub mod fixture;
 mod matrix;
+mod product;
 mod run;
 
 pub use actions::{Action, reduce};
 pub use matrix::MatrixAction;
+pub use product::ProductAction;
 pub use run::{Busy, Run};
 
 use crate::matrix::MatrixPage;
+use crate::product::ProductPage;
 use crate::protocol::{Goal, Request, RequestBody};
 use crate::reference::{Library, Subject};
 use std::collections::BTreeMap;
@@ -70,6 +73,8 @@ pub struct Model {
     pub library: Option<Rc<Library>>,
     /// The matrix view, when it is open instead of the editor and the memories.
     pub matrix: Option<MatrixPage>,
+    /// The view of a product, likewise.
+    pub product: Option<ProductPage>,
     /// Why the reference could not be fetched.
     pub no_library: Option<String>,
     /// Something went wrong in the page itself.
@@ -136,6 +141,11 @@ pub enum Focus {
     Lane(u8),
     Line(u32),
     Register(String),
+    /// An element of a matrix of the last step: operand, and cell in it.
+    Element {
+        operand: usize,
+        cell: usize,
+    },
 }
 
 /// Light or dark.
@@ -179,6 +189,7 @@ impl Model {
             reference: None,
             library: None,
             matrix: None,
+            product: None,
             no_library: None,
             trouble: None,
             theme: ThemeChoice::System,

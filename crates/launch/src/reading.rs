@@ -2,7 +2,7 @@
 //! goes in, a few plain facts come out. The only file to the right of the emulator that takes operands apart.
 
 use std::collections::BTreeSet;
-use warpgrid_isa::fragment::FragmentQuery;
+use warpgrid_isa::fragment::{FragmentQuery, Matrix, moved_matrix};
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, Does, MatrixOp, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister,
     StateSpace,
@@ -74,6 +74,16 @@ pub struct Access {
     pub byte_offset: i64,
     /// The register of each element; absent for a sink or a constant, and for atomics and matrices.
     pub data: Vec<Option<RegisterId>>,
+}
+
+/// A matrix that a matrix instruction reads or writes in registers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldMatrix {
+    pub matrix: Matrix,
+    pub fragment: FragmentQuery,
+    /// In the order of the operand.
+    pub registers: Vec<Value>,
+    pub is_written: bool,
 }
 
 /// What an address is relative to.
@@ -205,13 +215,60 @@ impl<'a> Reader<'a> {
         self.function.destinations(self.instruction)
     }
 
-    /// The fragment that a matrix instruction moves to or from memory; none of products, whose matrices stay in registers.
-    pub fn fragment(self) -> Option<FragmentQuery> {
-        let action = self.program.action(self.instruction)?;
-        let Does::Matrix(op) = action.does else {
-            return None;
+    /// The matrices of a matrix instruction, in the order of its operands; empty where their fragments are not known.
+    pub fn held_matrices(self) -> Vec<HeldMatrix> {
+        let action = self.program.action(self.instruction);
+        let Some((Does::Matrix(op), modifiers)) =
+            action.map(|action| (action.does, &action.modifiers))
+        else {
+            return Vec::new();
         };
-        FragmentQuery::of_moved(op, &action.modifiers, *self.program.target)
+        let places: &[(usize, Matrix)] = match op {
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::Ldmatrix => &[(0, moved_matrix(op))],
+            MatrixOp::WmmaStore | MatrixOp::Stmatrix => &[(1, moved_matrix(op))],
+            MatrixOp::WmmaMma
+            | MatrixOp::Mma
+            | MatrixOp::MmaScaled
+            | MatrixOp::MmaSparse
+            | MatrixOp::MmaSparseScaled => &[
+                (0, Matrix::D),
+                (1, Matrix::A),
+                (2, Matrix::B),
+                (3, Matrix::C),
+            ],
+        };
+        let held = places.iter().filter_map(|(place, matrix)| {
+            let target = *self.program.target;
+            let operand = self.operands().get(*place)?;
+            Some(HeldMatrix {
+                matrix: *matrix,
+                fragment: FragmentQuery::of_operand(op, modifiers, *matrix, target)?,
+                registers: self.values(operand),
+                is_written: *place == 0 && !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
+            })
+        });
+        held.collect()
+    }
+
+    /// The value of each element of a vector or of a single operand, read or written.
+    fn values(self, operand: &Operand) -> Vec<Value> {
+        let of_one = |operand: &Operand| match &operand.value {
+            OperandValue::Destination(Some(run))
+            | OperandValue::Source(Source::Register(run), _) => {
+                run.registers().map(Value::Register).collect()
+            }
+            other => vec![read_value(other)],
+        };
+        match operand.value {
+            OperandValue::List(list) => {
+                let elements = self.function.operands_of(list).iter();
+                elements.flat_map(of_one).collect()
+            }
+            _ => of_one(operand),
+        }
     }
 
     /// The opcode with its modifiers, as it is first written in the module.

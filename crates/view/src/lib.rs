@@ -17,6 +17,7 @@ pub mod fragment;
 pub mod front_ends;
 pub mod grid;
 pub mod language;
+pub mod matrix_step;
 mod memories;
 pub mod memory_id;
 pub mod model;

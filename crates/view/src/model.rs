@@ -1,6 +1,6 @@
 //! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
 
-use crate::fragment::FragmentRequest;
+use crate::matrix_step::MatrixStep;
 use crate::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::ScalarType;
@@ -414,8 +414,6 @@ pub struct StoreView {
     pub fewest_wavefronts: u32,
     /// Lanes that lost a race: another lane of the same store wrote another value to one of their bytes.
     pub lost: u32,
-    /// The fragment that a matrix store spreads; absent for other stores.
-    pub fragment: Option<FragmentRequest>,
 }
 
 /// A store that is on its way.
@@ -735,6 +733,8 @@ pub struct Frame {
     pub next: Option<StepView>,
     /// What the last step stored, if it was a store.
     pub store: Option<StoreView>,
+    /// The matrices of the last step, if it was a matrix instruction.
+    pub matrix: Option<MatrixStep>,
     pub fault: Option<FaultView>,
     pub memories: Vec<MemoryView>,
     pub grids: Vec<Grid>,

@@ -1,5 +1,6 @@
 //! One sentence about what the last step did, in plain words, the numbers strong.
 
+use crate::matrix_step::StepProduct;
 use crate::memory_id::MemoryId;
 use crate::model::{
     FaultView, LaneStore, Phrase, PhraseLink, RunStatus, Space, StepView, StoreAction, StoreView,
@@ -41,7 +42,9 @@ impl Sentence {
 }
 
 /// What a step happens in.
-pub(crate) struct Surroundings {
+pub(crate) struct Surroundings<'a> {
+    /// What the step made of a matrix product.
+    pub(crate) product: Option<&'a StepProduct>,
     pub(crate) shape: MemoryShape,
     /// Extents of the grid.
     pub(crate) grid: [u32; 3],
@@ -55,7 +58,7 @@ pub(crate) fn sentence(
     last: Option<&StepView>,
     store: Option<&StoreView>,
     fault: Option<&FaultView>,
-    around: &Surroundings,
+    around: &Surroundings<'_>,
 ) -> Vec<Phrase> {
     let mut sentence = match (fault, store, last) {
         (Some(fault), _, _) => {
@@ -65,7 +68,7 @@ pub(crate) fn sentence(
                 .0;
         }
         (None, Some(store), _) => stored(store, around),
-        (None, None, Some(step)) => stepped(step, around),
+        (None, None, Some(step)) => multiplied(stepped(step, around), around.product),
         (None, None, None) => Sentence::default().plain("Nothing has run yet: step, or play."),
     };
     if status == RunStatus::Finished {
@@ -74,7 +77,7 @@ pub(crate) fn sentence(
     sentence.0
 }
 
-fn stepped(step: &StepView, around: &Surroundings) -> Sentence {
+fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
     let n = step.active.count_ones();
     let sentence = Sentence::default().strong(step.opcode.as_str());
     let sentence = by(sentence, step.block_id, step.warp, around);
@@ -88,8 +91,27 @@ fn stepped(step: &StepView, around: &Surroundings) -> Sentence {
     }
 }
 
+/// How many sums of a product the tensor core did not round as IEEE arithmetic would.
+fn multiplied(sentence: Sentence, product: Option<&StepProduct>) -> Sentence {
+    let Some(product) = product else {
+        return sentence;
+    };
+    match product.n_odd {
+        0 => sentence.plain(format!(
+            " Each of the {} sums is the exact one, rounded once.",
+            product.n_elements
+        )),
+        n => sentence.plain(" ").strong(n.to_string()).plain(format!(
+            " of {} sums {} not the exact {} rounded once.",
+            product.n_elements,
+            if n == 1 { "is" } else { "are" },
+            if n == 1 { "one" } else { "ones" },
+        )),
+    }
+}
+
 /// Which warp of which block did it, unless there is only one.
-fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings) -> Sentence {
+fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings<'_>) -> Sentence {
     if around.is_alone {
         return sentence;
     }
@@ -105,7 +127,7 @@ fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings) -> 
         .link(name, PhraseLink::Warp(index, warp))
 }
 
-fn stored(store: &StoreView, around: &Surroundings) -> Sentence {
+fn stored(store: &StoreView, around: &Surroundings<'_>) -> Sentence {
     let shape = around.shape;
     let opening = Sentence::default().strong(store.opcode.as_str());
     let opening = by(opening, store.block, store.warp, around);

@@ -2,6 +2,7 @@
 
 use crate::check::{CheckOptions, Places};
 use crate::language::Language;
+use crate::matrix_step::{self, MatrixRecord, MatrixStep};
 use crate::memories::{Memory, memories};
 use crate::memory_id::MemoryId;
 use crate::model::{
@@ -18,7 +19,7 @@ use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
 use warpgrid_launch::prepare::{Prepared, Writers, prepare};
-use warpgrid_launch::reading::{Reader, named_variables};
+use warpgrid_launch::reading::{HeldMatrix, Reader, Value, named_variables};
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{Diagnostic, FunctionId, Program, Span};
 
@@ -41,6 +42,9 @@ struct Last {
     step: Option<StepView>,
     place: Option<(FunctionId, u32)>,
     stores: Vec<StoreRecord>,
+    /// The matrices of a matrix instruction, and what it loaded.
+    matrices: Vec<MatrixRecord>,
+    loads: Vec<StoreRecord>,
 }
 
 /// A scenario, checked and ready to be stepped forward and back.
@@ -386,6 +390,7 @@ impl Session {
                 .map(|step| (step.block, step.warp))
         });
         let ticks = self.timeline.ticks();
+        let matrix = self.matrix_step(&memories);
         Frame {
             position: self.position(),
             length: self.length(),
@@ -396,6 +401,7 @@ impl Session {
                 stores.first(),
                 fault.as_ref(),
                 &Surroundings {
+                    product: matrix.as_ref().and_then(|matrix| matrix.product.as_ref()),
                     shape: self.memory_shape(),
                     grid: self.grid_extents(),
                     is_alone: machine.n_blocks() == 1 && self.n_threads() <= 32,
@@ -404,6 +410,7 @@ impl Session {
             last,
             next,
             store: stores.into_iter().next(),
+            matrix,
             fault,
             memories: memories.into_iter().map(|memory| memory.view).collect(),
             grids,
@@ -482,19 +489,71 @@ impl Session {
             return;
         }
         self.timeline.seek(position - 1);
+        let mut matrices = self.matrices_of_next();
         let mut collector = StoreCollector::new(64);
+        if !matrices.is_empty() {
+            collector = collector.with_loads();
+        }
         self.timeline.step(&mut collector);
-        self.last.stores = collector.stores;
+        (self.last.stores, self.last.loads) = (collector.stores, collector.loads);
         if let Some(event) = self.timeline.machine().last_step() {
             let place = (event.function, event.instruction);
             let agent = (event.block, event.warp);
             self.last.place = Some(place);
             self.last.step = Some(self.step_view(event.position, agent, place, event.executed));
+            // What the step wrote is there now.
+            for record in matrices.iter_mut().filter(|record| record.is_written()) {
+                if let Some(after) = self.matrix(record.held().clone(), agent, place.0) {
+                    *record = after;
+                }
+            }
+            self.last.matrices = matrices;
         }
         if faulted {
             // The fault itself takes no step; meet it again.
             self.timeline.step(&mut ());
         }
+    }
+
+    /// The matrices of the instruction that comes next, with what their registers hold.
+    fn matrices_of_next(&self) -> Vec<MatrixRecord> {
+        let Some(next) = self.timeline.machine().next_step() else {
+            return Vec::new();
+        };
+        let reader = self.reader(next.function, next.instruction);
+        let held = reader.map(Reader::held_matrices).unwrap_or_default();
+        held.into_iter()
+            .filter_map(|held| self.matrix(held, (next.block, next.warp), next.function))
+            .collect()
+    }
+
+    fn matrix(
+        &self,
+        held: HeldMatrix,
+        (block, warp): (u64, u32),
+        function: FunctionId,
+    ) -> Option<MatrixRecord> {
+        let machine = self.timeline.machine();
+        MatrixRecord::read(held, |lane, value| match value {
+            Value::Register(id) => {
+                let found = machine.register(block, warp, lane.into(), function, id);
+                found.unwrap_or(0) as u64
+            }
+            Value::Constant(bits) => bits,
+            Value::Variable(..) | Value::Special(_) | Value::Other => 0,
+        })
+    }
+
+    fn matrix_step(&self, memories: &[Memory]) -> Option<MatrixStep> {
+        let accesses = match self.last.loads.is_empty() {
+            true => &self.last.stores,
+            false => &self.last.loads,
+        };
+        let function = self.last.place.map(|(function, _)| function)?;
+        let function = self.program.functions.get(function.0 as usize)?;
+        matrix_step::view(&self.last.matrices, accesses, memories, |value| {
+            Some(function.registers.name(value.register()?).to_owned())
+        })
     }
 
     fn warp_view(&self, block: u64, warp: u32) -> Option<WarpView> {
@@ -563,7 +622,6 @@ impl Session {
             grid: self.scenario.grid.unwrap_or([1; 3]),
             block: self.scenario.block.unwrap_or(DEFAULT_BLOCK),
             memories,
-            fragment: reader.and_then(Reader::fragment),
         })
     }
 

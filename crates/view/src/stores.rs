@@ -1,6 +1,5 @@
 //! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
 
-use crate::fragment::FragmentRequest;
 use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
 use crate::traffic;
@@ -8,7 +7,6 @@ use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, Interest, MemoryId as Place, MemoryRegion, Observer, Piece,
     StepEvent,
 };
-use warpgrid_isa::fragment::FragmentQuery;
 use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_program::Function;
 
@@ -74,6 +72,9 @@ impl From<&AccessEvent<'_>> for StoreRecord {
 #[derive(Debug)]
 pub(crate) struct StoreCollector {
     pub(crate) stores: Vec<StoreRecord>,
+    /// Loads, where they are listened to.
+    pub(crate) loads: Vec<StoreRecord>,
+    listens_to_loads: bool,
     limit: usize,
 }
 
@@ -81,7 +82,17 @@ impl StoreCollector {
     pub(crate) fn new(limit: usize) -> StoreCollector {
         StoreCollector {
             stores: Vec::new(),
+            loads: Vec::new(),
+            listens_to_loads: false,
             limit,
+        }
+    }
+
+    /// The same, with the loads.
+    pub(crate) fn with_loads(self) -> StoreCollector {
+        StoreCollector {
+            listens_to_loads: true,
+            ..self
         }
     }
 }
@@ -90,7 +101,7 @@ impl Observer for StoreCollector {
     fn interest(&self) -> Interest {
         Interest {
             stores: true,
-            loads: false,
+            loads: self.listens_to_loads,
             steps: true,
         }
     }
@@ -104,8 +115,12 @@ impl Observer for StoreCollector {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        if event.action.writes() && self.stores.len() < self.limit {
-            self.stores.push(event.into());
+        let kept = match event.action.writes() {
+            true => &mut self.stores,
+            false => &mut self.loads,
+        };
+        if kept.len() < self.limit {
+            kept.push(event.into());
         }
     }
 }
@@ -124,24 +139,26 @@ pub(crate) struct StorePlace<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) memories: &'a [Memory],
-    /// Of a matrix store.
-    pub(crate) fragment: Option<FragmentQuery>,
+}
+
+/// The memory that holds an address, and where in it.
+pub(crate) fn locate(memories: &[Memory], place: Place, address: u64) -> Option<(&Memory, u64)> {
+    memories.iter().find_map(|memory| {
+        let here = match (place, memory.region) {
+            (Place::Shared { block }, MemoryRegion::Shared { block: of }) => block == of,
+            (
+                Place::Global | Place::Constant,
+                MemoryRegion::Buffer(_) | MemoryRegion::Variable(_),
+            ) => true,
+            _ => false,
+        };
+        Some((memory, memory.offset(address).filter(|_| here)?))
+    })
 }
 
 impl StorePlace<'_> {
-    /// The memory that holds a piece, and where in it.
     fn locate(&self, piece: &Piece) -> Option<(&Memory, u64)> {
-        self.memories.iter().find_map(|memory| {
-            let here = match (piece.memory, memory.region) {
-                (Place::Shared { block }, MemoryRegion::Shared { block: of }) => block == of,
-                (
-                    Place::Global | Place::Constant,
-                    MemoryRegion::Buffer(_) | MemoryRegion::Variable(_),
-                ) => true,
-                _ => false,
-            };
-            Some((memory, memory.offset(piece.address).filter(|_| here)?))
-        })
+        locate(self.memories, piece.memory, piece.address)
     }
 
     fn source_text(&self, piece: &Piece) -> Option<String> {
@@ -194,7 +211,6 @@ impl StoreRecord {
             n_wavefronts: self.wavefronts(place.shape),
             fewest_wavefronts: self.fewest_wavefronts(place.shape),
             lost: self.lost(),
-            fragment: place.fragment.as_ref().map(FragmentRequest::from),
             lanes,
         }
     }

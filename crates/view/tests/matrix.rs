@@ -62,10 +62,15 @@ fn a_matrix_store_is_one_sentence() {
 }
 
 #[test]
-fn a_matrix_store_names_its_fragment() {
+fn a_matrix_store_names_its_fragment_with_stride_and_base() {
     let mut session = session(COPY);
-    session.run(u64::MAX);
-    let fragment = only_store(&mut session).fragment.expect("a matrix store");
+    assert!(session.run_to_store(1000));
+    let step = session.frame(&FrameRequest::default()).matrix;
+    let step = step.expect("a matrix store");
+    let [operand] = &step.operands[..] else {
+        panic!("a store has one matrix: {step:?}")
+    };
+    let fragment = &operand.fragment;
     assert_eq!(
         (
             fragment.op.as_str(),
@@ -78,6 +83,107 @@ fn a_matrix_store_names_its_fragment() {
         (fragment.target.as_str(), fragment.layout.as_deref()),
         ("sm_80", Some("row"))
     );
+    assert_eq!((fragment.stride, operand.base_bytes), (Some(24), 0));
+    // Row 1, column 2 is lane 5's first element, 24 elements after the start of the row above.
+    let cell = &operand.cells[16 + 2];
+    assert_eq!((cell.holders[0].lane, cell.holders[0].register), (5, 0));
+    assert_eq!(
+        (cell.value.as_str(), cell.offset),
+        ("1.5", Some(4 * (24 + 2)))
+    );
+    assert_eq!(cell.memory, Some("out".into()));
+    assert_eq!(operand.registers[0], "%f0");
+}
+
+#[test]
+fn a_matrix_load_shows_where_its_elements_come_from() {
+    let mut session = session(COPY);
+    let is_load = |session: &mut Session| {
+        let last = session.frame(&FrameRequest::default()).last;
+        last.is_some_and(|step| step.opcode.starts_with("wmma.load"))
+    };
+    while !is_load(&mut session) {
+        assert!(session.step());
+    }
+    let step = session.frame(&FrameRequest::default()).matrix;
+    let operand = &step.expect("a matrix load").operands[0];
+    assert_eq!(
+        (operand.name.as_str(), operand.fragment.stride),
+        ("C", Some(16))
+    );
+    let cell = &operand.cells[16 + 2];
+    assert_eq!((cell.value.as_str(), cell.offset), ("1.5", Some(4 * 18)));
+    assert_eq!(cell.memory, Some("a".into()));
+}
+
+/// One warp multiplies rows of 2^-11 + 2^-24 with columns of ones and adds 1: terms lose bits.
+const PRODUCT: &str = "\
+//@ launch grid=1 block=32
+//@ buffer out: f32[128] = 0
+.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry product(.param .u64 out)
+{
+    .reg .f32 %f<5>;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    mov.b32 %r1, 0x00010001;
+    mov.b32 %r2, 0x3c003c00;
+    mov.f32 %f1, 0f3F800000;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r1, %r1, %r1}, {%r2, %r2}, {%f1, %f1, %f1, %f1};
+    ret;
+}
+";
+
+#[test]
+fn a_product_is_compared_with_the_exact_sums() {
+    let mut session = session(PRODUCT);
+    for _ in 0..4 {
+        assert!(session.step());
+    }
+    let frame = session.frame(&FrameRequest::default());
+    let step = frame.matrix.expect("a product");
+    let names: Vec<&str> = step.operands.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["D", "A", "B", "C"]);
+    // C shares a register with D and is what it was before the step.
+    assert_eq!(step.operands[3].cells[0].value, "1");
+    let product = step.product.expect("of floating-point numbers");
+    // 16 * 2^-24 beside 1 with 24 bits below: nothing is lost.
+    assert_eq!((product.n_elements, product.n_odd), (128, 0));
+    assert_eq!(step.operands[0].cells[0].bits, "0x3f800008");
+    // With C = 2^4 terms of 2^-24 are cut off on a tensor core, and their sum is not.
+    let louder = PRODUCT.replace("0f3F800000", "0f41800000");
+    let mut session = self::session(&louder);
+    for _ in 0..4 {
+        assert!(session.step());
+    }
+    let frame = session.frame(&FrameRequest::default());
+    let step = frame.matrix.expect("a product");
+    let product = step.product.expect("of floating-point numbers");
+    let request = warpgrid_view::product::ProductRequest {
+        a: (0..16)
+            .map(|k| step.operands[1].cells[k].bits.clone())
+            .collect(),
+        b: (0..16)
+            .map(|k| step.operands[2].cells[k * 8].bits.clone())
+            .collect(),
+        c: Some(step.operands[3].cells[0].bits.clone()),
+        ..product.request
+    };
+    let view = warpgrid_view::product::product(&request).expect("a product of sm_80");
+    assert_eq!(view.result.bits, step.operands[0].cells[0].bits);
+    let is_odd = view
+        .rounded_once
+        .is_some_and(|exact| exact.bits != view.result.bits);
+    assert_eq!(
+        (product.n_odd, product.first_odd),
+        if is_odd { (128, Some(0)) } else { (0, None) }
+    );
+    assert!(sentence(&mut session).ends_with(match is_odd {
+        true => "128 of 128 sums are not the exact ones rounded once.",
+        false => "Each of the 128 sums is the exact one, rounded once.",
+    }));
 }
 
 #[test]

@@ -107,6 +107,49 @@ seed?: number,
 /** Where the launch must stop, if it must. */
 fault?: ExpectedFault | null, };
 
+/** Who holds a matrix element. */
+export type CellHolder = { lane: number, register: number, element: number, };
+
+/** An element of a matrix in a run. */
+export type ElementView = {
+/** Lowest lane first; several where the hardware replicates. */
+holders: Array<CellHolder>, value: string,
+/** `0x3c00` */
+bits: string,
+/** The memory that it comes from or goes to. */
+memory: MemoryId | null,
+/** Bytes from the start of the memory. */
+offset: number | null, };
+
+/** A matrix that the step read or wrote in registers. */
+export type MatrixOperand = {
+/** `A`, `B`, `C`, `D` */
+name: string,
+/** With the stride of the access, where it has one. */
+fragment: FragmentRequest,
+/** Bytes between a boundary of 256 bytes and the start of the matrix in memory; 0 for registers only. */
+baseBytes: number, rows: number, columns: number,
+/** Matrix by matrix, row by row. */
+cells: Array<ElementView>,
+/** Names of the registers; empty for a constant. */
+registers: Array<string>, elementsPerRegister: number, };
+
+/** What a tensor core made of a product. */
+export type StepProduct = {
+/** The product without operands. */
+request: ProductRequest,
+/** Elements of D, and how many of them are not the exact sum rounded once to nearest. */
+nElements: number, nOdd: number,
+/** The first of these, by its number among the cells of D. */
+firstOdd: number | null, };
+
+/** The matrix instruction that a step was. */
+export type MatrixStep = {
+/** In the order of the instruction. */
+operands: Array<MatrixOperand>,
+/** Of products of floating-point numbers, whose sums tensor cores round in their own way. */
+product: StepProduct | null, };
+
 /** Options of a run from JavaScript. */
 export type RunOptions = {
 /** Steps after which the run pauses. */
@@ -243,9 +286,7 @@ nWavefronts: number,
 /** The fewest passes that an access of this width needs; 0 where passes are not counted. */
 fewestWavefronts: number,
 /** Lanes that lost a race: another lane of the same store wrote another value to one of their bytes. */
-lost: number,
-/** The fragment that a matrix store spreads; absent for other stores. */
-fragment: FragmentRequest | null, };
+lost: number, };
 
 /** Bytes that an operation in flight will write. */
 export type PendingPieceView = { lane: number,
@@ -352,7 +393,9 @@ last: StepView | null,
 /** The step that would come next; absent at the end. */
 next: StepView | null,
 /** What the last step stored, if it was a store. */
-store: StoreView | null, fault: FaultView | null, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
+store: StoreView | null,
+/** The matrices of the last step, if it was a matrix instruction. */
+matrix: MatrixStep | null, fault: FaultView | null, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
 /** How far each block is, and which warps exist at present. */
 blocks: BlockMap,
 /** Steps that stored, for the ticks of the transport; a sample when there are very many. */

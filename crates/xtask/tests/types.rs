@@ -5,9 +5,10 @@ use expect_test::expect_file;
 use ts_rs::{Config, TS};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
 use warpgrid_view::fragment::{
-    AccessEntry, AccessView, FragmentEntry, FragmentMapEntry, FragmentRefusal, FragmentRequest,
-    FragmentView,
+    AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
+    FragmentRequest, FragmentView,
 };
+use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::model::{
     BlockMap, Cell, DiagnosticView, EditView, FaultSort, FaultView, FixView, Frame, FrameRequest,
     Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView,
@@ -76,6 +77,11 @@ fn the_types_of_the_package_are_those_of_the_core() {
         Parameter,
         ExpectedFault,
         Scenario,
+        CellHolder,
+        ElementView,
+        MatrixOperand,
+        StepProduct,
+        MatrixStep,
         RunOptions,
         GridOptions,
         GridRequest,

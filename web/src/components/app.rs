@@ -6,12 +6,14 @@ use super::cell_card::CellCard;
 use super::diagnostics::Diagnostics;
 use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
+use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
 use super::matrix::{MatrixView, save};
 use super::memories::Memories;
 use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
+use super::product::ProductView;
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
@@ -70,7 +72,7 @@ pub(crate) fn App() -> Html {
     let matrix = state.matrix.clone();
     let class = classes!(
         "page",
-        matrix.is_some().then_some("with-matrix"),
+        (matrix.is_some() || state.product.is_some()).then_some("with-matrix"),
         matrix
             .as_ref()
             .is_some_and(|page| page.choice.embedded)
@@ -91,6 +93,9 @@ pub(crate) fn App() -> Html {
             />
             if let Some(page) = matrix {
                 <MatrixView {page} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
+            }
+            if let Some(page) = state.product.clone() {
+                <ProductView {page} dispatch={dispatch.clone()} />
             }
             <main>
                 <section class="left" aria-label="Source">
@@ -149,6 +154,9 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
                 <div class="side">
                     <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
                     <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
+                    if frame.matrix.is_some() {
+                        <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+                    }
                     <WarpCard frame={frame.clone()} links={links.clone()}
                         register={focused_register(state)} dispatch={dispatch.clone()} />
                     <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}

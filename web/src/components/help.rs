@@ -87,7 +87,8 @@ fn pictures() -> Html {
             <li>{ "The map of blocks shows which are done, running, waiting and to come; a click goes to where a block runs." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
-                   and where it lies in memory; it needs no text, and its address can be shared." }</li>
+                   and where it lies in memory; it needs no text, and its address can be shared. “Products” there shows how a \
+                   tensor core computes one sum, bit by bit." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text: what belongs together lights up. A click pins it." }</li>
         </ul>
     }

@@ -19,7 +19,7 @@ use drawing::Drawing;
 use export::FileKind;
 pub(crate) use export::{Export, save};
 use facts::facts;
-use lanes::{lane_table, lanes};
+use lanes::{LaneTable, lanes};
 use std::rc::Rc;
 use warpgrid_view::fragment::FragmentPicture;
 use yew::prelude::*;
@@ -71,10 +71,13 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
                     <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
                 </div>
                 <div class="matrix-pair">
-                    { for page.pictures.iter().enumerate().map(|(index, picture)| matrix(props, index, picture)) }
+                    { for (0..page.pictures.len()).map(|index| html! {
+                        <MatrixCard page={page.clone()} {index} {width} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
+                    }) }
                 </div>
-                { for page.pictures.iter().enumerate().map(|(index, picture)| memory(props, index, picture, width)) }
-                { lane_table(first) }
+                // A second memory is the same, since the layout does not depend on the target.
+                <MemoryOfMatrix page={page.clone()} index={0} {width} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
+                <LaneTable pictures={page.pictures.clone()} />
             </div>
         </section>
     }
@@ -111,39 +114,73 @@ fn labels(page: &MatrixPage, dispatch: &Dispatch) -> Html {
     }
 }
 
-fn matrix(props: &Props, index: usize, picture: &FragmentPicture) -> Html {
-    let plan = matrix_plan(picture, props.page.labels, props.page.pictures.len() > 1);
+#[derive(Properties, PartialEq)]
+struct PictureProps {
+    page: MatrixPage,
+    index: usize,
+    /// Of the view.
+    width: f64,
+    palette: Rc<Palette>,
+    dispatch: Dispatch,
+}
+
+/// A picture as a matrix. The boxes are laid out when the picture changes, not when the pointer moves.
+#[component]
+fn MatrixCard(props: &PictureProps) -> Html {
+    let seen = (props.page.pictures.clone(), props.index, props.page.labels);
+    let plan = use_memo(seen, |(pictures, index, labels)| {
+        let picture = pictures.get(*index);
+        picture.map_or_else(Plan::default, |picture| {
+            matrix_plan(picture, *labels, pictures.len() > 1)
+        })
+    });
+    let Some(picture) = props.page.pictures.get(props.index) else {
+        return Html::default();
+    };
     html! {
         <section class="card matrix-card" aria-label={format!("Matrix, {}", picture.title)}>
             <h2>{ picture.title.clone() }<small>{ size_text(picture) }</small></h2>
-            { drawing(props, index, picture, plan, "Matrix") }
+            { drawing(props, picture, plan, "Matrix") }
         </section>
     }
 }
 
-fn memory(props: &Props, index: usize, picture: &FragmentPicture, width: f64) -> Html {
-    let plan = memory_plan(picture, props.page.choice.base_bytes, width - 400.0);
-    // A second memory is the same, since the layout does not depend on the target.
-    if plan.marks.is_empty() || index > 0 {
+/// The memory of a picture.
+#[component]
+fn MemoryOfMatrix(props: &PictureProps) -> Html {
+    let base_bytes = props.page.choice.base_bytes;
+    let seen = (
+        props.page.pictures.clone(),
+        props.index,
+        base_bytes,
+        props.width,
+    );
+    let plan = use_memo(seen, |(pictures, index, base_bytes, width)| {
+        let picture = pictures.get(*index);
+        picture.map_or_else(Plan::default, |picture| {
+            memory_plan(picture, *base_bytes, width - 400.0)
+        })
+    });
+    let picture = props.page.pictures.get(props.index);
+    let Some(picture) = picture.filter(|_| !plan.marks.is_empty()) else {
         return Html::default();
-    }
+    };
     html! {
         <section class="card matrix-card" aria-label="Memory of the matrix">
             <h2>{ "Memory" }<small>{ format!("lines of {} bytes; each box an element, with its lane", picture.line_bytes) }</small></h2>
-            { drawing(props, index, picture, plan, "Memory") }
+            { drawing(props, picture, plan, "Memory") }
         </section>
     }
 }
 
 fn drawing(
-    props: &Props,
-    index: usize,
+    props: &PictureProps,
     picture: &FragmentPicture,
-    plan: Plan,
+    plan: Rc<Plan>,
     name: &'static str,
 ) -> Html {
     html! {
-        <Drawing {name} {index} plan={Rc::new(plan)} columns={usize::from(picture.columns.max(1))}
+        <Drawing {name} index={props.index} {plan} columns={usize::from(picture.columns.max(1))}
             page={props.page.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
     }
 }

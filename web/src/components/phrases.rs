@@ -1,9 +1,10 @@
 //! Sentences: what the last step did, and texts with code in them.
 
+use super::fragment_card::open_fragment;
 use super::{Dispatch, FrameRef, memories, say};
 use crate::format::code_pieces;
-use crate::matrix::MatrixChoice;
-use crate::model::{Action, MatrixAction};
+use crate::model::{Action, ProductAction};
+use crate::product::product_of;
 use warpgrid_view::model::{Phrase, PhraseLink};
 use yew::prelude::*;
 
@@ -37,15 +38,23 @@ pub(crate) fn Sentence(props: &Props) -> Html {
     }
 }
 
-/// Leads from a matrix store to the view of its fragment.
+/// Leads from a matrix instruction to the view of its fragment, and from a product to how the tensor core computed it.
 fn fragment(props: &Props) -> Html {
-    let store = props.frame.store.as_ref();
-    let Some(request) = store.and_then(|store| store.fragment.clone()) else {
+    let Some(step) = &props.frame.matrix else {
         return Html::default();
     };
-    let choice = MatrixChoice::of_fragment(request);
-    let open = say::<MouseEvent>(&props.dispatch, Action::Matrix(MatrixAction::Open(choice)));
-    html! { <>{ " " }<button class="link" onclick={open}>{ "Which lane held which element" }</button></> }
+    let open = say::<MouseEvent>(&props.dispatch, open_fragment(step, 0));
+    let product = step.product.as_ref().and_then(|product| {
+        let cell = product.first_odd.unwrap_or(0) as usize;
+        let action = Action::Product(ProductAction::Open(product_of(step, cell)?));
+        let name = match product.n_odd {
+            0 => "How a tensor core adds",
+            _ => "Why?",
+        };
+        let why = say::<MouseEvent>(&props.dispatch, action);
+        Some(html! { <>{ " " }<button class="link" onclick={why}>{ name }</button></> })
+    });
+    html! { <>{ product }{ " " }<button class="link" onclick={open}>{ "Which lane held which element" }</button></> }
 }
 
 /// Shows what a stretch of the sentence names.

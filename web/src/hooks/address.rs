@@ -1,8 +1,8 @@
-//! The address of the page: the matrix view is opened by its link, and the link follows what is set.
+//! The address of the page: fragments and products are opened by their links, and the link follows what is set.
 
 use crate::components::State;
-use crate::matrix::{read_link, write_link};
-use crate::model::{Action, MatrixAction};
+use crate::model::{Action, MatrixAction, ProductAction};
+use crate::{matrix, product};
 use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
@@ -13,8 +13,11 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
     use_effect_with((), move |()| {
         let follow = move || {
-            if let Some(choice) = hash().as_deref().and_then(read_link) {
+            let hash = hash().unwrap_or_default();
+            if let Some(choice) = matrix::read_link(&hash) {
                 dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
+            } else if let Some(request) = product::read_link(&hash) {
+                dispatch.dispatch(Action::Product(ProductAction::Open(request)));
             }
         };
         follow();
@@ -22,7 +25,10 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
             .map(|window| EventListener::new(&window, "hashchange", move |_| follow()));
         move || drop(listener)
     });
-    let link = state.matrix.as_ref().map(|page| write_link(&page.choice));
+    let link = match (&state.matrix, &state.product) {
+        (Some(page), _) => Some(matrix::write_link(&page.choice)),
+        (None, page) => page.as_ref().map(|page| product::write_link(&page.request)),
+    };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {
         Some(link) => {

@@ -4,6 +4,7 @@ use super::{CellLabels, position, register_label};
 use crate::layout::Rect;
 use std::collections::BTreeMap;
 use warpgrid_view::fragment::FragmentPicture;
+use warpgrid_view::matrix_step::MatrixOperand;
 
 const CELL_HEIGHT: f64 = 30.0;
 /// A cell with room for `r3.1`, and one where many stand side by side.
@@ -113,6 +114,56 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
             lane: holder.lane,
             label,
             detail,
+            overlaps: false,
+        });
+    }
+    plan
+}
+
+/// A matrix of a run in `available` pixels: each box an element with its lane; several matrices below each other.
+pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
+    const HEIGHT: f64 = 19.0;
+    const SIDE: f64 = 22.0;
+    const PADDING: f64 = 30.0;
+    let (rows, columns) = (
+        usize::from(operand.rows.max(1)),
+        usize::from(operand.columns.max(1)),
+    );
+    let width = ((available - SIDE - PADDING) / columns as f64).clamp(15.0, 34.0);
+    let n_matrices = operand.cells.len().div_ceil(rows * columns).max(1);
+    let block = HEAD + rows as f64 * HEIGHT + BETWEEN / 2.0;
+    let mut plan = Plan {
+        width: SIDE + columns as f64 * width + 2.0,
+        height: n_matrices as f64 * block - BETWEEN / 2.0 + 2.0,
+        ..Plan::default()
+    };
+    for matrix in 0..n_matrices {
+        let top = matrix as f64 * block;
+        for column in 0..columns {
+            let x = SIDE + (column as f64 + 0.5) * width;
+            plan.heads.push((column.to_string(), x, top + HEAD / 2.0));
+        }
+        for row in 0..rows {
+            let y = top + HEAD + (row as f64 + 0.5) * HEIGHT;
+            plan.heads.push((row.to_string(), SIDE / 2.0, y));
+        }
+    }
+    for (cell, element) in operand.cells.iter().enumerate() {
+        let Some(holder) = element.holders.first() else {
+            continue;
+        };
+        let (matrix, row, column) = (cell / columns / rows, cell / columns % rows, cell % columns);
+        plan.marks.push(Mark {
+            cell,
+            rect: Rect {
+                x: SIDE + column as f64 * width,
+                y: matrix as f64 * block + HEAD + row as f64 * HEIGHT,
+                width: width - 1.0,
+                height: HEIGHT - 1.0,
+            },
+            lane: holder.lane,
+            label: holder.lane.to_string(),
+            detail: String::new(),
             overlaps: false,
         });
     }

@@ -1,10 +1,10 @@
 //! What can happen to the page.
 
-use super::matrix;
 use super::{
     Busy, Focus, Fresh, GridChoice, MAX_KNOWN_STORES, MatrixAction, Model, Overlay, OwnText,
-    ThemeChoice, Trouble,
+    ProductAction, ThemeChoice, Trouble,
 };
+use super::{matrix, product};
 use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody, decode};
 use crate::reference::{Library, Subject};
@@ -83,6 +83,8 @@ pub enum Action {
     SetReference(Option<Subject>),
     /// Something happened in the matrix view.
     Matrix(MatrixAction),
+    /// Something happened in the view of a product.
+    Product(ProductAction),
     SetTheme(ThemeChoice),
 }
 
@@ -90,9 +92,12 @@ pub enum Action {
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
         // The transport is out of sight.
-        Action::Move(_) | Action::TogglePlay if model.matrix.is_some() => {}
+        Action::Move(_) | Action::TogglePlay
+            if model.matrix.is_some() || model.product.is_some() => {}
         Action::Stop if model.matrix.is_some() => matrix::act(&mut model, MatrixAction::Close),
+        Action::Stop if model.product.is_some() => product::act(&mut model, ProductAction::Close),
         Action::Matrix(action) => matrix::act(&mut model, action),
+        Action::Product(action) => product::act(&mut model, action),
         Action::Edited { text, is_another } => edited(&mut model, text, is_another),
         Action::PickExample(index) => pick_example(&mut model, index),
         Action::ListTexts { texts, own } => (model.texts, model.own) = (texts, own),
@@ -409,6 +414,7 @@ fn heard(model: &mut Model, response: Response) {
             }
         }
         ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
+        ResponseBody::Product(answer) => product::show(model, response.id, *answer),
         ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
             Ok(pages) => model.library = Some(Rc::new(Library::new(pages.forms, pages.codes))),
             Err(why) => model.no_library = Some(why),
@@ -432,6 +438,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
         ResponseBody::Checked { .. }
         | ResponseBody::Reference(_)
         | ResponseBody::Fragments(_)
+        | ResponseBody::Product(_)
         | ResponseBody::Answer(_) => {}
         ResponseBody::Launched(facts) => {
             model.run.facts = Some(Rc::new(facts));

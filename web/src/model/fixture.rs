@@ -1,6 +1,8 @@
 //! A small frame for tests: four cells, two of them written.
 #![cfg(test)]
 
+use warpgrid_view::fragment::{CellHolder, FragmentRequest};
+use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep};
 use warpgrid_view::model::{
     BlockMap, Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, Progress, ResidentBlock,
     RunStatus, SourceRange, Space, StoreAction, StoreView, Written,
@@ -79,7 +81,6 @@ pub(crate) fn store() -> StoreView {
         n_wavefronts: 0,
         fewest_wavefronts: 0,
         lost: 0,
-        fragment: None,
     }
 }
 
@@ -96,6 +97,7 @@ pub(crate) fn frame() -> Frame {
         last: None,
         next: None,
         store: Some(store()),
+        matrix: None,
         fault: None,
         memories: vec![memory()],
         grids: vec![Grid {
@@ -130,5 +132,33 @@ pub(crate) fn frame() -> Frame {
         stores_known: 2,
         pending: Vec::new(),
         notes: Vec::new(),
+    }
+}
+
+/// A matrix of one row and two columns, held by lanes 0 and 1 in `%r2`, that went to the first two cells of `out`.
+pub(crate) fn matrix_step() -> MatrixStep {
+    let element = |lane: u8| ElementView {
+        holders: vec![CellHolder {
+            lane,
+            register: 0,
+            element: 0,
+        }],
+        value: lane.to_string(),
+        bits: format!("{lane:#x}"),
+        memory: Some("out".into()),
+        offset: Some(4 * u64::from(lane)),
+    };
+    MatrixStep {
+        operands: vec![MatrixOperand {
+            name: "D".into(),
+            fragment: FragmentRequest::default(),
+            base_bytes: 0,
+            rows: 1,
+            columns: 2,
+            cells: vec![element(0), element(1)],
+            registers: vec!["%r2".into()],
+            elements_per_register: 1,
+        }],
+        product: None,
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
+use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
 use warpgrid_view::{CheckOptions, CheckReport};
 
 /// From the page to the worker.
@@ -34,6 +35,8 @@ pub enum RequestBody {
         base_bytes: u64,
         beside: Option<String>,
     },
+    /// How a tensor core computes an element.
+    Product(ProductRequest),
     /// A question of the editor, or for a file.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
@@ -150,6 +153,7 @@ pub enum ResponseBody {
         report: CheckReport,
     },
     Fragments(Vec<FragmentPicture>),
+    Product(Box<ProductAnswer>),
     /// The file with the reference: [`Pages`](warpgrid_view::reference::Pages), encoded; or why there is none.
     Reference(Result<Vec<u8>, String>),
     Answer(Answer),
@@ -161,6 +165,16 @@ pub enum ResponseBody {
     },
     Frame(Box<Frame>),
     Writers(Vec<(u64, Vec<StoreView>)>),
+}
+
+/// How a tensor core computes an element, and what else could be computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProductAnswer {
+    /// The steps, or why there are none.
+    pub view: Result<ProductView, String>,
+    /// The products that the target has.
+    pub choices: Vec<ProductChoice>,
+    pub targets: Vec<String>,
 }
 
 /// What was launched, with what was guessed.

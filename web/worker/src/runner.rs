@@ -2,10 +2,11 @@
 
 use crate::answer::answer;
 use crate::protocol::{
-    Goal, LaunchFacts, Place, Refusal, Request, RequestBody, Response, ResponseBody,
+    Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::fragment::{FragmentRequest, picture};
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
+use warpgrid_view::product;
 use warpgrid_view::{NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
 
 /// Milliseconds that a slice aims at, so that a stop is noticed in time.
@@ -72,6 +73,11 @@ impl Runner {
                 let pictures = requests.filter_map(|request| picture(&request, base_bytes));
                 ResponseBody::Fragments(pictures.collect())
             }
+            RequestBody::Product(request) => ResponseBody::Product(Box::new(ProductAnswer {
+                view: product::product(&request),
+                choices: product::choices(&request.target),
+                targets: product::targets(),
+            })),
             // The worker itself fetches it: the core does not carry its pages.
             RequestBody::Reference => return Vec::new(),
             RequestBody::Ask(question) => ResponseBody::Answer(answer(&question)),

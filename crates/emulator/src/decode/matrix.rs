@@ -10,6 +10,7 @@ use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
 use crate::run::fault::AccessKind;
 use warpgrid_isa::fragment::{
     FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment,
+    moved_matrix,
 };
 use warpgrid_isa::{
     BoolOp, Flag, MatrixLayout, MatrixOp, Modifiers, Rounding, ScalarType, Sem, StateSpace,
@@ -54,29 +55,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
 }
 
 /// The fragment map of an operand.
-fn map(
-    d: &Decoder<'_>,
-    op: MatrixOp,
-    matrix: Matrix,
-    ty: ScalarType,
-    layout: Option<MatrixLayout>,
-) -> Decoded<FragmentMap> {
-    let shape = d.modifiers.shape;
-    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
-    let found = FragmentOp::of_operand(op, d.modifiers, matrix);
-    let query = FragmentQuery {
-        op: found.ok_or(Refusal::NotYet(None))?,
-        shape: Shape::new(shape.rows, shape.columns, shape.depth),
-        ty,
-        layout,
-        target: *d.program.target,
-    };
-    fragment(&query).map_err(|error| Refusal::internal(error.to_string()))
-}
-
-/// The fragment map of what an instruction moves to or from memory.
-fn moved(d: &Decoder<'_>, op: MatrixOp) -> Decoded<FragmentMap> {
-    let query = FragmentQuery::of_moved(op, d.modifiers, *d.program.target);
+fn map(d: &Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<FragmentMap> {
+    let query = FragmentQuery::of_operand(op, d.modifiers, matrix, *d.program.target);
     let query = query.ok_or(Refusal::NotYet(None))?;
     fragment(&query).map_err(|error| Refusal::internal(error.to_string()))
 }
@@ -86,7 +66,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let layout = d.modifiers.layout;
     let layout = layout.ok_or_else(|| Refusal::missing("layout"))?;
-    let map = moved(d, op)?;
+    let map = map(d, op, moved_matrix(op))?;
     let kind = if op == MatrixOp::WmmaStore {
         AccessKind::Store
     } else {
@@ -190,10 +170,10 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         },
     });
     let plan = plan.map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
-    let a = map(d, op, Matrix::A, a_type, modifiers.layout)?;
-    let b = map(d, op, Matrix::B, b_type, modifiers.b_layout)?;
-    let c = map(d, op, Matrix::C, c_type, None)?;
-    let result = map(d, op, Matrix::D, d_type, None)?;
+    let a = map(d, op, Matrix::A)?;
+    let b = map(d, op, Matrix::B)?;
+    let c = map(d, op, Matrix::C)?;
+    let result = map(d, op, Matrix::D)?;
     let bits = |ty: ScalarType| if ty == ScalarType::F64 { 64 } else { 32 };
     let (d_registers, _) = d.destinations(0)?;
     let (a_registers, _) = d.sources(1, bits(a_type))?;
@@ -262,7 +242,7 @@ fn operand(
 
 /// `ldmatrix` and `stmatrix`
 fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
-    let map = moved(d, op)?;
+    let map = map(d, op, moved_matrix(op))?;
     let (kind, address, (registers, operands)) = if op == MatrixOp::Stmatrix {
         (AccessKind::Store, 0, d.sources(1, 32)?)
     } else {

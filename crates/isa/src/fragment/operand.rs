@@ -161,33 +161,49 @@ fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
 }
 
 impl FragmentQuery {
-    /// The fragment that an instruction moves to or from memory; none of products, whose matrices stay in registers.
-    pub fn of_moved(op: MatrixOp, modifiers: &Modifiers, target: Target) -> Option<FragmentQuery> {
-        let matrix = moved_matrix(op);
-        let moved = FragmentOp::of_operand(op, modifiers, matrix)?;
+    /// The fragment that the operand `matrix` of `op` is; its layout is absent where the instruction does not name one.
+    pub fn of_operand(
+        op: MatrixOp,
+        modifiers: &Modifiers,
+        matrix: Matrix,
+        target: Target,
+    ) -> Option<FragmentQuery> {
+        let found = FragmentOp::of_operand(op, modifiers, matrix)?;
         let shape = modifiers.shape?;
-        let layout = if moved.is_wmma() {
-            modifiers.layout?
-        } else if modifiers.has(Flag::Trans) {
-            MatrixLayout::Col
-        } else {
-            MatrixLayout::Row
-        };
         let shape = Shape::new(shape.rows, shape.columns, shape.depth);
+        let layout = match op {
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::WmmaStore => modifiers.layout,
+            MatrixOp::Ldmatrix | MatrixOp::Stmatrix => Some(match modifiers.has(Flag::Trans) {
+                true => MatrixLayout::Col,
+                false => MatrixLayout::Row,
+            }),
+            MatrixOp::WmmaMma
+            | MatrixOp::Mma
+            | MatrixOp::MmaScaled
+            | MatrixOp::MmaSparse
+            | MatrixOp::MmaSparseScaled => match matrix {
+                Matrix::A => modifiers.layout,
+                Matrix::B => modifiers.b_layout,
+                Matrix::C | Matrix::D => None,
+            },
+        };
         let ty = match (modifiers.unpacking, element_type(op, modifiers, matrix)?) {
             (Some(Unpacking::B6), _) => ScalarType::E3m2,
             (Some(Unpacking::B4), _) => ScalarType::E2m1,
             // `wmma.store` takes `.f32` where only `.s32` exists (assembler 13.5): the same bits.
-            (None, ScalarType::F32) if moved.is_wmma() && shape.m == 8 && shape.n == 8 => {
+            (None, ScalarType::F32) if found.is_wmma() && shape.m == 8 && shape.n == 8 => {
                 ScalarType::S32
             }
             (None, ty) => ty,
         };
-        moved.has_memory().then_some(FragmentQuery {
-            op: moved,
+        Some(FragmentQuery {
+            op: found,
             shape,
             ty,
-            layout: Some(layout),
+            layout,
             target,
         })
     }

@@ -405,6 +405,7 @@ fn origin(origin: Origin) -> String {
 
 /// Who holds a matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CellHolder {
     pub lane: u8,
     pub register: u8,

@@ -1,10 +1,12 @@
 //! Why an element of a matrix product is not what IEEE arithmetic gives: a product and its operands go in, each step of the tensor core
 //! comes out as plain data and as text, next to the exact sum, a chain of fused multiply-adds and what other generations give.
 
+mod choices;
 mod number;
 mod steps;
 mod text;
 
+pub use choices::{ProductChoice, choices, targets};
 pub use steps::{BlockView, OperationView, ProductStep, TermView};
 pub use text::text;
 
@@ -76,6 +78,42 @@ pub struct GenerationView {
     /// The first target of each generation.
     pub targets: Vec<String>,
     pub result: NumberView,
+}
+
+/// Exact sums of a product whose operands are at hand as bits.
+pub(crate) struct Sums {
+    product: Product,
+}
+
+impl Sums {
+    /// None for products whose sums are exact or IEEE chains, and for those that no tensor core computes.
+    pub(crate) fn new(request: &ProductRequest, types: [ScalarType; 4]) -> Option<Sums> {
+        let is_float = |ty: &ScalarType| value_of(*ty, 0).is_some();
+        let product = read(request).ok()?;
+        types.iter().all(is_float).then_some(Sums { product })
+    }
+
+    /// The exact sum, rounded to the type of D once to nearest even; none where a term is infinite or not a number.
+    pub(crate) fn rounded_once(&self, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
+        let operands = Operands::new(&self.product, a.to_vec(), b.to_vec(), c);
+        nearest_bits(self.product.d, operands.exact_sum()?.to_odd())
+    }
+}
+
+/// The element of a matrix for people: a number, or bits of types that are none.
+pub(crate) fn element_text(ty: ScalarType, bits: u64) -> String {
+    let width = ty.width_bits();
+    match ty {
+        ScalarType::F64 => decimal(f64::from_bits(bits)),
+        ScalarType::S4 | ScalarType::S8 | ScalarType::S32 => {
+            ((bits << (64 - width)) as i64 >> (64 - width)).to_string()
+        }
+        ScalarType::B1 | ScalarType::U4 | ScalarType::U8 => bits.to_string(),
+        _ => value_of(ty, bits).map_or_else(
+            || format!("{bits:0digits$x}", digits = width.div_ceil(4) as usize),
+            decimal,
+        ),
+    }
 }
 
 /// The operands as bits and as values.
@@ -205,8 +243,12 @@ impl Operands {
             None => 0,
             Some(word) => element(product.c, word)?,
         };
+        Ok(Operands::new(product, a, b, c))
+    }
+
+    fn new(product: &Product, a: Vec<u64>, b: Vec<u64>, c: u64) -> Operands {
         let value = |ty, bits: u64| value_of(ty, bits).unwrap_or(f64::NAN);
-        Ok(Operands {
+        Operands {
             factors: a
                 .iter()
                 .zip(&b)
@@ -216,7 +258,7 @@ impl Operands {
             a,
             b,
             c,
-        })
+        }
     }
 
     /// None where a term is infinite or not a number.

@@ -3,7 +3,8 @@
 use crate::components::pickers::Select;
 use crate::components::{Dispatch, say};
 use crate::matrix::MatrixChoice;
-use crate::model::{Action, MatrixAction};
+use crate::model::{Action, MatrixAction, ProductAction};
+use crate::product::first_product;
 use warpgrid_view::fragment::FragmentChoices;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -29,12 +30,17 @@ pub(crate) fn Controls(props: &Props) -> Html {
         .stride
         .map_or_else(String::new, |stride| stride.to_string());
     let close = say::<MouseEvent>(&props.dispatch, Action::Matrix(MatrixAction::Close));
+    let product = ProductAction::Open(first_product(Some(&request.target)));
+    let products = say::<MouseEvent>(&props.dispatch, Action::Product(product));
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
         <form class="card matrix-controls" aria-label="Fragment" onsubmit={stay}>
             <div class="matrix-title">
                 <h2>{ "Fragment" }</h2>
-                <button type="button" class="pill back" onclick={close}>{ "Back to the kernel" }</button>
+                <span>
+                    <button type="button" class="pill back" onclick={products} title="How a tensor core adds">{ "Products" }</button>{ " " }
+                    <button type="button" class="pill back" onclick={close}>{ "Back to the kernel" }</button>
+                </span>
             </div>
             { picker("Operation", &request.op, &choices.ops, set(props, |choice, name| choice.request.op = name)) }
             { picker("Shape", &request.shape, &choices.shapes, set(props, |choice, name| choice.request.shape = name)) }

@@ -4,6 +4,7 @@ use crate::components::{Dispatch, say};
 use crate::matrix::{MatrixFocus, MatrixPage, offset_text, position, register_label};
 use crate::model::{Action, MatrixAction};
 use crate::theme::lane_css;
+use std::rc::Rc;
 use warpgrid_view::fragment::{CellHolder, FragmentPicture};
 use yew::prelude::*;
 
@@ -95,8 +96,17 @@ fn place_text(picture: &FragmentPicture, cell: usize) -> String {
     }
 }
 
-/// Everything as a table: a row a lane, a column a register.
-pub(super) fn lane_table(picture: &FragmentPicture) -> Html {
+#[derive(Properties, PartialEq)]
+pub(super) struct TableProps {
+    pub(super) pictures: Rc<Vec<FragmentPicture>>,
+}
+
+/// Everything as a table: a row a lane, a column a register. A component, so that it is made anew for another picture only.
+#[component]
+pub(super) fn LaneTable(props: &TableProps) -> Html {
+    let Some(picture) = props.pictures.first() else {
+        return Html::default();
+    };
     let head = |register: u8| html! { <th scope="col">{ format!("r{register}") }</th> };
     let row = |lane: u8| {
         let held = held(lane, picture);

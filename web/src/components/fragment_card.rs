@@ -1,0 +1,226 @@
+//! The matrix of the last step as a fragment: which lane holds which element. Elements, memory, lanes and registers light up together.
+
+use super::{Dispatch, FrameRef, say};
+use crate::canvas::{paint_lit, paint_plan};
+use crate::hooks::use_size;
+use crate::layout::{cell_after, is_pin};
+use crate::links::Links;
+use crate::matrix::{MatrixChoice, Plan, element_words, fragment_plan};
+use crate::model::{Action, Focus, MatrixAction, ProductAction};
+use crate::product::product_of;
+use crate::theme::Palette;
+use std::rc::Rc;
+use warpgrid_view::matrix_step::MatrixStep;
+use web_sys::{Element, HtmlCanvasElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) links: Rc<Links>,
+    pub(crate) palette: Rc<Palette>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn FragmentCard(props: &Props) -> Html {
+    let node = use_node_ref();
+    let boxes = use_node_ref();
+    let lit = use_node_ref();
+    let (width, _) = use_size(&node);
+    let chosen = use_state_eq(|| 0_usize);
+    let step = props.frame.matrix.as_ref();
+    // Where a memory leads to an element of another matrix, that one is shown.
+    let index = props.links.element.map_or(*chosen, |(operand, _)| operand);
+    let index = index.min(step.map_or(0, |step| step.operands.len().saturating_sub(1)));
+    let plan = use_memo(
+        (props.frame.clone(), index, width),
+        |(frame, index, width)| {
+            let step = frame.matrix.as_ref();
+            let operand = step.and_then(|step| step.operands.get(*index));
+            operand.map_or_else(Plan::default, |operand| fragment_plan(operand, *width))
+        },
+    );
+    use_paint(props, &plan, index, &boxes, &lit);
+    let Some((step, operand)) = step.and_then(|step| Some((step, step.operands.get(index)?)))
+    else {
+        return html! { <div ref={node} /> };
+    };
+    let element = move |cell: usize| Focus::Element {
+        operand: index,
+        cell,
+    };
+    let at = {
+        let (plan, lit) = (plan.clone(), lit.clone());
+        move |event: &MouseEvent| {
+            let rect = lit.cast::<Element>()?.get_bounding_client_rect();
+            let x = f64::from(event.client_x()) - rect.left();
+            let y = f64::from(event.client_y()) - rect.top();
+            plan.cell_at(x, y)
+        }
+    };
+    let here = props.links.element.map(|(_, cell)| cell);
+    let onmousemove = {
+        let (at, dispatch) = (at.clone(), props.dispatch.clone());
+        Callback::from(move |event: MouseEvent| {
+            let cell = at(&event);
+            if cell != here {
+                dispatch.dispatch(Action::Hover(cell.map(element)));
+            }
+        })
+    };
+    let leave = say::<MouseEvent>(&props.dispatch, Action::Hover(None));
+    let onblur = say::<FocusEvent>(&props.dispatch, Action::Hover(None));
+    let choose = {
+        let (frame, dispatch) = (props.frame.clone(), props.dispatch.clone());
+        move |cell: Option<usize>| {
+            let step = frame.matrix.as_ref();
+            let of_product = step.and_then(|step| explained(step, index, cell?));
+            dispatch.dispatch(match of_product {
+                Some(action) => action,
+                None => Action::Pin(cell.map(element)),
+            });
+        }
+    };
+    let onclick = {
+        let choose = choose.clone();
+        Callback::from(move |event: MouseEvent| choose(at(&event)))
+    };
+    let onkeydown = {
+        let dispatch = props.dispatch.clone();
+        let (columns, n_cells) = (u64::from(operand.columns), operand.cells.len());
+        Callback::from(move |event: KeyboardEvent| {
+            let key = event.key();
+            let there = cell_after(&key, here.map(|cell| cell as u64), columns);
+            if there.is_none() && !is_pin(&key) {
+                return;
+            }
+            event.prevent_default();
+            event.stop_propagation();
+            match there {
+                Some(there) => {
+                    let there = usize::try_from(there).unwrap_or(usize::MAX);
+                    let there = there.min(n_cells.saturating_sub(1));
+                    dispatch.dispatch(Action::Hover(Some(element(there))));
+                }
+                None => choose(here),
+            }
+        })
+    };
+    let size = format!("width: {:.0}px; height: {:.0}px", plan.width, plan.height);
+    html! {
+        <section class="card fragment" aria-label="Fragment" ref={node}>
+            <h2>
+                { "Fragment" }
+                <small>{ format!("{} {}, {} × {}", operand.name, operand.fragment.ty, operand.rows, operand.columns) }</small>
+                <span class="spring"></span>
+                { operands(step, index, &chosen) }
+            </h2>
+            <div class="scroller matrix-drawing" tabindex="0" role="group"
+                aria-label={format!("Matrix {}, elements: arrow keys move, Enter chooses", operand.name)} {onkeydown} {onblur}>
+                <div style={size.clone()}>
+                    <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
+                    <canvas ref={lit} style={size} {onmousemove} onmouseleave={leave} {onclick} aria-hidden="true" />
+                </div>
+            </div>
+            <p class="quiet" aria-live="polite">{ words(props, step, index) }</p>
+            <button class="link" onclick={say::<MouseEvent>(&props.dispatch, open_fragment(step, index))}>{ "Open in the matrix view" }</button>
+        </section>
+    }
+}
+
+/// The boxes when they change, and what is lit above them.
+#[hook]
+fn use_paint(props: &Props, plan: &Rc<Plan>, index: usize, boxes: &NodeRef, lit: &NodeRef) {
+    {
+        let boxes = boxes.clone();
+        let seen = (plan.clone(), props.palette.clone());
+        use_effect_with(seen, move |(plan, palette)| {
+            if let Some(canvas) = boxes.cast::<HtmlCanvasElement>() {
+                paint_plan(&canvas, plan, palette);
+            }
+        });
+    }
+    let lit = lit.clone();
+    let seen = (
+        plan.clone(),
+        props.palette.clone(),
+        props.links.clone(),
+        props.frame.clone(),
+        index,
+    );
+    use_effect_with(seen, move |(plan, palette, links, frame, index)| {
+        let step = frame.matrix.as_ref();
+        let operand = step.and_then(|step| step.operands.get(*index));
+        if let (Some(canvas), Some(operand)) = (lit.cast::<HtmlCanvasElement>(), operand) {
+            let element = links.element.filter(|(of, _)| of == index);
+            let is_lit = |cell: usize| {
+                let element = operand.cells.get(cell);
+                element.is_some_and(|element| links.has_element(operand, element))
+            };
+            paint_lit(
+                &canvas,
+                plan,
+                palette,
+                is_lit,
+                element.map(|(_, cell)| cell),
+            );
+        }
+    });
+}
+
+/// One button a matrix.
+fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> Html {
+    if step.operands.len() < 2 {
+        return Html::default();
+    }
+    let button = |at: usize, name: &str| {
+        let set = {
+            let chosen = chosen.clone();
+            Callback::from(move |_: MouseEvent| chosen.set(at))
+        };
+        html! { <button aria-pressed={(at == index).to_string()} onclick={set}>{ name }</button> }
+    };
+    html! {
+        <span class="seg" role="group" aria-label="Matrix">
+            { for step.operands.iter().enumerate().map(|(at, operand)| button(at, &operand.name)) }
+        </span>
+    }
+}
+
+/// The element in focus in words, or what can be done.
+fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
+    let operand = step.operands.get(index);
+    let of_element = props.links.element.filter(|(of, _)| *of == index);
+    let found = of_element.and_then(|(_, cell)| element_words(operand?, cell));
+    found.unwrap_or_else(|| {
+        let explains = step.product.is_some() && operand.is_some_and(|operand| operand.name == "D");
+        match explains {
+            true => "Choose an element to see how the tensor core computed it.".to_owned(),
+            false => {
+                "Point at an element: its lane, register and place in memory light up.".to_owned()
+            }
+        }
+    })
+}
+
+/// How the tensor core computed an element of D.
+fn explained(step: &MatrixStep, operand: usize, cell: usize) -> Option<Action> {
+    step.operands
+        .get(operand)
+        .filter(|operand| operand.name == "D")?;
+    let request = product_of(step, cell)?;
+    Some(Action::Product(ProductAction::Open(request)))
+}
+
+/// Opens the fragment of a matrix, with its stride and base.
+pub(crate) fn open_fragment(step: &MatrixStep, operand: usize) -> Action {
+    let choice = step
+        .operands
+        .get(operand)
+        .map_or_else(MatrixChoice::default, |operand| MatrixChoice {
+            base_bytes: operand.base_bytes.into(),
+            ..MatrixChoice::of_fragment(operand.fragment.clone())
+        });
+    Action::Matrix(MatrixAction::Open(choice))
+}

@@ -1,0 +1,297 @@
+//! How a tensor core computes one element of a product: its result beside others, and each block with its terms aligned bit by bit.
+
+use super::pickers::Select;
+use super::{Dispatch, say};
+use crate::matrix::MatrixChoice;
+use crate::model::{Action, MatrixAction, ProductAction};
+use crate::product::{BitRow, ProductPage, bit_rows, depth_of, set_element};
+use warpgrid_view::product::{
+    BlockView, NumberView, ProductRequest, ProductStep, ProductView as Explained,
+};
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: ProductPage,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn ProductView(props: &Props) -> Html {
+    let Some(answer) = &props.page.answer else {
+        return html! { <section class="matrix"><p class="placeholder">{ "The sum is coming." }</p></section> };
+    };
+    html! {
+        <section class="matrix" aria-label="Tensor core">
+            <div class="matrix-side">
+                { controls(props) }
+                { operands(props) }
+            </div>
+            <div class="matrix-main product">
+                {
+                    match &answer.view {
+                        Ok(view) => explained(view),
+                        Err(why) => html! { <p class="hint bad" role="alert">{ super::phrases::prose(why) }</p> },
+                    }
+                }
+            </div>
+        </section>
+    }
+}
+
+/// Sets the view anew with one part changed.
+fn set<T: 'static>(
+    props: &Props,
+    change: impl Fn(&mut ProductRequest, T) + 'static,
+) -> Callback<T> {
+    let (request, dispatch) = (props.page.request.clone(), props.dispatch.clone());
+    Callback::from(move |value| {
+        let mut request = request.clone();
+        change(&mut request, value);
+        dispatch.dispatch(Action::Product(ProductAction::Open(request)));
+    })
+}
+
+fn controls(props: &Props) -> Html {
+    let request = &props.page.request;
+    let answer = props.page.answer.as_deref();
+    let choices = answer.map_or(&[][..], |answer| &answer.choices);
+    let targets = answer.map_or(&[][..], |answer| &answer.targets);
+    let chosen = choices.iter().position(|choice| choice.is_of(request));
+    let pick = {
+        let choices = choices.to_vec();
+        set(props, move |request, number: String| {
+            let choice = number.parse().ok().and_then(|at: usize| choices.get(at));
+            if let Some(choice) = choice {
+                request.op = choice.op.clone();
+                request.shape = choice.shape.clone();
+                request.types = choice.types.clone();
+                let depth = depth_of(&request.shape);
+                request.a.truncate(depth);
+                request.b.truncate(depth);
+            }
+        })
+    };
+    let option = |(at, choice): (usize, &warpgrid_view::product::ProductChoice)| {
+        html! { <option value={at.to_string()}>{ format!("{} {}, {}", choice.op, choice.shape, types(&choice.types)) }</option> }
+    };
+    let target_option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
+    let value = chosen.map_or_else(String::new, |at| at.to_string());
+    let close = say::<MouseEvent>(&props.dispatch, Action::Product(ProductAction::Close));
+    let fragments = MatrixChoice::of_target(Some(&request.target));
+    let fragments = say::<MouseEvent>(
+        &props.dispatch,
+        Action::Matrix(MatrixAction::Open(fragments)),
+    );
+    let stay = |event: SubmitEvent| event.prevent_default();
+    html! {
+        <form class="card matrix-controls" aria-label="Product" onsubmit={stay}>
+            <div class="matrix-title">
+                <h2>{ "Product" }</h2>
+                <span>
+                    <button type="button" class="pill" onclick={fragments}>{ "Fragments" }</button>{ " " }
+                    <button type="button" class="pill" onclick={close}>{ "Back to the kernel" }</button>
+                </span>
+            </div>
+            <label class="matrix-field whole"><span>{ "Instruction" }</span>
+                <Select label="Instruction" class="pill" {value} on_choice={pick}>
+                    if chosen.is_none() {
+                        <option value="">{ format!("{} {}, {}", request.op, request.shape, types(&request.types)) }</option>
+                    }
+                    { for choices.iter().enumerate().map(option) }
+                </Select>
+            </label>
+            <label class="matrix-field"><span>{ "Tensor cores of" }</span>
+                <Select label="Tensor cores of" class="pill" value={request.target.clone()} on_choice={set(props, |request, name| request.target = name)}>
+                    if !targets.contains(&request.target) {
+                        { target_option(&request.target) }
+                    }
+                    { for targets.iter().map(target_option) }
+                </Select>
+            </label>
+            <label class="matrix-field"><span>{ "C" }</span>
+                { input("C", request.c.clone().unwrap_or_default(), set(props, |request, text: String| {
+                    request.c = Some(text).filter(|text| !text.is_empty());
+                })) }
+            </label>
+        </form>
+    }
+}
+
+/// `f16 * f16 + f32 into f32`
+fn types(types: &[String]) -> String {
+    match types {
+        [a, b, c, d] => format!("{a} * {b} + {c} into {d}"),
+        other => other.join(" "),
+    }
+}
+
+fn input(label: impl Into<AttrValue>, value: String, on_text: Callback<String>) -> Html {
+    let onchange = Callback::from(move |event: Event| {
+        let text = event.target_unchecked_into::<HtmlInputElement>().value();
+        on_text.emit(text.trim().to_owned());
+    });
+    let label: AttrValue = label.into();
+    html! { <input class="pill" aria-label={label} spellcheck="false" autocomplete="off" placeholder="0" {value} {onchange} /> }
+}
+
+/// The row of A and the column of B, to be changed.
+fn operands(props: &Props) -> Html {
+    let request = &props.page.request;
+    let depth = depth_of(&request.shape);
+    let element = |words: &[String], k: usize| words.get(k).cloned().unwrap_or_default();
+    let row = |k: usize| {
+        let a = set(props, move |request, text| {
+            set_element(&mut request.a, k, text)
+        });
+        let b = set(props, move |request, text| {
+            set_element(&mut request.b, k, text)
+        });
+        html! {
+            <tr>
+                <th scope="row">{ k }</th>
+                <td>{ input(format!("A at k = {k}"), element(&request.a, k), a) }</td>
+                <td>{ input(format!("B at k = {k}"), element(&request.b, k), b) }</td>
+            </tr>
+        }
+    };
+    html! {
+        <section class="card" aria-label="Operands">
+            <h2>{ "A row of A, a column of B" }<small>{ "numbers, or bits such as 0x3c00" }</small></h2>
+            <table class="product-operands">
+                <thead><tr><th scope="col">{ "k" }</th><th scope="col">{ "A" }</th><th scope="col">{ "B" }</th></tr></thead>
+                <tbody>{ for (0..depth).map(row) }</tbody>
+            </table>
+        </section>
+    }
+}
+
+fn explained(view: &Explained) -> Html {
+    let n_blocks = view.steps.len();
+    html! {
+        <>
+            <section class="card" aria-label="Result">
+                <h2>{ "Why is this not what IEEE gives?" }</h2>
+                <p class="product-summary" aria-live="polite">{ &view.summary }</p>
+                { results(view) }
+            </section>
+            { for view.steps.iter().enumerate().map(|(at, step)| step_card(step, at + 1, n_blocks)) }
+        </>
+    }
+}
+
+/// The result beside the other ones that it could be.
+fn results(view: &Explained) -> Html {
+    let exact = view.rounded_once.as_ref();
+    let line = |name: Html, number: &NumberView, class: &'static str| {
+        let verdict = exact.map(|exact| match exact.bits == number.bits {
+            true => html! { <span class="same">{ "=" }</span> },
+            false => html! { <span class="differs">{ "differs" }</span> },
+        });
+        html! {
+            <tr {class}><th scope="row">{ name }</th><td>{ &number.text }</td><td><code>{ &number.bits }</code></td><td>{ verdict }</td></tr>
+        }
+    };
+    let own = view.title.rsplit(' ').next().unwrap_or_default();
+    let others = view.generations.iter().map(|generation| {
+        let names = generation.targets.join(", ");
+        line(html! { { names } }, &generation.result, "")
+    });
+    html! {
+        <div class="product-results"><table>
+            <thead><tr><th scope="col">{ "computed by" }</th><th scope="col">{ "value" }</th><th scope="col">{ "bits" }</th><th scope="col">{ "against the exact sum, rounded once" }</th></tr></thead>
+            <tbody>
+                { line(html! { <>{ "the tensor core of " }{ own }</> }, &view.result, "own") }
+                if let Some(exact) = exact {
+                    { line(html! { { "the exact sum, rounded once" } }, exact, "") }
+                }
+                { line(html! { { "a chain of f32 fma" } }, &view.chain, "") }
+                if let Some(sum) = &view.exact {
+                    <tr><th scope="row">{ "the exact sum" }</th><td colspan="3">{ sum }</td></tr>
+                }
+            </tbody>
+            <tbody>
+                <tr><th scope="colgroup" colspan="4" class="group">{ "other generations" }</th></tr>
+                { for others }
+            </tbody>
+        </table></div>
+    }
+}
+
+fn step_card(step: &ProductStep, number: usize, n_steps: usize) -> Html {
+    let title = format!("Step {number} of {n_steps}");
+    match step {
+        ProductStep::Block(view) => html! {
+            <section class="card" aria-label={title}>
+                <h2>{ format!("Block of {}", view.products) }<small>{ block_facts(view) }</small></h2>
+                { block(view) }
+            </section>
+        },
+        ProductStep::Operation(view) => html! {
+            <section class="card" aria-label={title}>
+                <h2>{ "One more operation" }</h2>
+                <p>{ &view.text }{ ": " }{ number_html(&view.result) }</p>
+            </section>
+        },
+    }
+}
+
+fn block_facts(view: &BlockView) -> String {
+    let unit = view.exponent - i32::from(view.kept_bits);
+    match view.special {
+        Some(_) => String::new(),
+        None => format!(
+            "aligned to 2^{}, {} bits kept below: the last one kept is 2^{unit}",
+            view.exponent, view.kept_bits
+        ),
+    }
+}
+
+fn number_html(number: &NumberView) -> Html {
+    html! { <><b>{ &number.text }</b>{ " " }<code>{ &number.bits }</code></> }
+}
+
+fn block(view: &BlockView) -> Html {
+    if let Some(special) = &view.special {
+        return html! { <p>{ format!("No sum: {special}. ") }{ number_html(&view.result) }</p> };
+    }
+    let rows = bit_rows(view);
+    let (sum, terms) = match rows.split_last() {
+        Some((sum, terms)) if !terms.is_empty() => (sum, terms),
+        _ => {
+            return html! { <p>{ "All terms are zero: the accumulator stays. " }{ number_html(&view.result) }</p> };
+        }
+    };
+    html! {
+        <div class="product-block" tabindex="0" role="group" aria-label="Terms, bit by bit"><table>
+            <thead><tr>
+                <th scope="col">{ "term" }</th><th scope="col">{ "exact value" }</th>
+                <th scope="col">{ "takes part" }</th><th scope="col" class="cut">{ "cut off" }</th>
+            </tr></thead>
+            <tbody>{ for terms.iter().map(bit_row) }</tbody>
+            <tfoot>
+                { bit_row(sum) }
+                <tr class="result">
+                    <th scope="row">{ "result" }</th>
+                    <td colspan="3">{ number_html(&view.result) }{ if view.is_cut { ", cut to its type" } else { "" } }</td>
+                </tr>
+            </tfoot>
+        </table></div>
+    }
+}
+
+fn bit_row(row: &BitRow) -> Html {
+    let loses = row.cut.contains('1');
+    html! {
+        <tr class={classes!(loses.then_some("loses"))}>
+            <th scope="row">{ &row.name }</th>
+            <td>{ &row.value }</td>
+            <td class="bits">
+                <span class="sign">{ if row.is_negative { "−" } else { "\u{a0}" } }</span>
+                <span class="zeros">{ &row.zeros }</span><span class="kept">{ &row.kept }</span>
+            </td>
+            <td class="bits cut">{ &row.cut }{ if row.goes_on { "…" } else { "" } }</td>
+        </tr>
+    }
+}

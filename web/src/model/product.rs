@@ -1,0 +1,102 @@
+//! What can happen in the view of a product.
+
+use super::Model;
+use crate::product::ProductPage;
+use crate::protocol::{ProductAnswer, RequestBody};
+use std::rc::Rc;
+use warpgrid_view::product::ProductRequest;
+
+/// Something happened in the view of a product.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProductAction {
+    /// Opens the view, or sets it anew.
+    Open(ProductRequest),
+    Close,
+}
+
+/// The page after `action`.
+pub(super) fn act(model: &mut Model, action: ProductAction) {
+    match action {
+        ProductAction::Open(request) => open(model, request),
+        ProductAction::Close => model.product = None,
+    }
+}
+
+/// What is shown already stays until the core has answered.
+fn open(model: &mut Model, request: ProductRequest) {
+    let asked = model.next_request;
+    model.send(RequestBody::Product(request.clone()));
+    let answer = model.product.take().and_then(|page| page.answer);
+    model.matrix = None;
+    model.product = Some(ProductPage {
+        request,
+        answer,
+        asked,
+    });
+}
+
+/// The core has answered; an older answer is dropped.
+pub(super) fn show(model: &mut Model, id: u32, answer: ProductAnswer) {
+    if let Some(page) = model.product.as_mut().filter(|page| page.asked == id) {
+        page.answer = Some(Rc::new(answer));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Action, MatrixAction, reduce};
+    use crate::product::first_product;
+    use crate::protocol::{Goal, Response, ResponseBody};
+
+    fn answer() -> ProductAnswer {
+        ProductAnswer {
+            view: Err("no such product".into()),
+            choices: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_answer_to_an_older_product_is_dropped() {
+        let open = || Action::Product(ProductAction::Open(first_product(None)));
+        let model = reduce(Model::new("", None), open());
+        let first = model.product.as_ref().map_or(0, |page| page.asked);
+        let model = reduce(model, open());
+        let heard = |id| {
+            let body = ResponseBody::Product(Box::new(answer()));
+            Action::Heard(Response::new(id, 0, body))
+        };
+        let model = reduce(model, heard(first));
+        let second = model.product.as_ref().map_or(0, |page| page.asked);
+        assert_eq!(
+            model.product.as_ref().and_then(|page| page.answer.clone()),
+            None
+        );
+        let model = reduce(model, heard(second));
+        let page = model.product.expect("the view is open");
+        assert_eq!(page.answer.as_deref(), Some(&answer()));
+    }
+
+    #[test]
+    fn fragments_and_products_take_turns_and_escape_closes() {
+        let model = reduce(
+            Model::new("", None),
+            Action::Product(ProductAction::Open(first_product(None))),
+        );
+        let n_sent = model.outbox.len();
+        let model = reduce(model, Action::Move(Goal::End));
+        assert_eq!(model.outbox.len(), n_sent);
+        let model = reduce(
+            model,
+            Action::Matrix(MatrixAction::Open(Default::default())),
+        );
+        assert_eq!(model.product, None);
+        let model = reduce(
+            model,
+            Action::Product(ProductAction::Open(first_product(None))),
+        );
+        assert_eq!(model.matrix, None);
+        assert_eq!(reduce(model, Action::Stop).product, None);
+    }
+}
