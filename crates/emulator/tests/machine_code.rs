@@ -34,6 +34,7 @@ fn modified(source: Source, negate: bool, absolute: bool, invert: bool) -> Arg {
         negate,
         absolute,
         invert,
+        part: SourcePart::Whole,
     };
     Arg::One(OperandValue::Source(source, modifiers))
 }
@@ -204,7 +205,6 @@ fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
         Does::Mbarrier(MbarrierOp::CheckLayout),
         Does::Matrix(MatrixOp::MmaSparse),
         Does::Arithmetic(ArithmeticOp::Fns),
-        Does::Control(ControlOp::Reconverge),
         Does::Unknown,
     ] {
         let action = Action {

@@ -13,7 +13,7 @@ pub mod ptx;
 pub mod sass;
 
 pub use common::{
-    dialect, does, fit, form, modifier, modifiers, space, target, types, version, video,
+    dialect, does, fit, form, machine, modifier, modifiers, space, target, types, version, video,
 };
 pub use ptx::{directives, forms, special};
 
@@ -27,6 +27,7 @@ pub use fit::{Fit, ValueClass};
 pub use form::{
     Form, Gate, Lacking, Meaning, OperandType, Origin, Role, Set, SlotName, Takes, Value,
 };
+pub use machine::{FunnelShift, MachineOp};
 pub use modifier::{
     AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
     Flag, FloatTest, MatrixCount, MatrixLayout, MmaKind, MulPart, OverflowMode, PermuteMode,

@@ -321,6 +321,7 @@ impl Builder {
                 };
                 Ok(ArgumentInit {
                     bytes: vec![0; width.filter(|width| *width == 4).unwrap_or(8) as usize],
+                    align_bytes: width.filter(|width| *width == 4).unwrap_or(8),
                     pointers: vec![patch],
                 })
             }
@@ -337,22 +338,32 @@ impl Builder {
                     bytes.resize(width as usize, 0);
                 }
                 Ok(ArgumentInit {
+                    align_bytes: bytes.len() as u64,
                     bytes,
                     pointers: Vec::new(),
                 })
             }
             Parameter::Struct {
-                name, size, fields, ..
-            } => self.structure(name, *size, fields),
+                name,
+                size,
+                align,
+                fields,
+            } => self.structure(name, (*size, *align), fields),
         }
     }
 
-    fn structure(&self, name: &str, size: u64, fields: &[Field]) -> Result<ArgumentInit, Problem> {
+    fn structure(
+        &self,
+        name: &str,
+        (size, align): (u64, u64),
+        fields: &[Field],
+    ) -> Result<ArgumentInit, Problem> {
         if size > 1 << 16 {
             return Err(catalogue::structure_too_large(name, size));
         }
         let mut whole = ArgumentInit {
             bytes: vec![0; size as usize],
+            align_bytes: align,
             pointers: Vec::new(),
         };
         for field in fields {

@@ -196,6 +196,7 @@ impl<'a> Reader<'a> {
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
+            | Does::Machine(_)
             | Does::Unknown => Reading::Other,
         }
     }
@@ -310,12 +311,19 @@ impl<'a> Reader<'a> {
                     | Source::VariableAddress { .. }
                     | Source::FunctionAddress(_)
                     | Source::Constant { .. }
+                    | Source::Launch(_)
                     | Source::Sink => {}
                 }
             }
             OperandValue::Address(address) => {
-                if let AddressBase::Register(base) = &address.base {
-                    run(ids, base);
+                match &address.base {
+                    AddressBase::Register(base)
+                    | AddressBase::Bank {
+                        index: Some(base), ..
+                    } => run(ids, base),
+                    AddressBase::Variable(_)
+                    | AddressBase::Bank { index: None, .. }
+                    | AddressBase::None => {}
                 }
                 address.uniform.iter().for_each(|uniform| run(ids, uniform));
             }
@@ -336,7 +344,7 @@ impl<'a> Reader<'a> {
             OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(*variable),
             OperandValue::Address(address) => match address.base {
                 AddressBase::Variable(variable) => Some(variable),
-                AddressBase::Register(_) | AddressBase::None => None,
+                AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => None,
             },
             OperandValue::List(list) => {
                 for element in self.function.operands_of(*list) {
@@ -497,7 +505,7 @@ fn base(address: &Address) -> Base {
     match address.base {
         AddressBase::Register(run) => Base::Register(run.first),
         AddressBase::Variable(variable) => Base::Variable(variable),
-        AddressBase::None => Base::Absolute,
+        AddressBase::Bank { .. } | AddressBase::None => Base::Absolute,
     }
 }
 
@@ -540,6 +548,7 @@ fn value(source: &Source) -> Value {
         Source::RegisterOffset { .. }
         | Source::FunctionAddress(_)
         | Source::Constant { .. }
+        | Source::Launch(_)
         | Source::Sink => Value::Other,
     }
 }

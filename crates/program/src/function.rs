@@ -3,6 +3,7 @@
 //! A front end fills a [`Module`] and, when nothing is wrong with it, seals it into a [`Program`]; names are resolved
 //! to indices.
 
+use crate::machine::MachineCode;
 use crate::operand::{Operand, OperandList, OperandValue, RegisterRun};
 use crate::registers::Registers;
 use crate::span::Span;
@@ -164,6 +165,8 @@ pub struct Function {
     /// Names of branch targets: instruction index and name, sorted by index.
     pub labels: Vec<(u32, String)>,
     pub bounds: LaunchBounds,
+    /// What machine code has beside its instructions; none for virtual instructions.
+    pub machine: Option<Box<MachineCode>>,
     pub span: Span,
 }
 

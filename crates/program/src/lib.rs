@@ -5,6 +5,7 @@ pub mod decimal;
 pub mod diagnostic;
 pub mod front_end;
 pub mod function;
+pub mod machine;
 pub mod operand;
 pub mod registers;
 pub mod span;
@@ -20,9 +21,10 @@ pub use function::{
     Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,
     Parameter, Program, RegisterId, Relocation, RelocationTarget, StepPart, Variable, VariableId,
 };
+pub use machine::{LaunchFact, MachineCode};
 pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,
-    SourceModifiers,
+    SourceModifiers, SourcePart,
 };
 pub use registers::{Register, Registers};
 pub use span::{LineIndex, Position, Span};

@@ -4,6 +4,7 @@
 //! function's operands, so that an instruction is small and a function has two allocations for all of them.
 
 use crate::function::{FunctionId, RegisterId, VariableId};
+use crate::machine::LaunchFact;
 use crate::span::Span;
 use warpgrid_isa::SpecialRegister;
 
@@ -93,6 +94,8 @@ pub enum Source {
         bank: u8,
         byte_offset: u32,
     },
+    /// What the launch decides.
+    Launch(LaunchFact),
     /// The sink `_`: nothing is read, and the element is not stored.
     Sink,
 }
@@ -106,6 +109,23 @@ pub struct SourceModifiers {
     pub absolute: bool,
     /// `~a`
     pub invert: bool,
+    /// What is taken of the source, before all else.
+    pub part: SourcePart,
+}
+
+/// Which part of a 32-bit source is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum SourcePart {
+    #[default]
+    Whole,
+    /// The low 16 bits, in both halves: `.H0_H0`.
+    LowTwice,
+    /// The high 16 bits, in both halves: `.H1_H1`.
+    HighTwice,
+    /// The halves change places: `.H0_H1`.
+    Swapped,
+    /// The byte with this number, 0 to 3, with zeros above it: `.B1`.
+    Byte(u8),
 }
 
 impl SourceModifiers {
@@ -114,6 +134,7 @@ impl SourceModifiers {
         negate: false,
         absolute: false,
         invert: false,
+        part: SourcePart::Whole,
     };
 }
 
@@ -122,6 +143,11 @@ impl SourceModifiers {
 pub enum AddressBase {
     Register(RegisterRun),
     Variable(VariableId),
+    /// A constant bank of machine code, and a register that is added.
+    Bank {
+        bank: u8,
+        index: Option<RegisterRun>,
+    },
     /// Absolute: the offset is all.
     None,
 }

@@ -3,10 +3,11 @@
 use crate::assist;
 use crate::check::check;
 use crate::diagnostics;
+use crate::program::build;
 use crate::syntax::parse;
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
-    Reference, SignatureText, Suggestion,
+    CheckedText, CodeFacts, ColouredToken, Diagnostic, Explanation, FormFacts, FrontEnd, HoverText,
+    Overrides, Reference, Severity, SignatureText, Suggestion,
 };
 
 /// The front end for SASS.
@@ -17,9 +18,14 @@ impl FrontEnd for Sass {
     fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
         let tree = parse(source);
         let checked = check(source, &tree, overrides);
+        let built = build(&tree, source, overrides);
+        let mut diagnostics = checked.diagnostics;
+        let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+        let is_legal = !diagnostics.iter().any(is_error);
+        diagnostics.extend(built.diagnostics);
         CheckedText {
-            program: None,
-            diagnostics: checked.diagnostics,
+            program: built.program.filter(|_| is_legal),
+            diagnostics,
             stated_target: checked.stated.map(|target| target.name),
             stated_version: None,
         }

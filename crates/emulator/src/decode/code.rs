@@ -11,8 +11,8 @@ use crate::state::pending::GroupKind;
 use crate::state::registers::{BankSizes, Banks, Slot};
 use warpgrid_isa::video::Selection;
 use warpgrid_isa::{
-    AtomicOp, BarrierReduce, BoolOp, CompareOp, FloatTest, ReduceOp, ScalarType, Scope, Sem,
-    ShuffleMode, SpecialRegister, StateSpace, VideoLanes, VideoOp, VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CompareOp, FloatTest, MachineOp, ReduceOp, ScalarType, Scope,
+    Sem, ShuffleMode, SpecialRegister, StateSpace, VideoLanes, VideoOp, VoteMode,
 };
 use warpgrid_program::{FunctionId, SourceModifiers};
 
@@ -39,6 +39,9 @@ pub(crate) struct Code {
     pub(crate) matrices: Vec<MatrixPlan>,
     pub(crate) barriers: Vec<BarrierPlan>,
     pub(crate) system_calls: Vec<SystemPlan>,
+    pub(crate) machine: Vec<MachinePlan>,
+    /// Machine code: the addresses that it computes with and their places, ascending.
+    pub(crate) addresses: Vec<(u64, u32)>,
     /// Why instructions cannot be executed.
     pub(crate) refused: Vec<Refused>,
     /// By instruction of the code: its index among the instructions of the function.
@@ -399,7 +402,7 @@ pub(crate) enum Op {
     },
     /// `(base << scale) + uniform`: the sum of an address that has more than a base and an offset.
     AddressSum {
-        d: Slot,
+        d: Element,
         base: Element,
         scale: u8,
         uniform: Element,
@@ -462,7 +465,41 @@ pub(crate) enum Op {
         d: Slot,
     },
     Yield,
+    /// An operation of machine code.
+    Machine(u32),
+    /// `BSYNC`: waits for the lanes that the register names.
+    Reconverge {
+        mask: Slot,
+    },
+    /// `BREAK`: takes the lanes out of the register.
+    LeaveReconvergence {
+        mask: Slot,
+    },
+    /// To the place with this address.
+    BranchIndirect {
+        a: Element,
+    },
+    /// Where some of the lanes that the register names are elsewhere.
+    BranchDivergent {
+        mask: Slot,
+        target: u32,
+    },
     Refused(u32),
+}
+
+/// An operation of machine code: up to two registers and seven predicates from five registers and seven predicates.
+#[derive(Clone, Debug)]
+pub(crate) struct MachinePlan {
+    pub(crate) op: MachineOp,
+    pub(crate) registers: [Slot; 2],
+    pub(crate) predicates: [Slot; 7],
+    pub(crate) sources: [Slot; 5],
+    /// Bit i: source i is negated.
+    pub(crate) negated: u8,
+    /// Bit i: source i is inverted.
+    pub(crate) inverted: u8,
+    pub(crate) conditions: [Predicate; 7],
+    pub(crate) number: u32,
 }
 
 /// A load or a store.

@@ -8,8 +8,6 @@ use warpgrid_program::{
     Callee, FunctionId, OperandValue, Parameter, Source, SourceModifiers, VariableId,
 };
 
-const RECONVERGENCE: &str = "explicit reconvergence";
-
 pub(super) fn supports(op: ControlOp) -> Support {
     match op {
         ControlOp::Branch
@@ -18,8 +16,12 @@ pub(super) fn supports(op: ControlOp) -> Support {
         | ControlOp::Return
         | ControlOp::Exit
         | ControlOp::Trap
-        | ControlOp::Breakpoint => Support::Runs,
-        ControlOp::PushReconvergence | ControlOp::Reconverge => Support::not_yet(RECONVERGENCE),
+        | ControlOp::Breakpoint
+        | ControlOp::PushReconvergence
+        | ControlOp::Reconverge
+        | ControlOp::LeaveReconvergence
+        | ControlOp::BranchIndirect
+        | ControlOp::BranchDivergent => Support::Runs,
     }
 }
 
@@ -35,7 +37,23 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
         ControlOp::Exit => Ok(Op::Exit),
         // Without a debugger, `brkpt` stops the launch as `trap` does.
         ControlOp::Trap | ControlOp::Breakpoint => Ok(Op::Trap),
-        ControlOp::PushReconvergence | ControlOp::Reconverge => Err(Refusal::NotYet(None)),
+        // The lanes that are here meet again.
+        ControlOp::PushReconvergence => Ok(Op::ActiveMask {
+            d: d.target(0, 32)?,
+        }),
+        ControlOp::Reconverge => Ok(Op::Reconverge {
+            mask: d.source(0, 32)?,
+        }),
+        ControlOp::LeaveReconvergence => Ok(Op::LeaveReconvergence {
+            mask: d.source(0, 32)?,
+        }),
+        ControlOp::BranchIndirect => Ok(Op::BranchIndirect {
+            a: d.element(0, 64)?,
+        }),
+        ControlOp::BranchDivergent => Ok(Op::BranchDivergent {
+            mask: d.source(0, 32)?,
+            target: d.label(1)?,
+        }),
     }
 }
 

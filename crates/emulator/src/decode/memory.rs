@@ -121,7 +121,7 @@ pub(super) fn access_plan(
     let address = d.address_operand(at.0)?;
     let variable = match address.base {
         AddressBase::Variable(variable) => Some(variable),
-        AddressBase::Register(_) | AddressBase::None => None,
+        AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => None,
     };
     let space = d.refined(modifiers.state_space(), variable)?;
     let (base, wide, offset) = d.address(address)?;

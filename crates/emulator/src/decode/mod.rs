@@ -7,6 +7,7 @@ pub(crate) mod code;
 mod compare;
 mod control;
 mod hint;
+mod machine;
 mod matrix;
 pub(crate) mod matrix_plan;
 mod mbarrier;
@@ -281,9 +282,16 @@ impl<'a> Decoder<'a> {
             |target: &mut u32| *target = starts.get(*target as usize).copied().unwrap_or(end);
         let first = starts.first().map_or(0, |start| *start as usize);
         for instr in self.code.instructions.iter_mut().skip(first) {
-            if let Op::Branch { target } = &mut instr.op {
+            if let Op::Branch { target } | Op::BranchDivergent { target, .. } = &mut instr.op {
                 place(target);
             }
+        }
+        if let Some(machine) = &self.function.machine {
+            let code = machine.addresses.iter().zip(starts);
+            let places = code.map(|(address, start)| (*address, *start));
+            self.code.addresses.extend(places);
+            // Instructions that a front end made of one have its address.
+            self.code.addresses.dedup_by_key(|(address, _)| *address);
         }
         for table in self.code.branch_tables.iter_mut().skip(first_table) {
             table.iter_mut().for_each(place);

@@ -249,12 +249,23 @@ impl<'a> Decoder<'a> {
         modifiers: SourceModifiers,
         bits: u32,
     ) -> Decoded<Element> {
+        let ty = self.modifiers.source_type().unwrap_or(ScalarType::B32);
+        self.read_as(source, modifiers, bits, ty)
+    }
+
+    /// As [`Decoder::read`], for a source of this type.
+    pub(super) fn read_as(
+        &mut self,
+        source: Source,
+        modifiers: SourceModifiers,
+        bits: u32,
+        ty: ScalarType,
+    ) -> Decoded<Element> {
         let element = self.unmodified(source, bits)?;
         if modifiers == SourceModifiers::NONE {
             return Ok(element);
         }
         let d = self.hidden(element.bits);
-        let ty = self.modifiers.source_type().unwrap_or(ScalarType::B32);
         self.before.push(Op::Modify {
             modifiers,
             ty,
@@ -279,7 +290,10 @@ impl<'a> Decoder<'a> {
                 self.before.push(Op::Offset { d, a, addend });
                 return Ok(d);
             }
-            Source::Constant { .. } => return Err(Refusal::NotYet(None)),
+            Source::Constant { bank, byte_offset } => {
+                self.layout.bank_value(bank, byte_offset.into(), bits)
+            }
+            Source::Launch(fact) => self.layout.launch_fact(fact).into(),
             Source::VariableAddress {
                 variable,
                 offset,
@@ -343,6 +357,23 @@ impl<'a> Decoder<'a> {
                 }
             }
             AddressBase::None => (self.constant(address.offset as u64, 64), true, 0),
+            AddressBase::Bank { bank, index } => {
+                let start = self.layout.bank_address(bank);
+                let start = start.wrapping_add_signed(address.offset);
+                let Some(run) = index else {
+                    return Ok((self.constant(start, 64), true, 0));
+                };
+                let index = self.read(Source::Register(run), SourceModifiers::NONE, 32)?;
+                let sum = self.hidden(64);
+                let uniform = self.number(start, 64);
+                self.before.push(Op::AddressSum {
+                    d: sum,
+                    base: index,
+                    scale: 0,
+                    uniform,
+                });
+                (sum.slot, true, 0)
+            }
             AddressBase::Variable(id) => match self.variable(id)? {
                 (VariablePlace::Fixed(start), _) => {
                     let start = start.wrapping_add_signed(address.offset);
@@ -375,7 +406,10 @@ impl<'a> Decoder<'a> {
             Some(run) => self.read(Source::Register(run), SourceModifiers::NONE, 64)?,
             None => Element::SINK,
         };
-        let d = self.hidden(64).slot;
+        // Absolute parts take no register, so they do not decide the width.
+        let wide_base = wide && address.base != AddressBase::None;
+        let wide = wide_base || uniform.bits > 32;
+        let d = self.hidden(if wide { 64 } else { 32 });
         let scale = address.scale_log2;
         self.before.push(Op::AddressSum {
             d,
@@ -383,7 +417,7 @@ impl<'a> Decoder<'a> {
             scale,
             uniform,
         });
-        Ok((d, true, offset))
+        Ok((d.slot, wide, offset))
     }
 
     /// The space that an access means: that of its variable where the text leaves it open, and the kernel's own

@@ -35,7 +35,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
                 predicate,
                 a,
             };
-            (kind, d.source(2, 32)?)
+            (kind, d.source_or_none(2, 32)?)
         }
         WarpOp::ActiveMask => {
             return Ok(Op::ActiveMask {
@@ -50,7 +50,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
                 a: d.source(1, 32)?,
                 d: d.target(0, 32)?,
             };
-            (kind, d.source(2, 32)?)
+            (kind, d.source_or_none(2, 32)?)
         }
         WarpOp::Elect => {
             let (to, predicate) = d.pair(0, 32)?;

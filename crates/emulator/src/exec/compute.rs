@@ -3,7 +3,7 @@
 use crate::decode::code::{Code, Element, Instr, Op};
 use crate::exec::alu_float::{float32, float32x2, float64, half};
 use crate::exec::alu_int::*;
-use crate::exec::{compare, convert, pack, predicate, select, video};
+use crate::exec::{compare, convert, machine, pack, predicate, select, video};
 use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy};
 
 /// Operations that change registers alone and are frequent: [`compute`].
@@ -56,6 +56,7 @@ macro_rules! infrequent {
             | Op::AddressSum { .. }
             | Op::Policy { .. }
             | Op::ActiveMask { .. }
+            | Op::Machine(_)
     };
 }
 
@@ -82,6 +83,9 @@ macro_rules! beyond_registers {
             | Op::RankOf { .. }
             | Op::Yield
             | Op::Trap
+            | Op::LeaveReconvergence { .. }
+            | Op::BranchIndirect { .. }
+            | Op::BranchDivergent { .. }
             | Op::Refused(_)
     };
 }
@@ -92,6 +96,7 @@ macro_rules! waiting {
         Op::Collective(_)
             | Op::Matrix(_)
             | Op::WarpBarrier { .. }
+            | Op::Reconverge { .. }
             | Op::ClusterWait
             | Op::Mbarrier(_)
             | Op::AsyncWait(_)
@@ -247,6 +252,11 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             scale,
             uniform,
         } => predicate::address_sum(l, d, base, scale, uniform),
+        Op::Machine(plan) => {
+            if let Some(plan) = code.machine.get(plan as usize) {
+                machine::machine(l, plan);
+            }
+        }
         Op::Policy { d } => l.set64(d, &[0; LANES]),
         Op::ActiveMask { d } => {
             let mask = l.mask;

@@ -3,6 +3,7 @@
 use crate::decode::code::{Bank, CallTargetPlan, Code, Op, Place};
 use crate::exec::elements::{read64, read128, write128};
 use crate::exec::reach::{Executed, Halt};
+use crate::exec::waits::part_from_excluded;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
 use crate::run::launch::Limits;
@@ -87,6 +88,44 @@ pub(crate) fn branch_indexed(
         if left == 0 && others == 0 {
             break;
         }
+    }
+    Ok(())
+}
+
+/// Sends lanes to the places whose addresses they have.
+#[inline(never)]
+pub(crate) fn branch_indirect(
+    code: &Code,
+    warp: &mut Warp,
+    mask: u32,
+    addresses: &[u64; LANES],
+) -> Executed {
+    let place = |address: u64| {
+        let index = code.addresses.binary_search_by_key(&address, |(at, _)| *at);
+        index
+            .ok()
+            .and_then(|index| code.addresses.get(index))
+            .map(|(_, place)| *place)
+    };
+    let bad = lanes_of(mask)
+        .filter(|lane| place(addresses[*lane]).is_none())
+        .fold(0, |lanes, lane| lanes | 1u32 << lane);
+    if bad != 0 {
+        let address = addresses[(bad.trailing_zeros() & 31) as usize];
+        return Err(Halt::new(FaultKind::BadCallTarget { address }, bad));
+    }
+    let depth = warp.splits.current().depth;
+    if warp.splits.current().mask != mask {
+        part_from_excluded(warp, mask);
+    }
+    let mut left = mask;
+    while left != 0 {
+        let first = addresses[(left.trailing_zeros() & 31) as usize];
+        let lanes = lanes_of(left)
+            .filter(|lane| addresses[*lane] == first)
+            .fold(0, |lanes, lane| lanes | 1 << lane);
+        go(warp, lanes, place(first).unwrap_or(0), depth);
+        left &= !lanes;
     }
     Ok(())
 }

@@ -18,7 +18,8 @@ pub(crate) mod even;
 pub(crate) mod fused;
 #[cfg(test)]
 mod known_tests;
-pub(crate) mod matrix;
+pub(crate) mod machine;
+mod matrix;
 pub(crate) mod matrix_lines;
 pub(crate) mod matrix_rows;
 pub(crate) mod mbarrier;

@@ -4,7 +4,7 @@ use crate::decode::code::Element;
 use crate::exec::elements::{read64, write64};
 use crate::state::registers::{Lanes, Slot};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::SourceModifiers;
+use warpgrid_program::{SourceModifiers, SourcePart};
 
 /// `and.pred` and relatives: bit `2 * a + b` of the table is the result of a lane. A table says any logic of two
 /// predicates, negated ones as well.
@@ -26,7 +26,7 @@ pub(crate) fn modify(
     let signs = sign_bits(ty);
     let shift = 64 - a.bits.clamp(1, 64);
     let row = read64(l, a).map(|value| {
-        let mut value = value;
+        let mut value = part_of(modifiers.part, value);
         if modifiers.absolute {
             value = match signs {
                 0 => ((value << shift) as i64 >> shift).unsigned_abs(),
@@ -44,6 +44,19 @@ pub(crate) fn modify(
     write64(l, d, &row);
 }
 
+/// A part of a value, where it is read from.
+#[inline(always)]
+fn part_of(part: SourcePart, value: u64) -> u64 {
+    let (low, high) = (value & 0xffff, value >> 16 & 0xffff);
+    match part {
+        SourcePart::Whole => value,
+        SourcePart::LowTwice => low | low << 16,
+        SourcePart::HighTwice => high | high << 16,
+        SourcePart::Swapped => high | low << 16,
+        SourcePart::Byte(n) => value >> (u32::from(n & 3) * 8) & 0xff,
+    }
+}
+
 /// The sign bits of a float type; none for integers.
 fn sign_bits(ty: ScalarType) -> u64 {
     match (ty.is_float(), ty) {
@@ -55,10 +68,16 @@ fn sign_bits(ty: ScalarType) -> u64 {
 }
 
 /// `(base << scale) + uniform`
-pub(crate) fn address_sum(l: &mut Lanes<'_>, d: Slot, base: Element, scale: u8, uniform: Element) {
+pub(crate) fn address_sum(
+    l: &mut Lanes<'_>,
+    d: Element,
+    base: Element,
+    scale: u8,
+    uniform: Element,
+) {
     let (mut row, uniform) = (read64(l, base), read64(l, uniform));
     for (sum, uniform) in row.iter_mut().zip(&uniform) {
         *sum = (*sum << (scale & 63)).wrapping_add(*uniform);
     }
-    l.set64(d, &row);
+    write64(l, d, &row);
 }

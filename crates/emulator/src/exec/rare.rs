@@ -5,7 +5,7 @@ use crate::exec::atomic::atomic;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
 use crate::exec::compute::{frequent, infrequent};
-use crate::exec::control::{branch_indexed, call, lanes_at, returns};
+use crate::exec::control::{branch, branch_indexed, branch_indirect, call, lanes_at, returns};
 use crate::exec::copies::start;
 use crate::exec::elements;
 use crate::exec::matrix::matrix;
@@ -13,7 +13,7 @@ use crate::exec::mbarrier::mbarrier;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::system::{SystemReach, system_call};
-use crate::exec::waits::open_warp_barrier;
+use crate::exec::waits::{is_divergent, leave_reconvergence, open_meeting};
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
 use crate::state::mbarrier::MbarrierState;
@@ -101,9 +101,31 @@ pub(crate) fn rare(
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
         }
-        Op::WarpBarrier { mask: slot } => {
-            open_warp_barrier(code, warp, slot, mask);
+        Op::WarpBarrier { .. } => {
+            open_meeting(code, warp, mask);
             next
+        }
+        Op::Reconverge { .. } => {
+            open_meeting(code, warp, mask);
+            next
+        }
+        Op::LeaveReconvergence { mask: slot } => {
+            leave_reconvergence(code, warp, slot, mask);
+            next
+        }
+        Op::BranchIndirect { a } => {
+            let addresses = elements::read64(&lanes_at(code, warp, choice.depth, mask), a);
+            branch_indirect(code, warp, mask, &addresses)?;
+            Ok(After::Moved)
+        }
+        Op::BranchDivergent { mask: slot, target } => {
+            let lanes = if is_divergent(code, warp, slot, mask) {
+                mask
+            } else {
+                0
+            };
+            branch(warp, lanes, target);
+            Ok(After::Moved)
         }
         Op::BranchIndexed { index, table } => {
             let Some(targets) = code.branch_tables.get(table as usize) else {

@@ -12,7 +12,7 @@ use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::{AddressMap, PagedBytes};
 use crate::state::pending::InFlight;
 use crate::state::registers::{Slot, lanes_of};
-use crate::state::warp::{SplitState, Warp};
+use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::StateSpace;
 
 /// What decides whether lanes wait, beyond their warp.
@@ -64,7 +64,11 @@ fn must_wait(
         // Every lane of the warp takes part.
         Op::Matrix(_) => warp.live() & !mask,
         Op::WarpBarrier { mask: slot } => {
-            let here = mask | waiting_at_warp_barrier(code, warp);
+            let here = mask | waiting_at(code, warp, Meeting::WarpBarrier);
+            missing_lanes(code, warp, slot, mask, here)
+        }
+        Op::Reconverge { mask: slot } => {
+            let here = mask | waiting_at(code, warp, Meeting::Reconvergence(slot));
             missing_lanes(code, warp, slot, mask, here)
         }
         Op::ClusterWait if outside.cluster_pending & mask != 0 => {
@@ -157,31 +161,74 @@ pub(crate) fn part_from_excluded(warp: &mut Warp, mask: u32) {
     }
 }
 
-/// Whether a place in the code is a `bar.warp.sync`.
-fn at_warp_barrier(code: &Code, pc: u32) -> bool {
-    matches!(
-        code.instructions.get(pc as usize).map(|i| i.op),
-        Some(Op::WarpBarrier { .. })
-    )
+/// Where lanes of a warp meet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    /// `bar.warp.sync`, whichever of them.
+    WarpBarrier,
+    /// `BSYNC` of this barrier register.
+    Reconvergence(Slot),
 }
 
-/// Lanes that wait at a `bar.warp.sync`; they may have come to it at different instructions.
-fn waiting_at_warp_barrier(code: &Code, warp: &Warp) -> u32 {
+/// The meeting at a place in the code, and the register that names its lanes.
+fn meeting_at(code: &Code, pc: u32) -> Option<(Meeting, Slot)> {
+    let instr = code.instructions.get(pc as usize)?;
+    match instr.op {
+        Op::WarpBarrier { mask } => Some((Meeting::WarpBarrier, mask)),
+        Op::Reconverge { mask } => Some((Meeting::Reconvergence(mask), mask)),
+        Op::Collective(_)
+        | Op::Matrix(_)
+        | Op::ClusterWait
+        | Op::Mbarrier(_)
+        | Op::AsyncWait(_)
+        | frequent!()
+        | infrequent!()
+        | beyond_registers!() => None,
+    }
+}
+
+/// Whether a group waits at a meeting.
+fn waits_at(code: &Code, split: &Split, meeting: Meeting) -> bool {
+    !split.is_ready() && meeting_at(code, split.pc).is_some_and(|(there, _)| there == meeting)
+}
+
+/// Lanes that wait at a meeting; they may have come to it at different instructions.
+fn waiting_at(code: &Code, warp: &Warp, meeting: Meeting) -> u32 {
     let splits = warp.splits.all().iter();
     splits
-        .filter(|s| !s.is_ready() && at_warp_barrier(code, s.pc))
-        .fold(0, |here, s| here | s.mask)
+        .filter(|split| waits_at(code, split, meeting))
+        .fold(0, |here, split| here | split.mask)
 }
 
-/// All named lanes have arrived at a `bar.warp.sync`: releases the groups that wait there.
-pub(crate) fn open_warp_barrier(code: &Code, warp: &mut Warp, slot: Slot, mask: u32) {
+/// All named lanes have come to the meeting where the running group is: releases the groups that wait there.
+pub(crate) fn open_meeting(code: &Code, warp: &mut Warp, mask: u32) {
+    let Some((meeting, slot)) = meeting_at(code, warp.splits.current().pc) else {
+        return;
+    };
     let depth = warp.splits.current().depth;
     let masks = *lanes_at(code, warp, depth, mask).r32(slot);
     let named = lanes_of(mask).fold(0, |named, lane| named | masks[lane]);
     for split in warp.splits.all_mut() {
-        if !split.is_ready() && at_warp_barrier(code, split.pc) && split.mask & named != 0 {
+        if waits_at(code, split, meeting) && split.mask & named != 0 {
             split.state = SplitState::Ready;
             split.pc += 1;
         }
     }
+}
+
+/// Takes lanes out of the reconvergence that a register names, in all lanes that wait for them or will.
+pub(crate) fn leave_reconvergence(code: &Code, warp: &mut Warp, slot: Slot, leaving: u32) {
+    let depth = warp.splits.current().depth;
+    let mut lanes = lanes_at(code, warp, depth, leaving);
+    let masks = *lanes.r32(slot);
+    let named = lanes_of(leaving).fold(0, |named, lane| named | masks[lane]);
+    lanes.mask = named;
+    lanes.set32(slot, &masks.map(|mask| mask & !leaving));
+    warp.splits
+        .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
+}
+
+/// Whether lanes that a register names are not among these.
+pub(crate) fn is_divergent(code: &Code, warp: &mut Warp, slot: Slot, mask: u32) -> bool {
+    missing_lanes(code, warp, slot, mask, mask) != 0
 }

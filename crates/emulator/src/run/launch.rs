@@ -62,6 +62,8 @@ impl Contents {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ArgumentInit {
     pub bytes: Vec<u8>,
+    /// Of its type; where a kernel leaves its parameters open, it decides their places.
+    pub align_bytes: u64,
     /// Places where the address of a buffer goes.
     pub pointers: Vec<PointerPatch>,
 }

@@ -1,7 +1,7 @@
 //! Gives every variable, buffer and parameter its place, before anything is decoded or run.
 
 use crate::run::inspect::SharedVariable;
-use crate::run::launch::{BufferIndex, Contents, Launch, LaunchError, Limits};
+use crate::run::launch::{ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits};
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
@@ -36,11 +36,37 @@ pub(crate) struct Layout {
     pub(crate) shared_variables: Vec<SharedVariable>,
     /// Offset and size of each kernel parameter.
     pub(crate) parameters: Vec<(u64, u64)>,
+    /// Where the parameters start in their allocation: machine code has facts about the launch before them.
+    pub(crate) parameter_start: u64,
+    /// Threads of a block and blocks of the grid.
+    pub(crate) extents: ([u32; 3], [u32; 3]),
+    /// The constant banks of the kernel's machine code.
+    pub(crate) banks: Vec<ConstantBank>,
+}
+
+/// A constant bank, whose bytes no step changes.
+#[derive(Clone, Debug)]
+pub(crate) struct ConstantBank {
+    pub(crate) number: u8,
+    pub(crate) address: u64,
+    pub(crate) bytes: Vec<u8>,
 }
 
 fn align_up(value: u64, align: u64) -> u64 {
     let align = align.max(1);
     value.div_ceil(align).saturating_mul(align)
+}
+
+/// The places of parameters that follow each other, each aligned as its type says.
+fn open_parameters(launch: &Launch, start: u64) -> Vec<(u64, u64)> {
+    let mut end = start;
+    let place = |argument: &ArgumentInit| {
+        let offset = align_up(end, argument.align_bytes);
+        let size = argument.bytes.len() as u64;
+        end = offset.saturating_add(size);
+        (offset, size)
+    };
+    launch.arguments.iter().map(place).collect()
 }
 
 /// Functions that a run may execute: the entry, what it calls, and what has its address taken.
@@ -101,7 +127,13 @@ impl Layout {
             shared_bytes: 0,
             shared_variables: Vec::new(),
             parameters: Vec::new(),
+            parameter_start: 0,
+            extents: (launch.block, launch.grid),
+            banks: Vec::new(),
         };
+        let entry = program.functions.get(launch.entry.0 as usize);
+        let machine = entry.and_then(|function| function.machine.as_deref());
+        layout.parameter_start = machine.map_or(0, |machine| machine.parameter_start.into());
         let mut dynamic = Vec::new();
         for (index, variable) in program.variables.iter().enumerate() {
             if variable.space == StateSpace::Shared {
@@ -119,6 +151,9 @@ impl Layout {
             }
         }
         layout.place_dynamic(&dynamic, launch.dynamic_shared_bytes);
+        if machine.is_some_and(|machine| machine.open_parameters) {
+            layout.parameters = open_parameters(launch, layout.parameter_start);
+        }
         layout
     }
 
@@ -151,7 +186,7 @@ impl Layout {
         )>,
     ) {
         let mut frame = 0u64;
-        let mut parameters = 0u64;
+        let mut parameters = self.parameter_start;
         let mut places = Vec::with_capacity(function.variables.len());
         for (index, variable) in function.variables.iter().enumerate() {
             let align = u64::from(variable.align_bytes);
@@ -258,7 +293,7 @@ impl Layout {
             .iter()
             .map(|(offset, size)| offset + size)
             .max()
-            .unwrap_or(0)
+            .unwrap_or(self.parameter_start)
     }
 
     /// The generic address of something in a space.
@@ -346,6 +381,7 @@ impl Layout {
         }
         let mut arena = PagedBytes::new(plan.arena_bytes as usize, tracking);
         self.fill(program, launch, &plan.allocations, arena.raw().0)?;
+        self.keep_banks(program, launch, &plan.allocations, arena.bytes());
         plan.allocations.sort_by_cached_key(|a| a.address);
         Ok(GlobalMemory::new(arena, plan.allocations))
     }
@@ -373,7 +409,10 @@ impl Layout {
                         self.fill_variable(program, variable, bytes);
                     }
                 }
-                Owner::Parameters => self.fill_parameters(program, launch, allocations, bytes)?,
+                Owner::Parameters => {
+                    self.fill_facts(program, launch, bytes);
+                    self.fill_parameters(program, launch, allocations, bytes)?;
+                }
             }
         }
         Ok(())

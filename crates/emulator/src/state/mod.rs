@@ -3,6 +3,7 @@
 //! A snapshot is the same type in another form (see [`Form`]), so a field that is added here is in every snapshot,
 //! or the room `past` does not compile.
 
+mod banks;
 pub(crate) mod block;
 pub(crate) mod cluster;
 pub(crate) mod layout;

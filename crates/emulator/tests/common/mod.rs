@@ -215,6 +215,7 @@ pub(crate) fn function(name: &str, kind: FunctionKind) -> Function {
         operands: Vec::new(),
         labels: Vec::new(),
         bounds: LaunchBounds::default(),
+        machine: None,
         span: Span::default(),
     }
 }
@@ -397,6 +398,7 @@ impl Kernel {
         ));
         self.function.parameters.push(Parameter::Variable(index));
         self.arguments.push(ArgumentInit {
+            align_bytes: 8,
             bytes: bytes.to_vec(),
             pointers: buffer
                 .into_iter()

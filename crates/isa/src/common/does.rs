@@ -4,6 +4,8 @@
 //! Members are grouped by family: a family has one file of rows here and one file of semantics in the emulator.
 //! What a form does in detail (types, rounding, order, scope) is said by its [`Modifiers`](crate::Modifiers).
 
+use crate::machine::MachineOp;
+
 /// What a form does, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Does {
@@ -34,6 +36,8 @@ pub enum Does {
     Warp(WarpOp),
     /// Hints that change neither registers nor memory.
     Hint(HintOp),
+    /// What machine code does and no virtual instruction.
+    Machine(MachineOp),
     /// An opcode of the language that the tables have no row for; no row says so.
     Unknown,
 }
@@ -264,8 +268,14 @@ pub enum ControlOp {
     Breakpoint,
     /// Declares where lanes that part now meet again (`BSSY` of the machine).
     PushReconvergence,
-    /// Waits for the lanes of the innermost declaration (`BSYNC` of the machine).
+    /// Waits for the lanes of a declaration (`BSYNC` of the machine).
     Reconverge,
+    /// Takes the lanes out of a declaration, so that no other waits for them (`BREAK` of the machine).
+    LeaveReconvergence,
+    /// Goes to the place in the code whose address a register holds (`BRX`, `RET` of the machine).
+    BranchIndirect,
+    /// Goes to a label where not all lanes of the mask are together (`BRA.DIV` of the machine).
+    BranchDivergent,
 }
 
 /// Barriers and fences.

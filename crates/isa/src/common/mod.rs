@@ -5,6 +5,7 @@ pub mod does;
 pub mod fit;
 pub mod float_format;
 pub mod form;
+pub mod machine;
 pub mod modifier;
 pub mod modifiers;
 pub mod space;

@@ -11,6 +11,7 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1012", "several architectures", "Each part of the text is checked for the architecture that it states; one of them runs.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
     CodeFacts::page("W1013", "unknown opcode", "The tables do not have the opcode. The instruction is kept and not analysed; the rest of the text is.", "STX [R2], R3;", "STS [R2], R3;"),
     CodeFacts::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
+    CodeFacts::page("W1015", "instruction that is not run", "The instruction is read, and what it does is not known or not emulated. The others run; a run that comes to this one stops there.", ".target sm_90\nHMMA.16816.F32 R4, R8, R2, R4;", ".target sm_90\nFFMA R4, R8, R2, R4;"),
 ];
 
 fn information(mut diagnostic: Diagnostic) -> Diagnostic {
@@ -65,4 +66,11 @@ pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
     let upper = found.to_ascii_uppercase();
     let message = format!("found `{found}`, expected upper case: `{upper}`");
     Diagnostic::error("W1014", span, message).fix(format!("write `{upper}`"), span, upper)
+}
+
+/// An instruction that cannot be executed: what of it is not known.
+pub(crate) fn not_run(span: Span, mnemonic: &str, what: &str) -> Diagnostic {
+    let message = format!("`{mnemonic}` is not run: {what}");
+    Diagnostic::warning("W1015", span, message)
+        .help("the other instructions run; a run that comes to this one stops there")
 }

@@ -193,6 +193,7 @@ fn program(body: Body, overrides: &Overrides) -> Program {
         operands: body.operands,
         labels: Vec::new(),
         bounds: LaunchBounds::default(),
+        machine: None,
         span: Span::default(),
     };
     Program::of_checked(Module {

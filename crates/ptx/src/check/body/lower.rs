@@ -104,12 +104,16 @@ impl<'a> BodyChecker<'a, '_> {
                 | ControlOp::Trap
                 | ControlOp::Breakpoint
                 | ControlOp::PushReconvergence
-                | ControlOp::Reconverge,
+                | ControlOp::Reconverge
+                | ControlOp::LeaveReconvergence
+                | ControlOp::BranchIndirect
+                | ControlOp::BranchDivergent,
             )
             | Does::Sync(
                 SyncOp::WarpBarrier | SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait,
             )
             | Does::Warp(_)
+            | Does::Machine(_)
             | Does::Hint(_) => self.resolve(site, plan),
         }
     }
@@ -318,7 +322,7 @@ impl<'a> BodyChecker<'a, '_> {
                 let ty = self.body.type_of(run.first);
                 (ty.width_bits() < 32).then(|| diagnose::address_type(operand.span, ty))
             }
-            AddressBase::Variable(_) | AddressBase::None => {
+            AddressBase::Variable(_) | AddressBase::Bank { .. } | AddressBase::None => {
                 let found = "an address without a register";
                 Some(diagnose::expected_register(operand.span, found))
             }
@@ -374,7 +378,9 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let have = match address.base {
             AddressBase::Variable(variable) => self.space_of(variable),
-            AddressBase::Register(_) | AddressBase::None => StateSpace::Generic,
+            AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => {
+                StateSpace::Generic
+            }
         };
         if have == StateSpace::ParamFunc {
             return Some(());

@@ -109,6 +109,7 @@ impl Pass<'_, '_> {
             operands: Vec::new(),
             labels: Vec::new(),
             bounds: LaunchBounds::default(),
+            machine: None,
             span: header.span,
         });
         new

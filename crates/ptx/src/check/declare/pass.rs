@@ -85,6 +85,7 @@ impl<'a> Pass<'a, '_> {
             operands: Vec::new(),
             labels: Vec::new(),
             bounds: LaunchBounds::default(),
+            machine: None,
             span: Span::at(0),
         });
         let labels = &mut self.declared.labels;

@@ -76,6 +76,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         | Does::Sync(_)
         | Does::Warp(_)
         | Does::Hint(_)
+        | Does::Machine(_)
         | Does::Unknown => Vec::new(),
     }
 }

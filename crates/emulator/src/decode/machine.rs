@@ -1,0 +1,84 @@
+//! Operations of machine code: lists of registers and predicates to a plan of slots.
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{MachinePlan, Op, Predicate};
+use crate::state::registers::Slot;
+use warpgrid_isa::{MachineOp, ScalarType};
+use warpgrid_program::{OperandValue, Source, SourceModifiers};
+
+pub(super) fn supports(op: MachineOp) -> Support {
+    match op {
+        MachineOp::Add3
+        | MachineOp::Multiply { .. }
+        | MachineOp::ScaledAdd { .. }
+        | MachineOp::Logic3 { .. }
+        | MachineOp::PredicateLogic3
+        | MachineOp::FunnelShift(_)
+        | MachineOp::CompareExtended { .. }
+        | MachineOp::DivisionCheck
+        | MachineOp::Reciprocal64
+        | MachineOp::ReciprocalRoot64
+        | MachineOp::FirstLane
+        | MachineOp::PackPredicates { .. }
+        | MachineOp::UnpackPredicates { .. } => Support::Runs,
+    }
+}
+
+/// `{registers}, {predicates}, {sources}, {predicates that are read}, number`
+pub(super) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
+    let mut plan = MachinePlan {
+        op,
+        registers: [Slot::NONE; 2],
+        predicates: [Slot::NONE; 7],
+        sources: [d.constant(0, 32); 5],
+        negated: 0,
+        inverted: 0,
+        conditions: [NEVER; 7],
+        number: 0,
+    };
+    for (slot, element) in plan.registers.iter_mut().zip(d.destinations(0)?.0) {
+        *slot = element.slot;
+    }
+    for (slot, element) in plan.predicates.iter_mut().zip(d.destinations(1)?.0) {
+        *slot = element.slot;
+    }
+    for (index, operand) in d.list(2).1.iter().enumerate().take(plan.sources.len()) {
+        let OperandValue::Source(source, modifiers) = operand.value else {
+            return Err(Refusal::internal("operand 2: expected sources".to_owned()));
+        };
+        // Complements take part in carries, so they are left to the operation.
+        plan.negated |= u8::from(modifiers.negate) << index;
+        plan.inverted |= u8::from(modifiers.invert) << index;
+        let rest = SourceModifiers {
+            negate: false,
+            invert: false,
+            ..modifiers
+        };
+        plan.sources[index] = d.read_as(source, rest, 32, ScalarType::S32)?.slot;
+    }
+    let never = d.constant(0, 1);
+    plan.conditions = [Predicate {
+        slot: never,
+        ..NEVER
+    }; 7];
+    for (index, operand) in d.list(3).1.iter().enumerate().take(plan.conditions.len()) {
+        let OperandValue::Predicate { source, negated } = operand.value else {
+            return Err(Refusal::internal(
+                "operand 3: expected predicates".to_owned(),
+            ));
+        };
+        let slot = d.read(source, SourceModifiers::NONE, 1)?.slot;
+        plan.conditions[index] = Predicate { slot, negated };
+    }
+    if let OperandValue::Source(Source::Immediate(number), _) = d.operand(4) {
+        plan.number = *number as u32;
+    }
+    d.code.machine.push(plan);
+    Ok(Op::Machine(d.code.machine.len() as u32 - 1))
+}
+
+/// No predicate.
+const NEVER: Predicate = Predicate {
+    slot: Slot::NONE,
+    negated: false,
+};

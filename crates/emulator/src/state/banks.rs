@@ -1,0 +1,96 @@
+//! The constant banks of machine code: what the launch puts into bank 0, and the bytes of all banks, which the decoder
+//! reads as constants.
+
+use crate::run::launch::Launch;
+use crate::state::layout::{ConstantBank, Layout};
+use crate::state::memory::{Allocation, Owner};
+use warpgrid_program::{LaunchFact, Program};
+
+impl Layout {
+    /// Puts the facts of the launch into bank 0.
+    pub(super) fn fill_facts(&self, program: &Program, launch: &Launch, bytes: &mut [u8]) {
+        let entry = program.functions.get(launch.entry.0 as usize);
+        let machine = entry.and_then(|function| function.machine.as_deref());
+        for (offset, fact) in machine.into_iter().flat_map(|machine| &machine.facts) {
+            let start = *offset as usize;
+            if let Some(place) = bytes.get_mut(start..start.saturating_add(4)) {
+                place.copy_from_slice(&self.launch_fact(*fact).to_le_bytes());
+            }
+        }
+    }
+
+    /// A word that the launch decides.
+    pub(crate) fn launch_fact(&self, fact: LaunchFact) -> u32 {
+        let of = |extents: [u32; 3], axis: u8| extents.get(axis as usize).copied().unwrap_or(1);
+        let stack = || {
+            let entry = self.reachable.first();
+            let frame = entry.and_then(|id| self.frame_bytes.get(id.0 as usize));
+            frame.copied().unwrap_or(0)
+        };
+        match fact {
+            LaunchFact::BlockExtent(axis) => of(self.extents.0, axis),
+            LaunchFact::GridExtent(axis) => of(self.extents.1, axis),
+            LaunchFact::StackPointer => stack(),
+            LaunchFact::SharedWindowLow => self.map.shared as u32,
+            LaunchFact::SharedWindowHigh => (self.map.shared >> 32) as u32,
+            LaunchFact::LocalWindowLow => self.map.local as u32,
+            LaunchFact::LocalWindowHigh => (self.map.local >> 32) as u32,
+        }
+    }
+
+    /// Keeps the bytes of the banks, once memory is filled.
+    pub(super) fn keep_banks(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        allocations: &[Allocation],
+        arena: &[u8],
+    ) {
+        let entry = program.functions.get(launch.entry.0 as usize);
+        let Some(machine) = entry.and_then(|function| function.machine.as_deref()) else {
+            return;
+        };
+        for allocation in allocations {
+            let numbers: Vec<u8> = match &allocation.owner {
+                Owner::Parameters => vec![0],
+                Owner::ConstVariable(variable, _) => {
+                    let banks = machine.banks.iter();
+                    banks
+                        .filter(|(_, of)| of == variable)
+                        .map(|(number, _)| *number)
+                        .collect()
+                }
+                Owner::Buffer(..) | Owner::GlobalVariable(..) => Vec::new(),
+            };
+            let range = allocation.start..allocation.start + allocation.size as usize;
+            for number in numbers {
+                self.banks.push(ConstantBank {
+                    number,
+                    address: allocation.address,
+                    bytes: arena.get(range.clone()).unwrap_or(&[]).to_vec(),
+                });
+            }
+        }
+    }
+
+    /// Where a bank is; an address that nothing has for banks that are not there.
+    pub(crate) fn bank_address(&self, number: u8) -> u64 {
+        let found = self.banks.iter().find(|bank| bank.number == number);
+        found.map_or(0, |bank| bank.address)
+    }
+
+    /// A value of up to 64 bits in a bank; what no text and no launch gives is zero.
+    pub(crate) fn bank_value(&self, number: u8, byte_offset: u64, bits: u32) -> u64 {
+        let found = self.banks.iter().find(|bank| bank.number == number);
+        let bytes = found.map_or(&[][..], |bank| &bank.bytes);
+        let n = (bits / 8).clamp(1, 8) as usize;
+        let mut value = [0; 8];
+        for (index, byte) in value.iter_mut().enumerate().take(n) {
+            let at = usize::try_from(byte_offset)
+                .ok()
+                .map(|start| start.saturating_add(index));
+            *byte = at.and_then(|at| bytes.get(at)).copied().unwrap_or(0);
+        }
+        u64::from_le_bytes(value)
+    }
+}

@@ -1,0 +1,42 @@
+//! What a kernel in machine code has beside its instructions: the addresses that its code computes with, and the constant
+//! banks that the launch and the text fill. Kernels of a virtual language have none of it.
+
+/// The machine's side of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineCode {
+    /// The address of each instruction, ascending; the first one of several with an address is where a jump goes.
+    pub addresses: Vec<u64>,
+    /// Where the first parameter of the kernel lies in constant bank 0, in bytes.
+    pub parameter_start: u32,
+    /// Whether the text leaves the parameters open: those of the launch follow each other then, each aligned as its type.
+    pub open_parameters: bool,
+    /// What the launch puts into bank 0: the byte offset of each 32-bit word.
+    pub facts: Vec<(u32, LaunchFact)>,
+    /// The other banks: their number, and the index of the variable of the module that has their bytes.
+    pub banks: Vec<(u8, u32)>,
+}
+
+/// A 32-bit word that the launch decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaunchFact {
+    /// Threads of a block along x, y or z.
+    BlockExtent(u8),
+    /// Blocks of the grid along x, y or z.
+    GridExtent(u8),
+    /// Where the stack of a thread starts, in its local memory: it grows downwards.
+    StackPointer,
+    /// The generic address where the window of shared memory starts.
+    SharedWindowLow,
+    SharedWindowHigh,
+    /// The generic address where the window of local memory starts.
+    LocalWindowLow,
+    LocalWindowHigh,
+}
+
+impl MachineCode {
+    /// The first instruction at an address.
+    pub fn instruction_at(&self, address: u64) -> Option<u32> {
+        let index = self.addresses.partition_point(|at| *at < address);
+        (self.addresses.get(index) == Some(&address)).then_some(index as u32)
+    }
+}

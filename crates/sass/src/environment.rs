@@ -1,0 +1,59 @@
+//! What a launch puts where, by architecture: the layout of constant bank 0 (seen in the listings of assembler 13.5), and what
+//! the system keeps of shared memory.
+
+use warpgrid_isa::Target;
+use warpgrid_program::LaunchFact;
+
+/// Where things are in constant bank 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Environment {
+    /// From this architecture on.
+    sm: u16,
+    block: u32,
+    grid: u32,
+    stack_pointer: u32,
+    shared_window: Option<u32>,
+    local_window: Option<u32>,
+    /// The first kernel parameter.
+    pub(crate) parameters: u32,
+    /// Bytes at the start of shared memory that belong to the system.
+    pub(crate) reserved_shared_bytes: u64,
+}
+
+#[rustfmt::skip]
+const ENVIRONMENTS: &[Environment] = &[
+    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, parameters: 0x140, reserved_shared_bytes: 0 },
+    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, parameters: 0x140, reserved_shared_bytes: 0 },
+    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), parameters: 0x160, reserved_shared_bytes: 0 },
+    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), parameters: 0x210, reserved_shared_bytes: 0x400 },
+    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameters: 0x380, reserved_shared_bytes: 0x400 },
+];
+
+impl Environment {
+    /// That of a target.
+    pub(crate) fn of(target: &Target) -> Environment {
+        let mut rows = ENVIRONMENTS.iter().rev();
+        *rows
+            .find(|row| row.sm <= target.sm)
+            .unwrap_or(&ENVIRONMENTS[0])
+    }
+
+    /// The words that the launch puts into bank 0.
+    pub(crate) fn facts(&self) -> Vec<(u32, LaunchFact)> {
+        let mut facts = vec![(self.stack_pointer, LaunchFact::StackPointer)];
+        for axis in 0..3 {
+            let offset = 4 * u32::from(axis);
+            facts.push((self.block + offset, LaunchFact::BlockExtent(axis)));
+            facts.push((self.grid + offset, LaunchFact::GridExtent(axis)));
+        }
+        if let Some(start) = self.shared_window {
+            facts.push((start, LaunchFact::SharedWindowLow));
+            facts.push((start + 4, LaunchFact::SharedWindowHigh));
+        }
+        if let Some(start) = self.local_window {
+            facts.push((start, LaunchFact::LocalWindowLow));
+            facts.push((start + 4, LaunchFact::LocalWindowHigh));
+        }
+        facts
+    }
+}

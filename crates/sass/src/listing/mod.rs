@@ -1,0 +1,286 @@
+//! A text as a disassembler prints it, put together: the statements of the syntax tree go in; functions with addresses and
+//! labels, and sections with their bytes, come out, one part for each architecture of a paste.
+
+mod data;
+mod info;
+mod schedule;
+
+pub use data::{Item, Section, Symbol};
+pub use info::{KernelInfo, ParameterInfo};
+pub use schedule::{Schedule, schedule_of};
+
+use crate::syntax::{StatementKind, Tree};
+use data::Reader;
+use warpgrid_isa::Target;
+use warpgrid_program::Span;
+
+/// A text.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// One for each architecture, in text order.
+    pub parts: Vec<Part>,
+}
+
+/// The code for one architecture.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// What the text says; none for loose instructions.
+    pub target: Option<&'static Target>,
+    /// Where the target is named.
+    pub target_span: Span,
+    pub functions: Vec<Text>,
+    pub sections: Vec<Section>,
+}
+
+/// The instructions of a function, or of a section with several functions.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// Empty for loose instructions.
+    pub name: String,
+    pub span: Span,
+    pub instructions: Vec<Placed>,
+    /// Addresses of labels.
+    pub labels: Vec<(String, u64)>,
+}
+
+/// An instruction with its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Index into [`Tree::instructions`].
+    pub index: u32,
+    pub address: u64,
+    /// The whole encoding, if it is printed.
+    pub encoding: Option<u128>,
+}
+
+impl Text {
+    /// Whether an instruction has this address.
+    pub fn has(&self, address: u64) -> bool {
+        let place = self
+            .instructions
+            .binary_search_by_key(&address, |placed| placed.address);
+        place.is_ok()
+    }
+
+    /// The address of a label.
+    pub fn label(&self, name: &str) -> Option<u64> {
+        let found = self.labels.iter().find(|(label, _)| label == name);
+        found.map(|(_, address)| *address)
+    }
+}
+
+impl Part {
+    /// The section with this name.
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+}
+
+/// Puts a text together.
+pub fn read(tree: &Tree, source: &str) -> Listing {
+    let mut lister = Lister {
+        tree,
+        source,
+        listing: Listing::default(),
+        place: Place::Loose,
+        reader: Reader::default(),
+        stride: 16,
+    };
+    for statement in &tree.statements {
+        lister.statement(statement.address, statement.span, statement.kind);
+    }
+    lister.end_section();
+    lister
+        .listing
+        .parts
+        .retain(|part| !part.functions.is_empty() || !part.sections.is_empty());
+    for part in &mut lister.listing.parts {
+        part.functions.retain(|text| !text.instructions.is_empty());
+    }
+    lister.listing
+}
+
+/// What the statements at hand belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// No header yet.
+    Loose,
+    /// A function of `cuobjdump`, or a section `.text.*`.
+    Text,
+    /// A section with data.
+    Data,
+}
+
+struct Lister<'a> {
+    tree: &'a Tree,
+    source: &'a str,
+    listing: Listing,
+    place: Place,
+    reader: Reader,
+    /// From one instruction to the next, where no addresses are printed.
+    stride: u64,
+}
+
+impl Lister<'_> {
+    fn part(&mut self) -> &mut Part {
+        if self.listing.parts.is_empty() {
+            self.listing.parts.push(Part::default());
+        }
+        let last = self.listing.parts.len() - 1;
+        &mut self.listing.parts[last]
+    }
+
+    fn statement(&mut self, address: Option<u64>, span: Span, kind: StatementKind) {
+        match kind {
+            StatementKind::Header { key, value } => self.header(key, value),
+            StatementKind::Directive { name, arguments } => {
+                let arguments = arguments.text(self.source).trim();
+                self.directive(name, arguments);
+            }
+            StatementKind::Label(name) => self.label(name),
+            StatementKind::Instruction(index) => self.instruction(index, address, span),
+            StatementKind::Encoding(encoding) => {
+                // The upper half of the instruction before it.
+                let text = self.part().functions.last_mut();
+                let last = text.and_then(|text| text.instructions.last_mut());
+                if let Some(low) = last.and_then(|placed| placed.encoding.as_mut())
+                    && *low >> 64 == 0
+                {
+                    *low |= encoding.value << 64;
+                }
+            }
+            StatementKind::Unknown => {}
+        }
+    }
+
+    fn header(&mut self, key: Span, value: Span) {
+        let text = value.text(self.source);
+        match key.text(self.source) {
+            "Function" => {
+                self.end_section();
+                self.place = Place::Text;
+                let text = Text {
+                    name: text.to_owned(),
+                    span: value,
+                    ..Text::default()
+                };
+                self.part().functions.push(text);
+            }
+            "code" | "arch" => self.target(text, value),
+            _ => {}
+        }
+    }
+
+    /// Begins the part of an architecture, unless the text is in it already.
+    fn target(&mut self, name: &str, span: Span) {
+        let Some(target) = Target::from_name(name) else {
+            return;
+        };
+        let part = self.part();
+        let is_new = part.target.is_some_and(|of| of != target)
+            || (part.target.is_none() && !part.functions.is_empty());
+        if is_new {
+            self.end_section();
+            self.place = Place::Loose;
+            self.listing.parts.push(Part::default());
+        }
+        let part = self.part();
+        if part.target.is_none() {
+            part.target = Some(target);
+            part.target_span = span;
+        }
+    }
+
+    fn directive(&mut self, name: Span, arguments: &str) {
+        let word = name.text(self.source);
+        match word {
+            ".target" => {
+                let first = arguments.split(',').next().unwrap_or("").trim();
+                self.target(first, name);
+            }
+            ".section" => {
+                self.end_section();
+                let section = arguments.split(',').next().unwrap_or("").trim();
+                self.begin_section(section, name);
+            }
+            _ if self.place == Place::Data => self.reader.directive(word, arguments),
+            _ => {}
+        }
+    }
+
+    fn begin_section(&mut self, name: &str, span: Span) {
+        match name.strip_prefix(".text.") {
+            Some(function) => {
+                self.place = Place::Text;
+                let text = Text {
+                    name: function.to_owned(),
+                    span,
+                    ..Text::default()
+                };
+                self.part().functions.push(text);
+            }
+            None => {
+                self.place = Place::Data;
+                self.reader.begin(name, span);
+            }
+        }
+    }
+
+    fn end_section(&mut self) {
+        if let Some(section) = self.reader.end() {
+            self.part().sections.push(section);
+        }
+    }
+
+    fn label(&mut self, name: Span) {
+        let name = name.text(self.source).to_owned();
+        if self.place == Place::Data {
+            self.reader.label(name);
+            return;
+        }
+        let stride = self.stride;
+        if let Some(text) = self.part().functions.last_mut() {
+            let address = text
+                .instructions
+                .last()
+                .map_or(0, |last| last.address + stride);
+            text.labels.push((name, address));
+        } else {
+            let text = Text {
+                labels: vec![(name, 0)],
+                ..Text::default()
+            };
+            self.part().functions.push(text);
+        }
+    }
+
+    fn instruction(&mut self, index: u32, address: Option<u64>, span: Span) {
+        if self.place == Place::Data {
+            // A line that only looks like one.
+            return;
+        }
+        let encoding = self.tree.instructions.get(index as usize);
+        let encoding = encoding
+            .and_then(|found| found.encoding)
+            .map(|found| found.value);
+        let stride = self.stride;
+        let part = self.part();
+        if part.functions.is_empty() {
+            part.functions.push(Text {
+                span,
+                ..Text::default()
+            });
+        }
+        if let Some(text) = part.functions.last_mut() {
+            let next = text
+                .instructions
+                .last()
+                .map_or(0, |last| last.address + stride);
+            text.instructions.push(Placed {
+                index,
+                address: address.unwrap_or(next),
+                encoding,
+            });
+        }
+    }
+}

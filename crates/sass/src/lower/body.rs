@@ -1,0 +1,245 @@
+//! The function that is being made: registers by name, operands, instructions and what they do.
+
+use crate::syntax::{Register, RegisterFile, RegisterNumber};
+use std::collections::HashMap;
+use warpgrid_isa::{Does, Modifiers, ScalarType};
+use warpgrid_program::{
+    Action, ActionId, AddressBase, Guard, Instruction, Operand, OperandList, OperandValue,
+    RegisterId, RegisterRun, Registers, Source, SourceModifiers, Span, StepPart,
+};
+
+/// The registers of machine code have a number each, whatever their file, until all that are used are known.
+const UNIFORM: u32 = 256;
+const PREDICATE: u32 = 512;
+const UNIFORM_PREDICATE: u32 = 544;
+const BARRIER: u32 = 576;
+const HIDDEN: u32 = 1024;
+
+/// What the actions of all functions are.
+#[derive(Default)]
+pub(super) struct Actions {
+    pub(super) list: Vec<Action>,
+    by_opcode: HashMap<(String, Does, Modifiers), ActionId>,
+}
+
+impl Actions {
+    fn id(&mut self, does: Does, modifiers: Modifiers, opcode: &str) -> ActionId {
+        let key = (opcode.to_owned(), does, modifiers);
+        if let Some(id) = self.by_opcode.get(&key) {
+            return *id;
+        }
+        let id = ActionId(self.list.len() as u32);
+        self.list.push(Action {
+            does,
+            modifiers,
+            opcode: opcode.to_owned(),
+        });
+        self.by_opcode.insert(key, id);
+        id
+    }
+}
+
+/// An operand with its place.
+#[derive(Clone, Debug)]
+pub(super) enum Arg {
+    One(OperandValue, Span),
+    List(Vec<(OperandValue, Span)>, Span),
+}
+
+/// An instruction of the contract, before it has a place.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) does: Does,
+    pub(super) modifiers: Modifiers,
+    pub(super) args: Vec<Arg>,
+    /// In place of the guard of the text.
+    pub(super) guard: Option<Guard>,
+    /// In all lanes, whatever the guard of the text.
+    pub(super) unguarded: bool,
+}
+
+/// The body of a function.
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) operands: Vec<Operand>,
+    pub(super) instructions: Vec<Instruction>,
+    pub(super) addresses: Vec<u64>,
+    hidden: Vec<ScalarType>,
+}
+
+impl Body {
+    /// A register that no text names.
+    pub(super) fn hidden(&mut self, ty: ScalarType) -> RegisterId {
+        self.hidden.push(ty);
+        RegisterId(HIDDEN + self.hidden.len() as u32 - 1)
+    }
+
+    /// Adds an instruction of the text as one step.
+    pub(super) fn add(
+        &mut self,
+        actions: &mut Actions,
+        steps: Vec<Step>,
+        guard: Option<Guard>,
+        (opcode, span, address): (&str, Span, u64),
+    ) {
+        let n = steps.len();
+        for (index, step) in steps.into_iter().enumerate() {
+            let operands = self.add_operands(step.args);
+            self.instructions.push(Instruction {
+                guard: step.guard.or(guard.filter(|_| !step.unguarded)),
+                action: actions.id(step.does, step.modifiers, opcode),
+                operands,
+                step: if index + 1 < n {
+                    StepPart::WithNext
+                } else {
+                    StepPart::Whole
+                },
+                span,
+            });
+            self.addresses.push(address);
+        }
+    }
+
+    fn add_operands(&mut self, args: Vec<Arg>) -> OperandList {
+        let mut top = Vec::with_capacity(args.len());
+        for arg in args {
+            top.push(match arg {
+                Arg::One(value, span) => Operand { value, span },
+                Arg::List(values, span) => {
+                    let start = self.operands.len() as u32;
+                    let n = values.len() as u32;
+                    let values = values.into_iter();
+                    self.operands
+                        .extend(values.map(|(value, span)| Operand { value, span }));
+                    let value = OperandValue::List(OperandList { start, n });
+                    Operand { value, span }
+                }
+            });
+        }
+        let list = OperandList {
+            start: self.operands.len() as u32,
+            n: top.len() as u32,
+        };
+        self.operands.extend(top);
+        list
+    }
+
+    /// Gives the registers that are used their numbers, in the order of their files; those of a run stay side by side.
+    pub(super) fn number_registers(&mut self) -> Registers {
+        let mut used = Vec::new();
+        self.for_registers(&mut |run| {
+            used.extend(run.registers().map(|register| register.0));
+            run.first
+        });
+        used.sort_unstable();
+        used.dedup();
+        let mut registers = Registers::default();
+        for id in &used {
+            let (prefix, number, ty) = match *id {
+                HIDDEN.. => {
+                    let index = id - HIDDEN;
+                    let ty = self.hidden.get(index as usize);
+                    ("~", index, ty.copied().unwrap_or(ScalarType::B32))
+                }
+                BARRIER.. => ("B", id - BARRIER, ScalarType::B32),
+                UNIFORM_PREDICATE.. => ("UP", id - UNIFORM_PREDICATE, ScalarType::Pred),
+                PREDICATE.. => ("P", id - PREDICATE, ScalarType::Pred),
+                UNIFORM.. => ("UR", id - UNIFORM, ScalarType::B32),
+                _ => ("R", *id, ScalarType::B32),
+            };
+            registers.add_numbered(prefix, number, ty);
+        }
+        self.for_registers(&mut |run| {
+            let place = used.binary_search(&run.first.0).unwrap_or(0);
+            RegisterId(place as u32)
+        });
+        registers
+    }
+
+    /// Visits the registers of all operands and guards, and puts the first of each run where the visitor says.
+    fn for_registers(&mut self, visit: &mut impl FnMut(RegisterRun) -> RegisterId) {
+        for instruction in &mut self.instructions {
+            if let Some(guard) = &mut instruction.guard {
+                guard.predicate = visit(RegisterRun::one(guard.predicate));
+            }
+        }
+        for operand in &mut self.operands {
+            match &mut operand.value {
+                OperandValue::Destination(Some(run)) => run.first = visit(*run),
+                OperandValue::Pair(run, predicate) => {
+                    if let Some(run) = run {
+                        run.first = visit(*run);
+                    }
+                    if let Some(predicate) = predicate {
+                        *predicate = visit(RegisterRun::one(*predicate));
+                    }
+                }
+                OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
+                    match source {
+                        Source::Register(run) => run.first = visit(*run),
+                        Source::RegisterOffset { register, .. } => {
+                            *register = visit(RegisterRun::one(*register));
+                        }
+                        Source::Immediate(_)
+                        | Source::Special(_)
+                        | Source::VariableAddress { .. }
+                        | Source::FunctionAddress(_)
+                        | Source::Constant { .. }
+                        | Source::Launch(_)
+                        | Source::Sink => {}
+                    }
+                }
+                OperandValue::Address(address) => {
+                    match &mut address.base {
+                        AddressBase::Register(run)
+                        | AddressBase::Bank {
+                            index: Some(run), ..
+                        } => run.first = visit(*run),
+                        AddressBase::Bank { index: None, .. }
+                        | AddressBase::Variable(_)
+                        | AddressBase::None => {}
+                    }
+                    if let Some(run) = &mut address.uniform {
+                        run.first = visit(*run);
+                    }
+                }
+                OperandValue::Destination(None)
+                | OperandValue::Absent
+                | OperandValue::List(_)
+                | OperandValue::Label(_)
+                | OperandValue::Callee(_) => {}
+            }
+        }
+    }
+}
+
+/// The number of a register; none for `RZ`, `PT` and the like.
+pub(super) fn id_of(register: Register) -> Option<RegisterId> {
+    let RegisterNumber::Number(number) = register.number else {
+        return None;
+    };
+    let (first, limit) = match register.file {
+        RegisterFile::General => (0, UNIFORM),
+        RegisterFile::Uniform => (UNIFORM, PREDICATE - UNIFORM),
+        RegisterFile::Predicate => (PREDICATE, UNIFORM_PREDICATE - PREDICATE),
+        RegisterFile::UniformPredicate => (UNIFORM_PREDICATE, BARRIER - UNIFORM_PREDICATE),
+        RegisterFile::Barrier => (BARRIER, HIDDEN - BARRIER),
+        RegisterFile::Scoreboard => return None,
+    };
+    (u32::from(number) < limit).then(|| RegisterId(first + u32::from(number)))
+}
+
+/// A value that is read as it is.
+pub(super) fn plain(source: Source) -> OperandValue {
+    OperandValue::Source(source, SourceModifiers::NONE)
+}
+
+/// A register that is read.
+pub(super) fn read(register: RegisterId) -> OperandValue {
+    plain(Source::Register(RegisterRun::one(register)))
+}
+
+/// A register that is written.
+pub(super) fn written(register: RegisterId) -> OperandValue {
+    OperandValue::Destination(Some(RegisterRun::one(register)))
+}

@@ -1,0 +1,184 @@
+//! Arithmetic of 32-bit floats.
+
+use super::body::{Step, read, written};
+use super::integer::{COMPARISONS, JOINS, choose, select_as, set_predicate};
+use super::words::{Lowered, Words};
+use super::{Arg, Context, Machine, one, predicate_destination, step, typed};
+use warpgrid_isa::{
+    ArithmeticOp, BoolOp, CompareForm, Does, Flag, MachineOp, Modifiers, Rounding, ScalarType,
+};
+
+/// How results are rounded; without a word to the nearest.
+pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
+    ("RN", Rounding::Rn),
+    ("RZ", Rounding::Rz),
+    ("RM", Rounding::Rm),
+    ("RP", Rounding::Rp),
+];
+
+/// The modifiers that float operations have: flushing, clamping and rounding.
+pub(super) fn mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
+    let mut modifiers = typed(ty);
+    modifiers.rounding = Some(w.take_one(ROUNDINGS).unwrap_or(Rounding::Rn));
+    for (word, flag) in [
+        ("FTZ", Flag::Ftz),
+        ("SAT", Flag::Sat),
+        ("NAN", Flag::NaN),
+        ("RELU", Flag::Relu),
+        ("XORSIGN", Flag::Xorsign),
+    ] {
+        if w.take(word) {
+            modifiers.flags = modifiers.flags.with(flag);
+        }
+    }
+    modifiers
+}
+
+pub(super) fn two(w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
+    let modifiers = mode(w, ScalarType::F32);
+    let to = w.to(1)?;
+    let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
+    let args = vec![to, one(a), one(b)];
+    Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
+}
+
+/// `FFMA`
+pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let modifiers = mode(w, ScalarType::F32);
+    let to = w.to(1)?;
+    let mut args = vec![to];
+    for _ in 0..3 {
+        args.push(one(w.source_as(ScalarType::F32)?));
+    }
+    Ok(vec![step(
+        Does::Arithmetic(ArithmeticOp::Fma),
+        modifiers,
+        args,
+    )])
+}
+
+/// `FMNMX d, a, b, p`
+pub(super) fn extreme(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.opcode().ends_with('3') {
+        return Err(w.unknown("the smallest or largest of three", w.instruction.opcode));
+    }
+    let mut modifiers = mode(w, ScalarType::F32);
+    modifiers.rounding = None;
+    choose(c, w, modifiers, 1)
+}
+
+pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    // Subnormals are kept as they are unless the word is there.
+    if w.take("FTZ") {
+        return Err(w.unknown("`.FTZ` of a selection", w.instruction.opcode));
+    }
+    select_as(w, ScalarType::F32, 1)
+}
+
+/// `FSETP p, q, a, b, x`
+pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let op = w.take_one(COMPARISONS);
+    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let mut modifiers = typed(ScalarType::F32);
+    if w.take("FTZ") {
+        modifiers.flags = modifiers.flags.with(Flag::Ftz);
+    }
+    set_predicate(w, op, combine, modifiers)
+}
+
+/// `FSET.BF d, a, b, x`: 1.0, or all ones without `.BF`, where the comparison holds.
+pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = if w.take("BF") {
+        ScalarType::F32
+    } else {
+        ScalarType::U32
+    };
+    let op = w.take_one(COMPARISONS);
+    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let mut modifiers = Modifiers {
+        d_type: Some(ty),
+        a_type: Some(ScalarType::F32),
+        compare: Some(op),
+        combine: Some(combine),
+        ..Modifiers::default()
+    };
+    if w.take("FTZ") {
+        modifiers.flags = modifiers.flags.with(Flag::Ftz);
+    }
+    let to = w.to(1)?;
+    let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
+    let p = w.predicate()?;
+    let args = vec![to, one(a), one(b), one(p)];
+    Ok(vec![step(Does::Compare(CompareForm::Set), modifiers, args)])
+}
+
+/// `FCHK.DIVIDE p, a, b`
+pub(super) fn check(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore(&["DIVIDE"]);
+    let p = w.predicate_destination()?;
+    let sources = vec![w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?];
+    let machine = Machine {
+        predicates: vec![predicate_destination(p)],
+        sources,
+        ..Machine::default()
+    };
+    Ok(vec![
+        machine.step(MachineOp::DivisionCheck, w.instruction.span),
+    ])
+}
+
+/// `MUFU`: estimates of elementary functions. Sine and cosine count in turns.
+pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    for (word, op) in [
+        ("RCP64H", MachineOp::Reciprocal64),
+        ("RSQ64H", MachineOp::ReciprocalRoot64),
+    ] {
+        if w.take(word) {
+            let (run, span) = w.destination(1)?;
+            let machine = Machine {
+                registers: super::words::destinations(run, 1, span),
+                sources: vec![w.source()?],
+                ..Machine::default()
+            };
+            return Ok(vec![machine.step(op, w.instruction.span)]);
+        }
+    }
+    let op = w.take_one(&[
+        ("RCP", ArithmeticOp::Rcp),
+        ("RSQ", ArithmeticOp::Rsqrt),
+        ("SQRT", ArithmeticOp::Sqrt),
+        ("SIN", ArithmeticOp::Sin),
+        ("COS", ArithmeticOp::Cos),
+        ("EX2", ArithmeticOp::Ex2),
+        ("LG2", ArithmeticOp::Lg2),
+        ("TANH", ArithmeticOp::Tanh),
+    ]);
+    let op = op.ok_or_else(|| w.unknown("no function", w.instruction.opcode))?;
+    let mut modifiers = typed(ScalarType::F32);
+    modifiers.flags = modifiers.flags.with(Flag::Approx);
+    let to = w.to(1)?;
+    let a = w.source_as(ScalarType::F32)?;
+    if !matches!(op, ArithmeticOp::Sin | ArithmeticOp::Cos) {
+        return Ok(vec![step(
+            Does::Arithmetic(op),
+            modifiers,
+            vec![to, one(a)],
+        )]);
+    }
+    let span = a.1;
+    let angle = c.body.hidden(ScalarType::F32);
+    let turn = super::words::number(std::f32::consts::TAU.to_bits().into());
+    let args = vec![Arg::One(written(angle), span), one(a), Arg::One(turn, span)];
+    let mut product = typed(ScalarType::F32);
+    product.rounding = Some(Rounding::Rn);
+    Ok(vec![
+        step(Does::Arithmetic(ArithmeticOp::Mul), product, args),
+        step(
+            Does::Arithmetic(op),
+            modifiers,
+            vec![to, Arg::One(read(angle), span)],
+        ),
+    ])
+}

@@ -1,0 +1,481 @@
+//! Integer arithmetic, comparisons, selections, and searches for bits.
+
+use super::body::{Arg, Step, read, written};
+use super::words::{Lowered, Words, as_register, destinations, is_predicate, number, parts};
+use super::{
+    Context, Machine, arithmetic, copy, is_number, is_zero, known, modifiers_of, one,
+    predicate_destination, step, typed,
+};
+use warpgrid_isa::{
+    ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, Flag, MachineOp, Modifiers, MulPart,
+    OverflowMode, ScalarType,
+};
+use warpgrid_program::{OperandValue, SourceModifiers, Span};
+
+/// The carries that an instruction writes, after its register: none, one or two.
+fn carries(w: &mut Words<'_>) -> Lowered<Vec<(OperandValue, Span)>> {
+    let mut found = Vec::new();
+    while found.len() < 2 && w.is_predicate() {
+        found.push(predicate_destination(w.predicate_destination()?));
+    }
+    Ok(found)
+}
+
+/// Whether nothing is written.
+fn are_sinks(predicates: &[(OperandValue, Span)]) -> bool {
+    predicates
+        .iter()
+        .all(|(value, _)| *value == OperandValue::Destination(None))
+}
+
+/// Sums of pairs: `IADD.64 d, a, b`, `UIADD3.64 d, p, q, a, b, c`.
+fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Vec<Step>> {
+    let to = w.to(2)?;
+    if extends || !are_sinks(&carries(w)?) {
+        return Err(w.unknown("a carry of 64 bits", w.instruction.span));
+    }
+    let (a, b) = (w.source_as(ScalarType::U64)?, w.source_as(ScalarType::U64)?);
+    let third = match w.n_left() {
+        0 => None,
+        _ => Some(w.source_as(ScalarType::U64)?).filter(|(value, _)| !is_zero(value)),
+    };
+    let sum = |to: Arg, a: (OperandValue, Span), b: (OperandValue, Span)| {
+        arithmetic(ArithmeticOp::Add, ScalarType::U64, vec![to, one(a), one(b)])
+    };
+    let Some(third) = third else {
+        return Ok(vec![sum(to, a, b)]);
+    };
+    let span = third.1;
+    let part = c.body.hidden(ScalarType::U64);
+    Ok(vec![
+        sum(Arg::One(written(part), span), a, b),
+        sum(to, (read(part), span), third),
+    ])
+}
+
+/// `IADD3`, `IADD` and relatives: `d{, p{, q}}, a, b{, c}{, x, y}`
+pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let extends = w.take("X");
+    if w.take("64") {
+        return add_wide(c, w, extends);
+    }
+    let (run, span) = w.destination(1)?;
+    let predicates = carries(w)?;
+    let (a, b) = (w.source()?, w.source()?);
+    let has_third = w
+        .peek()
+        .is_some_and(|operand| !as_register(&operand.value).is_some_and(is_predicate));
+    let third = if has_third {
+        w.source()?
+    } else {
+        (number(0), span)
+    };
+    let mut conditions = Vec::new();
+    if extends {
+        while w.n_left() > 0 {
+            conditions.push(w.predicate()?);
+        }
+    }
+    let to = Arg::One(OperandValue::Destination(run), span);
+    if !extends && are_sinks(&predicates) && is_zero(&third.0) {
+        let is_plain = |value: &OperandValue| modifiers_of(value) == SourceModifiers::NONE;
+        if is_plain(&a.0) && is_plain(&b.0) {
+            if is_zero(&b.0) {
+                return Ok(vec![copy(to, a)]);
+            }
+            let args = vec![to, one(a), one(b)];
+            return Ok(vec![arithmetic(ArithmeticOp::Add, ScalarType::U32, args)]);
+        }
+        let negated = |value: &OperandValue| {
+            let mut modifiers = modifiers_of(value);
+            std::mem::take(&mut modifiers.negate) && modifiers == SourceModifiers::NONE
+        };
+        let stripped = |(value, span): (OperandValue, Span)| match value {
+            OperandValue::Source(source, _) => {
+                Arg::One(OperandValue::Source(source, SourceModifiers::NONE), span)
+            }
+            other => Arg::One(other, span),
+        };
+        if is_plain(&a.0) && negated(&b.0) {
+            let args = vec![to, one(a), stripped(b)];
+            return Ok(vec![arithmetic(ArithmeticOp::Sub, ScalarType::U32, args)]);
+        }
+        if is_plain(&b.0) && negated(&a.0) {
+            let args = vec![to, one(b), stripped(a)];
+            return Ok(vec![arithmetic(ArithmeticOp::Sub, ScalarType::U32, args)]);
+        }
+    }
+    let machine = Machine {
+        registers: destinations(run, 1, span),
+        predicates,
+        sources: vec![a, b, third],
+        conditions,
+        number: 0,
+    };
+    Ok(vec![machine.step(MachineOp::Add3, w.instruction.span)])
+}
+
+/// `IMAD`: `d{, p}, a, b, c{, x}`
+pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let extends = w.take("X");
+    let part = w.take_one(&[("WIDE", MulPart::Wide), ("HI", MulPart::Hi)]);
+    let part = part.unwrap_or(MulPart::Lo);
+    let is_unsigned = w.take("U32");
+    // How the result is used: the operation is the same.
+    w.ignore(&["MOV", "SHL", "IADD", "S32"]);
+    let n = if part == MulPart::Wide { 2 } else { 1 };
+    let (run, span) = w.destination(n)?;
+    let predicates = carries(w)?;
+    let (a, b) = (w.source()?, w.source()?);
+    let wide_c = if part == MulPart::Lo {
+        ScalarType::B32
+    } else {
+        ScalarType::B64
+    };
+    let c = match w.n_left() {
+        0 => (number(0), span),
+        _ => w.source_as(wide_c)?,
+    };
+    let mut conditions = Vec::new();
+    if extends || w.n_left() > 0 {
+        conditions.push(w.predicate()?);
+    }
+    let to = Arg::One(OperandValue::Destination(run), span);
+    let is_plain = |value: &OperandValue| modifiers_of(value) == SourceModifiers::NONE;
+    let all_plain = is_plain(&a.0) && is_plain(&b.0) && is_plain(&c.0);
+    let is_simple = !extends && conditions.is_empty() && are_sinks(&predicates);
+    if part == MulPart::Lo && is_simple && all_plain {
+        if is_zero(&a.0) || is_zero(&b.0) {
+            return Ok(vec![copy(to, c)]);
+        }
+        let args = |sources: Vec<(OperandValue, Span)>| {
+            let mut args = vec![to.clone()];
+            args.extend(sources.into_iter().map(one));
+            args
+        };
+        let (op, sources) = if is_number(&b.0, 1) {
+            (ArithmeticOp::Add, vec![a, c])
+        } else if is_zero(&c.0) {
+            (ArithmeticOp::Mul, vec![a, b])
+        } else {
+            (ArithmeticOp::Mad, vec![a, b, c])
+        };
+        return Ok(vec![arithmetic(op, ScalarType::U32, args(sources))]);
+    }
+    let mut sources = vec![a, b];
+    sources.extend(parts(c, if part == MulPart::Lo { 1 } else { 2 }));
+    let machine = Machine {
+        registers: destinations(run, n, span),
+        predicates,
+        sources,
+        conditions,
+        number: 0,
+    };
+    let signed = !is_unsigned;
+    let op = MachineOp::Multiply { part, signed };
+    Ok(vec![machine.step(op, w.instruction.span)])
+}
+
+/// `LEA`: `d{, p}, a, b{, c}, n{, x}`
+pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let high = w.take("HI");
+    let extends = w.take("X");
+    let repeats_sign = w.take("SX32");
+    let (run, span) = w.destination(1)?;
+    let predicates = carries(w)?;
+    let (a, b) = (w.source()?, w.source()?);
+    let c = if high && !repeats_sign {
+        w.source()?
+    } else {
+        (number(0), span)
+    };
+    let amount = w.immediate()?;
+    let mut conditions = Vec::new();
+    if extends {
+        conditions.push(w.predicate()?);
+    }
+    let machine = Machine {
+        registers: destinations(run, 1, span),
+        predicates,
+        sources: vec![a, b, c],
+        conditions,
+        number: amount,
+    };
+    let op = MachineOp::ScaledAdd {
+        part: if high { MulPart::Hi } else { MulPart::Lo },
+        repeats_sign,
+    };
+    Ok(vec![machine.step(op, w.instruction.span)])
+}
+
+/// An operation of one source.
+pub(super) fn one_of(
+    w: &mut Words<'_>,
+    op: ArithmeticOp,
+    modifiers: Modifiers,
+) -> Lowered<Vec<Step>> {
+    let to = w.to(1)?;
+    let a = w.source()?;
+    Ok(vec![step(
+        Does::Arithmetic(op),
+        modifiers,
+        vec![to, one(a)],
+    )])
+}
+
+pub(super) fn one_source(
+    w: &mut Words<'_>,
+    op: ArithmeticOp,
+    ty: ScalarType,
+) -> Lowered<Vec<Step>> {
+    one_of(w, op, typed(ty))
+}
+
+/// `FLO`: the place of the highest bit that is not the sign; `.SH` says how far it is from the top.
+pub(super) fn find(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = if w.take("U32") {
+        ScalarType::U32
+    } else {
+        ScalarType::S32
+    };
+    let mut modifiers = typed(ty);
+    if w.take("SH") {
+        modifiers.flags = modifiers.flags.with(Flag::ShiftAmount);
+    }
+    one_of(w, ArithmeticOp::Bfind, modifiers)
+}
+
+/// `BMSK`: b ones from bit a on.
+pub(super) fn mask(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mut modifiers = typed(ScalarType::B32);
+    let mode = w.take_one(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
+    modifiers.overflow = Some(mode.unwrap_or(OverflowMode::Clamp));
+    two_of(w, ArithmeticOp::Bmsk, modifiers)
+}
+
+/// `SGXT`: the low b bits of a, extended.
+pub(super) fn extend(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = if w.take("U32") {
+        ScalarType::U32
+    } else {
+        ScalarType::S32
+    };
+    let mut modifiers = typed(ty);
+    let mode = w.take_one(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
+    modifiers.overflow = Some(mode.unwrap_or(OverflowMode::Clamp));
+    two_of(w, ArithmeticOp::Szext, modifiers)
+}
+
+fn two_of(w: &mut Words<'_>, op: ArithmeticOp, modifiers: Modifiers) -> Lowered<Vec<Step>> {
+    let to = w.to(1)?;
+    let (a, b) = (w.source()?, w.source()?);
+    Ok(vec![step(
+        Does::Arithmetic(op),
+        modifiers,
+        vec![to, one(a), one(b)],
+    )])
+}
+
+/// `IDP.4A`, `IDP.2A`: sums of products of bytes.
+pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let op = w.take_one(&[("4A", ArithmeticOp::Dp4a), ("2A", ArithmeticOp::Dp2a)]);
+    let op = op.ok_or_else(|| w.unknown("a sum of products", w.instruction.opcode))?;
+    let types = [
+        ("U8", ScalarType::U8),
+        ("S8", ScalarType::S8),
+        ("U16", ScalarType::U16),
+        ("S16", ScalarType::S16),
+    ];
+    let as_32 = |ty: ScalarType| {
+        if ty.is_signed() {
+            ScalarType::S32
+        } else {
+            ScalarType::U32
+        }
+    };
+    let a = w.take_one(&types).unwrap_or(ScalarType::U8);
+    let b = w.take_one(&types).unwrap_or(a);
+    let mut modifiers = Modifiers {
+        a_type: Some(as_32(a)),
+        b_type: Some(as_32(b)),
+        ..Modifiers::default()
+    };
+    if w.take("HI") {
+        modifiers.part = Some(MulPart::Hi);
+    }
+    let to = w.to(1)?;
+    let (a, b, c) = (w.source()?, w.source()?, w.source()?);
+    Ok(vec![step(
+        Does::Arithmetic(op),
+        modifiers,
+        vec![to, one(a), one(b), one(c)],
+    )])
+}
+
+/// `IMNMX d, a, b, p`: the smaller one where p holds.
+pub(super) fn extreme(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.opcode().ends_with('3') {
+        return Err(w.unknown("the smallest or largest of three", w.instruction.opcode));
+    }
+    let ty = if w.take("U32") {
+        ScalarType::U32
+    } else {
+        ScalarType::S32
+    };
+    w.ignore(&["S32"]);
+    choose(c, w, typed(ty), 1)
+}
+
+/// The smaller of two where a predicate holds, else the larger.
+pub(super) fn choose(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    modifiers: Modifiers,
+    n: u8,
+) -> Lowered<Vec<Step>> {
+    let ty = modifiers.ty.unwrap_or(ScalarType::S32);
+    let to = w.to(n)?;
+    let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);
+    let p = w.predicate()?;
+    let extreme = |op: ArithmeticOp, to: Arg| {
+        let args = vec![to, one(a.clone()), one(b.clone())];
+        step(Does::Arithmetic(op), modifiers, args)
+    };
+    Ok(match known(&p.0) {
+        Some(true) => vec![extreme(ArithmeticOp::Min, to)],
+        Some(false) => vec![extreme(ArithmeticOp::Max, to)],
+        None => {
+            let bits = match ty.width_bits() {
+                64 => ScalarType::B64,
+                _ => ScalarType::B32,
+            };
+            let (low, high) = (c.body.hidden(bits), c.body.hidden(bits));
+            let span = p.1;
+            let args = vec![
+                to,
+                Arg::One(read(low), span),
+                Arg::One(read(high), span),
+                one(p),
+            ];
+            vec![
+                extreme(ArithmeticOp::Min, Arg::One(written(low), span)),
+                extreme(ArithmeticOp::Max, Arg::One(written(high), span)),
+                step(Does::Compare(CompareForm::Selp), typed(bits), args),
+            ]
+        }
+    })
+}
+
+/// How two values are compared; the words of integers and floats.
+pub(super) const COMPARISONS: &[(&str, CompareOp)] = &[
+    ("LT", CompareOp::Lt),
+    ("EQ", CompareOp::Eq),
+    ("LE", CompareOp::Le),
+    ("GT", CompareOp::Gt),
+    ("NE", CompareOp::Ne),
+    ("GE", CompareOp::Ge),
+    ("LTU", CompareOp::Ltu),
+    ("EQU", CompareOp::Equ),
+    ("LEU", CompareOp::Leu),
+    ("GTU", CompareOp::Gtu),
+    ("NEU", CompareOp::Neu),
+    ("GEU", CompareOp::Geu),
+    ("NUM", CompareOp::Num),
+    ("NAN", CompareOp::Nan),
+    // Of integers these are always and never true.
+    ("T", CompareOp::Num),
+    ("F", CompareOp::Nan),
+];
+
+pub(super) const JOINS: &[(&str, BoolOp)] = &[
+    ("AND", BoolOp::And),
+    ("OR", BoolOp::Or),
+    ("XOR", BoolOp::Xor),
+];
+
+/// `ISETP`: `p, q, a, b, x{, y}`
+pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let op = w.take_one(COMPARISONS);
+    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let ty = w.take_one(&[
+        ("U32", ScalarType::U32),
+        ("S32", ScalarType::S32),
+        ("S64", ScalarType::S64),
+        ("U64", ScalarType::U64),
+    ]);
+    let ty = ty.unwrap_or(ScalarType::S32);
+    if !w.take("EX") {
+        return set_predicate(w, op, combine, typed(ty));
+    }
+    let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
+    let (a, b) = (w.source()?, w.source()?);
+    let conditions = vec![w.predicate()?, w.predicate()?];
+    let machine = Machine {
+        registers: Vec::new(),
+        predicates: vec![predicate_destination(p), predicate_destination(q)],
+        sources: vec![a, b],
+        conditions,
+        number: 0,
+    };
+    let op = MachineOp::CompareExtended {
+        op,
+        signed: ty.is_signed(),
+        combine,
+    };
+    Ok(vec![machine.step(op, w.instruction.span)])
+}
+
+/// `p, q, a, b, x`: a comparison, joined with a predicate.
+pub(super) fn set_predicate(
+    w: &mut Words<'_>,
+    op: CompareOp,
+    combine: BoolOp,
+    mut modifiers: Modifiers,
+) -> Lowered<Vec<Step>> {
+    let ty = modifiers.ty.unwrap_or(ScalarType::S32);
+    let (p, span) = w.predicate_destination()?;
+    let (q, _) = w.predicate_destination()?;
+    let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);
+    let condition = match w.n_left() {
+        0 => None,
+        _ => Some(w.predicate()?),
+    };
+    let to = OperandValue::Pair(p.map(warpgrid_program::RegisterRun::one), q);
+    let mut args = vec![Arg::One(to, span), one(a), one(b)];
+    modifiers.compare = Some(op);
+    let changes_nothing = |(value, _): &(OperandValue, Span)| {
+        known(value) == Some(combine == BoolOp::And) && combine != BoolOp::Xor
+    };
+    if let Some(condition) = condition.filter(|condition| !changes_nothing(condition)) {
+        modifiers.combine = Some(combine);
+        args.push(one(condition));
+    }
+    Ok(vec![step(
+        Does::Compare(CompareForm::Setp),
+        modifiers,
+        args,
+    )])
+}
+
+/// `SEL d, a, b, p`
+pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let (ty, n) = if w.take("64") {
+        (ScalarType::B64, 2)
+    } else {
+        (ScalarType::B32, 1)
+    };
+    select_as(w, ty, n)
+}
+
+/// One of two values of a type.
+pub(super) fn select_as(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Step>> {
+    let to = w.to(n)?;
+    let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);
+    let p = w.predicate()?;
+    Ok(vec![step(
+        Does::Compare(CompareForm::Selp),
+        typed(ty),
+        vec![to, one(a), one(b), one(p)],
+    )])
+}

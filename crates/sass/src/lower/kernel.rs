@@ -1,0 +1,432 @@
+//! A part of a listing to a module: its functions become kernels, its sections variables.
+
+use super::body::{Actions, Arg, Body, Step, id_of};
+use super::words::{Unknown, Words};
+use super::{Context, lower_one};
+use crate::environment::Environment;
+use crate::listing::{KernelInfo, Part, Section, Symbol, Text};
+use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value};
+use std::collections::HashMap;
+use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
+use warpgrid_program::{
+    Function, FunctionKind, Guard, LaunchBounds, MachineCode, Module, OperandValue, Parameter,
+    Relocation, RelocationTarget, Span, Variable,
+};
+
+/// An instruction that cannot be executed, and what of it is not known.
+pub(crate) struct NotRun {
+    pub(crate) mnemonic: String,
+    pub(crate) what: String,
+    pub(crate) span: Span,
+}
+
+/// What a part became, and what of it is not known.
+pub(crate) struct LoweredPart {
+    pub(crate) module: Module,
+    pub(crate) not_run: Vec<NotRun>,
+}
+
+/// Lowers the functions of a part for a target.
+pub(crate) fn lower(
+    tree: &Tree,
+    source: &str,
+    part: &Part,
+    target: &'static Target,
+    version: Version,
+) -> LoweredPart {
+    let mut lowering = Lowering {
+        tree,
+        source,
+        part,
+        target,
+        actions: Actions::default(),
+        not_run: Vec::new(),
+        variables: Vec::new(),
+        banks: Vec::new(),
+    };
+    lowering.add_variables();
+    let functions = part
+        .functions
+        .iter()
+        .map(|text| lowering.function(text))
+        .collect();
+    LoweredPart {
+        module: Module {
+            version,
+            target,
+            address_bits: 64,
+            variables: lowering.variables,
+            functions,
+            actions: lowering.actions.list,
+        },
+        not_run: lowering.not_run,
+    }
+}
+
+struct Lowering<'a> {
+    tree: &'a Tree,
+    source: &'a str,
+    part: &'a Part,
+    target: &'static Target,
+    actions: Actions,
+    not_run: Vec<NotRun>,
+    variables: Vec<Variable>,
+    /// Constant banks of the kernel with a name, or of all: number and variable.
+    banks: Vec<(Option<String>, u8, u32)>,
+}
+
+impl Lowering<'_> {
+    /// Sections with constants and variables of the module.
+    fn add_variables(&mut self) {
+        for section in &self.part.sections {
+            if let Some(rest) = section.name.strip_prefix(".nv.constant") {
+                let (number, kernel) = match rest.split_once('.') {
+                    Some((number, kernel)) => (number, Some(kernel.to_owned())),
+                    None => (rest, None),
+                };
+                // The launch fills bank 0.
+                if let Some(number) = number.parse().ok().filter(|number| *number != 0) {
+                    let index = self.variables.len() as u32;
+                    self.variables.push(whole(section, StateSpace::Const));
+                    self.banks.push((kernel, number, index));
+                }
+            } else if section.name == ".nv.global" || section.name == ".nv.global.init" {
+                let objects = section.symbols.iter().filter(|symbol| symbol.is_object);
+                for symbol in objects {
+                    self.variables.push(object(section, symbol));
+                }
+            }
+        }
+        self.add_relocations();
+    }
+
+    /// Addresses of variables in the bytes of others.
+    fn add_relocations(&mut self) {
+        let names: HashMap<&str, u32> = self
+            .variables
+            .iter()
+            .enumerate()
+            .map(|(index, variable)| (variable.name.as_str(), index as u32))
+            .collect();
+        let mut found: Vec<(usize, Relocation)> = Vec::new();
+        for section in &self.part.sections {
+            for item in &section.references {
+                let Some(target) = names.get(item.text.as_str()) else {
+                    continue;
+                };
+                let owner = self
+                    .variables
+                    .iter()
+                    .enumerate()
+                    .find_map(|(index, variable)| {
+                        if variable.name == section.name {
+                            return Some((index, item.byte_offset));
+                        }
+                        let symbol = section.symbols.iter().find(|s| s.name == variable.name)?;
+                        let offset = item.byte_offset.checked_sub(symbol.byte_offset)?;
+                        (offset < variable.size_bytes).then_some((index, offset))
+                    });
+                if let Some((index, byte_offset)) = owner {
+                    let relocation = Relocation {
+                        byte_offset,
+                        width_bytes: item.width_bytes,
+                        target: RelocationTarget::Variable(*target),
+                        addend: 0,
+                        generic: true,
+                    };
+                    found.push((index, relocation));
+                }
+            }
+        }
+        for (index, relocation) in found {
+            self.variables[index].relocations.push(relocation);
+        }
+    }
+
+    fn function(&mut self, text: &Text) -> Function {
+        let info = KernelInfo::of(self.part, &text.name);
+        let environment = Environment::of(self.target);
+        let mut body = Body::default();
+        for placed in &text.instructions {
+            let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
+                continue;
+            };
+            self.instruction(text, &mut body, instruction, placed.address);
+        }
+        let machine = MachineCode {
+            addresses: std::mem::take(&mut body.addresses),
+            parameter_start: info.parameter_start.unwrap_or(environment.parameters),
+            open_parameters: info.parameters.is_none(),
+            facts: environment.facts(),
+            banks: self
+                .banks
+                .iter()
+                .filter(|(kernel, _, _)| kernel.as_ref().is_none_or(|name| *name == text.name))
+                .map(|(_, number, variable)| (*number, *variable))
+                .collect(),
+        };
+        place_labels(&mut body, &machine);
+        let registers = body.number_registers();
+        let mut variables = Vec::new();
+        for info in info.parameters.iter().flatten() {
+            let size = u64::from(info.size_bytes);
+            variables.push(Variable {
+                name: format!("param_{}", info.ordinal),
+                align_bytes: alignment(info.byte_offset, info.size_bytes),
+                ..reserved(StateSpace::ParamEntry, size, text.span)
+            });
+        }
+        let parameters = (0..variables.len() as u32)
+            .map(Parameter::Variable)
+            .collect();
+        self.add_memories(text, &info, &environment, &mut variables);
+        Function {
+            name: if text.name.is_empty() {
+                "main".to_owned()
+            } else {
+                text.name.clone()
+            },
+            kind: FunctionKind::Entry,
+            defined: true,
+            parameters,
+            returns: Vec::new(),
+            variables,
+            registers,
+            instructions: body.instructions,
+            operands: body.operands,
+            labels: labels(text, &machine),
+            bounds: LaunchBounds::default(),
+            machine: Some(Box::new(machine)),
+            span: text.span,
+        }
+    }
+
+    /// One instruction of the text; what is not known stays as an instruction that cannot be executed.
+    fn instruction(
+        &mut self,
+        text: &Text,
+        body: &mut Body,
+        instruction: &Instruction,
+        address: u64,
+    ) {
+        let mut words = Words::new(self.tree, self.source, instruction);
+        let opcode = words.mnemonic();
+        let mut guard = None;
+        let mut never = false;
+        if let Some(found) = instruction.guard {
+            match id_of(found.predicate) {
+                Some(predicate) => {
+                    guard = Some(Guard {
+                        predicate,
+                        negated: found.negated,
+                    });
+                }
+                None => never = found.negated,
+            }
+        }
+        let mut context = Context {
+            text,
+            body,
+            address,
+            guard,
+        };
+        let steps = match lower_one(&mut context, &mut words) {
+            Ok(_) if never => vec![nothing()],
+            Ok(steps) => steps,
+            Err(Unknown { what, span }) => {
+                self.not_run.push(NotRun {
+                    mnemonic: opcode.to_owned(),
+                    what,
+                    span,
+                });
+                vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
+            }
+        };
+        let place = (opcode, instruction.span, address);
+        body.add(&mut self.actions, steps, guard, place);
+    }
+
+    /// Shared and local memory of a kernel.
+    fn add_memories(
+        &self,
+        text: &Text,
+        info: &KernelInfo,
+        environment: &Environment,
+        variables: &mut Vec<Variable>,
+    ) {
+        let section = self.part.section(&format!(".nv.shared.{}", text.name));
+        let uses = self.uses(text);
+        if let Some(section) = section {
+            let size = section.bytes.len() as u64;
+            variables.push(Variable {
+                name: section.name.clone(),
+                align_bytes: section.align_bytes.max(16),
+                ..reserved(StateSpace::Shared, size, section.span)
+            });
+        } else if uses.shared {
+            // A text without sections does not say how much there is: as much as any kernel may declare.
+            let known = info.parameters.is_some();
+            let own = if known {
+                0
+            } else {
+                self.target.limits.static_shared_bytes
+            };
+            let size = environment.reserved_shared_bytes + own;
+            let most = self.target.limits.shared_bytes;
+            if size > 0 {
+                variables.push(Variable {
+                    name: "shared".to_owned(),
+                    ..reserved(StateSpace::Shared, size.min(most), text.span)
+                });
+            }
+        }
+        let stack = info.stack_bytes.unwrap_or(0).max(uses.stack_bytes);
+        if stack > 0 {
+            variables.push(Variable {
+                name: "stack".to_owned(),
+                ..reserved(
+                    StateSpace::Local,
+                    u64::from(stack).next_multiple_of(16),
+                    text.span,
+                )
+            });
+        }
+    }
+
+    /// Which memories the instructions of a kernel use.
+    fn uses(&self, text: &Text) -> Uses {
+        let mut uses = Uses::default();
+        let mut frames = 0u32;
+        for placed in &text.instructions {
+            let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
+                continue;
+            };
+            let opcode = instruction.opcode.text(self.source);
+            uses.shared |= matches!(
+                opcode,
+                "LDS" | "STS" | "ATOMS" | "LDSM" | "LD" | "ST" | "ATOM" | "LDGSTS" | "SYNCS"
+            );
+            uses.local |= matches!(opcode, "LDL" | "STL");
+            frames = frames.saturating_add(self.frame_bytes(instruction));
+        }
+        if uses.local || frames > 0 {
+            uses.stack_bytes = frames.clamp(MIN_FRAME, MAX_FRAME);
+        }
+        uses
+    }
+
+    /// How far an instruction moves the stack pointer down: `IADD3 R1, R1, -0x28, RZ`.
+    fn frame_bytes(&self, instruction: &Instruction) -> u32 {
+        let operands = self.tree.operands(instruction);
+        let is_stack_pointer = |value: &Value| match value {
+            Value::Register(register) => {
+                register.file == RegisterFile::General
+                    && register.number == RegisterNumber::Number(1)
+            }
+            Value::Integer(_)
+            | Value::Float(_)
+            | Value::Memory(_)
+            | Value::Target(_)
+            | Value::Relocation(_)
+            | Value::Set(_)
+            | Value::Word(_)
+            | Value::Unknown(_) => false,
+        };
+        if !operands
+            .first()
+            .is_some_and(|operand| is_stack_pointer(&operand.value))
+        {
+            return 0;
+        }
+        let amounts = operands.iter().filter_map(|operand| match operand.value {
+            Value::Integer(value) if operand.signs.negated => Some(value as u32),
+            // `VIADD R1, R1, 0xffffffd8`
+            Value::Integer(value) if value >> 31 == 1 => Some((value as u32).wrapping_neg()),
+            _ => None,
+        });
+        amounts.max().unwrap_or(0)
+    }
+}
+
+/// The least and the most stack that is made where the text does not say how much is needed.
+const MIN_FRAME: u32 = 1024;
+const MAX_FRAME: u32 = 256 << 10;
+
+#[derive(Default)]
+struct Uses {
+    shared: bool,
+    local: bool,
+    stack_bytes: u32,
+}
+
+fn nothing() -> Step {
+    let fence = Does::Sync(warpgrid_isa::SyncOp::Fence);
+    super::step(fence, Modifiers::default(), Vec::<Arg>::new())
+}
+
+/// Puts instructions in the place of addresses.
+fn place_labels(body: &mut Body, machine: &MachineCode) {
+    for operand in &mut body.operands {
+        if let OperandValue::Label(label) = &mut operand.value {
+            *label = machine
+                .instruction_at(u64::from(*label))
+                .unwrap_or(u32::MAX);
+        }
+    }
+}
+
+fn labels(text: &Text, machine: &MachineCode) -> Vec<(u32, String)> {
+    let labels = text.labels.iter();
+    let mut labels: Vec<(u32, String)> = labels
+        .filter_map(|(name, address)| Some((machine.instruction_at(*address)?, name.clone())))
+        .collect();
+    labels.sort();
+    labels
+}
+
+/// The largest power of two, up to 16, that divides both.
+fn alignment(offset: u32, size: u32) -> u32 {
+    1 << (offset | size | 16).trailing_zeros()
+}
+
+/// Memory without contents.
+fn reserved(space: StateSpace, size_bytes: u64, span: Span) -> Variable {
+    Variable {
+        name: String::new(),
+        space,
+        ty: ScalarType::B8,
+        size_bytes,
+        align_bytes: 16,
+        dynamic: false,
+        init: Vec::new(),
+        relocations: Vec::new(),
+        span,
+    }
+}
+
+/// A section as one variable.
+fn whole(section: &Section, space: StateSpace) -> Variable {
+    Variable {
+        name: section.name.clone(),
+        align_bytes: section.align_bytes,
+        init: section.bytes.clone(),
+        ..reserved(space, section.bytes.len() as u64, section.span)
+    }
+}
+
+/// An object of a section as a variable.
+fn object(section: &Section, symbol: &Symbol) -> Variable {
+    let size = section.size_of(symbol);
+    let start = symbol.byte_offset as usize;
+    let bytes = section
+        .bytes
+        .get(start..start + size as usize)
+        .unwrap_or(&[]);
+    let is_zero = bytes.iter().all(|byte| *byte == 0);
+    Variable {
+        name: symbol.name.clone(),
+        align_bytes: section.align_bytes.max(16),
+        init: if is_zero { Vec::new() } else { bytes.to_vec() },
+        ..reserved(StateSpace::Global, size, section.span)
+    }
+}

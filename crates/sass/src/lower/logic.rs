@@ -1,0 +1,226 @@
+//! Logic, shifts and permutations, on registers and predicates.
+
+use super::body::{Arg, Step};
+use super::words::{Lowered, Words, destinations, number};
+use super::{Machine, arithmetic, is_zero, modifiers_of, one, predicate_destination, step, typed};
+use warpgrid_isa::{ArithmeticOp, BoolOp, Does, FunnelShift, MachineOp, PermuteMode, ScalarType};
+use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers};
+
+/// `LOP3.LUT`: `{p,} d, a, b, c, table, x`
+pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore(&["LUT"]);
+    let combine = w.take_one(&[("PAND", BoolOp::And), ("POR", BoolOp::Or)]);
+    let p = if w.is_predicate() {
+        w.predicate_destination()?
+    } else {
+        (None, w.instruction.span)
+    };
+    let (run, span) = w.destination(1)?;
+    let (a, b, c) = (w.source()?, w.source()?, w.source()?);
+    let table = w.immediate()?;
+    let mut conditions = Vec::new();
+    if w.n_left() > 0 {
+        conditions.push(w.predicate()?);
+    }
+    let is_plain = |value: &OperandValue| modifiers_of(value) == SourceModifiers::NONE;
+    if p.0.is_none() && is_plain(&a.0) && is_plain(&b.0) && is_plain(&c.0) {
+        let to = Arg::One(OperandValue::Destination(run), span);
+        let table = Arg::One(number(table & 0xff), span);
+        let args = vec![to, one(a), one(b), one(c), table];
+        return Ok(vec![arithmetic(ArithmeticOp::Lop3, ScalarType::B32, args)]);
+    }
+    let machine = Machine {
+        registers: destinations(run, 1, span),
+        predicates: vec![predicate_destination(p)],
+        sources: vec![a, b, c],
+        conditions,
+        number: table,
+    };
+    let op = MachineOp::Logic3 {
+        combine: combine.unwrap_or(BoolOp::Or),
+    };
+    Ok(vec![machine.step(op, w.instruction.span)])
+}
+
+/// `LOP.AND d, a, b` of older architectures.
+pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let op = w.take_one(&[
+        ("AND", ArithmeticOp::And),
+        ("OR", ArithmeticOp::Or),
+        ("XOR", ArithmeticOp::Xor),
+        ("PASS_B", ArithmeticOp::Not),
+    ]);
+    let op = op.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+    let to = w.to(1)?;
+    let (a, b) = (w.source()?, w.source()?);
+    if op == ArithmeticOp::Not {
+        return Ok(vec![super::copy(to, b)]);
+    }
+    Ok(vec![arithmetic(
+        op,
+        ScalarType::B32,
+        vec![to, one(a), one(b)],
+    )])
+}
+
+/// `PLOP3.LUT p, q, a, b, c, table, table`
+pub(super) fn predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore(&["LUT"]);
+    let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
+    let conditions = vec![w.predicate()?, w.predicate()?, w.predicate()?];
+    let (first, second) = (w.immediate()?, w.immediate()?);
+    let machine = Machine {
+        predicates: vec![predicate_destination(p), predicate_destination(q)],
+        conditions,
+        number: (first & 0xff) | (second & 0xff) << 8,
+        ..Machine::default()
+    };
+    Ok(vec![
+        machine.step(MachineOp::PredicateLogic3, w.instruction.span),
+    ])
+}
+
+/// `SHF d, a, n, b`: `{b, a}` is shifted.
+pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let left = w.take_one(&[("L", true), ("R", false)]);
+    let left = left.ok_or_else(|| w.unknown("no direction", w.instruction.opcode))?;
+    let wraps = w.take("W");
+    let (wide, signed) = w
+        .take_one(&[
+            ("U32", (false, false)),
+            ("S32", (false, true)),
+            ("U64", (true, false)),
+            ("S64", (true, true)),
+        ])
+        .unwrap_or((false, false));
+    let high = w.take("HI");
+    let (run, span) = w.destination(1)?;
+    let (a, amount, b) = (w.source()?, w.source()?, w.source()?);
+    let to = Arg::One(OperandValue::Destination(run), span);
+    if !wraps && !wide {
+        // Shifts of one register.
+        if left && !high {
+            let args = vec![to, one(a), one(amount)];
+            return Ok(vec![arithmetic(ArithmeticOp::Shl, ScalarType::B32, args)]);
+        }
+        if !left && high && is_zero(&a.0) {
+            let ty = if signed {
+                ScalarType::S32
+            } else {
+                ScalarType::U32
+            };
+            let args = vec![to, one(b), one(amount)];
+            return Ok(vec![arithmetic(ArithmeticOp::Shr, ty, args)]);
+        }
+    }
+    let machine = Machine {
+        registers: destinations(run, 1, span),
+        sources: vec![a, amount, b],
+        ..Machine::default()
+    };
+    let how = FunnelShift {
+        left,
+        wraps,
+        wide,
+        signed,
+        high,
+    };
+    Ok(vec![
+        machine.step(MachineOp::FunnelShift(how), w.instruction.span),
+    ])
+}
+
+/// `SHL`, `SHR`: with `.W` amounts count modulo 32.
+pub(super) fn shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let left = w.opcode().ends_with('L');
+    let wraps = w.take("W");
+    let is_unsigned = w.take("U32");
+    w.ignore(&["S32"]);
+    let (run, span) = w.destination(1)?;
+    let (a, amount) = (w.source()?, w.source()?);
+    let machine = Machine {
+        registers: destinations(run, 1, span),
+        sources: if left {
+            vec![a, amount, (number(0), span)]
+        } else {
+            vec![(number(0), span), amount, a]
+        },
+        ..Machine::default()
+    };
+    let how = FunnelShift {
+        left,
+        wraps,
+        wide: false,
+        signed: !left && !is_unsigned,
+        high: !left,
+    };
+    Ok(vec![
+        machine.step(MachineOp::FunnelShift(how), w.instruction.span),
+    ])
+}
+
+/// `PRMT d, a, selector, b`
+pub(super) fn permute(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mut modifiers = typed(ScalarType::B32);
+    modifiers.permute = w.take_one(&[
+        ("F4E", PermuteMode::F4e),
+        ("B4E", PermuteMode::B4e),
+        ("RC8", PermuteMode::Rc8),
+        ("ECL", PermuteMode::Ecl),
+        ("ECR", PermuteMode::Ecr),
+        ("RC16", PermuteMode::Rc16),
+    ]);
+    let to = w.to(1)?;
+    let (a, selector, b) = (w.source()?, w.source()?, w.source()?);
+    Ok(vec![step(
+        Does::Arithmetic(ArithmeticOp::Prmt),
+        modifiers,
+        vec![to, one(a), one(b), one(selector)],
+    )])
+}
+
+/// Which byte of a register predicates go to or come from.
+const BYTES: &[(&str, u8)] = &[("B0", 0), ("B1", 1), ("B2", 2), ("B3", 3)];
+
+/// `P2R d, PR, a, mask`
+pub(super) fn pack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let byte = w.take_one(BYTES).unwrap_or(0);
+    let (run, span) = w.destination(1)?;
+    w.all_predicates()?;
+    let a = w.source()?;
+    let mask = w.immediate()?;
+    let machine = Machine {
+        registers: destinations(run, 1, span),
+        sources: vec![a],
+        conditions: (0..7)
+            .map(|n| (w.predicate_number(n, mask), span))
+            .collect(),
+        number: mask & 0x7f,
+        ..Machine::default()
+    };
+    Ok(vec![machine.step(
+        MachineOp::PackPredicates { byte },
+        w.instruction.span,
+    )])
+}
+
+/// `R2P PR, a, mask`
+pub(super) fn unpack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let byte = w.take_one(BYTES).unwrap_or(0);
+    let span = w.all_predicates()?;
+    let a = w.source()?;
+    let mask = w.immediate()?;
+    let destination = |n: u16| {
+        let id = (mask >> n & 1 != 0).then(|| w.predicate_id(n)).flatten();
+        (OperandValue::Destination(id.map(RegisterRun::one)), span)
+    };
+    let machine = Machine {
+        predicates: (0..7).map(destination).collect(),
+        sources: vec![a],
+        ..Machine::default()
+    };
+    Ok(vec![machine.step(
+        MachineOp::UnpackPredicates { byte },
+        w.instruction.span,
+    )])
+}

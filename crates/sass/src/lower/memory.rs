@@ -1,0 +1,318 @@
+//! Loads, stores and atomics: addresses of all forms, widths, and what is said about caches and order.
+
+use super::body::{Arg, Step};
+use super::words::{Lowered, Words, destinations, parts, signed};
+use super::{id_of, one, step};
+use crate::syntax::{RegisterFile, RegisterNumber, TermValue, Value};
+use warpgrid_isa::{
+    AtomicOp, CacheOp, Does, EvictionPriority, Flag, MemoryOp, Modifiers, ScalarType, Scope, Sem,
+    StateSpace, VectorWidth,
+};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, Span};
+
+/// What one access moves: the type of an element, and registers.
+#[derive(Clone, Copy)]
+struct Width {
+    ty: ScalarType,
+    n: u8,
+}
+
+const WIDTHS: &[(&str, Width)] = &[
+    ("U8", width(ScalarType::U8, 1)),
+    ("S8", width(ScalarType::S8, 1)),
+    ("8", width(ScalarType::U8, 1)),
+    ("U16", width(ScalarType::U16, 1)),
+    ("S16", width(ScalarType::S16, 1)),
+    ("16", width(ScalarType::U16, 1)),
+    ("32", width(ScalarType::B32, 1)),
+    ("64", width(ScalarType::B32, 2)),
+    ("128", width(ScalarType::B32, 4)),
+    ("256", width(ScalarType::B32, 8)),
+];
+
+const fn width(ty: ScalarType, n: u8) -> Width {
+    Width { ty, n }
+}
+
+/// The space that an opcode names.
+fn space_of(opcode: &str) -> Option<StateSpace> {
+    match opcode {
+        "LDG" | "STG" | "ATOMG" | "REDG" => Some(StateSpace::Global),
+        "LDS" | "STS" | "ATOMS" => Some(StateSpace::Shared),
+        "LDL" | "STL" => Some(StateSpace::Local),
+        _ => None,
+    }
+}
+
+/// Words about caches, order and addresses.
+fn hints(w: &mut Words<'_>) -> Modifiers {
+    let mut modifiers = Modifiers {
+        space: space_of(w.opcode()),
+        ..Modifiers::default()
+    };
+    if w.take("CONSTANT") {
+        modifiers.flags = modifiers.flags.with(Flag::NonCoherent);
+    }
+    let is_mmio = w.take("MMIO");
+    let scope = w.take_one(&[
+        ("CTA", Scope::Cta),
+        ("SM", Scope::Cta),
+        ("CGA", Scope::Cluster),
+        ("GPU", Scope::Gpu),
+        ("VC", Scope::Gpu),
+        ("SYS", Scope::Sys),
+    ]);
+    if w.take("STRONG") || is_mmio {
+        modifiers.sem = Some(Sem::Relaxed);
+        modifiers.scope = scope;
+    }
+    w.ignore(&["WEAK", "PRIVATE", "CONSTPRED", "U"]);
+    if is_mmio {
+        modifiers.flags = modifiers.flags.with(Flag::Mmio);
+    }
+    modifiers.evict_l1 = w.take_one(&[
+        ("EF", EvictionPriority::First),
+        ("EL", EvictionPriority::Last),
+        ("EU", EvictionPriority::Unchanged),
+        ("EN", EvictionPriority::Normal),
+        ("NA", EvictionPriority::NoAllocate),
+    ]);
+    modifiers.cache = w.take_one(&[
+        ("LU", CacheOp::Lu),
+        ("CG", CacheOp::Cg),
+        ("CS", CacheOp::Cs),
+        ("CV", CacheOp::Cv),
+        ("CI", CacheOp::Ca),
+        ("CA", CacheOp::Ca),
+        ("WB", CacheOp::Wb),
+        ("WT", CacheOp::Wt),
+    ]);
+    w.ignore(&[
+        "LTC64B",
+        "LTC128B",
+        "LTC256B",
+        "ENL2",
+        "EVICT_FIRST",
+        "EVICT_LAST",
+    ]);
+    modifiers
+}
+
+/// `[R2.64+UR4+0x8]` and its relatives.
+fn address(w: &mut Words<'_>, wide: bool) -> Lowered<(OperandValue, Span)> {
+    let operand = w.next()?;
+    let Value::Memory(memory) = &operand.value else {
+        return Err(w.unknown("an operand that is no address", operand.span));
+    };
+    let brackets = w.tree.brackets(memory);
+    let prefix = memory.prefix.map(|prefix| prefix.text(w.source));
+    // A descriptor says how global memory is reached; here there is one way.
+    let inside = match (prefix, brackets) {
+        (None, [inside]) | (Some("desc"), [_, inside]) => inside,
+        _ => return Err(w.unknown("this address", operand.span)),
+    };
+    // Addresses of 64 bits are pairs, whether `.64` is written or not.
+    let mut address = Address::new(AddressBase::None, 0);
+    for term in w.tree.terms(inside) {
+        let words: Vec<&str> = w
+            .tree
+            .term_modifiers(term)
+            .iter()
+            .map(|m| m.text(w.source))
+            .collect();
+        match term.value {
+            TermValue::Integer(value) => {
+                address.offset = address.offset.wrapping_add(signed(term.joint, value));
+            }
+            TermValue::Register(register) => {
+                for word in &words {
+                    match *word {
+                        "64" | "U32" | "reuse" => {}
+                        "X4" => address.scale_log2 = 2,
+                        "X8" => address.scale_log2 = 3,
+                        "X16" => address.scale_log2 = 4,
+                        _ => return Err(w.unknown(format!("`.{word}`"), term.span)),
+                    }
+                }
+                let RegisterNumber::Number(_) = register.number else {
+                    continue;
+                };
+                let Some(first) = id_of(register) else {
+                    return Err(w.unknown("this register", term.span));
+                };
+                let is_uniform = register.file == RegisterFile::Uniform;
+                let is_pair =
+                    words.contains(&"64") || (wide && (is_uniform || !words.contains(&"U32")));
+                let run = RegisterRun {
+                    first,
+                    n: if is_pair { 2 } else { 1 },
+                };
+                match (is_uniform, address.base, address.uniform) {
+                    (false, AddressBase::None, _) => address.base = AddressBase::Register(run),
+                    (true, _, None) => address.uniform = Some(run),
+                    (false | true, _, _) => {
+                        return Err(w.unknown("a register too many", term.span));
+                    }
+                }
+            }
+            TermValue::Other(span) => return Err(w.unknown("a part of the address", span)),
+        }
+    }
+    Ok((OperandValue::Address(address), operand.span))
+}
+
+/// Elements of an access and their number.
+fn set_width(modifiers: &mut Modifiers, width: Width) {
+    modifiers.ty = Some(width.ty);
+    modifiers.vector = match width.n {
+        2 => Some(VectorWidth::V2),
+        4 => Some(VectorWidth::V4),
+        8 => Some(VectorWidth::V8),
+        _ => None,
+    };
+}
+
+/// `LDG.E.64 d, [a]`
+pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let wide = w.take("E");
+    let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
+    let mut modifiers = hints(w);
+    set_width(&mut modifiers, width);
+    let (run, span) = w.destination(width.n.min(4))?;
+    let mut to = destinations(run, width.n.min(4), span);
+    if width.n == 8 {
+        let (run, span) = w.destination(4)?;
+        to.extend(destinations(run, 4, span));
+    }
+    if w.is_predicate() {
+        return Err(w.unknown("a load with a predicate", w.instruction.span));
+    }
+    let from = address(w, wide)?;
+    Ok(vec![step(
+        Does::Memory(MemoryOp::Load),
+        modifiers,
+        vec![Arg::List(to, span), one(from)],
+    )])
+}
+
+/// `STG.E.64 [a], b`
+pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let wide = w.take("E");
+    let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
+    let mut modifiers = hints(w);
+    set_width(&mut modifiers, width);
+    let to = address(w, wide)?;
+    let value = w.source()?;
+    let span = value.1;
+    let mut values = parts(value, width.n.min(4));
+    if width.n == 8 {
+        values.extend(parts(w.source()?, 4));
+    }
+    Ok(vec![step(
+        Does::Memory(MemoryOp::Store),
+        modifiers,
+        vec![one(to), Arg::List(values, span)],
+    )])
+}
+
+const OPERATIONS: &[(&str, AtomicOp)] = &[
+    ("ADD", AtomicOp::Add),
+    ("MIN", AtomicOp::Min),
+    ("MAX", AtomicOp::Max),
+    ("INC", AtomicOp::Inc),
+    ("DEC", AtomicOp::Dec),
+    ("AND", AtomicOp::And),
+    ("OR", AtomicOp::Or),
+    ("XOR", AtomicOp::Xor),
+    ("EXCH", AtomicOp::Exch),
+    ("CAS", AtomicOp::Cas),
+];
+
+/// The operation of an atomic and the type of its values; the registers of one value.
+fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<u8> {
+    // Each lane adds one: how the machine counts them has no effect on the sum.
+    let counts = w.take("POPC");
+    let op = w.take_one(OPERATIONS);
+    let op = op.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+    let signed = w.take("S32");
+    w.ignore(&["U32", "32"]);
+    let is_64 = w.take("64");
+    let ty = w.take_one(&[
+        ("F32", ScalarType::F32),
+        ("F64", ScalarType::F64),
+        ("F16x2", ScalarType::F16x2),
+        ("BF16x2", ScalarType::Bf16x2),
+        ("BF16_V2", ScalarType::Bf16x2),
+        ("S64", ScalarType::S64),
+        ("U64", ScalarType::U64),
+    ]);
+    let is_bitwise = matches!(
+        op,
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Exch | AtomicOp::Cas
+    );
+    let ty = ty.unwrap_or(match (is_64, is_bitwise, signed) {
+        (true, true, _) => ScalarType::B64,
+        (true, false, true) => ScalarType::S64,
+        (true, false, false) => ScalarType::U64,
+        (false, true, _) => ScalarType::B32,
+        (false, false, true) => ScalarType::S32,
+        (false, false, false) => ScalarType::U32,
+    });
+    if w.take("FTZ") {
+        modifiers.flags = modifiers.flags.with(Flag::Ftz);
+    }
+    w.ignore(&["RN"]);
+    modifiers.ty = Some(ty);
+    modifiers.atomic = Some(if counts { AtomicOp::Add } else { op });
+    Ok(if ty.width_bits() == 64 { 2 } else { 1 })
+}
+
+/// `ATOMG.E.ADD p, d, [a], b{, c}`
+pub(super) fn atomic(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let wide = w.take("E");
+    let mut modifiers = hints(w);
+    let counts = w.has("POPC");
+    let n = operation(w, &mut modifiers)?;
+    let ty = modifiers.ty.unwrap_or(ScalarType::B32);
+    if w.is_predicate() {
+        let (p, span) = w.predicate_destination()?;
+        if p.is_some() {
+            return Err(w.unknown("a predicate of an atomic", span));
+        }
+    }
+    let to = w.to(n)?;
+    let mut args = vec![to, one(address(w, wide)?)];
+    let bits = if ty.width_bits() == 64 {
+        ScalarType::B64
+    } else {
+        ScalarType::B32
+    };
+    if counts {
+        let span = w.instruction.span;
+        args.push(Arg::One(super::words::number(1), span));
+    } else {
+        args.push(one(w.source_as(bits)?));
+        if modifiers.atomic == Some(AtomicOp::Cas) {
+            args.push(one(w.source_as(bits)?));
+        }
+    }
+    Ok(vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)])
+}
+
+/// `RED.E.ADD [a], b`
+pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let wide = w.take("E");
+    let mut modifiers = hints(w);
+    operation(w, &mut modifiers)?;
+    let bits = match modifiers.ty.map(ScalarType::width_bits) {
+        Some(64) => ScalarType::B64,
+        _ => ScalarType::B32,
+    };
+    let to = address(w, wide)?;
+    let value = w.source_as(bits)?;
+    Ok(vec![step(
+        Does::Memory(MemoryOp::Reduction),
+        modifiers,
+        vec![one(to), one(value)],
+    )])
+}

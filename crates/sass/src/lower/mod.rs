@@ -1,0 +1,271 @@
+//! Listings to programs: each instruction of the machine becomes instructions of the contract that share its step. One file
+//! a family; an opcode has one place, and what a place does not know makes the instruction unknown.
+
+mod body;
+mod control;
+mod convert;
+mod double;
+mod float;
+mod half;
+mod integer;
+mod kernel;
+mod logic;
+mod memory;
+mod moves;
+mod warp;
+mod words;
+
+pub(crate) use kernel::{NotRun, lower};
+
+use crate::listing::Text;
+use body::{Arg, Body, Step, id_of};
+use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType};
+use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span};
+use words::{Lowered, Words};
+
+/// What the lowering of an instruction can ask beside its words.
+struct Context<'a> {
+    text: &'a Text,
+    body: &'a mut Body,
+    /// Of the instruction at hand.
+    address: u64,
+    guard: Option<Guard>,
+}
+
+/// One instruction of the text to the instructions of its step.
+fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    // Instructions of the uniform datapath do for one value what others do for 32.
+    let opcode = w.opcode();
+    let own = opcode.strip_prefix('U').filter(|rest| is_common(rest));
+    let steps = match own.unwrap_or(opcode) {
+        "IADD3" | "IADD" | "VIADD" | "IADD32I" => integer::add(c, w),
+        "IMAD" | "IMUL" => integer::multiply(w),
+        "LEA" => integer::scaled_add(w),
+        "IABS" => integer::one_source(w, ArithmeticOp::Abs, ScalarType::S32),
+        "IMNMX" | "VIMNMX" | "VIMNMX3" => integer::extreme(c, w),
+        "ISETP" => integer::compare(w),
+        "SEL" => integer::select(w),
+        "FLO" => integer::find(w),
+        "POPC" => integer::one_source(w, ArithmeticOp::Popc, ScalarType::B32),
+        "BREV" => integer::one_source(w, ArithmeticOp::Brev, ScalarType::B32),
+        "BMSK" => integer::mask(w),
+        "SGXT" => integer::extend(w),
+        "IDP" => integer::dot(w),
+        "LOP3" => logic::logic3(w),
+        "LOP" | "LOP32I" => logic::logic2(w),
+        "PLOP3" => logic::predicates(w),
+        "SHF" => logic::funnel_shift(w),
+        "SHL" | "SHR" => logic::shift(w),
+        "PRMT" => logic::permute(w),
+        "P2R" => logic::pack_predicates(w),
+        "R2P" => logic::unpack_predicates(w),
+        "FADD" | "FADD32I" => float::two(w, ArithmeticOp::Add),
+        "FMUL" | "FMUL32I" => float::two(w, ArithmeticOp::Mul),
+        "FFMA" | "FFMA32I" => float::fused(w),
+        "FMNMX" | "FMNMX3" => float::extreme(c, w),
+        "FSEL" => float::select(w),
+        "FSETP" => float::compare(w),
+        "FSET" => float::set(w),
+        "FCHK" => float::check(w),
+        "FSWZADD" => Err(w.unknown("`FSWZADD`", w.instruction.opcode)),
+        "MUFU" => float::special(c, w),
+        "DADD" => double::two(w, ArithmeticOp::Add),
+        "DMUL" => double::two(w, ArithmeticOp::Mul),
+        "DFMA" => double::fused(w),
+        "DMNMX" => double::extreme(c, w),
+        "DSETP" => double::compare(w),
+        "HADD2" => half::two(c, w, ArithmeticOp::Add),
+        "HMUL2" => half::two(c, w, ArithmeticOp::Mul),
+        "HFMA2" => half::fused(w),
+        "HMNMX2" => half::extreme(w),
+        "I2F" | "I2FP" => convert::to_float(w),
+        "F2I" => convert::to_integer(w),
+        "F2F" => convert::float_to_float(w),
+        "F2FP" => convert::pack(w),
+        "FRND" => convert::round(w),
+        "MOV" | "MOV32I" => moves::copy_register(w),
+        "S2R" | "S2UR" => moves::special(w),
+        "CS2R" | "CS2UR" => moves::special_pair(w),
+        "R2UR" | "UR2R" => moves::first_lane(w),
+        "BMOV" => moves::barrier(w),
+        "LDC" | "LDCU" => moves::load_constant(w),
+        "LEPC" => control::program_counter(c, w),
+        "LD" | "LDG" | "LDS" | "LDL" => memory::load(w),
+        "ST" | "STG" | "STS" | "STL" => memory::store(w),
+        "ATOM" | "ATOMG" | "ATOMS" => memory::atomic(w),
+        "RED" | "REDG" => memory::reduction(w),
+        "BRA" | "JMP" => control::branch(c, w),
+        "BRX" | "JMX" => control::branch_indirect(c, w),
+        "CALL" => control::call(c, w),
+        "RET" => control::returns(c, w),
+        "EXIT" => control::exit(w),
+        "BPT" => control::trap(w),
+        "BSSY" => control::begin_reconvergence(c, w),
+        "BSYNC" => control::reconverge(w),
+        "BREAK" => control::leave_reconvergence(w),
+        "WARPSYNC" => control::warp_barrier(w),
+        "BAR" => control::barrier(w),
+        "NANOSLEEP" => control::sleep(w),
+        "YIELD" => control::gives_way(w),
+        "NOP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "CCTL" | "CCTLL"
+        | "DEPBAR" | "PMTRIG" | "ACQBULK" | "PREEXIT" => control::nothing(w),
+        "SHFL" => warp::shuffle(w),
+        "VOTE" | "VOTEU" => warp::vote(w),
+        "MATCH" => warp::matches(w),
+        "REDUX" | "CREDUX" => warp::reduce(w),
+        _ => Err(w.unknown(format!("opcode `{opcode}`"), w.instruction.opcode)),
+    }?;
+    w.finish()?;
+    Ok(steps)
+}
+
+/// Opcodes that the uniform datapath has as well, with `U` before them.
+fn is_common(rest: &str) -> bool {
+    matches!(
+        rest,
+        "IADD3"
+            | "IADD"
+            | "VIADD"
+            | "IMAD"
+            | "LEA"
+            | "IABS"
+            | "IMNMX"
+            | "VIMNMX"
+            | "ISETP"
+            | "SEL"
+            | "FLO"
+            | "POPC"
+            | "BREV"
+            | "BMSK"
+            | "SGXT"
+            | "LOP3"
+            | "PLOP3"
+            | "SHF"
+            | "PRMT"
+            | "FADD"
+            | "FMUL"
+            | "FFMA"
+            | "FMNMX"
+            | "FSEL"
+            | "FSETP"
+            | "FSET"
+            | "I2F"
+            | "I2FP"
+            | "F2I"
+            | "F2F"
+            | "F2FP"
+            | "FRND"
+            | "MOV"
+            | "LDC"
+    )
+}
+
+/// A step without a guard of its own.
+fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
+    Step {
+        does,
+        modifiers,
+        args,
+        guard: None,
+        unguarded: false,
+    }
+}
+
+/// An operation with a type.
+fn typed(ty: ScalarType) -> Modifiers {
+    Modifiers {
+        ty: Some(ty),
+        ..Modifiers::default()
+    }
+}
+
+/// An arithmetic operation.
+fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<Arg>) -> Step {
+    step(Does::Arithmetic(op), typed(ty), args)
+}
+
+/// A copy of 32 bits.
+fn copy(to: Arg, from: (OperandValue, Span)) -> Step {
+    step(
+        Does::Move(MoveOp::Mov),
+        typed(ScalarType::B32),
+        vec![to, one(from)],
+    )
+}
+
+fn one((value, span): (OperandValue, Span)) -> Arg {
+    Arg::One(value, span)
+}
+
+/// Lists of an operation of machine code, in their order.
+#[derive(Default)]
+struct Machine {
+    registers: Vec<(OperandValue, Span)>,
+    predicates: Vec<(OperandValue, Span)>,
+    sources: Vec<(OperandValue, Span)>,
+    conditions: Vec<(OperandValue, Span)>,
+    number: u64,
+}
+
+impl Machine {
+    fn step(self, op: MachineOp, span: Span) -> Step {
+        let args = vec![
+            Arg::List(self.registers, span),
+            Arg::List(self.predicates, span),
+            Arg::List(self.sources, span),
+            Arg::List(self.conditions, span),
+            Arg::One(words::number(self.number), span),
+        ];
+        step(Does::Machine(op), Modifiers::default(), args)
+    }
+}
+
+/// A predicate that is written, as an element of a list.
+fn predicate_destination((id, span): (Option<RegisterId>, Span)) -> (OperandValue, Span) {
+    (OperandValue::Destination(id.map(RegisterRun::one)), span)
+}
+
+/// Whether a predicate that is read always holds, or never does.
+fn known(value: &OperandValue) -> Option<bool> {
+    match value {
+        OperandValue::Predicate {
+            source: Source::Immediate(bit),
+            negated,
+        } => Some((bit & 1 != 0) != *negated),
+        OperandValue::Predicate { .. }
+        | OperandValue::Absent
+        | OperandValue::Destination(_)
+        | OperandValue::Pair(..)
+        | OperandValue::Source(..)
+        | OperandValue::Address(_)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => None,
+    }
+}
+
+/// The modifiers of a source; none for other operands.
+fn modifiers_of(value: &OperandValue) -> warpgrid_program::SourceModifiers {
+    match value {
+        OperandValue::Source(_, modifiers) => *modifiers,
+        OperandValue::Predicate { .. }
+        | OperandValue::Absent
+        | OperandValue::Destination(_)
+        | OperandValue::Pair(..)
+        | OperandValue::Address(_)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => warpgrid_program::SourceModifiers::NONE,
+    }
+}
+
+/// Whether a source is zero.
+fn is_zero(value: &OperandValue) -> bool {
+    is_number(value, 0)
+}
+
+/// Whether a source is this number.
+fn is_number(value: &OperandValue, number: u64) -> bool {
+    let is_plain = modifiers_of(value) == warpgrid_program::SourceModifiers::NONE;
+    matches!(value, OperandValue::Source(Source::Immediate(bits), _) if *bits == number) && is_plain
+}

@@ -1,0 +1,214 @@
+//! Moves: between registers, from special registers, from constant banks.
+
+use super::body::{Arg, Step, plain};
+use super::words::{
+    Lowered, Words, as_register, destinations, is_zero as is_zero_register, number, parts, signed,
+};
+use super::{Machine, copy, one, step, typed};
+use crate::syntax::{TermValue, Value};
+use warpgrid_isa::{
+    Does, MachineOp, MemoryOp, Modifiers, MoveOp, ScalarType, SpecialRegister, StateSpace,
+    VectorWidth,
+};
+use warpgrid_program::{Address, AddressBase, LaunchFact, OperandValue, RegisterRun, Source, Span};
+
+/// `MOV d, a{, lanes}`
+pub(super) fn copy_register(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.take("64") {
+        let to = w.to(2)?;
+        let a = w.source_as(ScalarType::B64)?;
+        return Ok(vec![step(
+            Does::Move(MoveOp::Mov),
+            typed(ScalarType::B64),
+            vec![to, one(a)],
+        )]);
+    }
+    let to = w.to(1)?;
+    let a = w.source()?;
+    if w.n_left() > 0 && w.immediate()? & 0xf != 0xf {
+        return Err(w.unknown("a mask of bytes", w.instruction.span));
+    }
+    Ok(vec![copy(to, a)])
+}
+
+/// What a special register reads.
+fn special_source(name: &str) -> Option<Source> {
+    use SpecialRegister as S;
+    let (base, axis) = match name.rsplit_once('.') {
+        Some((base, "X")) => (base, 0),
+        Some((base, "Y")) => (base, 1),
+        Some((base, "Z")) => (base, 2),
+        _ => (name, 0),
+    };
+    let special = match base {
+        "SRZ" => return Some(Source::Immediate(0)),
+        "SR_SWINHI" => return Some(Source::Launch(LaunchFact::SharedWindowHigh)),
+        "SR_SWINLO" => return Some(Source::Launch(LaunchFact::SharedWindowLow)),
+        "SR_LWINHI" | "SR_LMEMHIOFF" => {
+            return Some(Source::Launch(LaunchFact::LocalWindowHigh));
+        }
+        "SR_LWINLO" => return Some(Source::Launch(LaunchFact::LocalWindowLow)),
+        "SR_TID" => S::Tid(axis),
+        "SR_CTAID" => S::Ctaid(axis),
+        "SR_NTID" => S::Ntid(axis),
+        "SR_NCTAID" => S::Nctaid(axis),
+        "SR_LANEID" => S::Laneid,
+        "SR_EQMASK" => S::LanemaskEq,
+        "SR_LTMASK" => S::LanemaskLt,
+        "SR_LEMASK" => S::LanemaskLe,
+        "SR_GTMASK" => S::LanemaskGt,
+        "SR_GEMASK" => S::LanemaskGe,
+        "SR_CLOCKLO" | "SR_CLOCK" => S::Clock,
+        "SR_CLOCKHI" => S::ClockHi,
+        "SR_GLOBALTIMERLO" => S::GlobaltimerLo,
+        "SR_GLOBALTIMERHI" => S::GlobaltimerHi,
+        "SR_VIRTID" => S::Smid,
+        "SR_VIRTCFG" => S::Nsmid,
+        "SR_SMEMSZ" => S::TotalSmemSize,
+        "SR_CgaCtaId" => S::ClusterCtarank,
+        "SR_CgaSize" => S::ClusterNctarank,
+        _ => return None,
+    };
+    Some(Source::Special(special))
+}
+
+/// The special register at hand, as it is written.
+fn special_name<'a>(w: &mut Words<'a>) -> Lowered<(&'a str, Span)> {
+    let operand = w.next()?;
+    Ok((operand.span.text(w.source), operand.span))
+}
+
+/// `S2R d, SR_TID.X`
+pub(super) fn special(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let to = w.to(1)?;
+    let (name, span) = special_name(w)?;
+    let source = special_source(name).ok_or_else(|| w.unknown(format!("`{name}`"), span))?;
+    Ok(vec![copy(to, (plain(source), span))])
+}
+
+/// `CS2R d, SR_CLOCKLO`: two registers, or one with `.32`.
+pub(super) fn special_pair(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.take("32") {
+        return special(w);
+    }
+    let (run, to_span) = w.destination(2)?;
+    let (name, span) = special_name(w)?;
+    let high = match name {
+        "SR_CLOCKLO" => "SR_CLOCKHI",
+        "SR_GLOBALTIMERLO" => "SR_GLOBALTIMERHI",
+        "SRZ" => "SRZ",
+        _ => return Err(w.unknown(format!("`{name}`"), span)),
+    };
+    let to = destinations(run, 2, to_span).into_iter();
+    let halves = to.zip([name, high]).map(|((to, to_span), name)| {
+        let source = special_source(name).unwrap_or(Source::Immediate(0));
+        copy(Arg::One(to, to_span), (plain(source), span))
+    });
+    Ok(halves.collect())
+}
+
+/// `R2UR`: the value of one lane.
+pub(super) fn first_lane(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    // Whether all lanes have the value is not looked at.
+    let machine = {
+        w.ignore(&["OR", "FILL"]);
+        let (run, span) = w.destination(1)?;
+        Machine {
+            registers: destinations(run, 1, span),
+            sources: vec![w.source()?],
+            ..Machine::default()
+        }
+    };
+    Ok(vec![machine.step(MachineOp::FirstLane, w.instruction.span)])
+}
+
+/// `BMOV`: between registers and the lanes that meet again.
+pub(super) fn barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.take("64") {
+        return Err(w.unknown("64 bits of a barrier", w.instruction.opcode));
+    }
+    w.ignore(&["32", "PQUAD"]);
+    let clears = w.take("CLEAR");
+    let to = w.to(1)?;
+    let from = w.peek().and_then(|operand| as_register(&operand.value));
+    let a = w.source()?;
+    let span = a.1;
+    let mut steps = vec![copy(to, a)];
+    if let Some(register) = from.filter(|_| clears) {
+        let run = super::body::id_of(register).map(RegisterRun::one);
+        let to = Arg::One(OperandValue::Destination(run), span);
+        steps.push(copy(to, (number(0), span)));
+    }
+    Ok(steps)
+}
+
+/// How much a load takes from a constant bank.
+const WIDTHS: &[(&str, (ScalarType, u8))] = &[
+    ("U8", (ScalarType::U8, 1)),
+    ("S8", (ScalarType::S8, 1)),
+    ("U16", (ScalarType::U16, 1)),
+    ("S16", (ScalarType::S16, 1)),
+    ("32", (ScalarType::B32, 1)),
+    ("64", (ScalarType::B32, 2)),
+    ("128", (ScalarType::B32, 4)),
+];
+
+/// `LDC`, `ULDC`, `LDCU`: a word of a bank, at a fixed place or where a register says.
+pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let (ty, n) = w.take_one(WIDTHS).unwrap_or((ScalarType::B32, 1));
+    let (run, to_span) = w.destination(n)?;
+    let operand = w.next()?;
+    let Value::Memory(memory) = &operand.value else {
+        return Err(w.unknown("a source that is no constant", operand.span));
+    };
+    let (bank, inside) = w.bank(memory, operand.span)?;
+    let (mut offset, mut index) = (0i64, None);
+    for term in w.tree.terms(inside) {
+        match term.value {
+            TermValue::Integer(value) => offset += signed(term.joint, value),
+            TermValue::Register(register) if is_zero_register(register) => {}
+            TermValue::Register(register) if index.is_none() => {
+                index = super::body::id_of(register).map(RegisterRun::one);
+            }
+            TermValue::Register(_) | TermValue::Other(_) => {
+                return Err(w.unknown("the place in the bank", term.span));
+            }
+        }
+    }
+    if index.is_none() && ty == ScalarType::B32 {
+        let source = Source::Constant {
+            bank,
+            byte_offset: offset as u32,
+        };
+        let from = parts((plain(source), operand.span), n).into_iter();
+        let to = destinations(run, n, to_span).into_iter();
+        let copies = to
+            .zip(from)
+            .map(|((to, span), from)| copy(Arg::One(to, span), from));
+        return Ok(copies.collect());
+    }
+    let vector = match n {
+        2 => Some(VectorWidth::V2),
+        4 => Some(VectorWidth::V4),
+        _ => None,
+    };
+    let modifiers = Modifiers {
+        ty: Some(ty),
+        vector,
+        space: Some(match bank {
+            0 => StateSpace::ParamEntry,
+            _ => StateSpace::Const,
+        }),
+        ..Modifiers::default()
+    };
+    let base = AddressBase::Bank { bank, index };
+    let address = OperandValue::Address(Address::new(base, offset));
+    Ok(vec![step(
+        Does::Memory(MemoryOp::Load),
+        modifiers,
+        vec![
+            Arg::List(destinations(run, n, to_span), to_span),
+            Arg::One(address, operand.span),
+        ],
+    )])
+}

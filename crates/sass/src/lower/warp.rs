@@ -1,0 +1,123 @@
+//! Exchange between the lanes of a warp. There is no mask: those take part that execute the instruction together.
+
+use super::body::{Arg, Step};
+use super::words::{Lowered, Words};
+use super::{one, step, typed};
+use warpgrid_isa::{Does, Flag, Modifiers, ReduceOp, ScalarType, ShuffleMode, VoteMode, WarpOp};
+use warpgrid_program::{OperandValue, RegisterRun};
+
+/// `SHFL.BFLY p, d, a, b, c`
+pub(super) fn shuffle(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mode = w.take_one(&[
+        ("BFLY", ShuffleMode::Bfly),
+        ("DOWN", ShuffleMode::Down),
+        ("UP", ShuffleMode::Up),
+        ("IDX", ShuffleMode::Idx),
+    ]);
+    let mut modifiers = typed(ScalarType::B32);
+    modifiers.shuffle = mode;
+    if mode.is_none() {
+        return Err(w.unknown("no mode", w.instruction.opcode));
+    }
+    let (p, span) = w.predicate_destination()?;
+    let (run, _) = w.destination(1)?;
+    let mut args = vec![Arg::One(OperandValue::Pair(run, p), span)];
+    for _ in 0..3 {
+        args.push(one(w.source()?));
+    }
+    Ok(vec![step(Does::Warp(WarpOp::Shuffle), modifiers, args)])
+}
+
+/// `VOTE.ANY {d,} p, a`: the lanes where a holds, and whether that is any or all of them.
+pub(super) fn vote(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mode = w.take_one(&[
+        ("ALL", VoteMode::All),
+        ("ANY", VoteMode::Any),
+        ("EQ", VoteMode::Uni),
+    ]);
+    let mode = mode.ok_or_else(|| w.unknown("no mode", w.instruction.opcode))?;
+    let ballot = if w.is_predicate() {
+        None
+    } else {
+        Some(w.destination(1)?)
+    };
+    let (p, p_span) = w.predicate_destination()?;
+    let a = w.predicate()?;
+    let of = |mode: VoteMode, ty: ScalarType| Modifiers {
+        vote: Some(mode),
+        ty: Some(ty),
+        ..Modifiers::default()
+    };
+    let mut steps = Vec::new();
+    if let Some((run @ Some(_), span)) = ballot {
+        let to = Arg::One(OperandValue::Destination(run), span);
+        steps.push(step(
+            Does::Warp(WarpOp::Vote),
+            of(VoteMode::Ballot, ScalarType::B32),
+            vec![to, one(a.clone())],
+        ));
+    }
+    if p.is_some() || steps.is_empty() {
+        let to = OperandValue::Destination(p.map(RegisterRun::one));
+        steps.push(step(
+            Does::Warp(WarpOp::Vote),
+            of(mode, ScalarType::Pred),
+            vec![Arg::One(to, p_span), one(a)],
+        ));
+    }
+    Ok(steps)
+}
+
+/// `MATCH.ANY d, a`, `MATCH.ALL p, d, a`
+pub(super) fn matches(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let flag = w.take_one(&[("ANY", Flag::Any), ("ALL", Flag::All)]);
+    let flag = flag.ok_or_else(|| w.unknown("no mode", w.instruction.opcode))?;
+    let ty = if w.take("U64") {
+        ScalarType::B64
+    } else {
+        ScalarType::B32
+    };
+    w.ignore(&["U32"]);
+    let (p, p_span) = if w.is_predicate() {
+        w.predicate_destination()?
+    } else {
+        (None, w.instruction.span)
+    };
+    let (run, _) = w.destination(1)?;
+    let a = w.source_as(ty)?;
+    let mut modifiers = typed(ty);
+    modifiers.flags = modifiers.flags.with(flag);
+    let to = Arg::One(OperandValue::Pair(run, p), p_span);
+    Ok(vec![step(
+        Does::Warp(WarpOp::Match),
+        modifiers,
+        vec![to, one(a)],
+    )])
+}
+
+/// `REDUX.SUM d, a`
+pub(super) fn reduce(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let op = w.take_one(&[
+        ("SUM", ReduceOp::Add),
+        ("MIN", ReduceOp::Min),
+        ("MAX", ReduceOp::Max),
+        ("AND", ReduceOp::And),
+        ("OR", ReduceOp::Or),
+        ("XOR", ReduceOp::Xor),
+    ]);
+    // Without a word the bits are combined.
+    let op = op.unwrap_or(ReduceOp::And);
+    let mut modifiers = typed(if w.take("S32") {
+        ScalarType::S32
+    } else {
+        ScalarType::U32
+    });
+    modifiers.reduce = Some(op);
+    let to = w.to(1)?;
+    let a = w.source()?;
+    Ok(vec![step(
+        Does::Warp(WarpOp::Redux),
+        modifiers,
+        vec![to, one(a)],
+    )])
+}

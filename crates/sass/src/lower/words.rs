@@ -1,0 +1,461 @@
+//! The words of one instruction: its modifiers, each taken once by whoever knows its meaning, and its operands in order. What
+//! nobody takes makes the instruction unknown, so that no modifier is lost in silence.
+
+use super::body::{Arg, id_of, plain};
+use crate::syntax::{
+    Bracket, Instruction, Joint, Memory, Operand, Register, RegisterFile, RegisterNumber,
+    TermValue, Tree, Value,
+};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{
+    OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart, Span,
+};
+
+/// Why an instruction is not lowered: it is kept as unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unknown {
+    pub(super) what: String,
+    pub(super) span: Span,
+}
+
+pub(super) type Lowered<T> = Result<T, Unknown>;
+
+/// An instruction that is being read.
+pub(super) struct Words<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) source: &'a str,
+    pub(super) instruction: &'a Instruction,
+    /// What is not taken yet.
+    modifiers: Vec<&'a str>,
+    operands: &'a [Operand],
+    next: usize,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(tree: &'a Tree, source: &'a str, instruction: &'a Instruction) -> Words<'a> {
+        let modifiers = tree.modifiers(instruction).iter();
+        Words {
+            tree,
+            source,
+            instruction,
+            modifiers: modifiers.map(|span| span.text(source)).collect(),
+            operands: tree.operands(instruction),
+            next: 0,
+        }
+    }
+
+    pub(super) fn opcode(&self) -> &'a str {
+        self.instruction.opcode.text(self.source)
+    }
+
+    /// The opcode with its modifiers as written.
+    pub(super) fn mnemonic(&self) -> &'a str {
+        let last = self.tree.modifiers(self.instruction).last();
+        let end = last.map_or(self.instruction.opcode.end, |span| span.end);
+        Span::new(self.instruction.opcode.start, end).text(self.source)
+    }
+
+    pub(super) fn unknown(&self, what: impl Into<String>, span: Span) -> Unknown {
+        Unknown {
+            what: what.into(),
+            span,
+        }
+    }
+
+    /// Takes a modifier; whether it is there.
+    pub(super) fn take(&mut self, word: &str) -> bool {
+        let place = self.modifiers.iter().position(|modifier| *modifier == word);
+        place.map(|place| self.modifiers.remove(place)).is_some()
+    }
+
+    /// Takes the first of these modifiers that is there.
+    pub(super) fn take_one<T: Copy>(&mut self, words: &[(&str, T)]) -> Option<T> {
+        let found = words
+            .iter()
+            .find(|(word, _)| self.modifiers.contains(word))?;
+        self.take(found.0);
+        Some(found.1)
+    }
+
+    /// Takes hints that have no effect on results.
+    pub(super) fn ignore(&mut self, words: &[&str]) {
+        for word in words {
+            self.take(word);
+        }
+    }
+
+    /// Whether a modifier is there and not taken.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.modifiers.contains(&word)
+    }
+
+    /// The modifiers that are not taken yet.
+    pub(super) fn modifiers_left(&self) -> Vec<&'a str> {
+        self.modifiers.clone()
+    }
+
+    /// Takes all that is left, of instructions that have no effect on results.
+    pub(super) fn ignore_rest(&mut self) {
+        self.modifiers.clear();
+        self.next = self.operands.len();
+    }
+
+    /// Nothing may be left.
+    pub(super) fn finish(&self) -> Lowered<()> {
+        if let Some(word) = self.modifiers.first() {
+            let what = format!("modifier `.{word}`");
+            return Err(self.unknown(what, self.instruction.opcode));
+        }
+        match self.operands.get(self.next) {
+            Some(operand) => Err(self.unknown("an operand too many", operand.span)),
+            None => Ok(()),
+        }
+    }
+
+    // Operands.
+
+    pub(super) fn peek(&self) -> Option<&'a Operand> {
+        self.operands.get(self.next)
+    }
+
+    /// Operands that are left.
+    pub(super) fn n_left(&self) -> usize {
+        self.operands.len().saturating_sub(self.next)
+    }
+
+    pub(super) fn next(&mut self) -> Lowered<&'a Operand> {
+        let operand = self.peek();
+        self.next += 1;
+        operand.ok_or_else(|| self.unknown("an operand too few", self.instruction.span))
+    }
+
+    pub(super) fn operand_words(&self, operand: &Operand) -> Vec<&'a str> {
+        let modifiers = self.tree.operand_modifiers(operand).iter();
+        modifiers.map(|span| span.text(self.source)).collect()
+    }
+
+    /// Whether the next operand is a predicate register.
+    pub(super) fn is_predicate(&self) -> bool {
+        let register = self.peek().and_then(|operand| as_register(&operand.value));
+        register.is_some_and(is_predicate)
+    }
+
+    /// A register that is written, or the first of `n`; none for `RZ`.
+    pub(super) fn destination(&mut self, n: u8) -> Lowered<(Option<RegisterRun>, Span)> {
+        let operand = self.next()?;
+        let register = as_register(&operand.value);
+        let Some(register) = register.filter(|r| !is_predicate(*r)) else {
+            return Err(self.unknown("a destination that is no register", operand.span));
+        };
+        let run = id_of(register).map(|first| RegisterRun { first, n });
+        Ok((run, operand.span))
+    }
+
+    /// As an operand of the contract.
+    pub(super) fn to(&mut self, n: u8) -> Lowered<Arg> {
+        let (run, span) = self.destination(n)?;
+        Ok(Arg::One(OperandValue::Destination(run), span))
+    }
+
+    /// A predicate that is written; none for `PT`.
+    pub(super) fn predicate_destination(&mut self) -> Lowered<(Option<RegisterId>, Span)> {
+        let operand = self.next()?;
+        match as_register(&operand.value).filter(|register| is_predicate(*register)) {
+            Some(register) => Ok((id_of(register), operand.span)),
+            None => Err(self.unknown("a destination that is no predicate", operand.span)),
+        }
+    }
+
+    /// A predicate that is read; `!` negates it.
+    pub(super) fn predicate(&mut self) -> Lowered<(OperandValue, Span)> {
+        let operand = self.next()?;
+        let register = as_register(&operand.value).filter(|register| is_predicate(*register));
+        let Some(register) = register else {
+            return Err(self.unknown("a source that is no predicate", operand.span));
+        };
+        let source = match id_of(register) {
+            Some(id) => Source::Register(RegisterRun::one(id)),
+            None => Source::Immediate(1),
+        };
+        let negated = operand.signs.not;
+        Ok((OperandValue::Predicate { source, negated }, operand.span))
+    }
+
+    /// A source of an integer operation, 32 bits wide.
+    pub(super) fn source(&mut self) -> Lowered<(OperandValue, Span)> {
+        self.source_as(ScalarType::B32)
+    }
+
+    /// A source of this type: 64-bit types read pairs, floats read decimal numbers as floats.
+    pub(super) fn source_as(&mut self, ty: ScalarType) -> Lowered<(OperandValue, Span)> {
+        let operand = self.next()?;
+        let value = self.value_of(operand, ty)?;
+        Ok((value, operand.span))
+    }
+
+    pub(super) fn value_of(&self, operand: &Operand, ty: ScalarType) -> Lowered<OperandValue> {
+        let wide = ty.width_bits() == 64;
+        let signs = operand.signs;
+        let mut modifiers = SourceModifiers {
+            negate: signs.negated,
+            absolute: signs.absolute,
+            invert: signs.inverted,
+            part: self.part(operand)?,
+        };
+        let source = match &operand.value {
+            Value::Register(register) => {
+                let is_pair = wide || self.operand_words(operand).contains(&"64");
+                let n = if is_pair { 2 } else { 1 };
+                match (register.file, id_of(*register)) {
+                    (
+                        RegisterFile::General | RegisterFile::Uniform | RegisterFile::Barrier,
+                        Some(first),
+                    ) => Source::Register(RegisterRun { first, n }),
+                    (RegisterFile::General | RegisterFile::Uniform, None) => Source::Immediate(0),
+                    _ => return Err(self.unknown("a source of another kind", operand.span)),
+                }
+            }
+            Value::Integer(_) | Value::Float(_) => {
+                // Signs are part of the number.
+                let bits = self.number(operand, ty)?;
+                modifiers = SourceModifiers {
+                    part: modifiers.part,
+                    invert: modifiers.invert,
+                    ..SourceModifiers::NONE
+                };
+                Source::Immediate(bits)
+            }
+            Value::Memory(memory) => self.constant(memory, operand.span)?,
+            Value::Target(_)
+            | Value::Relocation(_)
+            | Value::Set(_)
+            | Value::Word(_)
+            | Value::Unknown(_) => return Err(self.unknown("this source", operand.span)),
+        };
+        // Zero needs no sign, but a float does.
+        if source == Source::Immediate(0) && !ty.is_float() {
+            modifiers.negate = false;
+        }
+        Ok(OperandValue::Source(source, modifiers))
+    }
+
+    /// Which part of a register is read.
+    fn part(&self, operand: &Operand) -> Lowered<SourcePart> {
+        let mut part = SourcePart::Whole;
+        for word in self.operand_words(operand) {
+            part = match word {
+                "reuse" | "64" | "H1_H0" => part,
+                "H0_H0" => SourcePart::LowTwice,
+                "H1_H1" => SourcePart::HighTwice,
+                "H0_H1" => SourcePart::Swapped,
+                "B0" => SourcePart::Byte(0),
+                "B1" => SourcePart::Byte(1),
+                "B2" => SourcePart::Byte(2),
+                "B3" => SourcePart::Byte(3),
+                _ => return Err(self.unknown(format!("`.{word}`"), operand.span)),
+            };
+        }
+        Ok(part)
+    }
+
+    /// The bits of a literal with its signs.
+    pub(super) fn number(&self, operand: &Operand, ty: ScalarType) -> Lowered<u64> {
+        let text = operand.span.text(self.source);
+        let float = match operand.value {
+            Value::Float(value) => Some(value),
+            Value::Integer(value) if ty.is_float() && !text.contains("0x") => Some(value as f64),
+            _ => None,
+        };
+        if let Some(value) = float {
+            let value = if operand.signs.absolute {
+                value.abs()
+            } else {
+                value
+            };
+            let value = if operand.signs.negated { -value } else { value };
+            return Ok(float_bits(value, ty));
+        }
+        match operand.value {
+            Value::Integer(value) if operand.signs.negated => Ok(match ty.width_bits() {
+                64 => value.wrapping_neg(),
+                _ => u64::from((value as u32).wrapping_neg()),
+            }),
+            Value::Integer(value) => Ok(value),
+            _ => Err(self.unknown("an operand that is no number", operand.span)),
+        }
+    }
+
+    /// The next operand as a number.
+    pub(super) fn immediate(&mut self) -> Lowered<u64> {
+        let operand = self.next()?;
+        self.number(operand, ScalarType::B32)
+    }
+
+    /// `c[0x0][0x160]`
+    fn constant(&self, memory: &Memory, span: Span) -> Lowered<Source> {
+        let (bank, inside) = self.bank(memory, span)?;
+        let mut byte_offset = 0i64;
+        for term in self.tree.terms(inside) {
+            match term.value {
+                TermValue::Integer(value) => byte_offset += signed(term.joint, value),
+                TermValue::Register(register) if is_zero(register) => {}
+                TermValue::Register(_) | TermValue::Other(_) => {
+                    return Err(self.unknown("a constant whose place a register says", span));
+                }
+            }
+        }
+        Ok(Source::Constant {
+            bank,
+            byte_offset: byte_offset as u32,
+        })
+    }
+
+    /// `PR`, all predicates.
+    pub(super) fn all_predicates(&mut self) -> Lowered<Span> {
+        let operand = self.next()?;
+        match operand.value {
+            Value::Word(span) if span.text(self.source) == "PR" => Ok(operand.span),
+            _ => Err(self.unknown("an operand that is not `PR`", operand.span)),
+        }
+    }
+
+    /// A predicate by its number.
+    pub(super) fn predicate_id(&self, number: u16) -> Option<RegisterId> {
+        id_of(Register {
+            file: RegisterFile::Predicate,
+            number: RegisterNumber::Number(number),
+        })
+    }
+
+    /// A predicate by its number, if a mask names it.
+    pub(super) fn predicate_number(&self, number: u16, mask: u64) -> OperandValue {
+        let id = (mask >> number & 1 != 0).then(|| self.predicate_id(number));
+        let source = match id.flatten() {
+            Some(id) => Source::Register(RegisterRun::one(id)),
+            None => Source::Immediate(0),
+        };
+        OperandValue::Predicate {
+            source,
+            negated: false,
+        }
+    }
+
+    /// The number of a constant bank, and the bracket with the place in it.
+    pub(super) fn bank(&self, memory: &Memory, span: Span) -> Lowered<(u8, &'a Bracket)> {
+        let prefix = memory.prefix.map(|prefix| prefix.text(self.source));
+        let [bank, inside] = self.tree.brackets(memory) else {
+            return Err(self.unknown("this constant", span));
+        };
+        match (prefix, self.tree.terms(bank)) {
+            (Some("c"), [term]) => match term.value {
+                TermValue::Integer(number) if number < 32 => Ok((number as u8, inside)),
+                _ => Err(self.unknown("this constant bank", span)),
+            },
+            _ => Err(self.unknown("this constant bank", span)),
+        }
+    }
+}
+
+/// The single registers of a run that is written.
+pub(super) fn destinations(
+    run: Option<RegisterRun>,
+    n: u8,
+    span: Span,
+) -> Vec<(OperandValue, Span)> {
+    let one = |i: u8| {
+        let register = run.map(|run| RegisterRun::one(RegisterId(run.first.0 + u32::from(i))));
+        (OperandValue::Destination(register), span)
+    };
+    (0..n).map(one).collect()
+}
+
+/// The 32-bit parts of a value that is read, the low one first.
+pub(super) fn parts((value, span): (OperandValue, Span), n: u8) -> Vec<(OperandValue, Span)> {
+    let part = |i: u8| {
+        let OperandValue::Source(source, modifiers) = value else {
+            return (value.clone(), span);
+        };
+        let i = u32::from(i);
+        let source = match source {
+            Source::Register(run) => {
+                Source::Register(RegisterRun::one(RegisterId(run.first.0 + i)))
+            }
+            Source::Immediate(bits) => {
+                Source::Immediate(bits.checked_shr(32 * i).unwrap_or(0) & 0xffff_ffff)
+            }
+            Source::Constant { bank, byte_offset } => Source::Constant {
+                bank,
+                byte_offset: byte_offset.wrapping_add(4 * i),
+            },
+            other => other,
+        };
+        (OperandValue::Source(source, modifiers), span)
+    };
+    (0..n).map(part).collect()
+}
+
+pub(super) fn as_register(value: &Value) -> Option<Register> {
+    match value {
+        Value::Register(register) => Some(*register),
+        Value::Integer(_)
+        | Value::Float(_)
+        | Value::Memory(_)
+        | Value::Target(_)
+        | Value::Relocation(_)
+        | Value::Set(_)
+        | Value::Word(_)
+        | Value::Unknown(_) => None,
+    }
+}
+
+pub(super) fn is_predicate(register: Register) -> bool {
+    matches!(
+        register.file,
+        RegisterFile::Predicate | RegisterFile::UniformPredicate
+    )
+}
+
+pub(super) fn is_zero(register: Register) -> bool {
+    register.number == RegisterNumber::Zero
+}
+
+pub(super) fn signed(joint: Joint, value: u64) -> i64 {
+    match joint {
+        Joint::First | Joint::Plus => value as i64,
+        Joint::Minus | Joint::PlusMinus => (value as i64).wrapping_neg(),
+    }
+}
+
+/// The bits of a float in a format; a NaN is the one that the machine makes.
+fn float_bits(value: f64, ty: ScalarType) -> u64 {
+    match ty {
+        ScalarType::F64 => value.to_bits(),
+        ScalarType::F16 | ScalarType::F16x2 => half_bits(value),
+        ScalarType::Bf16 | ScalarType::Bf16x2 => u64::from((value as f32).to_bits() >> 16),
+        _ if value.is_nan() => 0x7fff_ffff,
+        _ => u64::from((value as f32).to_bits()),
+    }
+}
+
+/// A literal in 16 bits. Disassemblers print it exactly, so nothing is rounded.
+fn half_bits(value: f64) -> u64 {
+    const SMALLEST_NORMAL: f64 = 6.103515625e-5;
+    const SUBNORMAL_UNITS: f64 = 16_777_216.0;
+    let sign = u64::from(value.is_sign_negative()) << 15;
+    let magnitude = value.abs();
+    sign | match magnitude {
+        _ if magnitude.is_nan() => 0x7fff,
+        _ if magnitude > 65504.0 => 0x7c00,
+        _ if magnitude < SMALLEST_NORMAL => (magnitude * SUBNORMAL_UNITS) as u64,
+        _ => {
+            let bits = magnitude.to_bits();
+            // The exponent moves from a bias of 1023 to one of 15.
+            (bits >> 42) - ((1023 - 15) << 10)
+        }
+    }
+}
+
+/// A source that is a number.
+pub(super) fn number(value: u64) -> OperandValue {
+    plain(Source::Immediate(value))
+}

@@ -1,0 +1,54 @@
+//! A tree to a program: the listing is put together, the part for the target is lowered.
+
+use crate::check::target::inferred;
+use crate::diagnostics::text;
+use crate::listing::{self, Part};
+use crate::lower::{NotRun, lower};
+use crate::syntax::Tree;
+use warpgrid_isa::Version;
+use warpgrid_program::{Diagnostic, Overrides, Program};
+
+/// A program, and what of its text cannot be executed.
+pub(crate) struct Built {
+    /// None for a text without instructions.
+    pub(crate) program: Option<Program>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Makes the program of a text: of the part for the target that is asked for, else of the first part with instructions.
+pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Built {
+    let listing = listing::read(tree, source);
+    let has_code = |part: &&Part| !part.functions.is_empty();
+    let is_asked = |part: &&Part| part.target.is_some() && part.target == overrides.target;
+    let mut parts = listing.parts.iter().filter(has_code);
+    let asked = parts.clone().find(is_asked);
+    let Some(part) = asked.or_else(|| parts.next()) else {
+        return Built {
+            program: None,
+            diagnostics: Vec::new(),
+        };
+    };
+    let target = part.target.or(overrides.target);
+    let target = target.unwrap_or_else(|| inferred(source, tree));
+    let version = overrides.version.unwrap_or(Version::NEWEST);
+    let lowered = lower(tree, source, part, target, version);
+    Built {
+        program: Some(Program::of_checked(lowered.module)),
+        diagnostics: not_run(&lowered.not_run),
+    }
+}
+
+/// A note for each kind of instruction that cannot be executed, at its first place.
+fn not_run(found: &[NotRun]) -> Vec<Diagnostic> {
+    let mut said: Vec<&NotRun> = Vec::new();
+    for one in found {
+        let is_same = |other: &&NotRun| other.mnemonic == one.mnemonic && other.what == one.what;
+        if !said.iter().any(is_same) {
+            said.push(one);
+        }
+    }
+    let diagnostics = said.into_iter();
+    diagnostics
+        .map(|one| text::not_run(one.span, &one.mnemonic, &one.what))
+        .collect()
+}
