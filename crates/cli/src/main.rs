@@ -10,6 +10,7 @@ mod output;
 mod product;
 mod run;
 mod seeds;
+mod traffic;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
 use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
-use crate::{Format, Outcome, seeds};
+use crate::{Format, Outcome, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -15,6 +15,7 @@ use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::{FaultView, Severity};
 use warpgrid_view::scenario::{Buffer, ExpectedFault};
 use warpgrid_view::seeds::compare_seeds;
+use warpgrid_view::traffic::TrafficView;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Scenario, Session, SessionError};
 
@@ -32,6 +33,9 @@ pub(crate) struct RunArguments {
     /// Write every store as a JSON line.
     #[arg(long, value_name = "FILE.jsonl")]
     trace: Option<PathBuf>,
+    /// Count sectors, lines, wavefronts and bank conflicts, by line of the source.
+    #[arg(long, conflicts_with = "seeds")]
+    traffic: bool,
     /// Turns the scheduler; 0 is plain round robin.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -86,6 +90,8 @@ struct RunReport {
     buffers: BTreeMap<String, BufferReport>,
     steps: u64,
     stores: u64,
+    /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
+    traffic: Option<TrafficView>,
     notes: Vec<String>,
 }
 
@@ -195,6 +201,10 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     };
     let mut notes = match &arguments.trace {
         Some(path) => trace(&mut session, arguments.max_steps, path)?,
+        None if counts_traffic(arguments) => {
+            session.run_counted(arguments.max_steps);
+            Vec::new()
+        }
         None => {
             session.run(arguments.max_steps);
             Vec::new()
@@ -225,6 +235,10 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     notes.extend(guesses.map(|line| format!("guessed: `{line}`")));
     notes.extend(session.notes());
     let ok = wrong.is_empty() && session.is_over();
+    let traffic = counts_traffic(arguments).then(|| {
+        session.count_traffic(u64::MAX);
+        session.traffic()
+    });
     let mut out = stdout();
     match arguments.format {
         Format::Json => {
@@ -236,6 +250,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 buffers,
                 steps: session.position(),
                 stores: session.stores(),
+                traffic,
                 notes,
             };
             serde_json::to_writer(&mut out, &report)?;
@@ -259,10 +274,18 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             for line in stop.into_iter().chain(wrong).chain(notes) {
                 writeln!(out, "  {line}")?;
             }
+            if let Some(traffic) = &traffic {
+                traffic::print(&mut out, traffic)?;
+            }
         }
     }
     out.flush()?;
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// Whether the run is counted: JSON has the counts.
+fn counts_traffic(arguments: &RunArguments) -> bool {
+    arguments.traffic || matches!(arguments.format, Format::Json)
 }
 
 /// Runs one file with several seeds.

@@ -30,7 +30,7 @@ pub mod seeds;
 mod sentence;
 pub mod session;
 mod stores;
-mod traffic;
+pub mod traffic;
 pub mod warp;
 
 pub use check::{CheckOptions, CheckReport, check};

@@ -2,6 +2,7 @@
 
 use crate::matrix_step::MatrixStep;
 use crate::memory_id::MemoryId;
+use crate::traffic::Traffic;
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::ScalarType;
 pub use warpgrid_launch::fault::{FaultSort, Space};
@@ -406,12 +407,14 @@ pub struct StoreView {
     pub lanes: Vec<LaneStore>,
     /// Distinct bytes that were written.
     pub n_bytes: u32,
-    /// Distinct sectors of global memory that the lanes wrote.
-    pub n_sectors: u32,
-    /// Passes over shared memory that the store needs; 0 for other spaces and for atomics.
-    pub n_wavefronts: u32,
-    /// The fewest passes that an access of this width needs; 0 where passes are not counted.
-    pub fewest_wavefronts: u32,
+    /// What the store costs: sectors, lines, wavefronts.
+    pub traffic: Traffic,
+    /// Its memory order: `weak`, `volatile`, `relaxed`, `release`, `acq_rel` and the like.
+    pub order: String,
+    /// The threads that a strong store is ordered for: `cta`, `cluster`, `gpu`, `sys`.
+    pub scope: Option<String>,
+    /// What it says to the caches, as written: `cs`, `L1::no_allocate`. Hints change no result.
+    pub hints: Vec<String>,
     /// Lanes that lost a race: another lane of the same store wrote another value to one of their bytes.
     pub lost: u32,
 }

@@ -210,29 +210,36 @@ fn times(n: u32) -> String {
 /// How the bytes lie in sectors and banks.
 fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence {
     let mut sentence = sentence;
-    if store.n_sectors > 0 {
-        let n_bytes = store.n_sectors * shape.sector_bytes;
-        sentence = sentence
-            .plain(" in ")
-            .strong(plural(store.n_sectors, "sector"));
+    let n_sectors = store.traffic.global.sectors as u32;
+    if n_sectors > 0 {
+        let n_bytes = n_sectors * shape.sector_bytes;
+        sentence = sentence.plain(" in ").strong(plural(n_sectors, "sector"));
         // Bytes of shared memory are in no sector, so only a store to global memory alone can be compared.
         if store.space == Space::Global && store.memories.len() <= 1 {
             sentence = match store.n_bytes {
                 all if all == n_bytes => sentence.plain(", each used whole"),
-                used if store.n_sectors == 1 => {
+                used if n_sectors == 1 => {
                     sentence.plain(format!(", {used} of its {n_bytes} bytes used"))
                 }
                 used => sentence.plain(format!(", {used} of their {n_bytes} bytes used")),
             };
         }
     }
+    let shared = store.traffic.shared;
+    let (wavefronts, fewest) = (shared.wavefronts as u32, shared.wavefronts_ideal as u32);
     // Sectors are of global memory, passes of shared memory: a store to both has both.
-    let and = match store.n_sectors {
+    let and = match n_sectors {
         0 => " in ",
-        _ if store.n_wavefronts == 0 => return sentence,
+        _ if wavefronts == 0 => return sentence,
         _ => " of global memory and ",
     };
-    match (store.n_wavefronts, store.fewest_wavefronts) {
+    if store.action != StoreAction::Store && shared.bank_conflicts > 0 {
+        return sentence
+            .plain(and)
+            .strong(plural(wavefronts, "pass"))
+            .plain(", because lanes met at a word or in a bank");
+    }
+    match (wavefronts, fewest) {
         (0, _) => sentence,
         (1, _) => sentence
             .plain(and)

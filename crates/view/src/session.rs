@@ -11,6 +11,7 @@ use crate::model::{
 };
 use crate::sentence::{Surroundings, sentence};
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
+use crate::traffic::TrafficCounter;
 use crate::{blocks, fault, grid, pending, warp};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -59,6 +60,7 @@ pub struct Session {
     /// The module variables that an instruction names, by index.
     named: BTreeSet<u32>,
     last: Last,
+    pub(crate) counter: TrafficCounter,
 }
 
 impl Language {
@@ -142,6 +144,7 @@ impl Session {
         diagnostics: Vec<DiagnosticView>,
     ) -> Session {
         Session {
+            counter: TrafficCounter::new(program.target.memory),
             guesses: prepared.guesses,
             scenario: prepared.scenario,
             named: named_variables(&program),
@@ -241,7 +244,12 @@ impl Session {
     /// Lets an operation in flight land now; false if it is not in flight (any more). What was known of later steps is
     /// forgotten, since they become others.
     pub fn land(&mut self, id: u64) -> bool {
-        self.timeline.land(PendingId(id), &mut ())
+        let position = self.position();
+        let lands = self.timeline.land(PendingId(id), &mut ());
+        if lands {
+            self.forget_traffic_after(position);
+        }
+        lands
     }
 
     /// Operations in flight at the present position.
@@ -436,7 +444,7 @@ impl Session {
             .product()
     }
 
-    fn memory_shape(&self) -> MemoryShape {
+    pub(crate) fn memory_shape(&self) -> MemoryShape {
         self.program.target.memory
     }
 
@@ -625,7 +633,7 @@ impl Session {
         })
     }
 
-    fn reader(&self, function: FunctionId, index: u32) -> Option<Reader<'_>> {
+    pub(crate) fn reader(&self, function: FunctionId, index: u32) -> Option<Reader<'_>> {
         Reader::at(&self.program, function, index)
     }
 
@@ -635,7 +643,7 @@ impl Session {
             .unwrap_or_default()
     }
 
-    fn range_of(&self, function: FunctionId, index: u32) -> SourceRange {
+    pub(crate) fn range_of(&self, function: FunctionId, index: u32) -> SourceRange {
         self.places.range(self.span_of(function, index))
     }
 

@@ -2,12 +2,12 @@
 
 use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
-use crate::traffic;
+use crate::traffic::{Part, Traffic, count_access, passes_of};
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, Interest, MemoryId as Place, MemoryRegion, Observer, Piece,
-    StepEvent,
+    AccessAction, AccessEvent, Agent, CacheHints, Interest, MemoryId as Place, MemoryRegion,
+    Observer, Piece, StepEvent,
 };
-use warpgrid_isa::{MemoryShape, ScalarType};
+use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem};
 use warpgrid_program::Function;
 
 /// One element of a store, without borrowed parts.
@@ -40,6 +40,9 @@ pub(crate) struct StoreRecord {
     pub(crate) function: u32,
     pub(crate) instruction: u32,
     action: AccessAction,
+    sem: Sem,
+    scope: Option<Scope>,
+    cache: CacheHints,
     mask: u32,
     /// Bytes per lane, sinks included.
     pub(crate) width_bytes: u32,
@@ -61,6 +64,9 @@ impl From<&AccessEvent<'_>> for StoreRecord {
             function: event.function.0,
             instruction: event.instruction,
             action: event.action,
+            sem: event.sem,
+            scope: event.scope,
+            cache: event.cache,
             mask: event.mask,
             width_bytes: event.width_bytes,
             pieces: event.pieces.iter().map(piece).collect(),
@@ -186,6 +192,8 @@ impl StoreRecord {
             }
         }
         let (block, warp) = self.issued_by;
+        let traffic = self.traffic(place.shape);
+        let n_bytes = traffic.global.bytes + traffic.shared.bytes + traffic.local.bytes;
         StoreView {
             step: self.step,
             block: unravel(block, place.grid),
@@ -206,10 +214,11 @@ impl StoreRecord {
                 .map_or(Space::Generic, |piece| piece.piece.memory.space().into()),
             ty: element_of(place.ty),
             n_elements: self.width_bytes / place.ty.width_bytes().max(1),
-            n_bytes: traffic::distinct_bytes(self.written()),
-            n_sectors: traffic::sectors(self.written(), place.shape),
-            n_wavefronts: self.wavefronts(place.shape),
-            fewest_wavefronts: self.fewest_wavefronts(place.shape),
+            n_bytes: n_bytes as u32,
+            traffic,
+            order: self.sem.name().to_owned(),
+            scope: self.scope.map(|scope| scope.name().to_owned()),
+            hints: hints(&self.cache),
             lost: self.lost(),
             lanes,
         }
@@ -228,19 +237,20 @@ impl StoreRecord {
         self.pieces.iter().filter(|piece| piece.piece.written)
     }
 
-    /// Passes over shared memory. Atomics on one word are done one after another, which no count of banks tells.
-    fn wavefronts(&self, shape: MemoryShape) -> u32 {
-        match self.action() {
-            StoreAction::Store => traffic::wavefronts(self.written(), self.width_bytes, shape),
-            StoreAction::Atomic | StoreAction::Reduction => 0,
-        }
-    }
-
-    fn fewest_wavefronts(&self, shape: MemoryShape) -> u32 {
-        match self.wavefronts(shape) {
-            0 => 0,
-            _ => traffic::groups(self.width_bytes) as u32,
-        }
+    /// What the pieces that memory took cost.
+    fn traffic(&self, shape: MemoryShape) -> Traffic {
+        let parts: Vec<Part> = self
+            .written()
+            .map(|piece| Part::from(&piece.piece))
+            .collect();
+        let n_lanes = self.mask.count_ones();
+        count_access(
+            &parts,
+            n_lanes,
+            self.width_bytes,
+            passes_of(self.action),
+            shape,
+        )
     }
 
     /// Lanes of a plain store of which another lane overwrote a byte with another value. Equal values are no race, and
@@ -303,6 +313,23 @@ impl StoreRecord {
             pieces,
         }
     }
+}
+
+/// The hints that are there, as they are written.
+fn hints(cache: &CacheHints) -> Vec<String> {
+    let flag = |is_there: bool, name: &str| is_there.then(|| name.to_owned());
+    [
+        cache.op.map(|op| op.name().to_owned()),
+        cache.evict_l1.map(|evict| format!("L1::{}", evict.name())),
+        cache.evict_l2.map(|evict| format!("L2::{}", evict.name())),
+        cache.prefetch.map(|size| size.name().to_owned()),
+        flag(cache.policy, "L2::cache_hint"),
+        flag(cache.non_coherent, "nc"),
+        flag(cache.mmio, "mmio"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn view_piece(record: &PieceRecord, place: &StorePlace<'_>) -> PieceView {

@@ -307,6 +307,14 @@ impl Session {
         self.inner.land(id as u64)
     }
 
+    /// What the steps up to here cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. The first
+    /// call runs them once more.
+    #[wasm_bindgen(unchecked_return_type = "TrafficView")]
+    pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
+        self.inner.count_traffic(u64::MAX);
+        to_js(&self.inner.traffic())
+    }
+
     /// The fault that stopped the launch, or `null`.
     #[wasm_bindgen(getter, unchecked_return_type = "FaultView | null")]
     pub fn fault(&self) -> Result<JsValue, JsValue> {

@@ -263,6 +263,45 @@ value: string,
 /** One per element that is not a sink. */
 pieces: Array<PieceView>, };
 
+/** What accesses to memory behind the caches cost. */
+export type SectorTraffic = {
+/** Accesses that went there. */
+requests: number,
+/** Distinct bytes of each access. */
+bytes: number,
+/** Distinct sectors of 32 bytes (`memory_l2_theoretical_sectors_global`). */
+sectors: number,
+/** The fewest sectors that hold as many bytes (`memory_l2_theoretical_sectors_global_ideal`). */
+sectorsIdeal: number,
+/** The difference (`derived__memory_l2_theoretical_sectors_global_excessive`). */
+sectorsExcessive: number,
+/** Distinct lines of 128 bytes (`memory_l1_tag_requests_global`). */
+lines: number,
+/** Those beyond the fewest that hold as many bytes. */
+linesExcessive: number,
+/** Bytes of the sectors that no lane asked for. */
+bytesWasted: number, };
+
+/** What accesses to shared memory cost. */
+export type BankTraffic = {
+/** Accesses that went there. */
+requests: number,
+/** Distinct bytes of each access. */
+bytes: number,
+/** Passes over the banks (`memory_l1_wavefronts_shared`). */
+wavefronts: number,
+/** The fewest for accesses of these widths (`memory_l1_wavefronts_shared_ideal`). */
+wavefrontsIdeal: number,
+/** The difference: passes because lanes met in a bank (`derived__memory_l1_wavefronts_shared_excessive`). */
+bankConflicts: number, };
+
+/** What accesses to memory cost. Each count has the name that the vendor's profiler gives it in its source view. */
+export type Traffic = {
+/** Instructions of warps that accessed global, local or shared memory (`inst_executed`), and landings of operations in flight. */
+requests: number,
+/** Lanes of them that took part (`thread_inst_executed`). */
+lanes: number, global: SectorTraffic, local: SectorTraffic, shared: BankTraffic, };
+
 /** A store as an event of the run. */
 export type StoreView = { step: number, block: [number, number, number], warp: number, range: SourceRange,
 /** The instruction as written. */
@@ -279,12 +318,14 @@ memories: Array<MemoryId>, space: Space,
 type: ElementType, nElements: number, lanes: Array<LaneStore>,
 /** Distinct bytes that were written. */
 nBytes: number,
-/** Distinct sectors of global memory that the lanes wrote. */
-nSectors: number,
-/** Passes over shared memory that the store needs; 0 for other spaces and for atomics. */
-nWavefronts: number,
-/** The fewest passes that an access of this width needs; 0 where passes are not counted. */
-fewestWavefronts: number,
+/** What the store costs: sectors, lines, wavefronts. */
+traffic: Traffic,
+/** Its memory order: `weak`, `volatile`, `relaxed`, `release`, `acq_rel` and the like. */
+order: string,
+/** The threads that a strong store is ordered for: `cta`, `cluster`, `gpu`, `sys`. */
+scope: string | null,
+/** What it says to the caches, as written: `cs`, `L1::no_allocate`. Hints change no result. */
+hints: Array<string>,
 /** Lanes that lost a race: another lane of the same store wrote another value to one of their bytes. */
 lost: number, };
 
@@ -379,6 +420,20 @@ resident: Array<ResidentBlock>, };
 
 /** The state of a run. */
 export type RunStatus = "running" | "finished" | "faulted";
+
+/** The traffic of a line of the source. */
+export type LineTraffic = {
+/** From 1. */
+line: number,
+/** The opcode of its first instruction that accesses memory. */
+opcode: string, traffic: Traffic, };
+
+/** The traffic of a run. */
+export type TrafficView = {
+/** Steps from the start that are counted. */
+steps: number, total: Traffic,
+/** The lines of the source that access memory, ascending. */
+lines: Array<LineTraffic>, };
 
 /** Everything a page shows at one position of a run. */
 export type Frame = {

@@ -22,6 +22,7 @@ use warpgrid_view::product::{
 };
 use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
 use warpgrid_view::scenario::{Buffer, ExpectedFault, Field, Init};
+use warpgrid_view::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
 
@@ -97,6 +98,9 @@ fn the_types_of_the_package_are_those_of_the_core() {
         PieceView,
         StoreAction,
         LaneStore,
+        SectorTraffic,
+        BankTraffic,
+        Traffic,
         StoreView,
         PendingPieceView,
         PendingView,
@@ -112,6 +116,8 @@ fn the_types_of_the_package_are_those_of_the_core() {
         ResidentBlock,
         BlockMap,
         RunStatus,
+        LineTraffic,
+        TrafficView,
         Frame,
         HoverView,
         CompletionSort,

@@ -7,6 +7,7 @@ use warpgrid_view::model::{
     BlockMap, Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, Progress, ResidentBlock,
     RunStatus, SourceRange, Space, StoreAction, StoreView, Written,
 };
+use warpgrid_view::traffic::Traffic;
 use warpgrid_view::value::ElementType;
 
 pub(crate) fn memory() -> MemoryView {
@@ -77,9 +78,10 @@ pub(crate) fn store() -> StoreView {
             }],
         }],
         n_bytes: 4,
-        n_sectors: 1,
-        n_wavefronts: 0,
-        fewest_wavefronts: 0,
+        traffic: Traffic::default(),
+        order: "weak".into(),
+        scope: None,
+        hints: Vec::new(),
         lost: 0,
     }
 }

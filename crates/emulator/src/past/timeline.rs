@@ -220,6 +220,13 @@ impl Timeline {
         }
     }
 
+    /// Runs forward to position `n`, or to the end if that comes first, and reports the steps to `observer`.
+    pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> Status {
+        self.advance(n, observer);
+        self.raise_fault();
+        self.machine.status()
+    }
+
     /// Runs the steps `from..to` once more, reports them to `observer`, and comes back to the present position.
     pub fn replay(&mut self, from: u64, to: u64, observer: &mut dyn Observer) {
         let stood = self.position();

@@ -1,0 +1,62 @@
+//! The traffic of a run as a table for people.
+
+use std::io::{self, Write};
+use warpgrid_view::traffic::{Traffic, TrafficView};
+
+const HEADS: [&str; 8] = [
+    "line",
+    "requests",
+    "sectors",
+    "excessive",
+    "lines",
+    "wavefronts",
+    "conflicts",
+    "instruction",
+];
+
+/// One line per line of the source that accesses memory, and their sum.
+pub(crate) fn print(out: &mut impl Write, traffic: &TrafficView) -> io::Result<()> {
+    let lines = traffic.lines.iter().map(|line| {
+        let name = line.line.to_string();
+        row(name, &line.traffic, line.opcode.clone())
+    });
+    let mut rows: Vec<[String; 8]> = vec![HEADS.map(str::to_owned)];
+    rows.extend(lines);
+    rows.push(row("all".to_owned(), &traffic.total, String::new()));
+    let widths: [usize; 8] =
+        std::array::from_fn(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0));
+    for row in &rows {
+        let [cells @ .., last] = row;
+        let cells: Vec<String> = cells
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| format!("{cell:>width$}"))
+            .collect();
+        writeln!(
+            out,
+            "  {}",
+            format!("{}  {last}", cells.join("  ")).trim_end()
+        )?;
+    }
+    Ok(())
+}
+
+/// Global and local memory share the columns of sectors and lines.
+fn row(name: String, traffic: &Traffic, opcode: String) -> [String; 8] {
+    let Traffic {
+        global,
+        local,
+        shared,
+        ..
+    } = traffic;
+    [
+        name,
+        traffic.requests.to_string(),
+        (global.sectors + local.sectors).to_string(),
+        (global.sectors_excessive + local.sectors_excessive).to_string(),
+        (global.lines + local.lines).to_string(),
+        shared.wavefronts.to_string(),
+        shared.bank_conflicts.to_string(),
+        opcode,
+    ]
+}

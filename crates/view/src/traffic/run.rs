@@ -1,0 +1,142 @@
+//! The counts of a run: an observer adds up what each instruction costs.
+
+use super::access::{Part, Passes, count_access};
+use super::{LineTraffic, Traffic, TrafficView};
+use crate::session::Session;
+use std::collections::BTreeMap;
+use warpgrid_emulator::{AccessAction, AccessEvent, Interest, Observer};
+use warpgrid_isa::MemoryShape;
+use warpgrid_launch::reading::Reader;
+use warpgrid_program::FunctionId;
+
+/// Adds up the traffic of the steps that it observes.
+#[derive(Debug)]
+pub(crate) struct TrafficCounter {
+    /// Steps from the start that are counted.
+    counted: u64,
+    /// By function and instruction.
+    found: BTreeMap<(u32, u32), Traffic>,
+    parts: Vec<Part>,
+    shape: MemoryShape,
+}
+
+impl TrafficCounter {
+    /// Nothing is counted yet.
+    pub(crate) const fn new(shape: MemoryShape) -> TrafficCounter {
+        TrafficCounter {
+            counted: 0,
+            found: BTreeMap::new(),
+            parts: Vec::new(),
+            shape,
+        }
+    }
+}
+
+impl Observer for TrafficCounter {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            loads: true,
+            steps: false,
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        self.parts.clear();
+        self.parts.extend(event.pieces.iter().map(Part::from));
+        let found = count_access(
+            &self.parts,
+            event.mask.count_ones(),
+            event.width_bytes,
+            passes_of(event.action),
+            self.shape,
+        );
+        let Traffic {
+            global,
+            local,
+            shared,
+            ..
+        } = found;
+        // Parameters and constants come through a cache of their own, which no count of sectors describes.
+        if global.requests + local.requests + shared.requests == 0 {
+            return;
+        }
+        let place = (event.function.0, event.instruction);
+        self.found.entry(place).or_default().add(&found);
+    }
+}
+
+/// How lanes meet in shared memory.
+pub(crate) const fn passes_of(action: AccessAction) -> Passes {
+    match action {
+        AccessAction::Load | AccessAction::Store => Passes::Together,
+        AccessAction::Atomic | AccessAction::Reduction => Passes::OneByOne,
+    }
+}
+
+impl Session {
+    /// Runs forward as [`Session::run`] does, and counts the traffic on the way: the quickest way to the counts of a whole
+    /// run.
+    pub fn run_counted(&mut self, max_steps: u64) -> bool {
+        self.count_traffic(u64::MAX);
+        let mut counter = self.take_counter();
+        let end = self.position().saturating_add(max_steps);
+        self.timeline.run_observed(end, &mut counter);
+        counter.counted = counter.counted.max(self.position());
+        self.counter = counter;
+        self.is_over()
+    }
+
+    /// Counts the traffic of at most `budget` more steps, from the start of the run to the present position; true when all
+    /// of them are counted. Those that were counted stay so when the run goes back.
+    pub fn count_traffic(&mut self, budget: u64) -> bool {
+        let from = self.counter.counted;
+        let position = self.position();
+        if from >= position {
+            return true;
+        }
+        let to = position.min(from.saturating_add(budget));
+        let mut counter = self.take_counter();
+        self.timeline.replay(from, to, &mut counter);
+        counter.counted = to;
+        self.counter = counter;
+        to == position
+    }
+
+    fn take_counter(&mut self) -> TrafficCounter {
+        let empty = TrafficCounter::new(self.memory_shape());
+        std::mem::replace(&mut self.counter, empty)
+    }
+
+    /// What the steps that are counted cost, by line of the source: see [`Session::count_traffic`].
+    pub fn traffic(&self) -> TrafficView {
+        let mut lines: BTreeMap<u32, LineTraffic> = BTreeMap::new();
+        let mut total = Traffic::default();
+        for ((function, instruction), found) in &self.counter.found {
+            total.add(found);
+            let place = (FunctionId(*function), *instruction);
+            let line = self.range_of(place.0, place.1).line;
+            let entry = lines.entry(line).or_insert_with(|| LineTraffic {
+                line,
+                opcode: self
+                    .reader(place.0, place.1)
+                    .map_or("", Reader::opcode)
+                    .to_owned(),
+                traffic: Traffic::default(),
+            });
+            entry.traffic.add(found);
+        }
+        TrafficView {
+            steps: self.counter.counted,
+            total,
+            lines: lines.into_values().collect(),
+        }
+    }
+
+    /// Forgets what was counted of steps that have become others.
+    pub(crate) fn forget_traffic_after(&mut self, position: u64) {
+        if self.counter.counted > position {
+            self.counter = TrafficCounter::new(self.memory_shape());
+        }
+    }
+}
