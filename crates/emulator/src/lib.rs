@@ -31,4 +31,5 @@ pub use run::observe::{
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
+    PendingSource,
 };

@@ -48,6 +48,7 @@ fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
             block: 0,
             address: machine.address(OUT).unwrap() + 800,
             bytes: vec![0x11; 4],
+            source: None,
             reduces: None,
         }],
         completion: PendingCompletion::None,

@@ -25,6 +25,7 @@ pub enum FaultSort {
     Mbarrier,
     DistantMbarrier,
     BadCopySize,
+    LeftOutBytes,
     Internal,
 }
 
@@ -48,6 +49,7 @@ impl FaultSort {
             FaultSort::Mbarrier => "mbarrier",
             FaultSort::DistantMbarrier => "distant_mbarrier",
             FaultSort::BadCopySize => "bad_copy_size",
+            FaultSort::LeftOutBytes => "left_out_bytes",
             FaultSort::Internal => "internal",
         }
     }
@@ -72,6 +74,7 @@ impl From<&FaultKind> for FaultSort {
             FaultKind::Mbarrier(_) => FaultSort::Mbarrier,
             FaultKind::DistantMbarrier => FaultSort::DistantMbarrier,
             FaultKind::BadCopySize { .. } => FaultSort::BadCopySize,
+            FaultKind::LeftOutBytes { .. } => FaultSort::LeftOutBytes,
             FaultKind::Internal { .. } => FaultSort::Internal,
         }
     }

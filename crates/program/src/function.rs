@@ -145,6 +145,8 @@ pub struct LaunchBounds {
     pub max_threads: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
+    /// `.maxclusterrank`
+    pub max_cluster_blocks: Option<u32>,
 }
 
 /// A kernel or function.

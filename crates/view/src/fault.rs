@@ -88,6 +88,9 @@ fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
         FaultKind::DistantMbarrier => {
             "map the addresses of the destination and of the mbarrier to the same block with `mapa`"
         }
+        FaultKind::LeftOutBytes { .. } => {
+            "a copy moves whole 16 bytes: make it shorter, and leave out the rest"
+        }
         FaultKind::BadCopySize { .. } => "copy a whole multiple, and the rest with plain stores",
         FaultKind::Internal { .. } => {
             "this is a mistake of Warpgrid; please report it with the text"

@@ -56,6 +56,7 @@ fn session() -> Session {
             block: 0,
             address: start.expect("a buffer") + 160,
             bytes: vec![9, 0, 0, 0],
+            source: None,
             reduces: None,
         }],
         completion: PendingCompletion::None,

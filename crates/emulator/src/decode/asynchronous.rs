@@ -6,17 +6,14 @@ use crate::decode::code::{
     AccessPlan, AsyncPlan, Element, GroupWait, Op, Predicate, Source as CopySource, Transfer,
 };
 use crate::state::pending::GroupKind;
-use warpgrid_isa::{AsyncOp, Completion, Flag, Modifiers, ScalarType, Sem, StateSpace};
+use warpgrid_isa::{AsyncOp, Completion, Flag, ScalarType, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
 /// Bytes to which the addresses and sizes of bulk copies are aligned (PTX ISA, "cp.async.bulk").
 const BULK_ALIGNMENT: u32 = 16;
 
-pub(super) fn supports(op: AsyncOp, modifiers: &Modifiers) -> Support {
+pub(super) fn supports(op: AsyncOp) -> Support {
     match op {
-        AsyncOp::BulkCopy if modifiers.has(Flag::IgnoreOob) => {
-            Support::not_yet("copies that leave out bytes at both ends")
-        }
         AsyncOp::Store
         | AsyncOp::Reduction
         | AsyncOp::Copy
@@ -44,10 +41,9 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
             return Ok(Op::AsyncWait(GroupWait {
                 kind: GroupKind::Copies,
                 latest: None,
+                reads: false,
             }));
         }
-        // The sources of a bulk copy are read when it is started.
-        AsyncOp::BulkWait if d.modifiers.has(Flag::Read) => return Ok(Op::Nop),
         AsyncOp::BulkWait => return wait(d, GroupKind::Bulk),
     };
     d.code.starts.push(plan);
@@ -56,7 +52,12 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
 
 fn wait(d: &mut Decoder<'_>, kind: GroupKind) -> Decoded<Op> {
     let latest = Some(d.immediate(0)? as u32);
-    Ok(Op::AsyncWait(GroupWait { kind, latest }))
+    let reads = d.modifiers.has(Flag::Read);
+    Ok(Op::AsyncWait(GroupWait {
+        kind,
+        latest,
+        reads,
+    }))
 }
 
 /// `st.async` and `red.async`: `[a], b{, [mbar]}`.
@@ -133,6 +134,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
             ignores,
             blocks: None,
             byte_mask: None,
+            left_out: None,
         }),
         reduces: None,
         group: Some(GroupKind::Copies),
@@ -167,6 +169,10 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     };
     let blocks = masked(d, Flag::Multicast)?;
     let byte_mask = masked(d, Flag::CpMask)?;
+    let left_out = match modifiers.has(Flag::IgnoreOob) {
+        true => Some([d.element(3, 32)?, d.element(4, 32)?]),
+        false => None,
+    };
     let reduces = match (modifiers.atomic, modifiers.ty) {
         (Some(op), Some(ty)) => Some((op, ty)),
         _ => None,
@@ -181,6 +187,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
             ignores: None::<Predicate>,
             blocks,
             byte_mask,
+            left_out,
         }),
         reduces,
         group: (!counts).then_some(GroupKind::Bulk),

@@ -580,6 +580,7 @@ pub(crate) enum MbarrierAction {
         phase: Phase,
         waits: bool,
     },
+    CheckLayout,
 }
 
 /// How a phase is named.
@@ -631,6 +632,8 @@ pub(crate) struct Source {
     pub(crate) blocks: Option<Element>,
     /// Which bytes of each 16 are written.
     pub(crate) byte_mask: Option<Element>,
+    /// How many bytes are left out at the start and at the end.
+    pub(crate) left_out: Option<[Element; 2]>,
 }
 
 /// A wait for groups of asynchronous operations.
@@ -639,6 +642,8 @@ pub(crate) struct GroupWait {
     pub(crate) kind: GroupKind,
     /// Groups that may be pending; none for no operation at all, grouped or not.
     pub(crate) latest: Option<u32>,
+    /// Whether only their sources must have been read.
+    pub(crate) reads: bool,
 }
 
 /// `st.bulk`

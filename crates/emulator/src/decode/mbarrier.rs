@@ -15,8 +15,8 @@ pub(super) fn supports(op: MbarrierOp) -> Support {
         | MbarrierOp::CompleteTx
         | MbarrierOp::TestWait
         | MbarrierOp::TryWait
-        | MbarrierOp::PendingCount => Support::Runs,
-        MbarrierOp::CheckLayout => Support::not_yet("layouts of mbarrier objects"),
+        | MbarrierOp::PendingCount
+        | MbarrierOp::CheckLayout => Support::Runs,
     }
 }
 
@@ -44,8 +44,9 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
             let waits = op == MbarrierOp::TryWait;
             (1, true, Some(2), MbarrierAction::Test { phase, waits })
         }
+        MbarrierOp::CheckLayout => (1, true, None, MbarrierAction::CheckLayout),
         // Reads a register, and no memory.
-        MbarrierOp::PendingCount | MbarrierOp::CheckLayout => {
+        MbarrierOp::PendingCount => {
             let (to, a) = (d.target(0, 32)?, d.source(1, 64)?);
             return Ok(Op::PendingCount { d: to, a });
         }
@@ -74,7 +75,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
         | MbarrierAction::Arrive { .. }
         | MbarrierAction::ExpectAndArrive { .. }
         | MbarrierAction::Expect
-        | MbarrierAction::Complete => 32,
+        | MbarrierAction::Complete
+        | MbarrierAction::CheckLayout => 32,
     };
     let value = match value {
         Some(index) if !d.is_absent(index) => d.element(index, bits)?,

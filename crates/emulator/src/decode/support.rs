@@ -41,7 +41,7 @@ pub fn supports(action: &Action) -> Support {
         Does::Compare(form) => compare::supports(form, modifiers),
         Does::Move(op) => moves::supports(op, modifiers),
         Does::Memory(op) => memory::supports(op, modifiers),
-        Does::Async(op) => asynchronous::supports(op, modifiers),
+        Does::Async(op) => asynchronous::supports(op),
         Does::Mbarrier(op) => mbarrier::supports(op),
         Does::Matrix(op) => matrix::supports(op, modifiers),
         Does::Control(op) => control::supports(op),

@@ -1,5 +1,5 @@
 //! Starts operations that land later (PTX ISA, "Asynchronous Operations"). In: a plan and registers; out: operations in
-//! flight. What they bring is read when they start.
+//! flight. Registers are read when they start, memory when the schedule lets them.
 
 use crate::decode::code::{AccessPlan, AsyncPlan, Source, Transfer};
 use crate::exec::elements::{read64, read128};
@@ -7,13 +7,13 @@ use crate::exec::mbarrier::{Objects, block_of, object_place};
 use crate::exec::memory_ops::addresses;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Purpose, Target};
-use crate::exec::started::{Landing, Operations};
+use crate::exec::started::{Brought, Landing, Operations};
 use crate::exec::step::{Choice, Surroundings};
 use crate::run::event::PendingId;
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::state::mbarrier::MbarrierState;
-use crate::state::pending::{GroupKind, PendingCompletion, PendingOrigin};
-use crate::state::registers::{Lanes, lanes_of};
+use crate::state::pending::{GroupKind, PendingCompletion, PendingOrigin, PendingSource};
+use crate::state::registers::{Lanes, Row64, lanes_of};
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
 
@@ -107,15 +107,21 @@ impl<'p> Starting<'p> {
                 .ok_or_else(|| wrong_space(to, addresses[lane], lane))?;
             let pieces = rows.iter().enumerate().map(|(index, row)| {
                 let bytes = row[lane].to_le_bytes();
-                (index * size, bytes.get(..size).unwrap_or(&[]).to_vec())
+                Brought {
+                    distance: index * size,
+                    bytes: bytes.get(..size).unwrap_or(&[]).to_vec(),
+                    source: None,
+                }
             });
             let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
-            self.operations.add(lane, landing, completion, pieces);
+            let n_counted = (rows.len() * size) as u32;
+            self.operations
+                .add(lane, landing, completion, n_counted, pieces);
         }
         Ok(())
     }
 
-    /// Copies: the bytes are read now.
+    /// Copies: the places are examined now, the bytes are read later.
     fn copy(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>, source: &Source) -> Executed {
         let Some(to) = &self.plan.to else {
             return Err(Halt::internal("a copy without a destination", l.mask));
@@ -125,6 +131,7 @@ impl<'p> Starting<'p> {
         let read = source.read.map(|element| read64(l, element));
         let blocks = source.blocks.map(|element| read64(l, element));
         let byte_masks = source.byte_mask.map(|element| read64(l, element));
+        let left_out = source.left_out.map(|ends| ends.map(|end| read64(l, end)));
         let ignored = source.ignores.map_or(0, |p| {
             let lanes = l.predicate(p.slot);
             if p.negated { !lanes } else { lanes }
@@ -148,8 +155,18 @@ impl<'p> Starting<'p> {
                 Some(row) => (row[lane] & 0xffff_ffff).min(size),
                 None => size,
             };
-            let mut bytes = find_bytes(reach, &source.from, from_rows[lane], n_read, lane)?;
-            bytes.resize(size as usize, 0);
+            let ends = match &left_out {
+                Some(rows) => left_out_of(rows, lane)?,
+                None => [0, 0],
+            };
+            let brought = brought(
+                reach,
+                &source.from,
+                from_rows[lane],
+                (n_read, size),
+                ends,
+                lane,
+            )?;
             let (backing, at) = find(reach, to, to_rows[lane], size, (lane, Purpose::Write))?;
             let address = (at, to_rows[lane]);
             let landing = landing(reach, backing, address)
@@ -157,9 +174,9 @@ impl<'p> Starting<'p> {
             let Some(blocks) = &blocks else {
                 let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
                 let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
-                let pieces = masked(&bytes, mask);
+                let pieces = brought.into_iter().flat_map(|piece| masked(piece, mask));
                 self.operations
-                    .add(lane, landing, completion, pieces.into_iter());
+                    .add(lane, landing, completion, size as u32, pieces);
                 continue;
             };
             for rank in (0..16).filter(|rank| blocks[lane] >> rank & 1 != 0) {
@@ -170,8 +187,9 @@ impl<'p> Starting<'p> {
                 let block = reach.shape.peer(reach.block, own, rank);
                 let completion = self.completion_in(lane, objects.as_ref(), block)?;
                 let place = (StateSpace::Shared, block, landing.2);
+                let pieces = brought.iter().map(Brought::clone);
                 self.operations
-                    .add(lane, place, completion, std::iter::once((0, bytes.clone())));
+                    .add(lane, place, completion, size as u32, pieces);
             }
         }
         Ok(())
@@ -288,20 +306,39 @@ impl<'p> Starting<'p> {
     }
 }
 
-/// Runs of bytes that a mask selects, and where they start; the mask is that of each 16 bytes.
-fn masked(bytes: &[u8], mask: u64) -> Vec<(usize, Vec<u8>)> {
+/// The runs of bytes that a mask selects; the mask is that of each 16 bytes.
+fn masked(brought: Brought, mask: u64) -> Vec<Brought> {
     if mask & 0xffff == 0xffff {
-        return vec![(0, bytes.to_vec())];
+        return vec![brought];
     }
-    let is_written = |at: usize| mask >> (at % MASKED_BYTES) & 1 != 0;
-    let mut runs: Vec<(usize, Vec<u8>)> = Vec::new();
-    for (at, byte) in bytes.iter().enumerate().filter(|(at, _)| is_written(*at)) {
+    let is_written = |at: usize| mask >> ((brought.distance + at) % MASKED_BYTES) & 1 != 0;
+    let mut runs: Vec<Brought> = Vec::new();
+    let bytes = brought.bytes.iter().enumerate();
+    for (at, byte) in bytes.filter(|(at, _)| is_written(*at)) {
         match runs.last_mut() {
-            Some((start, run)) if *start + run.len() == at => run.push(*byte),
-            _ => runs.push((at, vec![*byte])),
+            Some(run) if run.distance + run.bytes.len() == brought.distance + at => {
+                run.bytes.push(*byte);
+            }
+            _ => runs.push(Brought {
+                distance: brought.distance + at,
+                bytes: vec![*byte],
+                source: brought.source.map(|source| PendingSource {
+                    address: source.address + at as u64,
+                    ..source
+                }),
+            }),
         }
     }
     runs
+}
+
+/// The bytes at both ends that a copy leaves out: fewer than the 16 of its alignment (PTX ISA, "cp.async.bulk").
+fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Halt>> {
+    let ends = [0, 1].map(|end: usize| rows[end][lane] & 0xffff_ffff);
+    match ends.into_iter().find(|n| *n >= MASKED_BYTES as u64) {
+        None => Ok(ends),
+        Some(bytes) => Err(Halt::new(FaultKind::LeftOutBytes { bytes }, 1 << lane)),
+    }
 }
 
 /// The memory that bytes land in, as an operation in flight names it; none for the stacks.
@@ -345,20 +382,49 @@ fn find(
     }
 }
 
-/// Bytes that a copy reads; none if it reads nothing.
-fn find_bytes(
+/// What a copy brings: `n_read` bytes of its source but for the ends that are left out, and zeros up to `size`.
+fn brought(
     reach: &Reach<'_>,
     plan: &AccessPlan,
     address: u64,
-    n_bytes: u64,
+    (n_read, size): (u64, u64),
+    [left, right]: [u64; 2],
     lane: usize,
-) -> Result<Vec<u8>, Box<Halt>> {
-    if n_bytes == 0 {
-        return Ok(Vec::new());
+) -> Result<Vec<Brought>, Box<Halt>> {
+    let mut found = Vec::new();
+    let n_copied = n_read.saturating_sub(left + right);
+    if n_copied > 0 {
+        if !address.is_multiple_of(u64::from(plan.width_bytes)) {
+            return Err(fault(plan, FaultKind::Misaligned, address, lane));
+        }
+        // The address is aligned, though not where bytes are left out.
+        let bytewise = AccessPlan {
+            width_bytes: 1,
+            ..plan.clone()
+        };
+        let address = address + left;
+        let purpose = (lane, Purpose::Read);
+        let (backing, at) = find(reach, &bytewise, address, n_copied, purpose)?;
+        let bytes = reach.bytes_of(backing).get(at..at + n_copied as usize);
+        let source = landing(reach, backing, (at, address));
+        found.push(Brought {
+            distance: left as usize,
+            bytes: bytes.unwrap_or(&[]).to_vec(),
+            source: source.map(|(space, block, address)| PendingSource {
+                space,
+                block,
+                address,
+            }),
+        });
     }
-    let (backing, at) = find(reach, plan, address, n_bytes, (lane, Purpose::Read))?;
-    let bytes = reach.bytes_of(backing);
-    Ok(bytes.get(at..at + n_bytes as usize).unwrap_or(&[]).to_vec())
+    if n_read < size {
+        found.push(Brought {
+            distance: n_read as usize,
+            bytes: vec![0; (size - n_read) as usize],
+            source: None,
+        });
+    }
+    Ok(found)
 }
 
 fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<Halt> {

@@ -86,7 +86,9 @@ pub(crate) fn mbarrier(
     plan: &MbarrierPlan,
 ) -> Result<bool, Box<Halt>> {
     let (kind, action) = match plan.action {
-        MbarrierAction::Test { .. } => (AccessKind::Load, AccessAction::Load),
+        MbarrierAction::Test { .. } | MbarrierAction::CheckLayout => {
+            (AccessKind::Load, AccessAction::Load)
+        }
         MbarrierAction::Init
         | MbarrierAction::Inval
         | MbarrierAction::Arrive { .. }
@@ -96,7 +98,10 @@ pub(crate) fn mbarrier(
     };
     let only_own = matches!(
         plan.action,
-        MbarrierAction::Init | MbarrierAction::Inval | MbarrierAction::Test { .. }
+        MbarrierAction::Init
+            | MbarrierAction::Inval
+            | MbarrierAction::Test { .. }
+            | MbarrierAction::CheckLayout
     );
     let mut target = Target::UNKNOWN;
     reach.find(kind, l, &plan.access, &mut target)?;
@@ -142,6 +147,17 @@ pub(crate) fn mbarrier(
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
         reach.stored = true;
+        // Only objects in the block's own memory are made and invalidated.
+        match plan.action {
+            MbarrierAction::Init => reach.shared.add_object(place.1 as u64),
+            MbarrierAction::Inval => reach.shared.remove_object(place.1 as u64),
+            MbarrierAction::Arrive { .. }
+            | MbarrierAction::ExpectAndArrive { .. }
+            | MbarrierAction::Expect
+            | MbarrierAction::Complete
+            | MbarrierAction::CheckLayout
+            | MbarrierAction::Test { .. } => {}
+        }
     }
     write64(l, plan.result, &results);
     Ok(ended)
@@ -177,6 +193,14 @@ fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, Mbarri
             return Ok(Done {
                 word: Some(0),
                 result: 0,
+                ends_phase: false,
+            });
+        }
+        // Every object has the one layout that there is.
+        MbarrierAction::CheckLayout => {
+            return Ok(Done {
+                word: None,
+                result: 1,
                 ends_phase: false,
             });
         }

@@ -2,11 +2,21 @@
 //! out: operations in flight.
 
 use crate::run::event::PendingId;
-use crate::state::pending::{PendingCompletion, PendingOperation, PendingOrigin, PendingPiece};
+use crate::state::pending::{
+    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, PendingSource,
+};
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 
-/// A place in a memory that operations can write: space, block and address there.
+/// A place in a memory that operations can read and write: space, block and address there.
 pub(super) type Landing = (StateSpace, u64, u64);
+
+/// Bytes that an operation brings to a distance from the place where it lands.
+#[derive(Clone)]
+pub(super) struct Brought {
+    pub(super) distance: usize,
+    pub(super) bytes: Vec<u8>,
+    pub(super) source: Option<PendingSource>,
+}
 
 pub(super) struct Operations {
     origin: PendingOrigin,
@@ -26,30 +36,29 @@ impl Operations {
         }
     }
 
-    /// Adds bytes at distances from a place to the operation that is completed so.
+    /// Adds bytes at distances from a place to the operation that is completed so; an mbarrier counts `n_counted` for them.
     pub(super) fn add(
         &mut self,
         lane: usize,
         (space, block, address): Landing,
         completion: PendingCompletion,
-        pieces: impl Iterator<Item = (usize, Vec<u8>)>,
+        n_counted: u32,
+        pieces: impl Iterator<Item = Brought>,
     ) {
         let reduces = self.reduces;
-        let made = pieces.map(|(distance, bytes)| PendingPiece {
+        let made = pieces.map(|brought| PendingPiece {
             lane: lane as u32,
             space,
             block,
-            address: address + distance as u64,
-            bytes,
+            address: address + brought.distance as u64,
+            bytes: brought.bytes,
+            source: brought.source,
             reduces,
         });
         let operation = self.operation(completion);
-        let before = operation.pieces.len();
         operation.pieces.extend(made);
-        let landed = operation.pieces.iter().skip(before);
-        let n: usize = landed.map(|piece| piece.bytes.len()).sum();
         if let PendingCompletion::Mbarrier { bytes, .. } = &mut operation.completion {
-            *bytes += n as u32;
+            *bytes += n_counted;
         }
     }
 

@@ -129,7 +129,10 @@ pub(crate) fn object_at(shared: &PagedBytes, address: u64) -> Option<u64> {
 fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &Outside<'_>) -> bool {
     let own = (outside.block, warp.index);
     let mut pending = outside.in_flight.grouped(own, wait.kind);
-    pending.any(|(_, lanes, number)| {
+    pending.any(|(operation, lanes, number)| {
+        if wait.reads && operation.reads_at.is_none() {
+            return false;
+        }
         lanes_of(lanes & mask).any(|lane| match wait.latest {
             None => true,
             Some(latest) => {

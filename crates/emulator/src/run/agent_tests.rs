@@ -127,6 +127,7 @@ fn operation(earliest_step: u64) -> PendingOperation {
             block: 0,
             address: 8,
             bytes: vec![7; 4],
+            source: None,
             reduces: None,
         }],
         completion: PendingCompletion::Mbarrier {

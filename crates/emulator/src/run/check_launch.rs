@@ -39,13 +39,14 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
         });
     }
     let target = &program.target.limits;
-    check_extents("grid", launch.grid, target.grid)?;
-    check_extents("block", launch.block, target.block)?;
+    // The cluster first: a grid that is guessed is made of clusters.
     check_extents(
         "cluster",
         launch.cluster,
         [warpgrid_isa::Limits::LARGEST.cluster_blocks_nonportable; 3],
     )?;
+    check_extents("grid", launch.grid, target.grid)?;
+    check_extents("block", launch.block, target.block)?;
     let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
     if threads > u64::from(target.block_threads) {
         return Err(LaunchError::TooManyThreads {
@@ -69,6 +70,24 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
             directive: ".reqntid",
             wanted,
             found: launch.block,
+        });
+    }
+    if let Some(wanted) = bounds.required_cluster
+        && wanted != launch.cluster
+    {
+        return Err(LaunchError::BoundsOfKernel {
+            directive: ".reqnctapercluster",
+            wanted,
+            found: launch.cluster,
+        });
+    }
+    if let Some(most) = bounds.max_cluster_blocks
+        && launch.cluster.iter().product::<u32>() > most
+    {
+        return Err(LaunchError::BoundsOfKernel {
+            directive: ".maxclusterrank",
+            wanted: [most, 1, 1],
+            found: launch.cluster,
         });
     }
     if let Some(wanted) = bounds.max_threads {

@@ -51,6 +51,8 @@ pub enum Outcome {
     Exited,
     /// The operation in flight has completed.
     Landed,
+    /// The operation in flight has read its source.
+    Read,
 }
 
 /// What the last step did, as the state keeps it: the place in the code is looked up when asked for.
@@ -89,5 +91,8 @@ impl LastStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     Warp(WarpPlace),
+    /// It lands.
     InFlight(PendingId),
+    /// It reads its source.
+    Read(PendingId),
 }

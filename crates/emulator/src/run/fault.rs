@@ -133,6 +133,8 @@ pub enum FaultKind {
     DistantMbarrier,
     /// A number of bytes that is not one of this multiple.
     BadCopySize { bytes: u64, multiple: u32 },
+    /// A bulk copy that leaves out 16 bytes or more at an end, and could be shorter instead.
+    LeftOutBytes { bytes: u64 },
     /// The emulator met a state that cannot be: its own mistake, not the program's.
     Internal { what: String },
 }
@@ -296,6 +298,7 @@ impl FaultKind {
             FaultKind::Mbarrier(_) => "mbarrier",
             FaultKind::DistantMbarrier => "distant_mbarrier",
             FaultKind::BadCopySize { .. } => "bad_copy_size",
+            FaultKind::LeftOutBytes { .. } => "left_out_bytes",
             FaultKind::Internal { .. } => "internal",
         }
     }
@@ -339,6 +342,12 @@ impl fmt::Display for Fault {
                 write!(
                     f,
                     "{who}: the mbarrier is not in the block whose shared memory the bytes go to"
+                )
+            }
+            FaultKind::LeftOutBytes { bytes } => {
+                write!(
+                    f,
+                    "found {bytes} bytes to leave out at one end of a copy, expected 0 to 15"
                 )
             }
             FaultKind::BadCopySize { bytes, multiple } => {

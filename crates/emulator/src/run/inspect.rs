@@ -116,10 +116,10 @@ impl Writer {
         (self.step << 8) | (self.lane as u64 + 1)
     }
 
-    /// The writer that was packed.
+    /// The writer that was packed; none if no step wrote, or it is not known which.
     pub(crate) const fn unpack(entry: u64) -> Option<Writer> {
         match entry & 0xff {
-            0 => None,
+            0 | 0xff => None,
             lane => Some(Writer {
                 step: entry >> 8,
                 lane: lane as u32 - 1,

@@ -13,7 +13,7 @@ use crate::run::observe::{
 };
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::state::memory::PagedBytes;
-use crate::state::pending::{Pending, PendingCompletion, PendingPiece};
+use crate::state::pending::{Pending, PendingCompletion, PendingPiece, PendingSource};
 use std::borrow::Cow;
 use warpgrid_isa::{ScalarType, Sem, StateSpace};
 
@@ -22,6 +22,17 @@ impl Machine {
     pub(crate) fn land_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id).cloned() else {
             return;
+        };
+        let step = self.state.position;
+        let interest = observer.interest();
+        let pending = match self.sources_read(&pending) {
+            Some((read, pieces)) => {
+                if interest.covers(AccessAction::Load) {
+                    self.report_read(&read, &pieces, step, observer);
+                }
+                read
+            }
+            None => Pending::clone(&pending),
         };
         for piece in &pending.operation.pieces {
             if self.piece_place(piece).is_none() {
@@ -36,8 +47,6 @@ impl Machine {
             }
         };
         self.state.in_flight.take(id);
-        let step = self.state.position;
-        let interest = observer.interest();
         let listens = interest.covers(AccessAction::Store) && !pending.operation.pieces.is_empty();
         self.write_pieces(&pending, step, listens);
         if listens {
@@ -51,7 +60,7 @@ impl Machine {
             self.state.stores_done += 1;
             observer.store_step(step);
         }
-        let last = self.landed(&pending, stored);
+        let last = self.landed(&pending, stored, Outcome::Landed);
         if interest.steps {
             observer.step(&last.event(&self.setup.code, step));
         }
@@ -61,7 +70,103 @@ impl Machine {
         self.state.refill(&setup, &mut self.spare);
     }
 
-    fn landed(&self, pending: &Pending, stored: bool) -> LastStep {
+    /// The step in which an operation reads its source.
+    pub(crate) fn read_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
+        let Some(pending) = self.state.in_flight.get(id).cloned() else {
+            return;
+        };
+        let step = self.state.position;
+        let interest = observer.interest();
+        let mut read = match self.sources_read(&pending) {
+            Some((read, pieces)) => {
+                if interest.covers(AccessAction::Load) {
+                    self.report_read(&read, &pieces, step, observer);
+                }
+                read
+            }
+            None => Pending::clone(&pending),
+        };
+        read.reads_at = None;
+        self.wake_after(&read, None);
+        let last = self.landed(&read, false, Outcome::Read);
+        self.state.in_flight.put_back(read);
+        if interest.steps {
+            observer.step(&last.event(&self.setup.code, step));
+        }
+        self.state.last_step = Some(last);
+        self.state.position += 1;
+    }
+
+    /// The operation with what its sources hold now, and the pieces as they were before; none if it has no source.
+    fn sources_read(&self, pending: &Pending) -> Option<(Pending, Vec<PendingPiece>)> {
+        let before = &pending.operation.pieces;
+        if before.iter().all(|piece| piece.source.is_none()) {
+            return None;
+        }
+        let mut read = pending.clone();
+        for piece in &mut read.operation.pieces {
+            let Some(source) = piece.source.take() else {
+                continue;
+            };
+            if let Some(bytes) = self.source_bytes(&source, piece.bytes.len()) {
+                piece.bytes.copy_from_slice(bytes);
+            }
+        }
+        Some((read, before.clone()))
+    }
+
+    /// What a source holds. It was there when the copy started, and stays as long as the copy is in flight.
+    fn source_bytes(&self, source: &PendingSource, n_bytes: usize) -> Option<&[u8]> {
+        match source.space {
+            StateSpace::Shared | StateSpace::SharedCluster => {
+                let blocks = &self.state.blocks;
+                let place = blocks.iter().position(|b| b.index == source.block)?;
+                let start = source.address as usize;
+                let memory = self.state.shared.get(place)?;
+                memory.contents().get(start..start.checked_add(n_bytes)?)
+            }
+            _ => {
+                let global = &self.state.global;
+                let found = global.find(source.address)?;
+                let start = (source.address - found.address) as usize + found.start;
+                let bytes = global.arena.bytes().get(start..start.checked_add(n_bytes)?);
+                bytes.filter(|_| found.holds(source.address, n_bytes as u64))
+            }
+        }
+    }
+
+    fn report_read(
+        &mut self,
+        read: &Pending,
+        before: &[PendingPiece],
+        step: u64,
+        observer: &mut dyn Observer,
+    ) {
+        self.events.clear();
+        for (piece, unread) in read.operation.pieces.iter().zip(before) {
+            let Some(source) = &unread.source else {
+                continue;
+            };
+            let from = PieceHead {
+                written: false,
+                memory: memory_of(source.space, source.block),
+                address: source.address,
+                ..head_of_piece(piece)
+            };
+            add_pieces(&mut self.events, from, &piece.bytes, &piece.bytes);
+        }
+        let head = EventHead {
+            action: AccessAction::Load,
+            space: before
+                .iter()
+                .find_map(|piece| piece.source.as_ref())
+                .map_or(StateSpace::Generic, |source| source.space),
+            ..head_of(read, step)
+        };
+        observer.access(&self.events.event(&head));
+    }
+
+    fn landed(&self, pending: &Pending, stored: bool, what: Outcome) -> LastStep {
         let origin = &pending.operation.origin;
         let pieces = &pending.operation.pieces;
         let lanes = pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31));
@@ -72,7 +177,7 @@ impl Machine {
             pc: self.setup.code.pc_of(origin.function, origin.instruction),
             lanes,
             executed: lanes,
-            what: Outcome::Landed,
+            what,
             stored,
         }
     }
@@ -90,7 +195,8 @@ impl Machine {
                 let old = memory.bytes().get(offset..offset + piece.bytes.len());
                 let bytes = combined(piece, old.unwrap_or(&[]));
                 if listens {
-                    add_pieces(&mut events, piece, &bytes, old.unwrap_or(&[]));
+                    let head = head_of_piece(piece);
+                    add_pieces(&mut events, head, &bytes, old.unwrap_or(&[]));
                 }
                 memory.write(offset, &bytes, writer);
             }
@@ -262,8 +368,7 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
 }
 
 /// The pieces of an event: bytes without elements are split into parts of 16.
-fn add_pieces(events: &mut EventBuffer, piece: &PendingPiece, bytes: &[u8], old: &[u8]) {
-    let mut head = head_of_piece(piece);
+fn add_pieces(events: &mut EventBuffer, mut head: PieceHead, bytes: &[u8], old: &[u8]) {
     let chunks = bytes.chunks(PIECE_BYTES).zip(old.chunks(PIECE_BYTES));
     for (bytes, old) in chunks {
         head.ty = type_of(bytes.len());
@@ -292,12 +397,15 @@ fn head_of_piece(piece: &PendingPiece) -> PieceHead {
         ty: type_of(piece.bytes.len()),
         // The registers were read when the operation was started.
         operand: None,
-        memory: match piece.space {
-            StateSpace::Shared | StateSpace::SharedCluster => {
-                MemoryId::Shared { block: piece.block }
-            }
-            _ => MemoryId::Global,
-        },
+        memory: memory_of(piece.space, piece.block),
         address: piece.address,
+    }
+}
+
+/// The memory that an operation in flight names.
+fn memory_of(space: StateSpace, block: u64) -> MemoryId {
+    match space {
+        StateSpace::Shared | StateSpace::SharedCluster => MemoryId::Shared { block },
+        _ => MemoryId::Global,
     }
 }

@@ -45,14 +45,23 @@ impl<'a> LastWriters<'a> {
         self.len() == 0
     }
 
-    /// The last writer of a byte; none if no step wrote it, or it is beyond the region.
-    pub fn of(&self, byte: usize) -> Option<Writer> {
-        let entry = match &self.kept {
+    fn entry(&self, byte: usize) -> u64 {
+        match &self.kept {
             Kept::Plain(entries) => entries.get(byte).copied().unwrap_or(0),
             Kept::Paged(writers, range) if byte < range.len() => writers.entry(range.start + byte),
             Kept::Paged(..) => 0,
-        };
-        Writer::unpack(entry)
+        }
+    }
+
+    /// The last writer of a byte; none if no step wrote it, it is beyond the region, or the launch is so large that only
+    /// [`LastWriters::is_written`] is known.
+    pub fn of(&self, byte: usize) -> Option<Writer> {
+        Writer::unpack(self.entry(byte))
+    }
+
+    /// Whether a step wrote a byte.
+    pub fn is_written(&self, byte: usize) -> bool {
+        self.entry(byte) != 0
     }
 
     /// The latest writer of any of these bytes.

@@ -80,9 +80,12 @@ pub struct PointerPatch {
 /// Bounds that keep a run from taking the host down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Global, shared and local memory plus registers of resident warps, with last writers where they are kept. Of
-    /// these at most [`Limits::MOST_GLOBAL_BYTES`] are global; the error of a larger launch names the limit it met.
+    /// Global memory, constants and parameters, and at most [`Limits::MOST_GLOBAL_BYTES`]. Their last writers come on top,
+    /// where they are kept, as steps write.
     pub max_memory_bytes: u64,
+    /// Shared and local memory plus registers of resident warps, with last writers where they are kept; what global memory
+    /// leaves is theirs too.
+    pub max_resident_bytes: u64,
     /// Blocks that run at the same time.
     pub max_resident_blocks: u32,
     /// Threads that run at the same time; one cluster always fits.
@@ -102,7 +105,9 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            max_memory_bytes: 1 << 30,
+            // A buffer of a gibibyte, and small ones beside it.
+            max_memory_bytes: (1 << 30) + (16 << 20),
+            max_resident_bytes: 256 << 20,
             max_resident_blocks: 32,
             max_resident_threads: 8192,
             max_call_depth: 256,
@@ -135,7 +140,7 @@ pub enum LaunchError {
         threads: u64,
         limit: u32,
     },
-    /// The kernel says `.reqntid`, `.maxntid` or `.reqnctapercluster`.
+    /// The kernel says `.reqntid`, `.maxntid`, `.reqnctapercluster` or `.maxclusterrank`.
     BoundsOfKernel {
         directive: &'static str,
         wanted: [u32; 3],

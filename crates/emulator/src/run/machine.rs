@@ -110,6 +110,7 @@ impl Machine {
             match self.choose() {
                 Some(Turn::Warp(place)) => self.turn(place, end, observer),
                 Some(Turn::InFlight(id)) => self.land_now(id, observer),
+                Some(Turn::Read(id)) => self.read_now(id, observer),
                 None => {
                     self.find_machine_stuck();
                     break;

@@ -76,7 +76,7 @@ impl Schedule {
         position: u64,
         can_run: impl Fn(WarpPlace) -> bool,
     ) -> Option<Turn> {
-        let landing = || in_flight.first().map(Turn::InFlight);
+        let landing = || in_flight.first();
         if in_flight.next_landing().is_some_and(|at| at <= position) {
             return landing();
         }

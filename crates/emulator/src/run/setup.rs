@@ -76,13 +76,16 @@ impl Setup {
     /// Thread Arrays").
     pub(crate) fn n_resident_clusters(&self, used_bytes: u64) -> Result<usize, LaunchError> {
         let n_ranks = u64::from(self.n_ranks);
-        let used = used_bytes.saturating_mul(self.tracking.bytes_per_paged_byte());
-        let left = self.limits.max_memory_bytes.saturating_sub(used);
+        let most = self
+            .limits
+            .max_memory_bytes
+            .saturating_add(self.limits.max_resident_bytes);
+        let left = most.saturating_sub(used_bytes);
         let cluster = self.block_bytes().saturating_mul(n_ranks).max(1);
         if cluster > left {
             return Err(LaunchError::MemoryTooLarge {
-                bytes: used.saturating_add(cluster),
-                limit: self.limits.max_memory_bytes,
+                bytes: used_bytes.saturating_add(cluster),
+                limit: most,
             });
         }
         let by_blocks = u64::from(self.limits.max_resident_blocks.max(1)) / n_ranks;

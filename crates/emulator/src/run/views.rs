@@ -2,13 +2,14 @@
 
 use crate::decode::code::{Bank, Element};
 use crate::exec::step::choose;
-use crate::exec::waits::{Outside, begin_to_wait};
+use crate::exec::waits::{Outside, begin_to_wait, object_at};
 use crate::run::event::{Agent, PendingId, StepEvent, Turn};
 use crate::run::inspect::*;
 use crate::run::last_writers::LastWriters;
 use crate::run::launch::BufferIndex;
 use crate::run::machine::Machine;
 use crate::run::schedule::{Schedule, WarpPlace, can_run};
+use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::{Allocation, Owner, PagedBytes};
 use crate::state::registers::{LANES, Slot};
 use crate::state::warp::{SplitState, Warp};
@@ -82,6 +83,29 @@ impl Machine {
     fn shared(&self, block: u64) -> Option<&PagedBytes> {
         let place = self.state.blocks.iter().position(|b| b.index == block)?;
         self.state.shared.get(place)
+    }
+
+    /// The blocks of a resident block's cluster, by rank; linear indices.
+    pub fn cluster(&self, block: u64) -> Vec<u64> {
+        let blocks = &self.state.blocks;
+        let Some(place) = blocks.iter().position(|b| b.index == block) else {
+            return Vec::new();
+        };
+        let first = place - self.setup.rank_of_place(place);
+        let places = first..first + self.setup.n_ranks as usize;
+        let cluster = blocks.get(places).unwrap_or(&[]);
+        cluster.iter().map(|block| block.index).collect()
+    }
+
+    /// The mbarrier objects that were made in the shared memory of a resident block, by offset, and what each holds; none
+    /// where something else was written over it.
+    pub fn mbarriers(&self, block: u64) -> Vec<(u64, Option<MbarrierState>)> {
+        let Some(shared) = self.shared(block) else {
+            return Vec::new();
+        };
+        let held = |offset: u64| object_at(shared, offset).and_then(MbarrierState::read);
+        let objects = shared.objects().iter();
+        objects.map(|offset| (*offset, held(*offset))).collect()
     }
 
     /// The bytes of a region; `None` when it is not there (any more).
@@ -245,7 +269,7 @@ impl Machine {
                 .schedule
                 .choose_where(blocks, in_flight, position, runs)?
             {
-                Turn::InFlight(id) => return self.next_landing(id),
+                Turn::InFlight(id) | Turn::Read(id) => return self.next_landing(id),
                 Turn::Warp(place) => match self.next_of_warp(place) {
                     Some(next) => return Some(next),
                     // Its groups only begin to wait: the schedule is asked again, as it is in a run.

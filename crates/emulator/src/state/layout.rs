@@ -370,15 +370,6 @@ impl Layout {
                 limit: u64::from(u32::MAX),
             });
         }
-        let bytes = plan
-            .arena_bytes
-            .saturating_mul(tracking.bytes_per_paged_byte());
-        if bytes > limits.max_memory_bytes {
-            return Err(LaunchError::MemoryTooLarge {
-                bytes,
-                limit: limits.max_memory_bytes,
-            });
-        }
         let mut arena = PagedBytes::new(plan.arena_bytes as usize, tracking);
         self.fill(program, launch, &plan.allocations, arena.raw().0)?;
         self.keep_banks(program, launch, &plan.allocations, arena.bytes());

@@ -21,6 +21,8 @@ pub(crate) struct PagedBytes {
     /// One flag a page.
     dirty: Vec<bool>,
     writers: Writers,
+    /// Where mbarrier objects were made and not invalidated, ascending; whoever adds one changes its bytes too.
+    objects: Vec<u64>,
 }
 
 impl PagedBytes {
@@ -30,6 +32,7 @@ impl PagedBytes {
             bytes: vec![0; size.next_multiple_of(128)],
             size,
             dirty: vec![false; size.div_ceil(PAGE_BYTES)],
+            objects: Vec::new(),
             writers: match tracking {
                 Tracking::Off => Writers::default(),
                 Tracking::LastWriter => Writers::new(size),
@@ -59,6 +62,25 @@ impl PagedBytes {
     #[inline(always)]
     pub(crate) fn tracks_writers(&self) -> bool {
         self.writers.is_tracked()
+    }
+
+    /// Where mbarrier objects were made; something else may have been written over one since.
+    pub(crate) fn objects(&self) -> &[u64] {
+        &self.objects
+    }
+
+    /// Notes that there is an mbarrier object at an offset.
+    pub(crate) fn add_object(&mut self, offset: u64) {
+        if let Err(place) = self.objects.binary_search(&offset) {
+            self.objects.insert(place, offset);
+        }
+    }
+
+    /// Notes that there is none any more.
+    pub(crate) fn remove_object(&mut self, offset: u64) {
+        if let Ok(place) = self.objects.binary_search(&offset) {
+            self.objects.remove(place);
+        }
     }
 
     pub(crate) fn is_dirty(&self, page: usize) -> bool {
@@ -140,6 +162,7 @@ impl PagedBytes {
     pub(crate) fn reset(&mut self) {
         self.bytes.fill(0);
         self.writers.clear();
+        self.objects.clear();
         self.dirty.fill(true);
     }
 }
@@ -166,15 +189,6 @@ impl Tracking {
         match self {
             Tracking::Off => 1,
             Tracking::LastWriter => 9,
-        }
-    }
-
-    /// Bytes that a byte of paged memory takes with its writer: see [`Writers`]. Pages that are written in parts of
-    /// words take more, pages that are not written less.
-    pub(crate) const fn bytes_per_paged_byte(self) -> u64 {
-        match self {
-            Tracking::Off => 1,
-            Tracking::LastWriter => 3,
         }
     }
 }

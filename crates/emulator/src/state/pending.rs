@@ -1,6 +1,6 @@
 //! Operations in flight: started by one step, completed by a later one.
 
-use crate::run::event::PendingId;
+use crate::run::event::{PendingId, Turn};
 use crate::run::schedule::Schedule;
 use std::sync::Arc;
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
@@ -33,9 +33,23 @@ pub struct PendingPiece {
     pub block: u64,
     /// In that space: an offset for shared memory.
     pub address: u64,
+    /// What it brings; until its source is read, what the source held at the start.
     pub bytes: Vec<u8>,
+    /// Where the bytes of a copy come from, until they are read.
+    pub source: Option<PendingSource>,
     /// How the bytes are combined, as elements of this type, with what memory holds when they land; `None` replaces it.
     pub reduces: Option<(AtomicOp, ScalarType)>,
+}
+
+/// A place that a copy reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PendingSource {
+    /// `Global` or `Shared`.
+    pub space: StateSpace,
+    /// Linear index of the block whose shared memory is read.
+    pub block: u64,
+    /// In that space: an offset for shared memory.
+    pub address: u64,
 }
 
 /// The two kinds of groups that a thread makes of its operations.
@@ -89,10 +103,32 @@ pub struct Pending {
     pub id: PendingId,
     /// The step before which it lands, unless nothing else can run earlier or a host asks for it.
     pub lands_at: u64,
+    /// The step before which it reads its source, where threads can wait for that alone (PTX ISA,
+    /// "cp.async.bulk.wait_group"), until it has. Other copies read as they land.
+    pub reads_at: Option<u64>,
     pub operation: PendingOperation,
 }
 
+impl PendingOperation {
+    /// Whether the source is read in a step of its own.
+    fn reads_apart(&self) -> bool {
+        let bulk = matches!(
+            self.completion,
+            PendingCompletion::AsyncGroup {
+                kind: GroupKind::Bulk,
+                ..
+            }
+        );
+        bulk && self.pieces.iter().any(|piece| piece.source.is_some())
+    }
+}
+
 impl Pending {
+    /// The step before which something becomes of it.
+    fn due(&self) -> u64 {
+        self.reads_at.unwrap_or(self.lands_at)
+    }
+
     /// The lanes that its pieces belong to.
     pub(crate) fn lanes(&self) -> u32 {
         let pieces = self.operation.pieces.iter();
@@ -133,7 +169,7 @@ impl Groups {
 /// All operations in flight, by when they land.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct InFlight {
-    /// In the order of `lands_at`, then of `id`.
+    /// In the order of what is due, then of when they were put here.
     operations: Vec<Arc<Pending>>,
     started: u64,
 }
@@ -151,23 +187,33 @@ impl InFlight {
     pub(crate) fn start(&mut self, operation: PendingOperation, delay: u64) -> PendingId {
         let id = PendingId(self.started);
         self.started += 1;
-        let lands_at = operation.earliest_step.saturating_add(delay);
-        let index = self.operations.partition_point(|p| p.lands_at <= lands_at);
-        self.operations.insert(
-            index,
-            Arc::new(Pending {
-                id,
-                lands_at,
-                operation,
-            }),
-        );
+        let after = |delay: u64| operation.earliest_step.saturating_add(delay);
+        let (reads_at, lands_at) = (after(delay / 2), after(delay));
+        self.insert(Pending {
+            id,
+            lands_at,
+            reads_at: operation.reads_apart().then_some(reads_at),
+            operation,
+        });
         id
     }
 
-    /// The step at which the next one lands by itself.
+    fn insert(&mut self, pending: Pending) {
+        let due = pending.due();
+        let index = self.operations.partition_point(|p| p.due() <= due);
+        self.operations.insert(index, Arc::new(pending));
+    }
+
+    /// Puts an operation whose source is read back.
+    pub(crate) fn put_back(&mut self, pending: Pending) {
+        self.take(pending.id);
+        self.insert(pending);
+    }
+
+    /// The step at which something becomes of the next one by itself.
     #[inline(always)]
     pub(crate) fn next_landing(&self) -> Option<u64> {
-        self.operations.first().map(|p| p.lands_at)
+        self.operations.first().map(|p| p.due())
     }
 
     /// The operation that was started last, while it is in flight.
@@ -176,9 +222,12 @@ impl InFlight {
         self.get(id).map(|pending| pending.id)
     }
 
-    /// The operation that lands next.
-    pub(crate) fn first(&self) -> Option<PendingId> {
-        self.operations.first().map(|p| p.id)
+    /// The operation that is due next: it reads its source, or lands.
+    pub(crate) fn first(&self) -> Option<Turn> {
+        self.operations.first().map(|p| match p.reads_at {
+            Some(_) => Turn::Read(p.id),
+            None => Turn::InFlight(p.id),
+        })
     }
 
     pub(crate) fn get(&self, id: PendingId) -> Option<&Arc<Pending>> {

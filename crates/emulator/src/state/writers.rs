@@ -6,16 +6,66 @@ use crate::state::memory::PAGE_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of a word.
+/// Bytes of a word, and of a row: a word for each lane of a warp.
 const WORD: usize = 4;
+const ROW: usize = 32 * WORD;
+
+/// Memory that the entries of one memory take at most. Pages that would need more only note which bytes were written.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The entry of bytes that were written, it is not known by whom.
+const UNKNOWN: u64 = 0xff;
 
 /// The entries of one page: see [`Writer::pack`].
 #[derive(Clone, Debug)]
 pub(crate) enum WriterPage {
+    /// One entry for each row: all stores so far wrote whole rows, a word per lane. The entry is that of lane 0.
+    Rows(Box<[u64]>),
     /// One entry for each word: all stores so far wrote whole words.
     Words(Box<[u64]>),
     /// One entry for each byte.
     Bytes(Box<[u64]>),
+    /// One bit for each byte: whether it was written.
+    Marks(Box<[u64]>),
+}
+
+/// How small the parts are that a page tells from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Grain {
+    Row,
+    Word,
+    Byte,
+}
+
+impl Grain {
+    /// The coarsest in which a range is a whole number of parts.
+    #[inline(always)]
+    fn of(range: &Range<usize>) -> Grain {
+        match range.start.is_multiple_of(WORD) && range.end.is_multiple_of(WORD) {
+            true => Grain::Word,
+            false => Grain::Byte,
+        }
+    }
+
+    /// Memory that the entries of a page take.
+    const fn page_bytes(self) -> u64 {
+        let parts = match self {
+            Grain::Row => PAGE_BYTES / ROW,
+            Grain::Word => PAGE_BYTES / WORD,
+            Grain::Byte => PAGE_BYTES,
+        };
+        8 * parts as u64
+    }
+
+    /// A page that no step wrote.
+    fn page(self) -> WriterPage {
+        let entries = vec![0; self.page_bytes() as usize / 8].into();
+        match self {
+            Grain::Row => WriterPage::Rows(entries),
+            Grain::Word => WriterPage::Words(entries),
+            Grain::Byte => WriterPage::Bytes(entries),
+        }
+    }
 }
 
 /// The entries of a page; none if no step wrote to it.
@@ -26,36 +76,52 @@ pub(crate) type SharedPage = Option<Arc<WriterPage>>;
 pub(crate) struct Writers {
     /// Empty if last writers are not tracked.
     pages: Vec<SharedPage>,
+    /// Memory that further entries may take.
+    left: u64,
 }
 
 impl WriterPage {
-    fn new() -> WriterPage {
-        WriterPage::Words(vec![0; PAGE_BYTES / WORD].into())
-    }
-
     fn entry(&self, at: usize) -> u64 {
         let entry = match self {
-            WriterPage::Words(words) => words.get(at / WORD),
-            WriterPage::Bytes(bytes) => bytes.get(at),
+            WriterPage::Rows(rows) => rows.get(at / ROW).map(|entry| match entry {
+                0 => 0,
+                // Lanes are counted in the low bits.
+                entry => entry + (at % ROW / WORD) as u64,
+            }),
+            WriterPage::Words(words) => words.get(at / WORD).copied(),
+            WriterPage::Bytes(bytes) => bytes.get(at).copied(),
+            WriterPage::Marks(marks) => {
+                let marked = |marks: &u64| (marks >> (at % 64) & 1) * UNKNOWN;
+                marks.get(at / 64).map(marked)
+            }
         };
-        entry.copied().unwrap_or(0)
+        entry.unwrap_or(0)
     }
 
-    /// Notes one writer for bytes of the page.
+    /// The grain of the page; none where only marks are kept.
+    #[inline(always)]
+    const fn grain(&self) -> Option<Grain> {
+        match self {
+            WriterPage::Rows(_) => Some(Grain::Row),
+            WriterPage::Words(_) => Some(Grain::Word),
+            WriterPage::Bytes(_) => Some(Grain::Byte),
+            WriterPage::Marks(_) => None,
+        }
+    }
+
+    /// Notes one writer for bytes of the page, whose grain is at least as fine as the range.
     #[inline(always)]
     fn note(&mut self, range: Range<usize>, entry: u64) {
-        if let WriterPage::Words(words) = self {
-            if range.start.is_multiple_of(WORD) && range.end.is_multiple_of(WORD) {
-                if let Some(place) = words.get_mut(range.start / WORD..range.end / WORD) {
-                    place.fill(entry);
-                }
-                return;
+        let place = match self {
+            WriterPage::Words(words) => words.get_mut(range.start / WORD..range.end / WORD),
+            WriterPage::Bytes(bytes) => bytes.get_mut(range),
+            WriterPage::Rows(_) => None,
+            WriterPage::Marks(marks) => {
+                mark(marks, range);
+                None
             }
-            self.split_words();
-        }
-        if let WriterPage::Bytes(bytes) = self
-            && let Some(place) = bytes.get_mut(range)
-        {
+        };
+        if let Some(place) = place {
             place.fill(entry);
         }
     }
@@ -65,6 +131,11 @@ impl WriterPage {
         let Writer { step, lane } = first;
         let entries = (lane..lane + n_lanes).map(|lane| Writer { step, lane }.pack());
         match self {
+            WriterPage::Rows(rows) => {
+                if let Some(row) = rows.get_mut(at / ROW) {
+                    *row = first.pack();
+                }
+            }
             WriterPage::Words(words) if width == WORD => {
                 let words = words.get_mut(at / WORD..).unwrap_or(&mut []);
                 words
@@ -72,7 +143,7 @@ impl WriterPage {
                     .zip(entries)
                     .for_each(|(word, entry)| *word = entry);
             }
-            WriterPage::Words(_) | WriterPage::Bytes(_) => {
+            WriterPage::Words(_) | WriterPage::Bytes(_) | WriterPage::Marks(_) => {
                 for (i, entry) in entries.enumerate() {
                     let start = at + i * width;
                     self.note(start..start + width, entry);
@@ -81,34 +152,73 @@ impl WriterPage {
         }
     }
 
-    /// Gives each byte an entry of its own.
+    /// The same entries with a finer grain.
     #[cold]
-    fn split_words(&mut self) {
-        if let WriterPage::Words(words) = self {
-            let bytes = words.iter().flat_map(|entry| [*entry; WORD]);
-            *self = WriterPage::Bytes(bytes.collect());
+    fn refined(&self, grain: Grain) -> WriterPage {
+        let mut page = grain.page();
+        if let WriterPage::Words(entries) | WriterPage::Bytes(entries) = &mut page {
+            let size = PAGE_BYTES / entries.len().max(1);
+            for (part, entry) in entries.iter_mut().enumerate() {
+                *entry = self.entry(part * size);
+            }
         }
+        page
+    }
+
+    /// Which bytes were written, and no more.
+    #[cold]
+    fn marked(&self) -> WriterPage {
+        let mut marks = vec![0; PAGE_BYTES / 64].into_boxed_slice();
+        for at in (0..PAGE_BYTES).filter(|at| self.entry(*at) != 0) {
+            mark(&mut marks, at..at + 1);
+        }
+        WriterPage::Marks(marks)
     }
 
     fn clear(&mut self) {
         match self {
-            WriterPage::Words(entries) | WriterPage::Bytes(entries) => entries.fill(0),
+            WriterPage::Rows(entries)
+            | WriterPage::Words(entries)
+            | WriterPage::Bytes(entries)
+            | WriterPage::Marks(entries) => entries.fill(0),
         }
     }
 
     /// Memory that the entries take.
     pub(crate) fn size(&self) -> u64 {
         match self {
-            WriterPage::Words(entries) | WriterPage::Bytes(entries) => 8 * entries.len() as u64,
+            WriterPage::Rows(entries)
+            | WriterPage::Words(entries)
+            | WriterPage::Bytes(entries)
+            | WriterPage::Marks(entries) => 8 * entries.len() as u64,
         }
     }
+}
+
+/// Marks bytes as written.
+fn mark(marks: &mut [u64], range: Range<usize>) {
+    for at in range {
+        if let Some(marks) = marks.get_mut(at / 64) {
+            *marks |= 1 << (at % 64);
+        }
+    }
+}
+
+fn size_of(page: &SharedPage) -> u64 {
+    page.as_ref().map_or(0, |page| page.size())
 }
 
 impl Writers {
     /// For a memory of `size` bytes, which no step has written.
     pub(crate) fn new(size: usize) -> Writers {
+        Writers::within(size, MOST_BYTES)
+    }
+
+    /// As [`Writers::new`], with entries that take at most this many bytes.
+    fn within(size: usize, left: u64) -> Writers {
         Writers {
             pages: vec![None; size.div_ceil(PAGE_BYTES)],
+            left,
         }
     }
 
@@ -123,13 +233,33 @@ impl Writers {
         page.map_or(0, |page| page.entry(at % PAGE_BYTES))
     }
 
-    /// The page, to be changed; a copy of it if a snapshot has it too.
+    /// The page, to be changed in parts of this grain; a copy of it if a snapshot has it too.
     #[inline(always)]
-    fn page_mut(&mut self, page: usize) -> Option<&mut WriterPage> {
-        let page = self.pages.get_mut(page)?;
-        Some(Arc::make_mut(
-            page.get_or_insert_with(|| Arc::new(WriterPage::new())),
-        ))
+    fn page_mut(&mut self, index: usize, grain: Grain) -> Option<&mut WriterPage> {
+        let has_grain = |page: &Arc<WriterPage>| page.grain().is_none_or(|own| own >= grain);
+        if !self.pages.get(index)?.as_ref().is_some_and(has_grain) {
+            self.refine(index, grain);
+        }
+        self.pages.get_mut(index)?.as_mut().map(Arc::make_mut)
+    }
+
+    /// Makes a page that has this grain, or one of marks where memory is short.
+    #[cold]
+    #[inline(never)]
+    fn refine(&mut self, index: usize, grain: Grain) {
+        let Some(place) = self.pages.get_mut(index) else {
+            return;
+        };
+        self.left += size_of(place);
+        let page = match (&*place, grain.page_bytes() <= self.left) {
+            (None, true) => grain.page(),
+            (Some(page), true) => page.refined(grain),
+            (None, false) => WriterPage::Marks(vec![0; PAGE_BYTES / 64].into()),
+            (Some(page), false) => page.marked(),
+        };
+        // Marks are so small that they are made in any case.
+        self.left = self.left.saturating_sub(page.size());
+        *place = Some(Arc::new(page));
     }
 
     /// Notes one writer for bytes that follow each other.
@@ -143,8 +273,9 @@ impl Writers {
             let index = at / PAGE_BYTES;
             let start = index * PAGE_BYTES;
             let stop = end.min(start + PAGE_BYTES);
-            if let Some(page) = self.page_mut(index) {
-                page.note(at - start..stop - start, writer.pack());
+            let range = at - start..stop - start;
+            if let Some(page) = self.page_mut(index, Grain::of(&range)) {
+                page.note(range, writer.pack());
             }
             at = stop;
         }
@@ -158,7 +289,12 @@ impl Writers {
             let at = offset + lane as usize * width;
             let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
             let here = (((PAGE_BYTES - from) / width).max(1) as u32).min(32 - lane);
-            if let Some(page) = self.page_mut(index) {
+            let grain = match width {
+                WORD if here == 32 && from.is_multiple_of(ROW) => Grain::Row,
+                _ if width.is_multiple_of(WORD) => Grain::Word,
+                _ => Grain::Byte,
+            };
+            if let Some(page) = self.page_mut(index, grain) {
                 page.note_lanes(from, width, Writer { step, lane }, here);
             }
             lane += here;
@@ -169,8 +305,11 @@ impl Writers {
     pub(crate) fn clear(&mut self) {
         for page in &mut self.pages {
             match page.as_mut().map(Arc::get_mut) {
-                Some(Some(own)) => own.clear(),
-                Some(None) | None => *page = None,
+                Some(Some(own)) if own.grain().is_some() => own.clear(),
+                Some(_) | None => {
+                    self.left += size_of(page);
+                    *page = None;
+                }
             }
         }
     }
@@ -183,6 +322,8 @@ impl Writers {
     /// Puts the entries of a page back.
     pub(crate) fn restore(&mut self, page: usize, entries: &SharedPage) {
         if let Some(place) = self.pages.get_mut(page) {
+            let left = self.left + size_of(place);
+            self.left = left.saturating_sub(size_of(entries));
             place.clone_from(entries);
         }
     }
@@ -227,6 +368,50 @@ mod tests {
             }
         }
         assert!((0..10_000).all(|at| row.entry(at) == each.entry(at)));
+    }
+
+    #[test]
+    fn rows_take_less_than_words_until_they_are_written_in_parts() {
+        let mut writers = Writers::new(8192);
+        for row in 0..32 {
+            writers.note_row(row * 128, 4, row as u64);
+        }
+        assert_eq!(writers.size(), 256);
+        assert_eq!(
+            Writer::unpack(writers.entry(3 * 128 + 4 * 7 + 1)),
+            Some(writer(3, 7))
+        );
+        writers.note(130, 1, writer(40, 9));
+        let of = |at| Writer::unpack(writers.entry(at));
+        assert_eq!(
+            [129, 130, 131].map(of),
+            [Some(writer(1, 0)), Some(writer(40, 9)), Some(writer(1, 0))]
+        );
+        assert_eq!(of(31 * 128 + 124), Some(writer(31, 31)));
+    }
+
+    #[test]
+    fn where_memory_is_short_it_is_known_what_was_written_and_not_by_whom() {
+        let mut writers = Writers::within(3 * 4096, 10_000);
+        writers.note(0, 4, writer(1, 1));
+        writers.note(4096, 4, writer(2, 2));
+        assert_eq!(Writer::unpack(writers.entry(0)), Some(writer(1, 1)));
+        assert_eq!(writers.entry(4096), super::UNKNOWN);
+        assert_eq!(Writer::unpack(writers.entry(4099)), None);
+        assert_eq!(writers.entry(4100), 0);
+        // A page that would become too fine loses what it knew.
+        writers.note(1, 1, writer(3, 3));
+        assert_eq!(
+            [0, 1, 4].map(|at| writers.entry(at)),
+            [super::UNKNOWN, super::UNKNOWN, 0]
+        );
+        // Now there is room for the last one; going back gives what was there.
+        let kept = writers.share(2);
+        writers.note(8192, 4, writer(4, 4));
+        assert_eq!(Writer::unpack(writers.entry(8192)), Some(writer(4, 4)));
+        let left = writers.left;
+        writers.restore(2, &kept);
+        assert_eq!(writers.left, left + 4096 * 2);
     }
 
     #[test]

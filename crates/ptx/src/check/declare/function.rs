@@ -199,6 +199,7 @@ impl Pass<'_, '_> {
                 ".reqntid" => bounds.required_threads = Some(extents),
                 ".maxntid" => bounds.max_threads = Some(extents),
                 ".reqnctapercluster" => bounds.required_cluster = Some(extents),
+                ".maxclusterrank" => bounds.max_cluster_blocks = Some(extents[0]),
                 _ => {}
             }
         }
