@@ -72,9 +72,14 @@ fn print_difference(out: &mut impl Write, difference: &Difference) -> io::Result
         out,
         "  {memory}[{index}] differs ({n_elements} elements do):"
     )?;
-    for Side { seed, value, store } in sides {
+    for Side {
+        seed,
+        value,
+        stores,
+    } in sides
+    {
         write!(out, "    seed {seed}: {value}, ")?;
-        match store {
+        match stores.last() {
             None => writeln!(out, "which no store wrote")?,
             Some(store) => {
                 let [x, y, z] = store.block;

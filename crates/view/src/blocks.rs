@@ -2,6 +2,7 @@
 
 use crate::model::{BlockMap, Progress, ResidentBlock};
 use crate::session::Session;
+use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{BlockView, Machine, WarpView};
 
 /// Cells that a map has at most.
@@ -90,7 +91,55 @@ fn of_all(warps: &[Progress]) -> Progress {
     }
 }
 
+/// A cluster whose blocks are on the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterView {
+    /// By rank.
+    pub blocks: Vec<ClusterBlock>,
+}
+
+/// A block of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterBlock {
+    /// `%cluster_ctarank`
+    pub rank: u32,
+    /// Linear index in the grid, and the coordinates.
+    pub block: u64,
+    pub block_id: [u32; 3],
+    /// How far each of its warps is.
+    pub warps: Vec<Progress>,
+}
+
+/// The cluster of a block that has a place on the machine; none where clusters are single blocks.
+pub(crate) fn cluster(machine: &Machine, block: u64) -> Option<ClusterView> {
+    let of_cluster = machine.cluster(block);
+    if of_cluster.len() < 2 {
+        return None;
+    }
+    let views = machine.blocks();
+    let view_of = |index: &u64| views.iter().find(|view| view.index == *index);
+    let found = of_cluster.iter().filter_map(view_of).zip(0..);
+    let blocks = found.map(|(view, rank)| ClusterBlock {
+        rank,
+        block: view.index,
+        block_id: view.position,
+        warps: resident_block(machine, view).warps,
+    });
+    Some(ClusterView {
+        blocks: blocks.collect(),
+    })
+}
+
 impl Session {
+    /// The cluster of a block (linear index), as long as it has a place on the machine.
+    pub fn cluster(&self, block: u64) -> Option<ClusterView> {
+        cluster(self.timeline.machine(), block)
+    }
+
     /// Goes to a block of the grid, by linear index: stays where it is while the block runs, else goes to the first position at
     /// which it has a place. About `budget` steps forward at most; true when there, or when the run ends before. Call again to
     /// go on.

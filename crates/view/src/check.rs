@@ -151,7 +151,7 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
         target
     });
     let version = options.ptx_version.as_deref().and_then(|text| {
-        let version = Version::parse(text);
+        let version = Version::parse(text).filter(|version| version.is_known());
         if version.is_none() {
             unknown.push(catalogue::unknown_version(text));
         }

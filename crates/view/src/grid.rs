@@ -67,10 +67,11 @@ fn cell(
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
     // A cell shows the last writer of any of its bytes.
     let writer = writers.and_then(|writers| writers.latest(start..end));
+    let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
-    let written = match (n_pieces, writer) {
-        (0, None) => Written::Never,
-        (0, Some(_)) => Written::Before,
+    let written = match n_pieces {
+        0 if writer.is_some() || is_written() => Written::Before,
+        0 => Written::Never,
         _ => Written::Now,
     };
     Cell {

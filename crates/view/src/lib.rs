@@ -5,7 +5,7 @@
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.
 
 pub mod assist;
-mod blocks;
+pub mod blocks;
 #[cfg(test)]
 mod blocks_tests;
 pub mod catalogue;
@@ -18,6 +18,7 @@ pub mod front_ends;
 pub mod grid;
 pub mod language;
 pub mod matrix_step;
+pub mod mbarriers;
 mod memories;
 pub mod memory_id;
 pub mod model;

@@ -19,16 +19,6 @@ pub enum MemoryId {
 const SHARED: &str = "shared:";
 const VARIABLE: &str = "var:";
 
-impl MemoryId {
-    /// Whether a page that shows `block` shows this memory: of shared memory only that block's.
-    pub fn is_shown_with(&self, block: u64) -> bool {
-        match self {
-            MemoryId::Shared(of) => *of == block,
-            MemoryId::Buffer(_) | MemoryId::Variable(_) => true,
-        }
-    }
-}
-
 impl From<&str> for MemoryId {
     /// Reads the text form; every text is the id of some memory, perhaps of none that exists.
     fn from(text: &str) -> MemoryId {
@@ -78,12 +68,5 @@ mod tests {
         for id in ids {
             assert_eq!(MemoryId::from(id.to_string().as_str()), id);
         }
-    }
-
-    #[test]
-    fn shared_memory_is_shown_with_its_own_block() {
-        assert!(MemoryId::Buffer("out".into()).is_shown_with(3));
-        assert!(MemoryId::Shared(3).is_shown_with(3));
-        assert!(!MemoryId::Shared(2).is_shown_with(3));
     }
 }

@@ -1,6 +1,8 @@
 //! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
 
+use crate::blocks::ClusterView;
 use crate::matrix_step::MatrixStep;
+use crate::mbarriers::MbarrierView;
 use crate::memory_id::MemoryId;
 use crate::traffic::Traffic;
 use serde::{Deserialize, Serialize};
@@ -295,7 +297,8 @@ pub struct Cell {
     pub text: String,
     /// Whether the value is zero (a negative zero is none).
     pub is_zero: bool,
-    /// The lane that wrote it last; absent when no store of the run touched it.
+    /// The lane that wrote it last; absent when no store of the run touched it, and in the parts of very large launches of
+    /// which only that is known.
     pub lane: Option<u8>,
     /// The step of that store.
     pub step: Option<u64>,
@@ -718,6 +721,9 @@ pub struct FrameRequest {
     pub warp: Option<(u64, u32)>,
 }
 
+/// Columns of a grid among those of a cluster.
+const CLUSTER_COLUMNS: u32 = 4;
+
 /// Everything a page shows at one position of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -749,10 +755,35 @@ pub struct Frame {
     /// Number of stores up to this position and in all known steps.
     pub stores_done: u64,
     pub stores_known: u64,
+    /// The cluster of the block that is shown; absent where clusters are single blocks.
+    pub cluster: Option<ClusterView>,
+    /// The mbarrier objects of the blocks that are on the machine.
+    pub mbarriers: Vec<MbarrierView>,
     /// Operations in flight: stores that an earlier step started and that land in a step of their own.
     pub pending: Vec<PendingView>,
     /// Bounded notes: output of `printf`, choices of the scheduler that mattered.
     pub notes: Vec<String>,
+}
+
+impl Frame {
+    /// Whether a page that shows this frame shows a memory: of shared memory only that of the shown block and its cluster.
+    pub fn shows(&self, memory: &MemoryId) -> bool {
+        match memory {
+            MemoryId::Buffer(_) | MemoryId::Variable(_) => true,
+            MemoryId::Shared(of) => match &self.cluster {
+                Some(cluster) => cluster.blocks.iter().any(|block| block.block == *of),
+                None => *of == self.warp.as_ref().map_or(0, |warp| warp.block),
+            },
+        }
+    }
+
+    /// The columns of a memory's grid where another number than the natural one suits: blocks of a cluster lie side by side.
+    pub fn columns_of(&self, memory: &MemoryId) -> Option<u32> {
+        match memory {
+            MemoryId::Shared(_) if self.cluster.is_some() => Some(CLUSTER_COLUMNS),
+            MemoryId::Shared(_) | MemoryId::Buffer(_) | MemoryId::Variable(_) => None,
+        }
+    }
 }
 
 /// Options of a run from JavaScript.

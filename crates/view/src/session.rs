@@ -399,6 +399,7 @@ impl Session {
         });
         let ticks = self.timeline.ticks();
         let matrix = self.matrix_step(&memories);
+        let warp = at.and_then(|(block, warp)| self.warp_view(block, warp));
         Frame {
             position: self.position(),
             length: self.length(),
@@ -422,7 +423,9 @@ impl Session {
             fault,
             memories: memories.into_iter().map(|memory| memory.view).collect(),
             grids,
-            warp: at.and_then(|(block, warp)| self.warp_view(block, warp)),
+            cluster: blocks::cluster(machine, warp.as_ref().map_or(0, |warp| warp.block)),
+            mbarriers: self.mbarriers(),
+            warp,
             blocks: blocks::map(machine, self.grid_extents()),
             store_steps: ticks.steps.iter().map(|step| step + 1).collect(),
             stores_done: self.timeline.machine().stores_done(),

@@ -3,6 +3,7 @@
 
 use expect_test::expect;
 use std::fmt::Write;
+use warpgrid_view::model::FrameRequest;
 use warpgrid_view::{MemoryId, Scenario, Session};
 
 /// A kernel with these lines; every lane has its number in `%t`, the rank of its block in `%k`, and the address of its
@@ -541,4 +542,201 @@ fn time_goes_back_over_phases_groups_and_landings() {
             );
         }
     }
+}
+
+#[test]
+fn an_mbarrier_shows_its_phase_what_comes_and_who_waits() {
+    let body = format!(
+        "{INIT}
+        @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 16;
+        @%z st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%s], %rd0, [%m];
+        {WAIT}
+        st.shared.b64 [%m], 0;"
+    );
+    let mut session = session("grid=1 block=8 cluster=1", &body);
+    assert_eq!(session.mbarriers(), []);
+    let mut seen = String::new();
+    while session.step() {
+        for object in session.mbarriers() {
+            let phase = object
+                .phase
+                .map(|p| (p.parity, p.pending, p.expected, p.bytes));
+            let waits = object.waiting.iter().map(|w| (w.warp, w.lanes, w.parity));
+            let line = format!(
+                "{:?} {phase:?}, {} bytes in flight, {:?}\n",
+                object.name,
+                object.bytes_in_flight,
+                waits.collect::<Vec<_>>()
+            );
+            if !seen.ends_with(&line) {
+                seen += &line;
+            }
+        }
+    }
+    expect![[r#"
+        Some("bar") Some((0, 1, 1, 0)), 0 bytes in flight, []
+        Some("bar") Some((0, 0, 1, 16)), 0 bytes in flight, []
+        Some("bar") Some((0, 0, 1, 16)), 8 bytes in flight, []
+        Some("bar") Some((0, 0, 1, 8)), 0 bytes in flight, [(0, 255, 0)]
+    "#]]
+    .assert_eq(&seen);
+}
+
+#[test]
+fn an_invalidated_mbarrier_is_gone_and_comes_back_with_the_past() {
+    let body = format!("{INIT} bar.sync 0; @%z mbarrier.inval.shared::cta.b64 [%m];");
+    let mut session = session("grid=1 block=8", &body);
+    session.run(1_000);
+    assert_eq!(session.mbarriers(), []);
+    while session.mbarriers().is_empty() {
+        assert!(session.back(), "it was there");
+    }
+    assert_eq!(session.mbarriers()[0].offset % 8, 0);
+}
+
+#[test]
+fn the_blocks_of_a_cluster_are_side_by_side() {
+    let mut session = session("grid=4 block=8 cluster=2", &format!("{INIT} {MEET}"));
+    let cluster = session.cluster(3).expect("its blocks have places");
+    let blocks: Vec<_> = cluster.blocks.iter().map(|b| (b.rank, b.block)).collect();
+    assert_eq!(blocks, [(0, 2), (1, 3)]);
+    let frame = session.frame(&FrameRequest {
+        warp: Some((3, 0)),
+        ..FrameRequest::default()
+    });
+    let shown = [0, 2, 3].map(|block| frame.shows(&MemoryId::Shared(block)));
+    assert_eq!(shown, [false, true, true]);
+    let mut alone = self::session("grid=4 block=8", "");
+    assert_eq!(alone.cluster(0), None);
+    let frame = alone.frame(&FrameRequest::default());
+    assert!(frame.shows(&MemoryId::Shared(0)) && !frame.shows(&MemoryId::Shared(1)));
+}
+
+#[test]
+fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
+    // Each lane copies 16 bytes of shared memory to its place, and writes the source again: after it was read.
+    let body = |wait: &str| {
+        format!(
+            "shl.b32 %r1, %t, 4; add.u32 %r1, %r1, %s; st.shared.u32 [%r1], %t;
+            mul.wide.u32 %rd1, %t, 16; add.u64 %rd1, %rd1, %g;
+            cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;
+            cp.async.bulk.commit_group;
+            {wait}
+            st.shared.u32 [%r1], 77;
+            ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+8], %r2;
+            cp.async.bulk.wait_group 0;"
+        )
+    };
+    let ends = |wait: &str, seed: u64| {
+        let scenario = Scenario {
+            source: source("grid=1 block=4", &body(wait)),
+            seed,
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).expect("it runs");
+        assert!(session.run(10_000) && session.fault().is_none());
+        let words = out(&session);
+        (0..4).map(|lane| words[4 * lane]).collect::<Vec<_>>()
+    };
+    for seed in 0..40 {
+        let read = ends("cp.async.bulk.wait_group.read 0;", seed);
+        assert_eq!(read, [0, 1, 2, 3], "seed {seed}");
+    }
+    // Without the wait some orders copy what was written too early.
+    let early = (0..40).any(|seed| ends("", seed) != [0, 1, 2, 3]);
+    assert!(early);
+    // A source that was read has not landed yet.
+    let mut session = session("grid=1 block=4", &body("cp.async.bulk.wait_group.read 0;"));
+    while session.pending().is_empty() {
+        assert!(session.step());
+    }
+    assert!(session.run_to_store(1_000));
+    assert!(!session.pending().is_empty());
+}
+
+#[test]
+fn copies_leave_out_bytes_at_both_ends() {
+    let copy = |size: u32, left: u32, right: u32| {
+        format!(
+            "{INIT}
+            @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], {size};
+            st.shared.u32 [%s], 0xffffffff; st.shared.u32 [%s+28], 0xffffffff;
+            @%z cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [%s], [%i], {size}, {left}, {right}, [%m];
+            {WAIT}
+            @%z ld.shared.v4.u32 {{%r1, %r2, %r3, %r4}}, [%s];
+            @%z st.global.v4.u32 [%g], {{%r1, %r2, %r3, %r4}};
+            @%z ld.shared.u32 %r5, [%s+28];
+            @%z st.global.u32 [%g+16], %r5;"
+        )
+    };
+    let source_of = |body: &str| {
+        source("grid=1 block=1", body)
+            .replace(".version 8.7", ".version 9.2")
+            .replace("u32[256] = iota", "u32[8] = iota")
+    };
+    let run = |body: &str| {
+        let scenario = Scenario {
+            source: source_of(body),
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+        session.run(10_000);
+        session
+    };
+    let session = run(&copy(32, 3, 2));
+    assert_eq!(session.fault(), None);
+    // The first three bytes and the last two stay as they were.
+    let expected = [0x00ff_ffff, 1, 2, 3, 0xffff_0007];
+    assert_eq!(out(&session)[..5], expected);
+    let fault = run(&copy(32, 16, 0)).fault().map(|fault| fault.message);
+    expect!["found 16 bytes to leave out at one end of a copy, expected 0 to 15"]
+        .assert_eq(&fault.unwrap_or_default());
+}
+
+#[test]
+fn every_object_has_the_one_layout() {
+    let body = format!(
+        "{INIT} mbarrier.check_layout.shared::cta.layout::v1.b64 %p1, [%m];
+        selp.u32 %r1, 5, 6, %p1; st.global.u32 [%o], %r1;"
+    );
+    let source = source("grid=1 block=4", &body).replace(".version 8.7", ".version 9.3");
+    let scenario = Scenario {
+        source,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+    session.run(1_000);
+    assert_eq!(session.fault(), None);
+    assert_eq!(out(&session)[..4], [5; 4]);
+}
+
+#[test]
+fn clusters_that_the_kernel_or_the_target_excludes_are_refused() {
+    let refusal = |launch: &str, directive: &str| {
+        let source = source(launch, "").replace(
+            ".param .u64 out)\n{",
+            &format!(".param .u64 out) {directive}\n{{"),
+        );
+        let session = Session::new(Scenario {
+            source,
+            ..Scenario::default()
+        });
+        session.err().map(|error| error.message).unwrap_or_default()
+    };
+    let all = [
+        refusal("grid=4 block=8 cluster=4", ".reqnctapercluster 2"),
+        refusal("grid=4 block=8 cluster=4", ".maxclusterrank 2"),
+        refusal("grid=3 block=8 cluster=2", ""),
+        refusal("grid=17 block=8 cluster=17", ""),
+        refusal("grid=4 block=8 cluster=0", ""),
+        refusal("grid=4 block=8 cluster=4", ".reqnctapercluster 4"),
+    ];
+    expect![[r#"
+        the kernel's `.reqnctapercluster` says 2x1x1, the launch 4x1x1
+        the kernel's `.maxclusterrank` says 2x1x1, the launch 4x1x1
+        grid 3x1x1 is not a whole number of clusters of 2x1x1
+        cluster.x is 17, more than 16
+        cluster 0x1x1 has an extent of zero
+    "#]]
+    .assert_eq(&all.join("\n"));
 }

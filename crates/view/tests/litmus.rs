@@ -125,8 +125,10 @@ fn n_seeds() -> u64 {
 #[test]
 fn every_outcome_of_every_seed_is_allowed() {
     let mut wrong = Vec::new();
-    let (mut n_open, mut n_found) = (0, 0);
+    let (mut n_tests, mut n_open, mut n_found) = (0, 0, 0);
+    let mut narrow = Vec::new();
     for test in tests() {
+        n_tests += 1;
         let mut found = BTreeSet::new();
         for seed in 0..n_seeds() {
             match test.outcome(seed) {
@@ -147,6 +149,9 @@ fn every_outcome_of_every_seed_is_allowed() {
         {
             n_open += 1;
             n_found += usize::from(found.len() > 1);
+            if found.len() == 1 {
+                narrow.push(test.name.clone());
+            }
         }
     }
     #[expect(
@@ -154,7 +159,15 @@ fn every_outcome_of_every_seed_is_allowed() {
         reason = "the figure is asked for with --no-capture"
     )]
     {
+        println!(
+            "{n_tests} tests with {} seeds each: {} outcomes that the model does not allow",
+            n_seeds(),
+            wrong.len()
+        );
         println!("{n_found} of {n_open} tests with several outcomes show more than one");
+        if !narrow.is_empty() {
+            println!("one outcome alone: {}", narrow.join(", "));
+        }
     }
     let n_wrong = wrong.len();
     wrong.truncate(20);

@@ -1,9 +1,9 @@
 //! A session as a host drives it, from text to grid.
 
-use expect_test::expect_file;
+use expect_test::{expect, expect_file};
 use warpgrid_view::model::{GridRequest, Written};
 use warpgrid_view::session::MAX_EVENTS;
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::{MemoryId, Scenario, Session};
 
 const SCALE: &str = include_str!("data/scale.ptx");
 
@@ -175,4 +175,54 @@ fn a_report_has_the_version_and_the_target_that_the_text_states() {
     let report = warpgrid_view::check(SCALE, &Default::default());
     let stated = (report.ptx_version.as_deref(), report.target.as_deref());
     assert_eq!(stated, (Some("7.8"), Some("sm_80")));
+}
+
+#[test]
+fn a_buffer_of_a_gibibyte_opens_with_its_last_writers() {
+    let source = |bytes: u64| {
+        format!(
+            "//@ launch grid=1 block=32\n//@ buffer out: u8[{bytes}] = 0
+.version 8.7\n.target sm_90\n.address_size 64
+.visible .entry k(.param .u64 out) {{
+    .reg .b32 %t; .reg .b64 %a;
+    ld.param.u64 %a, [out]; mov.u32 %t, %tid.x;
+    mad.wide.u32 %a, %t, 4, %a;
+    st.global.u32 [%a+1073741696], %t;
+    ret;
+}}"
+        )
+    };
+    let launch = |bytes: u64| {
+        Session::new(Scenario {
+            source: source(bytes),
+            ..Scenario::default()
+        })
+    };
+    let mut session = launch(1 << 30).expect("a gibibyte opens");
+    assert!(session.run(1_000) && session.fault().is_none());
+    let request = GridRequest {
+        memory: MemoryId::Buffer("out".to_owned()),
+        ty: None,
+        columns: Some(128),
+        first_row: (1 << 23) - 1,
+        n_rows: Some(1),
+    };
+    let grid = session.grid(&request).expect("the buffer");
+    let lanes: Vec<_> = grid.cells.iter().step_by(4).map(|cell| cell.lane).collect();
+    assert_eq!(lanes, (0..32).map(Some).collect::<Vec<_>>());
+    session.seek(0);
+    let grid = session.grid(&request).expect("the buffer");
+    assert!(grid.cells.iter().all(|cell| cell.lane.is_none()));
+    let refused = launch((1 << 30) + (1 << 25))
+        .err()
+        .map(|error| (error.code, error.message));
+    expect![[r#"
+        Some(
+            (
+                "W0713",
+                "buffer `out` has 1107296256 bytes, and at most 1090519040 fit",
+            ),
+        )
+    "#]]
+    .assert_debug_eq(&refused);
 }

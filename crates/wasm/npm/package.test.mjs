@@ -48,6 +48,21 @@ test("a session runs to its end and back", () => {
   session.free();
 });
 
+test("traffic, mbarriers and clusters are plain data", async () => {
+  const source = await readFile(join(root, "public/examples/cluster-messages.ptx"), "utf8");
+  const session = new warpgrid.Session({ source });
+  assert.deepEqual(session.cluster(1).blocks.map(({ rank, block }) => [rank, block]), [[0, 0], [1, 1], [2, 2], [3, 3]]);
+  assert.equal(session.cluster(99), undefined);
+  while (session.mbarriers.length === 0) assert.equal(session.step(), true);
+  assert.equal(session.mbarriers[0].name, "bar");
+  session.run();
+  const { steps, total, lines } = session.traffic();
+  assert.equal(steps, session.position);
+  assert.equal(total.global.sectors, 16);
+  assert.ok(lines.every(({ line, opcode }) => line > 0 && opcode.length > 0));
+  session.free();
+});
+
 test("a scenario that cannot run throws a WarpgridError", () => {
   const wrong = () => new warpgrid.Session({ source: ".version 8.0\n.target sm_90\n" });
   assert.throws(wrong, (error) => error.name === "WarpgridError" && /^W\d{4}$/.test(error.code));

@@ -307,7 +307,23 @@ impl Session {
         self.inner.land(id as u64)
     }
 
-    /// What the steps up to here cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. The first
+    /// The mbarrier objects of the blocks that are on the machine: phase, pending arrivals, awaited bytes, who waits.
+    #[wasm_bindgen(getter, unchecked_return_type = "MbarrierView[]")]
+    pub fn mbarriers(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.mbarriers())
+    }
+
+    /// The cluster of a block, by linear index: its blocks by rank; `undefined` where clusters are single blocks, and when the
+    /// block is not on the machine.
+    #[wasm_bindgen(unchecked_return_type = "ClusterView | undefined")]
+    pub fn cluster(&self, block: f64) -> Result<JsValue, JsValue> {
+        match self.inner.cluster(whole(block, "block")?) {
+            Some(view) => to_js(&view),
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+
+    /// What the steps that were taken cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. The first
     /// call runs them once more.
     #[wasm_bindgen(unchecked_return_type = "TrafficView")]
     pub fn traffic(&mut self) -> Result<JsValue, JsValue> {

@@ -179,7 +179,7 @@ export type MemoryId = string;
 export type Space = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster";
 
 /** What went wrong in a run. */
-export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "internal";
+export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "left_out_bytes" | "internal";
 
 /** The type that a register is declared with. Registers of other types are untyped bits of their width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
@@ -208,7 +208,8 @@ export type Cell = {
 text: string,
 /** Whether the value is zero (a negative zero is none). */
 isZero: boolean,
-/** The lane that wrote it last; absent when no store of the run touched it. */
+/** The lane that wrote it last; absent when no store of the run touched it, and in the parts of very large launches of
+ * which only that is known. */
 lane: number | null,
 /** The step of that store. */
 step: number | null, written: Written,
@@ -263,7 +264,7 @@ value: string,
 /** One per element that is not a sink. */
 pieces: Array<PieceView>, };
 
-/** What accesses to memory behind the caches cost. */
+/** What accesses to global or local memory cost. */
 export type SectorTraffic = {
 /** Accesses that went there. */
 requests: number,
@@ -418,6 +419,55 @@ cells: Array<Progress>,
 /** Blocks that have a place on the machine. */
 resident: Array<ResidentBlock>, };
 
+/** A block of a cluster. */
+export type ClusterBlock = {
+/** `%cluster_ctarank` */
+rank: number,
+/** Linear index in the grid, and the coordinates. */
+block: number, blockId: [number, number, number],
+/** How far each of its warps is. */
+warps: Array<Progress>, };
+
+/** A cluster whose blocks are on the machine. */
+export type ClusterView = {
+/** By rank. */
+blocks: Array<ClusterBlock>, };
+
+/** The phase of an mbarrier that is not complete. */
+export type MbarrierPhase = {
+/** 0 for the first phase, 1 for the second, 0 for the third. */
+parity: number,
+/** Arrivals that it still waits for. */
+pending: number,
+/** Arrivals that the next phase will wait for. */
+expected: number,
+/** Bytes that it still waits for; negative where more landed than are expected so far. */
+bytes: number, };
+
+/** Lanes that wait for a phase of an mbarrier. */
+export type PhaseWaiter = {
+/** Linear index. */
+block: number, warp: number,
+/** Bit `i`: lane `i` waits. */
+lanes: number,
+/** The parity of the phase that they wait for. */
+parity: number,
+/** Line of the source, from 1. */
+line: number, };
+
+/** An mbarrier object. */
+export type MbarrierView = {
+/** The shared memory that it is in. */
+memory: MemoryId,
+/** Bytes from the start of the memory. */
+offset: number,
+/** As the source calls it: `full`, `full[1]`; absent where no variable lies there. */
+name: string | null,
+/** What it holds; absent when something else was written over it. */
+phase: MbarrierPhase | null,
+/** Operations in flight that will signal it, and the bytes that they bring. */
+nInFlight: number, bytesInFlight: number, waiting: Array<PhaseWaiter>, };
+
 /** The state of a run. */
 export type RunStatus = "running" | "finished" | "faulted";
 
@@ -457,6 +507,10 @@ blocks: BlockMap,
 storeSteps: Array<number>,
 /** Number of stores up to this position and in all known steps. */
 storesDone: number, storesKnown: number,
+/** The cluster of the block that is shown; absent where clusters are single blocks. */
+cluster: ClusterView | null,
+/** The mbarrier objects of the blocks that are on the machine. */
+mbarriers: Array<MbarrierView>,
 /** Operations in flight: stores that an earlier step started and that land in a step of their own. */
 pending: Array<PendingView>,
 /** Bounded notes: output of `printf`, choices of the scheduler that mattered. */

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod bench;
+mod litmus;
 mod optimised;
 mod package;
 mod ready;
@@ -29,6 +30,7 @@ cargo xtask COMMAND
   package                           the npm package in pkg/, with its sizes
   bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
   conformance [--family NAME]       agreement with the reference assembler's verdicts
+  litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
   ready                             rewrites generated files, then runs `test`
   setup                             only install what the other commands need
 
@@ -57,6 +59,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("package") => package::run(&mut arguments),
         Some("bench") => bench::run(&mut arguments),
         Some("conformance") => optimised::run("conformance", arguments),
+        Some("litmus") => litmus::run(&mut arguments),
         Some("ready") => ready::run(&mut arguments),
         Some("setup") => setup::everything().map(|()| true),
         None | Some("help" | "--help" | "-h") => {

@@ -4,11 +4,13 @@
 use expect_test::expect_file;
 use ts_rs::{Config, TS};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
+use warpgrid_view::blocks::{ClusterBlock, ClusterView};
 use warpgrid_view::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
     FragmentRequest, FragmentView,
 };
 use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep, StepProduct};
+use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{
     BlockMap, Cell, DiagnosticView, EditView, FaultSort, FaultView, FixView, Frame, FrameRequest,
     Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView,
@@ -115,6 +117,11 @@ fn the_types_of_the_package_are_those_of_the_core() {
         Progress,
         ResidentBlock,
         BlockMap,
+        ClusterBlock,
+        ClusterView,
+        MbarrierPhase,
+        PhaseWaiter,
+        MbarrierView,
         RunStatus,
         LineTraffic,
         TrafficView,

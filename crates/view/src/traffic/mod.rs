@@ -24,7 +24,7 @@ pub struct Traffic {
     pub shared: BankTraffic,
 }
 
-/// What accesses to memory behind the caches cost.
+/// What accesses to global or local memory cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

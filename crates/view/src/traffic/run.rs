@@ -87,20 +87,29 @@ impl Session {
         self.is_over()
     }
 
-    /// Counts the traffic of at most `budget` more steps, from the start of the run to the present position; true when all
-    /// of them are counted. Those that were counted stay so when the run goes back.
+    /// Steps whose traffic is counted, from the start.
+    pub fn traffic_counted(&self) -> u64 {
+        self.counter.counted
+    }
+
+    /// Steps from the start that have been taken, however far the run has gone back since.
+    pub fn steps_seen(&self) -> u64 {
+        self.timeline.ticks().known_to.max(self.position())
+    }
+
+    /// Counts the traffic of at most `budget` more of the steps that have been taken; true when all of them are counted.
     pub fn count_traffic(&mut self, budget: u64) -> bool {
         let from = self.counter.counted;
-        let position = self.position();
-        if from >= position {
+        let seen = self.steps_seen();
+        if from >= seen {
             return true;
         }
-        let to = position.min(from.saturating_add(budget));
+        let to = seen.min(from.saturating_add(budget));
         let mut counter = self.take_counter();
         self.timeline.replay(from, to, &mut counter);
         counter.counted = to;
         self.counter = counter;
-        to == position
+        to == seen
     }
 
     fn take_counter(&mut self) -> TrafficCounter {

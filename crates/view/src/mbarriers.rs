@@ -1,0 +1,148 @@
+//! The mbarrier objects of the blocks that run, as pictures need them: what each holds, what is on its way to it, who waits.
+
+use crate::memory_id::MemoryId;
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::{PendingCompletion, WaitReason};
+
+/// Objects that are listed at most.
+const MAX_OBJECTS: usize = 64;
+
+/// An mbarrier object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct MbarrierView {
+    /// The shared memory that it is in.
+    pub memory: MemoryId,
+    /// Bytes from the start of the memory.
+    pub offset: u64,
+    /// As the source calls it: `full`, `full[1]`; absent where no variable lies there.
+    pub name: Option<String>,
+    /// What it holds; absent when something else was written over it.
+    pub phase: Option<MbarrierPhase>,
+    /// Operations in flight that will signal it, and the bytes that they bring.
+    pub n_in_flight: u32,
+    pub bytes_in_flight: u64,
+    pub waiting: Vec<PhaseWaiter>,
+}
+
+/// The phase of an mbarrier that is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct MbarrierPhase {
+    /// 0 for the first phase, 1 for the second, 0 for the third.
+    pub parity: u8,
+    /// Arrivals that it still waits for.
+    pub pending: u32,
+    /// Arrivals that the next phase will wait for.
+    pub expected: u32,
+    /// Bytes that it still waits for; negative where more landed than are expected so far.
+    pub bytes: i32,
+}
+
+/// Lanes that wait for a phase of an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PhaseWaiter {
+    /// Linear index.
+    pub block: u64,
+    pub warp: u32,
+    /// Bit `i`: lane `i` waits.
+    pub lanes: u32,
+    /// The parity of the phase that they wait for.
+    pub parity: u8,
+    /// Line of the source, from 1.
+    pub line: u32,
+}
+
+impl Session {
+    /// The mbarrier objects in the shared memory of the blocks that have a place on the machine, block after block.
+    pub fn mbarriers(&self) -> Vec<MbarrierView> {
+        let machine = self.timeline.machine();
+        let mut found = Vec::new();
+        for block in machine.blocks() {
+            for (offset, state) in machine.mbarriers(block.index) {
+                if found.len() == MAX_OBJECTS {
+                    return found;
+                }
+                let (n_in_flight, bytes_in_flight) = self.coming(block.index, offset);
+                found.push(MbarrierView {
+                    memory: MemoryId::Shared(block.index),
+                    offset,
+                    name: self.shared_name(offset),
+                    phase: state.map(|state| MbarrierPhase {
+                        parity: state.parity.into(),
+                        pending: state.pending,
+                        expected: state.expected,
+                        bytes: state.bytes,
+                    }),
+                    n_in_flight,
+                    bytes_in_flight,
+                    waiting: self.waiters(block.index, block.n_warps, offset),
+                });
+            }
+        }
+        found
+    }
+
+    /// Operations in flight that will signal an object, and their bytes.
+    fn coming(&self, of: u64, offset: u64) -> (u32, u64) {
+        let pending = self.timeline.machine().pending().iter();
+        pending.fold((0, 0), |(n, sum), pending| {
+            match pending.operation.completion {
+                PendingCompletion::Mbarrier {
+                    block,
+                    address,
+                    bytes,
+                } if (block, address) == (of, offset) => (n + 1, sum + u64::from(bytes)),
+                PendingCompletion::Arrival { block, address, .. }
+                    if (block, address) == (of, offset) =>
+                {
+                    (n + 1, sum)
+                }
+                PendingCompletion::Mbarrier { .. }
+                | PendingCompletion::Arrival { .. }
+                | PendingCompletion::None
+                | PendingCompletion::AsyncGroup { .. } => (n, sum),
+            }
+        })
+    }
+
+    fn waiters(&self, block: u64, n_warps: u32, offset: u64) -> Vec<PhaseWaiter> {
+        let machine = self.timeline.machine();
+        let mut found = Vec::new();
+        for warp in 0..n_warps {
+            let groups = machine.warp(block, warp).map(|view| view.groups);
+            for group in groups.unwrap_or_default() {
+                if let Some(WaitReason::MbarrierPhase { address, parity }) = group.waiting
+                    && address == offset
+                {
+                    found.push(PhaseWaiter {
+                        block,
+                        warp,
+                        lanes: group.mask,
+                        parity: parity.into(),
+                        line: self.range_of(group.function, group.instruction).line,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// How the source calls a place in shared memory: the variable that holds it, with the number of the 8 bytes in it.
+    fn shared_name(&self, offset: u64) -> Option<String> {
+        let variables = self.timeline.machine().shared_variables();
+        let found = variables.iter().find(|variable| {
+            (variable.byte_offset..variable.byte_offset + variable.size_bytes).contains(&offset)
+        })?;
+        Some(match (found.size_bytes, offset - found.byte_offset) {
+            (8, 0) => found.name.clone(),
+            (_, at) if at % 8 == 0 => format!("{}[{}]", found.name, at / 8),
+            (_, at) => format!("{}+{at}", found.name),
+        })
+    }
+}
