@@ -94,7 +94,18 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
   },
 
   "misaligned-store": () => ({ raw: fill(132, () => 0) }),
+
+  "cluster-messages": () => ({ out: fill(4 * 32, (i) => (((i >> 5) + 3) % 4) * 100 + (i % 32)) }),
+
+  "copy-pipeline": () => ({ out: fill(32, (t) => sum(fill(8, (k) => 32 * k + t))) }),
+
+  "cluster-histogram": () => ({ out: fill(16, () => 8) }),
+
+  deadlock: () => ({ out: fill(64, () => 0) }),
+
+  "broken-mbarrier": () => ({ out: fill(32, () => 0) }),
 };
+const faulting = new Set(["misaligned-store", "deadlock", "broken-mbarrier"]);
 
 for (const [name, memory] of Object.entries(kernels)) {
   test(`${name} leaves the memory that its source means`, async ({ page }) => {
@@ -106,7 +117,7 @@ for (const [name, memory] of Object.entries(kernels)) {
     await ready(page);
     await page.getByRole("status").click();
     await page.keyboard.press("End");
-    await expect(page.getByRole("status")).toHaveText(name === "misaligned-store" ? /faulted/ : /finished/);
+    await expect(page.getByRole("status")).toHaveText(faulting.has(name) ? /faulted/ : /finished/);
     for (const [buffer, expected] of Object.entries(memory(given))) {
       // Wide rows, so that the whole buffer is in sight.
       const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });

@@ -2,7 +2,7 @@
 // It works before the core has arrived: the text can be edited and is kept over a reload.
 // The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
 import "./core.js";
-import { EditorState, StateEffect, StateField, RangeSetBuilder } from "@codemirror/state";
+import { EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, GutterMarker, gutter, keymap, lineNumbers,
   drawSelection, highlightSpecialChars, rectangularSelection, highlightActiveLine,
@@ -139,6 +139,33 @@ const stepGutter = gutter({
   initialSpacer: () => doneArrow,
 });
 
+/** What the accesses of each line cost: `[line, text, title, level]`. They keep their lines while the text is edited. */
+const costsChanged = StateEffect.define();
+class CostMark extends GutterMarker {
+  constructor(text, title, level) { super(); Object.assign(this, { text, title, level }); }
+  eq(other) { return other.text === this.text && other.title === this.title; }
+  toDOM() {
+    const span = document.createElement("span");
+    span.className = this.level;
+    span.textContent = this.text;
+    span.title = this.title;
+    return span;
+  }
+}
+const costs = StateField.define({
+  create: () => RangeSet.empty,
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (!effect.is(costsChanged)) continue;
+      const { doc } = transaction.state;
+      const inText = effect.value.filter(([line]) => line >= 1 && line <= doc.lines);
+      return RangeSet.of(inText.map(([line, text, title, level]) => new CostMark(text, title, level).range(doc.line(line).from)), true);
+    }
+    return value.map(transaction.changes);
+  },
+});
+const costGutter = gutter({ class: "cm-costs", markers: (view) => view.state.field(costs) });
+
 function lineUnder(event, view) {
   const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
   return position === null ? 0 : view.state.doc.lineAt(position).number;
@@ -219,7 +246,7 @@ const view = new EditorView({
   state: EditorState.create({
     doc: saved ?? firstExample,
     extensions: [
-      lineNumbers(), stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
+      lineNumbers(), costs, costGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
       rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
       tokens, highlighter, marks, listener, assist,
@@ -316,6 +343,10 @@ const api = {
   },
   setMarks(done, next, faulted, linked) {
     view.dispatch({ effects: marksChanged.of({ done, next, faulted, linked: [...linked] }) });
+  },
+  /** `[line, text, title, level]` each. */
+  setCosts(list) {
+    view.dispatch({ effects: costsChanged.of(list) });
   },
   reveal(line) {
     if (line < 1 || line > view.state.doc.lines || view.hasFocus) return;

@@ -14,8 +14,10 @@ mod header;
 mod help;
 mod launch_panel;
 mod matrix;
+mod mbarrier_card;
 mod memories;
 mod memory_card;
+mod orders_card;
 mod pending_card;
 mod phrases;
 mod pickers;
@@ -26,6 +28,7 @@ mod registers_card;
 mod scrubber;
 mod splitter;
 mod text_picker;
+mod traffic_card;
 mod transport;
 mod warp_card;
 

@@ -5,6 +5,7 @@ use crate::protocol::{Answer, Question};
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
 use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
+use warpgrid_worker::traffic::LineMark;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 
@@ -28,6 +29,8 @@ extern "C" {
     fn apply_edits_js(edits: &Array, is_header: bool);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setMarks)]
     fn set_marks_js(done: u32, next: u32, faulted: u32, linked: &[u32]);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setCosts)]
+    fn set_costs_js(costs: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn reveal(line: u32);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -181,6 +184,24 @@ pub fn insert_lines(lines: &[String]) {
 /// Marks lines.
 pub fn set_marks(marks: &Marks) {
     set_marks_js(marks.done, marks.next, marks.faulted, &marks.linked);
+}
+
+/// Shows beside the lines what their accesses cost.
+pub fn set_costs(marks: &[LineMark]) {
+    let costs = marks.iter().map(|mark| {
+        JsValue::from(Array::of4(
+            &mark.line.into(),
+            &JsValue::from_str(&mark.text),
+            &JsValue::from_str(&mark.title),
+            &JsValue::from_str(mark.level.name()),
+        ))
+    });
+    set_costs_js(&costs.collect());
+}
+
+/// Goes to a line.
+pub fn go_to_line(line: u32) {
+    select(line, 1, line, 1);
 }
 
 /// Puts the selection on a range and the focus into the editor.

@@ -20,7 +20,7 @@ use crate::reference::{Library, Subject};
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 use std::rc::Rc;
-use warpgrid_view::model::{Cell, Frame, FrameRequest, Grid, GridRequest, StoreView};
+use warpgrid_view::model::{Cell, Frame, FrameRequest, Grid, GridRequest, MemoryView, StoreView};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
 
@@ -50,6 +50,8 @@ pub struct Model {
     pub ptx_version: Option<String>,
     /// The kernel that was picked; the one that the text says when absent.
     pub entry: Option<String>,
+    /// The order that was picked; the one that the text says when absent.
+    pub seed: Option<u64>,
     pub report: Rc<CheckReport>,
     /// The revision that the report is about.
     pub report_revision: u32,
@@ -173,6 +175,7 @@ impl Model {
             target: None,
             ptx_version: None,
             entry: None,
+            seed: None,
             report: Rc::default(),
             report_revision: 0,
             checked: 0,
@@ -231,16 +234,19 @@ impl Model {
 
     /// What the page shows of a position.
     pub fn look(&self) -> FrameRequest {
-        let block = self.shown_block();
-        let memories = self.run.frame.iter().flat_map(|frame| &frame.memories);
+        let frames = self.run.frame.iter();
+        let memories = frames.flat_map(|frame| {
+            let shown = |memory: &&MemoryView| frame.shows(&memory.id);
+            let shown = frame.memories.iter().filter(shown);
+            shown.map(move |memory| (&**frame, memory))
+        });
         let grids = memories
-            .filter(|memory| memory.id.is_shown_with(block))
-            .filter_map(|memory| {
+            .filter_map(|(frame, memory)| {
                 let choice = self.views.get(&memory.id)?;
                 Some(GridRequest {
                     memory: memory.id.clone(),
                     ty: choice.ty,
-                    columns: choice.columns,
+                    columns: choice.columns.or(frame.columns_of(&memory.id)),
                     first_row: choice.first_row,
                     n_rows: (choice.n_rows > 0).then_some(choice.n_rows),
                 })
@@ -250,14 +256,6 @@ impl Model {
             grids,
             warp: self.warp,
         }
-    }
-
-    /// The block whose shared memory is shown.
-    pub fn shown_block(&self) -> u64 {
-        let frame = self.run.frame.as_deref();
-        frame
-            .and_then(|frame| frame.warp.as_ref())
-            .map_or(0, |warp| warp.block)
     }
 
     /// The cell of a focus, when it is in the present window.

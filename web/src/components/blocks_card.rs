@@ -83,7 +83,7 @@ fn facts(map: &BlockMap) -> String {
     )
 }
 
-const fn word(progress: Progress) -> &'static str {
+pub(crate) const fn word(progress: Progress) -> &'static str {
     match progress {
         Progress::ToCome => "to come",
         Progress::Running => "running",
@@ -92,7 +92,7 @@ const fn word(progress: Progress) -> &'static str {
     }
 }
 
-const fn class(progress: Progress) -> &'static str {
+pub(crate) const fn class(progress: Progress) -> &'static str {
     match progress {
         Progress::ToCome => "to-come",
         Progress::Running => "running",

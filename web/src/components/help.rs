@@ -61,7 +61,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             <p>
                 { "Everything runs in this page, on an emulator: results are those of the hardware but for the last bits of approximate \
                    functions; time is not modelled. Where hardware leaves an \
-                   order open, one order is chosen, always the same. After a change a kernel runs for about a second by itself; \
+                   order open, one order is chosen, always the same; small launches are tried in others too, and the page says when the result depends on it. After a change a kernel runs for about a second by itself; \
                    then it waits until you let it go on. Stop ends it at any time. Your own texts are kept in this browser, each by itself: the list at the top goes back to \
                    them." }
             </p>
@@ -85,6 +85,9 @@ fn pictures() -> Html {
             <li>{ "Lanes: coloured ones take part in the step, outlined ones are on another path, striped ones wait, those struck \
                    through have returned, red ones stopped the launch." }</li>
             <li>{ "The map of blocks shows which are done, running, waiting and to come; a click goes to where a block runs." }</li>
+            <li>{ "Beside a line that accesses memory, ×4 means that it costs four times the least that it could: sectors of global memory, passes over \
+                   the banks of shared memory. “Traffic” adds them up." }</li>
+            <li>{ "An mbarrier is a ring: its filled part has arrived, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where it lies in memory; it needs no text, and its address can be shared. “Products” there shows how a \

@@ -1,5 +1,6 @@
 //! The memories of a run, one card each; the card of the present store is brought into sight.
 
+use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
 use super::{Dispatch, FrameRef, say};
 use crate::hooks::use_size;
@@ -9,7 +10,8 @@ use crate::theme::Palette;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::model::MemoryView;
+use warpgrid_view::blocks::ClusterBlock;
+use warpgrid_view::model::{MemoryView, Progress};
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, Event, HtmlDetailsElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
@@ -18,14 +20,15 @@ use yew::prelude::*;
 
 /// Padding and border of a card.
 const CARD_EDGES: f64 = 26.0;
+/// Width that a block of a cluster needs, and the gap between two.
+const CLUSTER_COLUMN: f64 = 250.0;
+const CLUSTER_GAP: f64 = 12.0;
 /// Narrower windows scroll as a whole; the page must not run away under the reader.
 const FOLLOW_FROM: f64 = 760.0;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    /// The block whose shared memory is shown.
-    pub(crate) block: u64,
     pub(crate) views: BTreeMap<MemoryId, GridChoice>,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
@@ -41,7 +44,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
         let mut grids = props.frame.grids.iter();
         grids.position(|grid| grid.memory.id == memory.id)
     };
-    let card = |memory: &MemoryView| {
+    let card = |memory: &MemoryView, width: f64| {
         let id = &memory.id;
         match index_of(memory) {
             None => closed(memory, &props.dispatch),
@@ -50,7 +53,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
                     key={id.to_string()}
                     frame={props.frame.clone()}
                     {index}
-                    available={width - CARD_EDGES}
+                    available={width}
                     choice={props.views.get(id).cloned().unwrap_or_default()}
                     links={props.links.clone()}
                     palette={props.palette.clone()}
@@ -60,18 +63,73 @@ pub(crate) fn Memories(props: &Props) -> Html {
         }
     };
     let shown = props.frame.memories.iter();
-    let shown = shown.filter(|memory| memory.id.is_shown_with(props.block));
-    let (unused, used): (Vec<_>, Vec<_>) =
+    let shown = shown.filter(|memory| props.frame.shows(&memory.id));
+    let (unused, mut used): (Vec<_>, Vec<_>) =
         shown.partition(|memory| !memory.is_named && index_of(memory).is_none());
+    // The blocks of a cluster lie side by side, each with its shared memory.
+    let cluster = props.frame.cluster.as_ref().map(|cluster| {
+        let n_columns = ((width / CLUSTER_COLUMN) as usize).clamp(1, cluster.blocks.len());
+        let column = (width - CLUSTER_GAP * (n_columns - 1) as f64) / n_columns as f64;
+        let (of_blocks, others): (Vec<_>, Vec<_>) = std::mem::take(&mut used)
+            .into_iter()
+            .partition(|memory| matches!(memory.id, MemoryId::Shared(_)));
+        used = others;
+        let column_of = |block: &ClusterBlock| {
+            let own = MemoryId::Shared(block.block);
+            let memory = of_blocks.iter().find(|memory| memory.id == own);
+            let memory = memory.map(|memory| card(memory, column - CARD_EDGES));
+            cluster_block(block, &props.frame, memory, &props.dispatch)
+        };
+        let style = format!("--columns: {n_columns}");
+        html! {
+            <section class="cluster" aria-label="Cluster" {style}>
+                { for cluster.blocks.iter().map(column_of) }
+            </section>
+        }
+    });
     html! {
         <div class="flow" ref={flow}>
-            { for used.into_iter().map(card) }
+            { cluster }
+            { for used.into_iter().map(|memory| card(memory, width - CARD_EDGES)) }
             if !unused.is_empty() {
                 <Unused names={unused.iter().map(|memory| memory.id.clone()).collect::<Vec<_>>()}
                     dispatch={props.dispatch.clone()} />
             }
         </div>
     }
+}
+
+/// A block of the cluster: its rank, how far its warps are, and its shared memory.
+fn cluster_block(
+    block: &ClusterBlock,
+    frame: &FrameRef,
+    memory: Option<Html>,
+    dispatch: &Dispatch,
+) -> Html {
+    let is_shown = frame
+        .warp
+        .as_ref()
+        .is_some_and(|warp| warp.block == block.block);
+    let show = say::<MouseEvent>(dispatch, Action::ShowWarp(Some((block.block, 0))));
+    html! {
+        <section class={classes!("rank", is_shown.then_some("shown"))} key={block.rank.to_string()}>
+            <div class="head">
+                <h2><button class="fold" title="Show the lanes of this block" onclick={show}>{ format!("rank {}", block.rank) }</button></h2>
+                <small title="%cluster_ctarank, and the block in the grid">{ format!("block {}", block.block) }</small>
+                <span class="dots blocks">{ for block.warps.iter().enumerate().map(|(warp, progress)| dot(warp, *progress)) }</span>
+            </div>
+            if let Some(memory) = memory {
+                { memory }
+            } else {
+                <p class="quiet">{ "no shared memory" }</p>
+            }
+        </section>
+    }
+}
+
+fn dot(warp: usize, progress: Progress) -> Html {
+    let title = format!("warp {warp}, {}", word(progress));
+    html! { <i class={class(progress)} {title}></i> }
 }
 
 /// The card of a memory that is not laid out.
@@ -153,7 +211,7 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
 
 /// Brings the card of a memory into sight, if it is there.
 fn reveal(flow: &Element, id: &MemoryId) -> Option<Element> {
-    let cards = flow.children();
+    let cards = flow.get_elements_by_class_name("memory");
     let id = Some(id.to_string());
     let card = (0..cards.length())
         .filter_map(|i| cards.item(i))

@@ -37,6 +37,10 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
     use_effect_with(state.checked, move |_| {
         editor::set_diagnostics(&report.diagnostics)
     });
+    let traffic = state.run.traffic.clone().filter(|_| !state.is_stale());
+    use_effect_with(traffic, |traffic| {
+        editor::set_costs(traffic.as_ref().map_or(&[], |traffic| &traffic.marks));
+    });
     let marks = marks(state, links);
     let follow = state.playing || state.run.frame.is_some();
     use_effect_with(marks, move |marks| {

@@ -74,6 +74,10 @@ pub enum Action {
     Hover(Option<Focus>),
     Pin(Option<Focus>),
     SetHexRegisters(bool),
+    /// Counts the traffic of a run that is too long to be counted unasked.
+    CountTraffic,
+    /// Runs the same text in another order.
+    SetSeed(u64),
     Heard(Response),
     WorkerDied(String),
     Relaunch,
@@ -173,6 +177,8 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             model.pinned = if model.pinned == focus { None } else { focus };
         }
         Action::SetHexRegisters(hex) => model.hex_registers = hex,
+        Action::CountTraffic => model.send(RequestBody::CountTraffic),
+        Action::SetSeed(seed) => set_seed(&mut model, seed),
         Action::Heard(response) => heard(&mut model, response),
         Action::WorkerDied(why) => worker_died(&mut model, why),
         Action::Relaunch => {
@@ -193,6 +199,15 @@ fn pick_kernel(model: &mut Model, name: String) {
     model.views.clear();
     (model.warp, model.pinned) = (None, None);
     launch(model);
+}
+
+/// The orders that were tried stay in sight while one of them is launched.
+fn set_seed(model: &mut Model, seed: u64) {
+    let orders = model.run.orders.clone();
+    model.seed = Some(seed);
+    model.playing = false;
+    launch_at(model, Place::End);
+    model.run.orders = orders;
 }
 
 fn stop(model: &mut Model) {
@@ -247,6 +262,7 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
     model.text = text;
     model.text_changed();
     model.playing = false;
+    model.seed = None;
     model.hover = None;
     if model.text.trim().is_empty() {
         // Nothing is left that the last run could belong to.
@@ -266,6 +282,7 @@ fn forget_views(model: &mut Model) {
     model.views.clear();
     (model.warp, model.hover, model.pinned) = (None, None, None);
     (model.target, model.ptx_version, model.entry) = (None, None, None);
+    model.seed = None;
 }
 
 /// Whether less than half of a text is left of the other, at its start and its end.
@@ -311,9 +328,15 @@ fn launch(model: &mut Model) {
         }
         _ => Place::End,
     };
+    launch_at(model, place);
+}
+
+/// Launches the text and goes to a place.
+fn launch_at(model: &mut Model, place: Place) {
     model.run.launch += 1;
     model.run.launched_revision = model.revision;
     model.run.waiting_for_launch = true;
+    (model.run.traffic, model.run.orders) = (None, None);
     model.known_stores.clear();
     let id = model.next_request;
     model.send(RequestBody::Launch {
@@ -321,6 +344,7 @@ fn launch(model: &mut Model) {
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
         entry: model.entry.clone(),
+        seed: model.seed,
         goal: Goal::Explore(place),
         look: model.look(),
     });
@@ -451,6 +475,8 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.run.waiting_for_launch = false;
             model.playing = false;
         }
+        ResponseBody::Traffic(traffic) => model.run.traffic = Some(Rc::new(traffic)),
+        ResponseBody::Orders(report) => model.run.orders = Some(Rc::new(report)),
         ResponseBody::Progress { position } => {
             if let Some(busy) = model
                 .run

@@ -132,6 +132,8 @@ pub(crate) fn frame() -> Frame {
         store_steps: vec![2, 3],
         stores_done: 2,
         stores_known: 2,
+        cluster: None,
+        mbarriers: Vec::new(),
         pending: Vec::new(),
         notes: Vec::new(),
     }

@@ -3,6 +3,8 @@
 use crate::protocol::{LaunchFacts, Refusal};
 use std::rc::Rc;
 use warpgrid_view::model::Frame;
+use warpgrid_view::seeds::SeedReport;
+use warpgrid_worker::traffic::TrafficWords;
 
 /// The run as last reported.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +20,10 @@ pub struct Run {
     /// The launch that the frame belongs to.
     pub frame_launch: u32,
     pub refusal: Option<Rc<Refusal>>,
+    /// What the run cost, as far as it is counted.
+    pub traffic: Option<Rc<TrafficWords>>,
+    /// What other orders end with, once they were tried.
+    pub orders: Option<Rc<SeedReport>>,
     pub busy: Option<Busy>,
 }
 
@@ -33,6 +39,13 @@ impl Run {
     /// Whether a run takes so long that a person may stop it.
     pub fn is_long(&self) -> bool {
         self.busy.is_some_and(|busy| busy.position.is_some())
+    }
+
+    /// Steps that have been taken, however far the page has gone back.
+    pub fn steps_seen(&self) -> u64 {
+        self.frame
+            .as_ref()
+            .map_or(0, |frame| frame.length.unwrap_or(frame.position))
     }
 
     /// The end of the scrubber: the length of the run, or the farthest known place.

@@ -6,5 +6,7 @@
 //! The page names only [`protocol`]; what this package does with a request is not linked into it.
 
 mod answer;
+mod background;
 pub mod protocol;
 pub mod runner;
+pub mod traffic;

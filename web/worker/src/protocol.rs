@@ -2,11 +2,13 @@
 //!
 //! Messages cross as bytes, so that a large frame is moved, not copied cell by cell into objects.
 
+use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
+use warpgrid_view::seeds::SeedReport;
 use warpgrid_view::{CheckOptions, CheckReport};
 
 /// From the page to the worker.
@@ -46,6 +48,8 @@ pub enum RequestBody {
         ptx_version: Option<String>,
         /// The kernel; the one that the text says when absent, or when the text has no such kernel.
         entry: Option<String>,
+        /// Turns the scheduler; the seed that the text says when absent.
+        seed: Option<u64>,
         goal: Goal,
         look: FrameRequest,
     },
@@ -53,6 +57,8 @@ pub enum RequestBody {
     Move { goal: Goal, look: FrameRequest },
     /// The same position, other windows.
     Look(FrameRequest),
+    /// Counts the traffic of all steps, however many they are.
+    CountTraffic,
     /// What was stored just before each of these positions; as many as a slice allows are answered.
     Writers(Vec<u64>),
     /// Stay where the run is now.
@@ -165,6 +171,10 @@ pub enum ResponseBody {
     },
     Frame(Box<Frame>),
     Writers(Vec<(u64, Vec<StoreView>)>),
+    /// What the steps that were seen cost.
+    Traffic(TrafficWords),
+    /// What other orders of the same run end with.
+    Orders(SeedReport),
 }
 
 /// How a tensor core computes an element, and what else could be computed.
@@ -187,6 +197,7 @@ pub struct LaunchFacts {
     pub block: [u32; 3],
     pub cluster: [u32; 3],
     pub dynamic_shared: u64,
+    pub seed: u64,
     /// `x: f32[256]`, one per parameter.
     pub params: Vec<String>,
     /// The `//@` lines that would state what was guessed.
@@ -225,6 +236,7 @@ mod tests {
                 target: Some("sm_90".into()),
                 ptx_version: None,
                 entry: None,
+                seed: Some(4),
                 goal: Goal::Explore(Place::Share(0.5)),
                 look: FrameRequest::default(),
             },

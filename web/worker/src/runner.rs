@@ -1,6 +1,7 @@
 //! The worker's half of the protocol without the worker: requests go in, work is done in slices, responses come out.
 
 use crate::answer::answer;
+use crate::background::Background;
 use crate::protocol::{
     Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
 };
@@ -20,12 +21,13 @@ const MAX_UNASKED_GRIDS: usize = 16;
 /// Rows of a memory that the page did not ask for yet.
 const UNASKED_ROWS: u32 = 18;
 
-/// Holds the session and the move that is under way.
+/// Holds the session, the move that is under way, and what is done while there is none.
 #[derive(Default)]
 pub struct Runner {
     session: Option<Session>,
     launch: u32,
     job: Option<Job>,
+    background: Background,
     /// Steps of one slice; follows the clock.
     slice_steps: u64,
     look: FrameRequest,
@@ -45,7 +47,7 @@ struct Job {
 impl Runner {
     /// Whether [`Runner::work`] has something to do.
     pub fn is_busy(&self) -> bool {
-        self.job.is_some()
+        self.job.is_some() || self.background.has_work()
     }
 
     /// Takes a request; what can be answered at once is.
@@ -86,6 +88,7 @@ impl Runner {
                 target,
                 ptx_version,
                 entry,
+                seed,
                 goal,
                 look,
             } => {
@@ -98,7 +101,7 @@ impl Runner {
                     entry,
                     ..Scenario::default()
                 };
-                self.launch(id, scenario, goal, clock())
+                self.launch(id, (scenario, seed), goal, clock())
             }
             // An answer about an older launch would be dropped by the page.
             _ if launch != self.launch => return Vec::new(),
@@ -115,6 +118,10 @@ impl Runner {
                 self.job = None;
                 return self.frame(id).into_iter().collect();
             }
+            RequestBody::CountTraffic => {
+                self.background.count_all();
+                return Vec::new();
+            }
             RequestBody::Writers(steps) => {
                 return self.writers(id, &steps, clock).into_iter().collect();
             }
@@ -123,11 +130,18 @@ impl Runner {
     }
 
     /// Replaces the session, and begins to move to `goal`.
-    fn launch(&mut self, id: u32, scenario: Scenario, goal: Goal, now: f64) -> ResponseBody {
+    fn launch(
+        &mut self,
+        id: u32,
+        (scenario, seed): (Scenario, Option<u64>),
+        goal: Goal,
+        now: f64,
+    ) -> ResponseBody {
         self.job = None;
+        self.background = Background::default();
         // The old session goes first, so that its memory is free for the new one.
         self.session = None;
-        match launched(scenario) {
+        match launched(scenario, seed) {
             Ok(session) => {
                 let facts = launch_facts(&session);
                 self.session = Some(session);
@@ -172,7 +186,11 @@ impl Runner {
 
     /// Does one slice of the move under way; a frame when it is done, progress now and then.
     pub fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
-        let mut job = self.job?;
+        let Some(mut job) = self.job else {
+            let session = self.session.as_mut()?;
+            let body = self.background.work(session, clock)?;
+            return Some(self.response(0, body));
+        };
         let session = self.session.as_mut()?;
         let begun = clock();
         let mut done = false;
@@ -187,6 +205,7 @@ impl Runner {
         }
         if done {
             self.job = None;
+            self.background.plan(session);
             return self.frame(job.id);
         }
         let is_due = now - job.reported > PROGRESS_MS;
@@ -201,11 +220,15 @@ impl Runner {
     fn frame(&mut self, id: u32) -> Option<Response> {
         let session = self.session.as_mut()?;
         let mut frame = session.frame(&self.look);
-        let shown_block = frame.warp.as_ref().map_or(0, |warp| warp.block);
         let mut n_grids = frame.grids.len();
-        for memory in &frame.memories {
+        let shown = frame
+            .memories
+            .iter()
+            .filter(|memory| frame.shows(&memory.id));
+        let shown: Vec<_> = shown.cloned().collect();
+        for memory in &shown {
             let asked = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
-            if asked || !memory.id.is_shown_with(shown_block) {
+            if asked {
                 continue;
             }
             // What the step wrote is laid out whatever else there is.
@@ -217,7 +240,7 @@ impl Runner {
             let request = GridRequest {
                 memory: memory.id.clone(),
                 ty: None,
-                columns: None,
+                columns: frame.columns_of(&memory.id),
                 first_row: 0,
                 n_rows: Some(UNASKED_ROWS),
             };
@@ -311,8 +334,20 @@ fn next_slice(steps: u64, took_ms: f64) -> u64 {
     ((steps as f64 * factor) as u64).clamp(64, 50_000_000)
 }
 
-/// A session with the kernel that was asked for; with the text's own when that kernel is gone.
-fn launched(scenario: Scenario) -> Result<Session, SessionError> {
+/// A session with the kernel and the order that were asked for; with the text's own kernel when that one is gone.
+fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, SessionError> {
+    let session = with_kernel(scenario)?;
+    match seed.filter(|seed| *seed != session.scenario().seed) {
+        None => Ok(session),
+        // The text states a seed of its own, so that only what was prepared can be given another.
+        Some(seed) => Session::new(Scenario {
+            seed,
+            ..session.scenario().clone()
+        }),
+    }
+}
+
+fn with_kernel(scenario: Scenario) -> Result<Session, SessionError> {
     let own = Scenario {
         entry: None,
         ..scenario.clone()
@@ -332,6 +367,7 @@ fn launch_facts(session: &Session) -> LaunchFacts {
         block: scenario.block.unwrap_or([1; 3]),
         cluster: scenario.cluster.unwrap_or([1; 3]),
         dynamic_shared: scenario.dynamic_shared,
+        seed: scenario.seed,
         params: scenario.params.iter().map(parameter_text).collect(),
         guesses: session.guesses().to_vec(),
         kernels: session.kernels(),
@@ -369,6 +405,7 @@ mod tests {
             target: None,
             ptx_version: None,
             entry: None,
+            seed: None,
             goal: Goal::End,
             look: FrameRequest::default(),
         }
@@ -399,7 +436,39 @@ mod tests {
         let frame = frame.expect("a run of a few steps ends");
         assert!(matches!(&frame.body, ResponseBody::Frame(frame) if frame.stores_done == 1));
         assert_eq!(decode(&encode(&frame)), Some(frame));
-        assert!(!runner.is_busy());
+    }
+
+    #[test]
+    fn a_run_that_rests_is_counted_and_tried_in_other_orders() {
+        let mut runner = Runner::default();
+        let source = "//@ launch grid=1 block=64\n//@ buffer p: u32[32] = 0\n\
+            .reg .b32 %w;\nmov.u32 %w, %warpid;\nst.global.u32 [p], %w;\n";
+        receive(&mut runner, launch(source));
+        let mut bodies = Vec::new();
+        while runner.is_busy() {
+            bodies.extend(runner.work(|| 0.0).map(|response| response.body));
+        }
+        let [
+            ResponseBody::Frame(_),
+            ResponseBody::Traffic(traffic),
+            ResponseBody::Orders(orders),
+        ] = &bodies[..]
+        else {
+            panic!("{bodies:?}")
+        };
+        let marks: Vec<_> = traffic.marks.iter().map(|m| (m.line, &*m.text)).collect();
+        assert_eq!(marks, [(5, "×1")]);
+        assert_eq!(orders.ends.len(), 2);
+        // Another order is launched as the seed says.
+        let seed = orders.ends[1].seeds[0];
+        let mut body = launch(source);
+        if let RequestBody::Launch { seed: place, .. } = &mut body {
+            *place = Some(seed);
+        }
+        let responses = receive(&mut runner, body);
+        assert!(
+            matches!(&responses[..], [Response { body: ResponseBody::Launched(facts), .. }] if facts.seed == seed)
+        );
     }
 
     #[test]

@@ -1,0 +1,68 @@
+// What is otherwise invisible: what accesses cost, who waits for an mbarrier, the blocks of a cluster, other orders.
+import { expect, test } from "@playwright/test";
+import { cells, open, paste, pick, ready } from "./playground";
+
+const race = `//@ launch grid=1 block=64
+//@ buffer out: u32[4] = 9
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %a;
+    ld.param.u64 %a, [out];
+    mov.u32 %r1, %tid.x;
+    shr.u32 %r2, %r1, 5;
+    st.global.u32 [%a+4], %r2;
+    ret;
+}
+`;
+
+test("lines say what they cost, and the traffic of the run leads to them", async ({ page }) => {
+  await open(page);
+  await pick(page, "Bank conflicts, and the padding that ends them");
+  const marks = page.locator(".cm-costs span");
+  await expect(marks.filter({ hasText: "×32" })).toHaveAttribute("title", /32 wavefronts of shared memory, 1 would do/);
+  await expect(marks.filter({ hasText: /^×1$/ })).toHaveCount(2);
+  const traffic = page.getByRole("region", { name: "Traffic" });
+  await expect(traffic).toContainText("31 bank conflicts");
+  await traffic.getByRole("row", { name: /32 wavefronts/ }).getByRole("button").click();
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
+  // An edited text has other costs, or none.
+  await paste(page, "// nothing yet\n");
+  await expect(marks).toHaveCount(0);
+});
+
+test("two orders with other results are side by side, and either can be shown", async ({ page }) => {
+  await open(page);
+  await paste(page, race);
+  await ready(page);
+  const orders = page.getByRole("region", { name: "Orders" });
+  await expect(orders).toContainText("This result depends on the order");
+  await expect(orders).toContainText("out[1]");
+  await page.getByRole("status").click();
+  await page.keyboard.press("End");
+  await ready(page);
+  const before = (await cells(page, "out"))[1];
+  await orders.getByRole("button", { name: "Show this order" }).click();
+  await ready(page);
+  await expect.poll(async () => (await cells(page, "out"))[1]).not.toBe(before);
+  await expect(orders.getByRole("button", { name: "Show this order" })).toHaveCount(1);
+});
+
+test("a cluster lies side by side, and its mbarriers show who waits", async ({ page }) => {
+  await open(page);
+  await pick(page, "Messages through a cluster");
+  const cluster = page.getByRole("region", { name: "Cluster" });
+  await expect(cluster.getByRole("heading", { name: /^rank / })).toHaveText(["rank 0", "rank 1", "rank 2", "rank 3"]);
+  await pick(page, "A deadlock");
+  await page.getByRole("status").click();
+  await page.keyboard.press("End");
+  await ready(page);
+  const mbarriers = page.getByRole("region", { name: "Mbarriers" });
+  await expect(mbarriers).toContainText("40 of 64 arrived");
+  await expect(mbarriers).toContainText("warp 1 waits for phase 0");
+  await mbarriers.getByRole("button", { name: "warp 1" }).click();
+  await expect(page.getByRole("heading", { name: /^Warp 1/ })).toBeVisible();
+});

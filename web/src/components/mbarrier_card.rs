@@ -1,0 +1,135 @@
+//! The mbarriers of the shown cluster as pictures: a ring of arrivals around the parity of the phase, the bytes that are
+//! awaited, and who waits.
+
+use super::{Dispatch, FrameRef, say};
+use crate::editor;
+use crate::format::bytes;
+use crate::model::Action;
+use warpgrid_view::MemoryId;
+use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
+use yew::prelude::*;
+
+/// Waits that one picture lists; the others are counted.
+const MAX_WAITS: usize = 3;
+/// Arrivals up to which the ring shows each as a part of its own.
+const MAX_PARTS: u32 = 32;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn MbarrierCard(props: &Props) -> Html {
+    let frame = &props.frame;
+    let shown = frame
+        .mbarriers
+        .iter()
+        .filter(|object| frame.shows(&object.memory));
+    let shown: Vec<&MbarrierView> = shown.collect();
+    if shown.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section class="card mbarriers" aria-label="Mbarriers">
+            <h2>{ "Mbarriers" }</h2>
+            <ul>{ for shown.into_iter().map(|object| picture(object, frame.cluster.is_some(), &props.dispatch)) }</ul>
+        </section>
+    }
+}
+
+fn picture(object: &MbarrierView, of_cluster: bool, dispatch: &Dispatch) -> Html {
+    let name = match &object.name {
+        Some(name) => name.clone(),
+        None => format!("byte {}", object.offset),
+    };
+    let block = match (&object.memory, of_cluster) {
+        (MemoryId::Shared(block), true) => format!("block {block}"),
+        _ => String::new(),
+    };
+    html! {
+        <li>
+            { ring(object.phase.as_ref()) }
+            <div>
+                <p><b>{ name }</b><small>{ block }</small></p>
+                { facts(object) }
+                { for object.waiting.iter().take(MAX_WAITS).map(|waiter| wait(waiter, dispatch)) }
+                if object.waiting.len() > MAX_WAITS {
+                    <p class="quiet">{ format!("and {} more wait", object.waiting.len() - MAX_WAITS) }</p>
+                }
+            </div>
+        </li>
+    }
+}
+
+/// Arrivals that have come are filled; the parity of the phase is in the middle.
+fn ring(phase: Option<&MbarrierPhase>) -> Html {
+    let Some(phase) = phase else {
+        return html! { <span class="ring lost" role="img" aria-label="overwritten">{ "?" }</span> };
+    };
+    let all = phase.expected.max(phase.pending).max(1);
+    let come = all - phase.pending.min(all);
+    let part = if all <= MAX_PARTS {
+        360.0 / f64::from(all)
+    } else {
+        360.0
+    };
+    let style = format!(
+        "--come: {:.1}deg; --part: {part:.2}deg",
+        360.0 * f64::from(come) / f64::from(all)
+    );
+    let label = format!(
+        "phase of parity {}: {come} of {all} have arrived",
+        phase.parity
+    );
+    let class = classes!("ring", (part < 360.0).then_some("parts"));
+    html! { <span {class} {style} role="img" aria-label={label.clone()} title={label}><i>{ phase.parity }</i></span> }
+}
+
+fn facts(object: &MbarrierView) -> Html {
+    let Some(phase) = &object.phase else {
+        return html! { <p class="bad">{ "Something else was written over it." }</p> };
+    };
+    let all = phase.expected.max(phase.pending);
+    let come = all - phase.pending;
+    html! {
+        <>
+            <p>{ format!("{come} of {all} arrived") }</p>
+            if phase.bytes > 0 || object.bytes_in_flight > 0 {
+                <p>{ awaited(phase.bytes, object.bytes_in_flight) }</p>
+            } else if phase.bytes < 0 {
+                <p>{ format!("{} landed before they were expected", bytes(u64::from(phase.bytes.unsigned_abs()))) }</p>
+            } else if object.n_in_flight > 0 {
+                <p>{ format!("{} arrivals in flight", object.n_in_flight) }</p>
+            }
+        </>
+    }
+}
+
+/// `awaits 512 bytes, 384 of them in flight`.
+fn awaited(awaited: i32, in_flight: u64) -> String {
+    let awaited = u64::from(awaited.max(0).unsigned_abs());
+    match (awaited, in_flight) {
+        (0, coming) => format!("{} in flight", bytes(coming)),
+        (n, 0) => format!("awaits {}", bytes(n)),
+        (n, coming) if n == coming => format!("awaits {}, all in flight", bytes(n)),
+        (n, coming) => format!("awaits {}, {} in flight", bytes(n), bytes(coming)),
+    }
+}
+
+fn wait(waiter: &PhaseWaiter, dispatch: &Dispatch) -> Html {
+    let show = say::<MouseEvent>(
+        dispatch,
+        Action::ShowWarp(Some((waiter.block, waiter.warp))),
+    );
+    let line = waiter.line;
+    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
+    html! {
+        <p class="wait">
+            <button class="link" onclick={show}>{ format!("warp {}", waiter.warp) }</button>
+            { format!(" waits for phase {}", waiter.parity) }
+            <button class="place" onclick={go}>{ format!("line {}", waiter.line) }</button>
+        </p>
+    }
+}

@@ -1,0 +1,125 @@
+//! Whether the result depends on the order: what other orders end with, and two of them side by side.
+
+use super::{Dispatch, say};
+use crate::editor;
+use crate::format::count;
+use crate::model::Action;
+use std::rc::Rc;
+use warpgrid_view::seeds::{Difference, ElementStore, End, SeedReport, Side};
+use yew::prelude::*;
+
+/// Memories whose difference is shown.
+const MAX_MEMORIES: usize = 4;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) report: Rc<SeedReport>,
+    /// The order of the run that the page shows.
+    pub(crate) seed: u64,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn OrdersCard(props: &Props) -> Html {
+    let report = &props.report;
+    let [first, second, ..] = report.ends.as_slice() else {
+        return Html::default();
+    };
+    html! {
+        <section class="card orders" aria-label="Orders">
+            <div class="head">
+                <h2>{ "This result depends on the order" }</h2>
+                <small>{ format!("{} orders of warps, lanes and landings end in {} ways", count(report.n_seeds), report.ends.len()) }</small>
+            </div>
+            <div class="sides">
+                { side_head(first, props) }
+                { side_head(second, props) }
+                { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
+            </div>
+            if report.ends.len() > 2 {
+                <p class="quiet">{ format!("The other ends came from {}.", others(&report.ends)) }</p>
+            }
+        </section>
+    }
+}
+
+/// `seed 3 (2 orders), seed 9 (1 order)`.
+fn others(ends: &[End]) -> String {
+    let names = ends.iter().skip(2).take(6).map(|end| {
+        let seed = end.seeds.first().copied().unwrap_or(0);
+        format!("seed {seed} ({})", orders(end.n_seeds))
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn orders(n: u64) -> String {
+    match n {
+        1 => "1 order".to_owned(),
+        n => format!("{} orders", count(n)),
+    }
+}
+
+fn side_head(end: &End, props: &Props) -> Html {
+    let seed = end.seeds.first().copied().unwrap_or(0);
+    let is_shown = end.seeds.contains(&props.seed) || (seed == 0 && props.seed == 0);
+    let run = say::<MouseEvent>(&props.dispatch, Action::SetSeed(seed));
+    html! {
+        <div class={classes!("order", is_shown.then_some("shown"))}>
+            <p><b>{ format!("Seed {seed}") }</b><small>{ format!("as {}", orders(end.n_seeds)) }</small>
+                if is_shown {
+                    <small>{ "shown below" }</small>
+                } else {
+                    <button class="fix" onclick={run}>{ "Show this order" }</button>
+                }
+            </p>
+            if let Some(fault) = &end.fault {
+                <p class="bad">{ fault }</p>
+            }
+        </div>
+    }
+}
+
+fn difference(difference: &Difference) -> Html {
+    let [first, second] = &difference.sides;
+    let more = match difference.n_elements {
+        1 => String::new(),
+        n => format!("and {} more elements", count(n - 1)),
+    };
+    html! {
+        <>
+            <h3><code>{ format!("{}[{}]", difference.memory, difference.index) }</code><small>{ more }</small></h3>
+            { side(first) }
+            { side(second) }
+        </>
+    }
+}
+
+/// The value, and the stores that led to it, the last one at the end.
+fn side(side: &Side) -> Html {
+    html! {
+        <div class="order">
+            <ol>{ for side.stores.iter().map(store) }</ol>
+            if side.stores.is_empty() {
+                <p class="quiet">{ "no store wrote it" }</p>
+            }
+            <p class="ends">{ "ends as " }<b>{ &side.value }</b></p>
+        </div>
+    }
+}
+
+fn store(store: &ElementStore) -> Html {
+    let [x, y, z] = store.block;
+    let block = match (y, z) {
+        (0, 0) => format!("block {x}"),
+        _ => format!("block ({x}, {y}, {z})"),
+    };
+    let line = store.line;
+    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
+    html! {
+        <li>
+            <b>{ &store.value }</b>
+            { format!(" by {block} warp {} lane {}, step {}", store.warp, store.lane, count(store.step + 1)) }
+            <button class="place" title={store.instruction.clone()} onclick={go}>{ format!("line {}", store.line) }</button>
+        </li>
+    }
+}

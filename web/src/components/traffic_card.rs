@@ -1,0 +1,70 @@
+//! What the run cost: which share of the moved bytes was asked for, bank conflicts, and the lines that cause them.
+
+use super::{Dispatch, say};
+use crate::editor;
+use crate::format::count;
+use crate::model::Action;
+use std::rc::Rc;
+use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) traffic: Rc<TrafficWords>,
+    /// Steps that the run has taken and that are not counted.
+    pub(crate) uncounted: u64,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn TrafficCard(props: &Props) -> Html {
+    let traffic = &props.traffic;
+    if traffic.rows.is_empty() && props.uncounted == 0 {
+        return Html::default();
+    }
+    html! {
+        <section class="card traffic" aria-label="Traffic">
+            <div class="head">
+                <h2>{ "Traffic" }</h2>
+                <small>{ format!("of {} steps", count(traffic.steps)) }</small>
+                if props.uncounted > 0 {
+                    <button class="mini" title="Runs the other steps once more, in the background" onclick={say(&props.dispatch, Action::CountTraffic)}>
+                        { format!("count {} more", count(props.uncounted)) }
+                    </button>
+                }
+            </div>
+            { for traffic.bars.iter().map(bar) }
+            <table>
+                <thead><tr><th>{ "line" }</th><th>{ "accesses" }</th><th>{ "cost each" }</th><th>{ "least" }</th></tr></thead>
+                <tbody>{ for traffic.rows.iter().map(row) }</tbody>
+            </table>
+            if traffic.n_more > 0 {
+                <p class="quiet">{ format!("and {} more lines", traffic.n_more) }</p>
+            }
+        </section>
+    }
+}
+
+/// The share of what moves that is needed.
+fn bar(bar: &Bar) -> Html {
+    html! {
+        <div class="cost">
+            <p><b>{ &bar.name }</b><span>{ &bar.strong }</span></p>
+            <div class="share" aria-hidden="true"><i style={format!("width: {:.1}%", bar.share)}></i></div>
+            <p class="quiet">{ &bar.facts }</p>
+        </div>
+    }
+}
+
+fn row(row: &Row) -> Html {
+    let line = row.line;
+    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
+    html! {
+        <tr class={row.level.name()} title={row.title.clone()}>
+            <th><button class="link" title={row.opcode.clone()} onclick={go}>{ line }</button></th>
+            <td>{ &row.requests }</td>
+            <td><b>{ &row.each }</b></td>
+            <td>{ &row.least }</td>
+        </tr>
+    }
+}

@@ -1,0 +1,354 @@
+//! The traffic of a run in words, as the page shows it: what an access costs, the least that it could, and how far apart they
+//! are. They are made here, so that the page's own wasm stays small.
+
+use serde::{Deserialize, Serialize};
+use warpgrid_view::traffic::{BankTraffic, SectorTraffic, Traffic, TrafficView};
+
+/// Lines that are listed at most.
+const MAX_LISTED: usize = 24;
+
+/// What the steps that were seen cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrafficWords {
+    /// Steps that are counted.
+    pub steps: u64,
+    pub bars: Vec<Bar>,
+    pub rows: Vec<Row>,
+    /// Rows that are left out.
+    pub n_more: u32,
+    /// The marks beside the editor.
+    pub marks: Vec<LineMark>,
+}
+
+/// All traffic of one memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    pub name: String,
+    /// How much of it is needed, in percent.
+    pub share: f32,
+    pub strong: String,
+    pub facts: String,
+}
+
+/// The traffic of a line to one memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    pub line: u32,
+    pub opcode: String,
+    pub requests: String,
+    pub each: String,
+    pub least: String,
+    pub title: String,
+    pub level: Level,
+}
+
+/// The words for the traffic of a run.
+pub fn words(traffic: &TrafficView) -> TrafficWords {
+    let total = &traffic.total;
+    let bars = [
+        sectors_bar("Global", &total.global),
+        sectors_bar("Local", &total.local),
+        banks_bar(&total.shared),
+    ];
+    let of_line = |line: &warpgrid_view::traffic::LineTraffic| {
+        let (number, opcode) = (line.line, line.opcode.clone());
+        let costs = costs(&line.traffic).into_iter();
+        costs.map(move |cost| Row {
+            line: number,
+            opcode: opcode.clone(),
+            requests: count(cost.requests),
+            each: cost.each(),
+            least: cost.least_each(),
+            title: cost.words(),
+            level: cost.level(),
+        })
+    };
+    let mut rows: Vec<Row> = traffic.lines.iter().flat_map(of_line).collect();
+    let n_more = rows.len().saturating_sub(MAX_LISTED) as u32;
+    rows.truncate(MAX_LISTED);
+    TrafficWords {
+        steps: traffic.steps,
+        bars: bars.into_iter().flatten().collect(),
+        rows,
+        n_more,
+        marks: line_marks(traffic),
+    }
+}
+
+fn sectors_bar(name: &str, traffic: &SectorTraffic) -> Option<Bar> {
+    let moved = traffic.bytes + traffic.bytes_wasted;
+    (moved > 0).then(|| Bar {
+        name: name.to_owned(),
+        share: share(traffic.bytes, moved),
+        strong: format!("{} of {} bytes used", count(traffic.bytes), count(moved)),
+        facts: format!(
+            "{}, {} would do; {} of 128 bytes",
+            plural(traffic.sectors, "sector"),
+            count(traffic.sectors_ideal),
+            plural(traffic.lines, "line"),
+        ),
+    })
+}
+
+fn banks_bar(traffic: &BankTraffic) -> Option<Bar> {
+    (traffic.wavefronts > 0).then(|| Bar {
+        name: "Shared".to_owned(),
+        share: share(traffic.wavefronts_ideal, traffic.wavefronts),
+        strong: match traffic.bank_conflicts {
+            0 => "no bank conflict".to_owned(),
+            n => plural(n, "bank conflict"),
+        },
+        facts: format!(
+            "{}, {} would do",
+            plural(traffic.wavefronts, "wavefront"),
+            count(traffic.wavefronts_ideal)
+        ),
+    })
+}
+
+fn share(least: u64, all: u64) -> f32 {
+    (100.0 * least as f64 / all.max(1) as f64) as f32
+}
+
+fn plural(n: u64, word: &str) -> String {
+    match n {
+        1 => format!("1 {word}"),
+        n => format!("{} {word}s", count(n)),
+    }
+}
+
+/// Digits in groups of three with thin spaces, from five digits on.
+fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let grouped = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3) && digits.len() > 4;
+    let with_space = digits.chars().enumerate().flat_map(|(i, digit)| {
+        let space = grouped(i).then_some('\u{2009}');
+        space.into_iter().chain([digit])
+    });
+    with_space.collect()
+}
+
+/// From this many times the least cost on, a line is marked as far from it.
+const FAR: u64 = 4;
+
+/// What a line's accesses to one memory cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cost {
+    requests: u64,
+    spent: u64,
+    least: u64,
+    of: Counted,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    GlobalSectors,
+    LocalSectors,
+    Wavefronts,
+}
+
+/// How far a cost is from the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Level {
+    Ideal,
+    More,
+    Far,
+}
+
+impl Level {
+    /// The class that style sheets know it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Ideal => "ideal",
+            Level::More => "more",
+            Level::Far => "far",
+        }
+    }
+}
+
+/// The mark of a line beside the editor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineMark {
+    pub line: u32,
+    /// How often the least cost it is: `×8`.
+    pub text: String,
+    pub title: String,
+    pub level: Level,
+}
+
+/// The costs of a line, one per memory that it goes to.
+fn costs(traffic: &Traffic) -> Vec<Cost> {
+    let Traffic {
+        global,
+        local,
+        shared,
+        ..
+    } = traffic;
+    let sectors = |of, found: &SectorTraffic| Cost {
+        requests: found.requests,
+        spent: found.sectors,
+        least: found.sectors_ideal,
+        of,
+    };
+    let all = [
+        sectors(Counted::GlobalSectors, global),
+        sectors(Counted::LocalSectors, local),
+        Cost {
+            requests: shared.requests,
+            spent: shared.wavefronts,
+            least: shared.wavefronts_ideal,
+            of: Counted::Wavefronts,
+        },
+    ];
+    all.into_iter().filter(|cost| cost.spent > 0).collect()
+}
+
+/// The marks of all lines, each by its worst cost.
+fn line_marks(traffic: &TrafficView) -> Vec<LineMark> {
+    let lines = traffic.lines.iter().filter_map(|line| {
+        let costs = costs(&line.traffic);
+        let worst = costs
+            .iter()
+            .max_by(|a, b| a.factor().total_cmp(&b.factor()))?;
+        Some(LineMark {
+            line: line.line,
+            text: format!("×{}", short(worst.factor())),
+            title: costs.iter().map(Cost::words).collect::<Vec<_>>().join("\n"),
+            level: worst.level(),
+        })
+    });
+    lines.collect()
+}
+
+impl Cost {
+    fn factor(&self) -> f64 {
+        self.spent as f64 / self.least.max(1) as f64
+    }
+
+    fn level(&self) -> Level {
+        match self.spent {
+            spent if spent <= self.least => Level::Ideal,
+            spent if spent < FAR * self.least => Level::More,
+            _ => Level::Far,
+        }
+    }
+
+    /// Of one access, on average: `32 sectors`.
+    fn each(&self) -> String {
+        let word = match self.of {
+            Counted::GlobalSectors | Counted::LocalSectors => "sector",
+            Counted::Wavefronts => "wavefront",
+        };
+        let plural = if self.spent == self.requests { "" } else { "s" };
+        format!("{} {word}{plural}", self.average(self.spent))
+    }
+
+    fn least_each(&self) -> String {
+        self.average(self.least)
+    }
+
+    fn average(&self, n: u64) -> String {
+        short(n as f64 / self.requests.max(1) as f64)
+    }
+
+    /// All of it, with the names of the vendor's profiler.
+    fn words(&self) -> String {
+        let (what, name, why) = match self.of {
+            Counted::GlobalSectors => (
+                "sectors of global memory",
+                "L2 Theoretical Sectors Global",
+                "would hold the bytes",
+            ),
+            Counted::LocalSectors => (
+                "sectors of local memory",
+                "L2 Theoretical Sectors Local",
+                "would hold the bytes",
+            ),
+            Counted::Wavefronts => (
+                "wavefronts of shared memory",
+                "L1 Wavefronts Shared",
+                "would do without bank conflicts",
+            ),
+        };
+        let accesses = match self.requests {
+            1 => "1 access".to_owned(),
+            n => format!("{} accesses", count(n)),
+        };
+        format!(
+            "{accesses}: {} {what}, {} {why} (profiler: {name}, Ideal)",
+            count(self.spent),
+            count(self.least)
+        )
+    }
+}
+
+/// At most one digit after the point, and none that says nothing.
+fn short(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpgrid_view::traffic::LineTraffic;
+
+    fn line(global: (u64, u64), shared: (u64, u64)) -> LineTraffic {
+        LineTraffic {
+            line: 7,
+            opcode: "st.u32".into(),
+            traffic: Traffic {
+                requests: 2,
+                lanes: 64,
+                global: SectorTraffic {
+                    requests: 2,
+                    sectors: global.0,
+                    sectors_ideal: global.1,
+                    ..SectorTraffic::default()
+                },
+                shared: BankTraffic {
+                    requests: 2,
+                    wavefronts: shared.0,
+                    wavefronts_ideal: shared.1,
+                    ..BankTraffic::default()
+                },
+                ..Traffic::default()
+            },
+        }
+    }
+
+    fn marks(lines: Vec<LineTraffic>) -> Vec<(String, Level)> {
+        let view = TrafficView {
+            lines,
+            ..TrafficView::default()
+        };
+        let marks = line_marks(&view).into_iter();
+        marks.map(|mark| (mark.text, mark.level)).collect()
+    }
+
+    #[test]
+    fn a_line_is_marked_by_its_worst_cost() {
+        let found = marks(vec![
+            line((8, 8), (0, 0)),
+            line((10, 8), (0, 0)),
+            line((8, 8), (64, 2)),
+            line((0, 0), (0, 0)),
+        ]);
+        let expected = [
+            ("×1", Level::Ideal),
+            ("×1.2", Level::More),
+            ("×32", Level::Far),
+        ];
+        let expected = expected.map(|(text, level)| (text.to_owned(), level));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_cost_is_that_of_one_access() {
+        let costs = costs(&line((64, 8), (5, 2)).traffic);
+        let each: Vec<_> = costs.iter().map(|c| (c.each(), c.least_each())).collect();
+        let expected = [("32 sectors", "4"), ("2.5 wavefronts", "1")];
+        assert_eq!(each, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+}
