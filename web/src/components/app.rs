@@ -10,16 +10,16 @@ use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
 use super::matrix::{MatrixView, save};
-use super::mbarrier_card::MbarrierCard;
+use super::mbarrier_card::mbarrier_card;
 use super::memories::Memories;
-use super::orders_card::OrdersCard;
+use super::orders_card::orders_card;
 use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
 use super::product::ProductView;
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
-use super::traffic_card::TrafficCard;
+use super::traffic_card::traffic_card;
 use super::transport::Transport;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
@@ -154,13 +154,13 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
             }
             <div class="cards">
                 if let Some(report) = orders(state) {
-                    <OrdersCard {report} seed={state.run.facts.as_ref().map_or(0, |facts| facts.seed)} dispatch={dispatch.clone()} />
+                    { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                 }
                 <Memories frame={frame.clone()} views={state.views.clone()}
                     links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                 <div class="side">
                     <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
-                    <MbarrierCard frame={frame.clone()} dispatch={dispatch.clone()} />
+                    { mbarrier_card(&frame, dispatch) }
                     <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
                     if frame.matrix.is_some() {
                         <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
@@ -170,8 +170,8 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
                     <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
                         dispatch={dispatch.clone()} />
                     { cell_card(state, &frame) }
-                    if let Some(traffic) = state.run.traffic.clone() {
-                        <TrafficCard uncounted={state.run.steps_seen().saturating_sub(traffic.steps)} {traffic} dispatch={dispatch.clone()} />
+                    if let Some(traffic) = &state.run.traffic {
+                        { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
                     }
                     { notes(&frame) }
                 </div>
@@ -181,8 +181,8 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
 }
 
 /// What other orders of this run end with, where that differs.
-fn orders(state: &State) -> Option<Rc<SeedReport>> {
-    let report = state.run.orders.clone()?;
+fn orders(state: &State) -> Option<&SeedReport> {
+    let report = state.run.orders.as_deref()?;
     let differs = report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none());
     (differs && !state.is_stale()).then_some(report)
 }

@@ -1,12 +1,13 @@
 //! The mbarriers of the shown cluster as pictures: a ring of arrivals around the parity of the phase, the bytes that are
 //! awaited, and who waits.
 
-use super::{Dispatch, FrameRef, say};
+use super::{Dispatch, say};
 use crate::editor;
 use crate::format::bytes;
 use crate::model::Action;
 use warpgrid_view::MemoryId;
 use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
+use warpgrid_view::model::Frame;
 use yew::prelude::*;
 
 /// Waits that one picture lists; the others are counted.
@@ -14,15 +15,8 @@ const MAX_WAITS: usize = 3;
 /// Arrivals up to which the ring shows each as a part of its own.
 const MAX_PARTS: u32 = 32;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) frame: FrameRef,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn MbarrierCard(props: &Props) -> Html {
-    let frame = &props.frame;
+/// The card, where there are mbarriers.
+pub(crate) fn mbarrier_card(frame: &Frame, dispatch: &Dispatch) -> Html {
     let shown = frame
         .mbarriers
         .iter()
@@ -34,7 +28,7 @@ pub(crate) fn MbarrierCard(props: &Props) -> Html {
     html! {
         <section class="card mbarriers" aria-label="Mbarriers">
             <h2>{ "Mbarriers" }</h2>
-            <ul>{ for shown.into_iter().map(|object| picture(object, frame.cluster.is_some(), &props.dispatch)) }</ul>
+            <ul>{ for shown.into_iter().map(|object| picture(object, frame.cluster.is_some(), dispatch)) }</ul>
         </section>
     }
 }

@@ -4,24 +4,14 @@ use super::{Dispatch, say};
 use crate::editor;
 use crate::format::count;
 use crate::model::Action;
-use std::rc::Rc;
 use warpgrid_view::seeds::{Difference, ElementStore, End, SeedReport, Side};
 use yew::prelude::*;
 
 /// Memories whose difference is shown.
 const MAX_MEMORIES: usize = 4;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) report: Rc<SeedReport>,
-    /// The order of the run that the page shows.
-    pub(crate) seed: u64,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn OrdersCard(props: &Props) -> Html {
-    let report = &props.report;
+/// The card, where orders end differently; `seed` is the order of the run that the page shows.
+pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -> Html {
     let [first, second, ..] = report.ends.as_slice() else {
         return Html::default();
     };
@@ -32,8 +22,8 @@ pub(crate) fn OrdersCard(props: &Props) -> Html {
                 <small>{ format!("{} orders of warps, lanes and landings end in {} ways", count(report.n_seeds), report.ends.len()) }</small>
             </div>
             <div class="sides">
-                { side_head(first, props) }
-                { side_head(second, props) }
+                { side_head(first, seed, dispatch) }
+                { side_head(second, seed, dispatch) }
                 { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
             </div>
             if report.ends.len() > 2 {
@@ -59,10 +49,10 @@ fn orders(n: u64) -> String {
     }
 }
 
-fn side_head(end: &End, props: &Props) -> Html {
+fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
     let seed = end.seeds.first().copied().unwrap_or(0);
-    let is_shown = end.seeds.contains(&props.seed) || (seed == 0 && props.seed == 0);
-    let run = say::<MouseEvent>(&props.dispatch, Action::SetSeed(seed));
+    let is_shown = end.seeds.contains(&shown);
+    let run = say::<MouseEvent>(dispatch, Action::SetSeed(seed));
     html! {
         <div class={classes!("order", is_shown.then_some("shown"))}>
             <p><b>{ format!("Seed {seed}") }</b><small>{ format!("as {}", orders(end.n_seeds)) }</small>

@@ -4,22 +4,12 @@ use super::{Dispatch, say};
 use crate::editor;
 use crate::format::count;
 use crate::model::Action;
-use std::rc::Rc;
 use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) traffic: Rc<TrafficWords>,
-    /// Steps that the run has taken and that are not counted.
-    pub(crate) uncounted: u64,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn TrafficCard(props: &Props) -> Html {
-    let traffic = &props.traffic;
-    if traffic.rows.is_empty() && props.uncounted == 0 {
+/// The card; `uncounted` are steps that the run has taken and that are not counted.
+pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Dispatch) -> Html {
+    if traffic.rows.is_empty() && uncounted == 0 {
         return Html::default();
     }
     html! {
@@ -27,9 +17,9 @@ pub(crate) fn TrafficCard(props: &Props) -> Html {
             <div class="head">
                 <h2>{ "Traffic" }</h2>
                 <small>{ format!("of {} steps", count(traffic.steps)) }</small>
-                if props.uncounted > 0 {
-                    <button class="mini" title="Runs the other steps once more, in the background" onclick={say(&props.dispatch, Action::CountTraffic)}>
-                        { format!("count {} more", count(props.uncounted)) }
+                if uncounted > 0 {
+                    <button class="mini" title="Runs the other steps once more, in the background" onclick={say(dispatch, Action::CountTraffic)}>
+                        { format!("count {} more", count(uncounted)) }
                     </button>
                 }
             </div>
