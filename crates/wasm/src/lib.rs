@@ -43,14 +43,29 @@ fn from_js_among<T: DeserializeOwned + Default>(
         return Ok(T::default());
     }
     // The type reads the fields that it has; any other would be dropped in silence.
+    let mut value = value;
     if let Some(object) = value.dyn_ref::<js_sys::Object>() {
         let keys = js_sys::Object::keys(object);
         let names = keys.iter().filter_map(|key| key.as_string());
         if let Some(why) = unknown_field::<T>(names, others) {
             return Err(unreadable(what, &why));
         }
+        value = without_undefined(object).into();
     }
     serde_wasm_bindgen::from_value(value).map_err(|error| unreadable(what, &error.to_string()))
+}
+
+/// A copy without the fields that are `undefined`: to JavaScript they are the same as absent ones.
+fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
+    let fresh = js_sys::Object::new();
+    for key in js_sys::Object::keys(object) {
+        // Neither a field of a plain object nor one of a fresh object fails; a getter that throws counts as absent.
+        let value = js_sys::Reflect::get(object, &key).unwrap_or(JsValue::UNDEFINED);
+        if !value.is_undefined() {
+            let _ = js_sys::Reflect::set(&fresh, &key, &value);
+        }
+    }
+    fresh
 }
 
 fn unreadable(what: &str, why: &str) -> JsValue {
@@ -130,6 +145,16 @@ pub fn product(
 #[wasm_bindgen]
 pub fn format(source: &str) -> String {
     warpgrid_view::format(source)
+}
+
+/// Splits a source into coloured tokens, in text order; offsets count UTF-16 units. `options`: `{ front? }`.
+#[wasm_bindgen(unchecked_return_type = "TokenView[]")]
+pub fn tokens(
+    source: &str,
+    #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let options: CheckOptions = from_js(options, "options")?;
+    to_js(&warpgrid_view::check::tokens(source, options.front))
 }
 
 /// Explains the token at a UTF-16 offset; `undefined` between tokens.

@@ -516,6 +516,12 @@ pending: Array<PendingView>,
 /** Bounded notes: output of `printf`, choices of the scheduler that mattered. */
 notes: Array<string>, };
 
+/** Classes of the highlighter. */
+export type TokenClass = "comment" | "directive" | "opcode" | "modifier" | "type" | "register" | "special-register" | "number" | "string" | "label" | "name" | "punctuation" | "error";
+
+/** A coloured stretch of the source, for the editor. Offsets count UTF-16 units from the start. */
+export type TokenView = { start: number, end: number, class: TokenClass, };
+
 /** What a token means. */
 export type HoverView = {
 /** The token; offsets count UTF-16 units from the start. */

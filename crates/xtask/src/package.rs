@@ -54,7 +54,20 @@ fn build() -> Result<PathBuf> {
     shell::step("binding to JavaScript", &mut bind)?;
     optimise(&npm, &folder.join("core_bg.wasm"))?;
     describe(&folder)?;
+    widget(&folder, None)?;
     Ok(folder)
+}
+
+/// Bundles the widget and the documentation tools into the package, and what browsers need of them into a folder of a site; the sizes
+/// and hashes of those files, as text.
+pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
+    npm::packages()?;
+    let mut command = shell::command("node");
+    command.arg("web/widget/build.mjs").arg(package);
+    if let Some(site) = site {
+        command.arg("--site").arg(site);
+    }
+    Ok(shell::step("bundling the widget", &mut command)?.transcript)
 }
 
 /// Compiles the crate; the wasm file. Only as such: beside the Rust library that its tests link, cargo

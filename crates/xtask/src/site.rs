@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
-use crate::{rooms, sizes};
+use crate::{package, rooms, sizes};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,6 +46,7 @@ pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
     let site = release()?;
     println!("{}", sizes::report(&site)?);
+    println!("{}", widget(&site)?);
     if by_room {
         println!("{}", rooms::report()?);
     }
@@ -61,7 +62,13 @@ pub(crate) fn release() -> Result<PathBuf> {
     )?;
     let site = shell::root().join("dist");
     sizes::guard(&site)?;
+    widget(&site)?;
     Ok(site)
+}
+
+/// Lays the widget into the site, which serves it to other pages; its sizes and hashes.
+fn widget(site: &Path) -> Result<String> {
+    package::widget(&package::built()?, Some(&site.join("widget")))
 }
 
 /// Trunk with all it needs on its search path.

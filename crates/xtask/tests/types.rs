@@ -16,7 +16,7 @@ use warpgrid_view::model::{
     Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView,
     PendingPieceView, PendingView, Phrase, PhraseLink, PieceView, Progress, RegisterType,
     RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space, StepView,
-    StoreAction, StoreView, WarpView, Written,
+    StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
 };
 use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
@@ -126,6 +126,8 @@ fn the_types_of_the_package_are_those_of_the_core() {
         LineTraffic,
         TrafficView,
         Frame,
+        TokenClass,
+        TokenView,
         HoverView,
         CompletionSort,
         CompletionView,

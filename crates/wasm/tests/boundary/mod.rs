@@ -1,7 +1,7 @@
 //! What crosses the boundary, written once and run in Node and in a browser.
 
 use js_sys::{Object, Reflect, Uint8Array};
-use warpgrid_wasm::{Session, check, explain, fragment, product};
+use warpgrid_wasm::{Session, check, explain, fragment, product, tokens};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -52,6 +52,20 @@ fn a_diagnostic_has_code_place_and_words() {
         + 1;
     assert_eq!(get(&first, "line").as_f64(), Some(line as f64));
     assert!(explain(&text(&first, "code")).is_some());
+}
+
+#[wasm_bindgen_test]
+fn tokens_have_places_and_classes() {
+    let tokens = tokens("é: st.u32", JsValue::UNDEFINED).expect("tokens");
+    let at = |index| Reflect::get_u32(&tokens, index).expect("a token");
+    assert_eq!(text(&at(0), "class"), "error");
+    let opcode = (0..4)
+        .map(at)
+        .find(|token| text(token, "class") == "opcode");
+    assert_eq!(
+        get(&opcode.expect("an opcode"), "start").as_f64(),
+        Some(3.0)
+    );
 }
 
 fn fragment_query(ty: &str) -> JsValue {

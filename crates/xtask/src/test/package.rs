@@ -12,6 +12,7 @@ pub(super) fn run() -> Result<Tally> {
         "--test",
         "--test-reporter=tap",
         "crates/wasm/npm/package.test.mjs",
+        "web/widget/record.test.mjs",
     ]);
     suite("npm package in Node", &mut command, tally::of_node)
 }

@@ -1,0 +1,192 @@
+// Widgets on other people's pages: what a reader sees before, during and after a touch, and what the page pays for it.
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test, type Page } from "@playwright/test";
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const root = new URL("../", import.meta.url);
+const { embed } = await import(new URL("pkg/record.js", root).href);
+const example = (name: string) => readFileSync(new URL(`public/examples/${name}.ptx`, root), "utf8");
+const snippet = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
+
+/** The strictest policy under which a widget with its core works. */
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'";
+
+/** A page of a host, with nothing but the two lines of the README and a policy. */
+async function host(page: Page, body: string, { html = "", policy = POLICY } = {}) {
+  const head = `<title>Guide</title><link rel="stylesheet" href="/widget/warpgrid-snapshot.css"><script type="module" src="/widget/warpgrid-widget.js"></script>`;
+  await page.route("**/guide.html", (route) => route.fulfill({
+    contentType: "text/html; charset=utf-8",
+    headers: policy ? { "content-security-policy": policy } : {},
+    body: `<!doctype html><html lang="en" ${html}><head><meta charset="utf-8">${head}</head><body><main><h1>Guide</h1>${body}</main></body></html>`,
+  }));
+  await page.goto("/guide.html");
+}
+
+/** What the page has asked for, by file name. */
+function requests(page: Page) {
+  const names: string[] = [];
+  page.on("request", (request) => names.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
+  return names;
+}
+
+function errors(page: Page) {
+  const found: string[] = [];
+  page.on("pageerror", (error) => found.push(error.message));
+  page.on("console", (message) => { if (message.type() === "error") found.push(message.text()); });
+  return found;
+}
+
+test("a recording is stepped through without the core, under the strictest policy", async ({ page }) => {
+  const [asked, wrong] = [requests(page), errors(page)];
+  await host(page, await embed(snippet, { view: "split" }));
+  const status = page.getByRole("status");
+  await page.getByRole("button", { name: "One step forward" }).click();
+  await page.getByRole("button", { name: "One step forward" }).click();
+  await expect(status).toContainText("wrote 128 bytes");
+  await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toHaveClass(/lane-31/);
+  await expect(page.locator(".frame pre .done")).toContainText("st.global");
+  await page.getByRole("slider", { name: "Step" }).focus();
+  await page.keyboard.press("Home");
+  await expect(page.getByText("step 0 of 3")).toBeVisible();
+  expect(asked.filter((name) => /wasm|worker|core/.test(name))).toEqual([]);
+  expect(wrong).toEqual([]);
+});
+
+test("who edits gets the core, and it answers about the new text", async ({ page }) => {
+  const [asked, wrong] = [requests(page), errors(page)];
+  await host(page, await embed(snippet, { view: "split", step: "end" }));
+  await page.getByRole("button", { name: "Edit" }).click();
+  const source = page.getByRole("textbox", { name: "PTX source" });
+  await source.fill("mov.u32 %t, 7;\nst.global.u32 [p], %t;");
+  await expect(page.getByRole("cell", { name: "7 lane 31", exact: true })).toBeVisible();
+  expect(asked.filter((name) => name === "core_bg.wasm")).toHaveLength(1);
+  await source.fill("st.shred.u32 [p], 7;");
+  await expect(page.getByRole("list", { name: "Problems" })).toContainText("unknown modifier `.shred`");
+  await page.getByRole("button", { name: "Reset" }).click();
+  await expect(page.getByRole("list", { name: "Problems" })).toBeHidden();
+  await expect(page.getByText("step 3 of 3")).toBeVisible();
+  expect(wrong).toEqual([]);
+});
+
+test("a text without a recording loads the core when it is scrolled into view, once for all widgets", async ({ page }) => {
+  const asked = requests(page);
+  const widget = (text: string) => `<warpgrid-playground view="split" step="end">\n${text}\n</warpgrid-playground>`;
+  await host(page, `${`<p>Prose.</p>`.repeat(150)}${widget(snippet)}${widget("st.global.u32 [p], 9;")}`);
+  await expect(page.locator("warpgrid-playground").first()).toBeAttached();
+  expect(asked).not.toContain("core_bg.wasm");
+  const before = await page.locator("warpgrid-playground").first().boundingBox();
+  await page.locator("warpgrid-playground").first().scrollIntoViewIfNeeded();
+  await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+  await page.locator("warpgrid-playground").last().scrollIntoViewIfNeeded();
+  await expect(page.getByRole("cell", { name: "9 lane 31", exact: true })).toBeVisible();
+  expect(asked.filter((name) => name === "core_bg.wasm")).toHaveLength(1);
+  expect(asked.filter((name) => name === "warpgrid-worker.js")).toHaveLength(1);
+  expect(before!.height).toBeGreaterThan(80);
+});
+
+test("properties, methods and events serve the host", async ({ page }) => {
+  await host(page, await embed(example("half-a-warp"), { view: "grid" }), { policy: "" });
+  const seen = await page.evaluate(async () => {
+    const widget = document.querySelector("warpgrid-playground") as any;
+    const events: string[] = [];
+    for (const type of ["ready", "diagnostics", "step", "fault", "change"]) widget.addEventListener(type, () => events.push(type));
+    await widget.run();
+    const fault = [widget.position, widget.length, [...events]];
+    events.length = 0;
+    const ready = new Promise((resolve) => widget.addEventListener("ready", resolve, { once: true }));
+    widget.text = "st.global.u32 [p], 3;";
+    await ready;
+    await widget.seek(1);
+    return { fault, events, position: widget.position, live: widget.isLive, source: widget.scenario.source };
+  });
+  expect(seen.fault).toEqual([4, 4, ["step", "fault"]]);
+  expect(seen.events).toEqual(expect.arrayContaining(["change", "diagnostics", "ready", "step"]));
+  expect(seen).toMatchObject({ position: 1, live: true, source: "st.global.u32 [p], 3;" });
+});
+
+test("a quiz asks which cells the next store writes", async ({ page }) => {
+  await host(page, await embed("mov.u32 %t, %laneid;\nsetp.lt.u32 %p, %t, 2;\n@%p st.global.u32 [out], 5;\nret;", { view: "quiz" }));
+  await expect(page.getByRole("status")).toContainText("Which cells does line 3 write?");
+  await page.getByRole("button", { name: "cell 0: 0", exact: true }).click();
+  await page.getByRole("button", { name: "cell 5: 0", exact: true }).click();
+  await page.getByRole("button", { name: "Check" }).click();
+  await expect(page.getByRole("status")).toContainText("1 marked that it does not write");
+  await page.getByRole("button", { name: "Next store" }).click();
+  await expect(page.getByRole("status")).toContainText("No further store.");
+});
+
+test("a matrix store shows its fragment", async ({ page }) => {
+  await host(page, await embed(example("matrix-store"), { view: "matrix", step: "end" }));
+  for (let n = 0; n < 6 && !(await page.getByText("lane and register").isVisible()); n += 1) {
+    await page.getByRole("button", { name: "One step back" }).click();
+  }
+  await expect(page.getByText("store.d m16n16k16")).toBeVisible();
+});
+
+test("boilerplate is hidden until it is asked for", async ({ page }) => {
+  await host(page, await embed(`// begin-hidden\nmov.u32 %t, %tid.x;\n// end-hidden\nst.global.u32 [p], %t;`, { view: "editor" }));
+  const code = page.getByRole("group", { name: "PTX source" });
+  await expect(code).not.toContainText("%tid.x");
+  await page.getByRole("button", { name: "Show all lines" }).click();
+  await expect(code).toContainText("%tid.x");
+});
+
+test("without script the text is coloured and the grid is a table", async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await host(page, await embed(snippet, { view: "split", step: "end" }));
+  await expect(page.getByRole("table", { name: /p/ })).toBeVisible();
+  await expect(page.locator(".tok-opcode").first()).toHaveCSS("color", "rgb(122, 62, 157)");
+  await expect(page.getByText("warpgrid\"")).toHaveCount(0);
+  await context.close();
+});
+
+test("the scheme is that of the host page, and no rule of access is broken", async ({ page }) => {
+  await host(page, await embed(snippet, { view: "split", step: "2" }), { policy: "" });
+  const frame = page.locator("warpgrid-playground .frame");
+  await expect(frame).toHaveCSS("background-color", "rgb(255, 255, 255)");
+  for (const scheme of ["light", "dark"]) {
+    await page.evaluate((scheme) => document.documentElement.style.setProperty("color-scheme", scheme), scheme);
+    await page.addStyleTag({ content: `html { background: ${scheme === "dark" ? "#111" : "#fff"}; color: ${scheme === "dark" ? "#eee" : "#111"} }` });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${scheme} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+  }
+  await expect(frame).toHaveCSS("background-color", "rgb(27, 30, 36)");
+});
+
+test("on a right-to-left page code and grids keep their direction", async ({ page }) => {
+  await host(page, await embed(snippet, { view: "split", step: "2" }), { html: 'dir="rtl"' });
+  await expect(page.locator(".frame pre")).toHaveCSS("direction", "ltr");
+  const [back, forward] = ["One step back", "One step forward"].map((name) => page.getByRole("button", { name }).boundingBox());
+  expect((await back)!.x).toBeGreaterThan((await forward)!.x);
+});
+
+test("one widget costs its page less than 60 KB, and ten cost less than twice one", async ({ page }) => {
+  let bytes = 0;
+  page.on("response", async (response) => {
+    if (new URL(response.url()).pathname !== "/guide.html") bytes += gzipSync(await response.body()).length;
+  });
+  const names = ["row-and-column-stores", "bank-conflicts", "guarded-store", "half-a-warp", "deadlock"];
+  const one = await embed(example(names[0]), { view: "split", step: "end" });
+  await host(page, one);
+  await expect(page.getByRole("status")).not.toBeEmpty();
+  const weigh = (html: string) => bytes + gzipSync(html).length;
+  const ten = [...names.map(example), ...[1, 2, 3, 4, 5].map((n) => `${snippet}\nst.global.u32 [p+${4 * n}], ${n};`)];
+  const all = await Promise.all(ten.map((text) => embed(text, { view: "split", step: "end" })));
+  console.log(`one widget: ${weigh(one)} bytes gzipped; ten: ${weigh(all.join(""))}`);
+  expect(weigh(one)).toBeLessThan(60_000);
+  expect(weigh(all.join(""))).toBeLessThan(2 * weigh(one));
+});
+
+test("a kernel that never ends neither freezes its page nor the other widgets", async ({ page }) => {
+  await host(page, `<warpgrid-playground id="endless" view="grid">${example("endless-loop").replaceAll("<", "&lt;")}</warpgrid-playground>${await embed(snippet, { view: "grid" })}`);
+  const endless = page.locator("#endless");
+  await expect(endless.getByText(/^step 0/)).toBeVisible();
+  await endless.evaluate((widget: any) => { void widget.seek(1e12); });
+  // The page answers at once while the run goes on.
+  const other = page.locator("warpgrid-playground").last();
+  await other.getByRole("button", { name: "One step forward" }).click({ timeout: 1_000 });
+  await expect(other.getByText("step 1 of 3")).toBeVisible({ timeout: 1_000 });
+  await expect(endless.getByText(/^step \d{4,}/)).toBeVisible({ timeout: 20_000 });
+});

@@ -1,0 +1,64 @@
+// Bundles the widget: sources go in; the element, its worker, the page for an `<iframe>`, the recorder and the documentation tools come out beside
+// the core of the npm package, in the folder that is named. `--site FOLDER` also lays what browsers need into FOLDER.
+import { build } from "esbuild";
+import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { laneColours } from "./colours.js";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [folder, , site] = process.argv.slice(2);
+if (!folder) throw new Error("name the folder of the npm package");
+
+const shared = {
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  legalComments: "none",
+  loader: { ".css": "text" },
+  external: ["./warpgrid.js"],
+  logLevel: "warning",
+};
+const minified = async (name) =>
+  (await build({ ...shared, entryPoints: [join(here, name)], loader: { ".css": "css" }, write: false })).outputFiles[0].text;
+
+await build({
+  ...shared,
+  entryPoints: {
+    "warpgrid-widget": join(here, "element.js"),
+    "warpgrid-worker": join(here, "worker.js"),
+    "warpgrid-embed": join(here, "embed.js"),
+  },
+  outdir: folder,
+});
+// Node's side is read by people who look for the reason of an error.
+await build({ ...shared, minify: false, platform: "node", entryPoints: [join(here, "record.js")], outdir: folder });
+await writeFile(join(folder, "warpgrid-embed.css"), await minified("embed.css"));
+await writeFile(join(folder, "warpgrid-snapshot.css"), `${await minified("snapshot.css")}${laneColours(".warpgrid-snapshot ")}\n`);
+for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await copyFile(join(here, file), join(folder, file));
+await cp(join(here, "tools"), join(folder, "tools"), { recursive: true });
+
+const SERVED = ["warpgrid-widget.js", "warpgrid-worker.js", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html", "warpgrid.js", "core.js", "core_bg.wasm"];
+/** What a page loads before somebody touches a widget; bytes, gzipped. */
+const FIRST_VIEW = ["warpgrid-widget.js", "warpgrid-snapshot.css"];
+const FIRST_VIEW_LIMIT = 60_000;
+
+if (site) {
+  await mkdir(site, { recursive: true });
+  const hashes = {};
+  console.log(`  the widget            ${"bytes".padStart(9)} ${"gzip".padStart(9)}  integrity`);
+  for (const file of SERVED) {
+    await copyFile(join(folder, file), join(site, file));
+    const bytes = await readFile(join(site, file));
+    hashes[file] = `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
+    const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length].map((size) => `${size}`.padStart(9));
+    console.log(`  ${file.padEnd(21)} ${sizes.join(" ")}  ${hashes[file]}`);
+  }
+  await writeFile(join(site, "integrity.json"), `${JSON.stringify(hashes, null, 2)}\n`);
+}
+let weight = 0;
+for (const file of FIRST_VIEW) weight += gzipSync(await readFile(join(folder, file)), { level: 9 }).length;
+if (weight > FIRST_VIEW_LIMIT) throw new Error(`the first view of a widget weighs ${weight} bytes, more than ${FIRST_VIEW_LIMIT}`);

@@ -1,0 +1,81 @@
+// Coloured text: a source and its tokens go in, lines of stretches come out. Where the core has not spoken yet (while somebody
+// types, and in pages without a recording), tokens are guessed by their shape.
+
+const SHAPES = [
+  ["comment", /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/y],
+  ["string", /"(?:[^"\\\n]|\\.)*"?/y],
+  ["special-register", /%(?:n?tid|n?ctaid|laneid|warpid|clock|smid)\b(?:\.\w+)*|%(?:clock64|lanemask_\w+)/y],
+  ["register", /%[\w$]+/y],
+  ["directive", /^[ \t]*\.[a-z]\w*/my],
+  ["type", /\.(?:[usbf](?:8|16|32|64|128)(?:x\d)?|bf16(?:x2)?|tf32|pred)\b/y],
+  ["modifier", /\.[\w:]+/y],
+  ["number", /0[xXfFdDbB][\da-fA-F]+|\d[\w.]*/y],
+  ["label", /^[ \t]*[$_a-zA-Z][\w$]*:/my],
+  ["opcode", /^[ \t]*[a-z]\w*(?=[.; \t])/my],
+  ["name", /[$_a-zA-Z][\w$]*/y],
+];
+
+/** Tokens by their shape alone. */
+export function guessTokens(text) {
+  const tokens = [];
+  for (let at = 0; at < text.length;) {
+    let length = 0;
+    for (const [name, shape] of SHAPES) {
+      shape.lastIndex = at;
+      const found = shape.exec(text)?.[0];
+      if (!found) continue;
+      const blanks = found.length - found.trimStart().length;
+      tokens.push({ start: at + blanks, end: at + found.length, class: name });
+      length = found.length;
+      break;
+    }
+    at += length || 1;
+  }
+  return tokens;
+}
+
+/** For each line of the text its stretches `[text, class or null]`. */
+export function colouredLines(text, tokens) {
+  const lines = [[]];
+  const add = (stretch, name) => {
+    stretch.split("\n").forEach((part, index) => {
+      if (index > 0) lines.push([]);
+      if (part !== "") lines.at(-1).push([part, name]);
+    });
+  };
+  let at = 0;
+  for (const { start, end, class: name } of tokens) {
+    // Tokens of another text: what they do not cover stays plain.
+    if (start < at || end > text.length) continue;
+    add(text.slice(at, start), null);
+    add(text.slice(start, end), name);
+    at = end;
+  }
+  add(text.slice(at), null);
+  return lines;
+}
+
+/** Lines that open and close a stretch of boilerplate. */
+const OPENS = /^\s*\/\/\s*begin-hidden\b/;
+const CLOSES = /^\s*\/\/\s*end-hidden\b/;
+
+/** For each line of the text whether it is boilerplate, which readers need not see. */
+export function hiddenLines(text) {
+  let inside = false;
+  return text.split("\n").map((line) => {
+    if (OPENS.test(line)) inside = true;
+    const hidden = inside || CLOSES.test(line);
+    if (CLOSES.test(line)) inside = false;
+    return hidden;
+  });
+}
+
+/** A text as authors indent it in a page: without empty first and last lines, and without the margin that all lines share. */
+export function dedent(text) {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  while (lines.length > 0 && lines[0].trim() === "") lines.shift();
+  while (lines.length > 0 && lines.at(-1).trim() === "") lines.pop();
+  const margins = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
+  const margin = Math.min(...margins);
+  return lines.map((line) => line.slice(margin)).join("\n");
+}

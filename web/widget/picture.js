@@ -1,0 +1,79 @@
+// What a widget shows at one position of a run: a session of the core goes in, plain data comes out. The recorder and the
+// worker both take their pictures here, so that a recorded step and a computed one look the same.
+
+/** More memories are not shown. */
+const MOST_MEMORIES = 3;
+/** Rows of a grid, when the widget names no number. */
+const DEFAULT_ROWS = 16;
+/** A grid has no more cells than a page can show at once. */
+const MOST_CELLS = 1024;
+/** Steps in which the memories to show are looked for. */
+const LOOKED_AT = 4_000;
+
+/** What `check` and `tokens` need to know of a scenario. */
+export function checkOptions(scenario) {
+  const stated = ["front", "target", "ptx_version"].filter((name) => scenario[name] !== undefined && scenario[name] !== null);
+  return Object.fromEntries(stated.map((name) => [name, scenario[name]]));
+}
+
+/**
+ * The memories to show: those that are named in `choice` (ids, separated by commas), else those that the run stores to, in the order
+ * of their first store. Leaves the session somewhere in its run.
+ */
+export function chooseMemories(session, choice) {
+  const all = session.frame({}).memories;
+  if (choice) {
+    const ids = choice.split(",").map((id) => id.trim());
+    return all.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
+  }
+  const stored = new Set();
+  for (const { memories } of session.events(0, LOOKED_AT)) for (const id of memories) stored.add(id);
+  const known = all.filter(({ isNamed }) => isNamed).map(({ id }) => id);
+  const found = [...stored].filter((id) => all.some((memory) => memory.id === id));
+  return (found.length > 0 ? found : known).slice(0, MOST_MEMORIES);
+}
+
+/** How each memory is laid out: `{ memory, columns, nRows, type }`, from what a host asks for. */
+export function layOut(session, ids, { columns, type, rows } = {}) {
+  return ids.map((memory) => {
+    const { columns: width } = session.grid(memory, { columns: columns ?? null, type: type ?? null, nRows: 1 });
+    const most = Math.max(1, Math.floor(MOST_CELLS / width));
+    return { memory, columns: width, type: type ?? null, nRows: Math.min(rows ?? DEFAULT_ROWS, most) };
+  });
+}
+
+/** The picture of the present position. `grids` comes from `layOut`. */
+export function takePicture(session, grids, fragmentOf) {
+  const frame = session.frame({ grids });
+  const { fault, store } = frame;
+  return {
+    position: frame.position,
+    length: frame.length,
+    status: frame.status,
+    sentence: frame.sentence.map(({ text }) => text).join(""),
+    done: frame.last?.range.line ?? null,
+    next: frame.next?.range.line ?? null,
+    fault: fault && { message: fault.message, help: fault.help, line: fault.range.line },
+    fragment: store?.fragment ? fragmentOf(store.fragment) : null,
+    grids: frame.grids.map(pictureOfGrid),
+  };
+}
+
+function pictureOfGrid({ memory, type, columns, totalRows, cells }) {
+  const cell = ({ text, lane, written, conflict }) => ({ text, lane, now: written === "now", conflict });
+  return { id: memory.id, title: memory.title, type, columns, totalRows, cells: cells.map(cell) };
+}
+
+/** A fragment as a table: which lane and register holds each element. */
+export function tableOfFragment({ op, shape, type, target, formula, rows, cols, lanes }) {
+  const table = Array.from({ length: rows }, () => Array.from({ length: cols }, () => ""));
+  const lane = Array.from({ length: rows }, () => Array.from({ length: cols }, () => null));
+  lanes.forEach((registers, index) => registers.forEach((elements, register) => {
+    for (const [row, col] of elements) {
+      if (lane[row]?.[col] !== null) continue;
+      table[row][col] = `${register}`;
+      lane[row][col] = index;
+    }
+  }));
+  return { title: `${op} ${shape} ${type}, ${target}`, formula, registers: table, lanes: lane };
+}

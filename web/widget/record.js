@@ -1,0 +1,61 @@
+// The recorder of documentation tools, the package's `warpgrid/record`: a text or a scenario goes in, a recording of its run comes out,
+// or the HTML that embeds it.
+import init, { Session, check, fragment, tokens } from "./warpgrid.js";
+import { dedent } from "./highlight.js";
+import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./picture.js";
+import { encode } from "./recording.js";
+import { elementHtml } from "./snapshot.js";
+
+export { VERSION, isRecording, lastPosition, pictureAt } from "./recording.js";
+export { elementHtml, snapshotHtml } from "./snapshot.js";
+export { dedent };
+
+/** Steps that are recorded, when the caller names no number. */
+const DEFAULT_STEPS = 250;
+
+/**
+ * Records a run from its start. A text that the checker rejects, or that cannot be launched, has a recording, too: of its colours
+ * and its diagnostics.
+ */
+export async function record(scenario, { steps = DEFAULT_STEPS, memory, columns, type, rows } = {}) {
+  await init();
+  const given = typeof scenario === "string" ? { source: scenario } : scenario;
+  const checking = checkOptions(given);
+  const report = check(given.source, checking);
+  const run = { scenario: given, report, tokens: tokens(given.source, checking), pictures: [] };
+  if (!report.accept) return encode(run);
+  let session;
+  try {
+    session = new Session(given);
+  } catch (error) {
+    const found = error.diagnostics ?? [];
+    return encode({ ...run, report: { accept: false, diagnostics: found.length > 0 ? found : [whole(error)] } });
+  }
+  try {
+    const grids = layOut(session, chooseMemories(session, memory), { columns, type, rows });
+    session.seek(0);
+    const picture = () => takePicture(session, grids, (request) => tableOfFragment(fragment(request)));
+    run.pictures.push(picture());
+    while (run.pictures.length <= steps && session.step()) run.pictures.push(picture());
+    return encode(run);
+  } finally {
+    session.free();
+  }
+}
+
+/** A launch that is refused without a place in the text. */
+const whole = ({ code, message }) =>
+  ({ code, severity: "error", message, help: null, line: 1, column: 1, end_line: 1, end_column: 1 });
+
+/** The facts of an element that are facts of its run, too. */
+const RUN_FACTS = ["target", "version", "front"];
+
+/** The element for a text, with recording and snapshot. `attributes` are those of the element. */
+export async function embed(text, attributes = {}, options = {}) {
+  const [target, version, front] = RUN_FACTS.map((name) => attributes[name] ?? undefined);
+  const scenario = { source: dedent(text), ...(target && { target }), ...(version && { ptx_version: version }), ...(front && { front }) };
+  const { memory, columns, type, rows } = attributes;
+  const number = (value) => (value === undefined ? undefined : Number(value));
+  const recording = await record(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
+  return elementHtml(recording, attributes);
+}

@@ -1,0 +1,102 @@
+// The recorder and the documentation tools, as the npm package has them.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { guessTokens, hiddenLines, dedent } from "./highlight.js";
+
+const root = new URL("../../", import.meta.url);
+const { elementHtml, embed, isRecording, lastPosition, pictureAt, record } = await import(new URL("pkg/record.js", root));
+const { default: init, Session } = await import(new URL("pkg/warpgrid.js", root));
+const example = (name) => readFile(new URL(`public/examples/${name}.ptx`, root), "utf8");
+await init();
+
+for (const name of ["row-and-column-stores", "bank-conflicts", "half-a-warp", "cluster-messages"]) {
+  test(`a recording of ${name} shows what the core shows, at every step`, async () => {
+    const source = await example(name);
+    const recording = JSON.parse(JSON.stringify(await record(source)));
+    assert.ok(isRecording(recording));
+    const session = new Session({ source });
+    // The end of a run that faults is a fault, not the step before it: only a run that has been there knows.
+    session.run();
+    for (let position = 0; position <= lastPosition(recording); position += 1) {
+      session.seek(position);
+      const picture = pictureAt(recording, position);
+      const requests = picture.grids.map(({ id, columns, cells }) => ({ memory: id, columns, nRows: Math.ceil(cells.length / columns) }));
+      const frame = session.frame({ grids: requests });
+      assert.equal(picture.position, frame.position);
+      assert.equal(picture.sentence, frame.sentence.map(({ text }) => text).join(""));
+      assert.equal(picture.done, frame.last?.range.line ?? null);
+      frame.grids.forEach((grid, index) => {
+        const seen = grid.cells.map(({ text, lane, written, conflict }) => ({ text, lane, now: written === "now", conflict }));
+        assert.deepEqual(picture.grids[index].cells, seen, `${name}, step ${position}`);
+      });
+    }
+    assert.equal(session.over, true);
+    session.free();
+  });
+}
+
+test("a text that is rejected has its colours and its diagnostics", async () => {
+  const recording = await record("st.shred.u32 [p], x;");
+  assert.equal(recording.accept, false);
+  assert.ok(recording.diagnostics.some(({ code }) => code === "W0101"));
+  assert.deepEqual(recording.steps, []);
+  assert.ok(recording.tokens.length > 0);
+});
+
+test("a run that does not end is recorded up to the limit", async () => {
+  const recording = await record(await example("endless-loop"), { steps: 10 });
+  assert.equal(lastPosition(recording), 10);
+  assert.equal(recording.status, "running");
+});
+
+test("a text is data: no part of it becomes markup", async () => {
+  const hostile = `// </script><script>alert(1)</script> <img src=x onerror=alert(1)> & "'\nst.global.u32 [p], x;`;
+  const html = await embed(hostile, { view: "split", label: `"><b>` });
+  assert.equal(html.match(/<script/g).length, 1);
+  assert.doesNotMatch(html, /<img|<b>|alert\(1\)<\/script>/);
+  const recording = JSON.parse(/<script type="application\/json">(.*?)<\/script>/s.exec(html)[1]);
+  assert.equal(recording.scenario.source, hostile);
+});
+
+test("the snapshot can be read without script", async () => {
+  const html = await embed("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;", { step: "end" });
+  assert.match(html, /<span class="tok-opcode">st<\/span>/);
+  assert.match(html, /<td class="lane-31" title="lane 31">31<\/td>/);
+  assert.doesNotMatch(html, /style=/);
+});
+
+test("boilerplate is left out of what is shown, and stays in what runs", async () => {
+  const text = "// begin-hidden\nmov.u32 %t, %tid.x;\n// end-hidden\nst.global.u32 [p], %t;";
+  const recording = await record(text);
+  const html = elementHtml(recording, { view: "editor" });
+  assert.doesNotMatch(html.split("<script")[0], /tid/);
+  assert.deepEqual(hiddenLines(text), [true, true, true, false]);
+  assert.equal(lastPosition(recording), 3);
+});
+
+test("tokens by shape cover the words of a line", () => {
+  const text = "  @%p st.global.v4.f32 [%rd1], 0x10; // note";
+  const words = guessTokens(text).map(({ start, end, class: name }) => `${name} ${text.slice(start, end)}`);
+  assert.ok(words.includes("type .f32") && words.includes("register %rd1") && words.includes("number 0x10"));
+  assert.equal(words.at(-1), "comment // note");
+  assert.equal(dedent("\n    a\n      b\n  "), "a\n  b");
+});
+
+test("mdBook gets its book back with widgets in it", async () => {
+  const tool = fileURLToPath(new URL("pkg/tools/mdbook.js", root));
+  assert.equal(spawnSync("node", [tool, "supports", "html"]).status, 0);
+  assert.equal(spawnSync("node", [tool, "supports", "epub"]).status, 1);
+  const content = "# A\n\n```ptx,playground view=grid step=end\nst.global.u32 [p], x;\n\nret;\n```\n\n```ptx\nret;\n```\n";
+  const chapter = (name, path) => ({ Chapter: { name, content, path, sub_items: [] } });
+  const book = [{ config: {} }, { sections: [chapter("A", "a.md"), "Separator", chapter("B", "deep/b.md")] }];
+  const done = spawnSync("node", [tool], { input: JSON.stringify(book), encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  const { sections } = JSON.parse(done.stdout);
+  assert.match(sections[0].Chapter.content, /<warpgrid-playground view="grid" step="end">/);
+  assert.match(sections[0].Chapter.content, /```ptx\nret;/);
+  assert.match(sections[0].Chapter.content, /src="warpgrid\/warpgrid-widget.js"/);
+  assert.match(sections[2].Chapter.content, /src="\.\.\/warpgrid\/warpgrid-widget.js"/);
+});

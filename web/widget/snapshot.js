@@ -1,0 +1,50 @@
+// A recording as HTML that needs no script: coloured text and the grids of one position, for search engines, readers without
+// script, and print. Everything is escaped; nothing is styled inline, so that a strict policy allows it.
+import { colouredLines, hiddenLines } from "./highlight.js";
+import { positionOf } from "./position.js";
+import { lastPosition, pictureAt, tokensOf } from "./recording.js";
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+export const escape = (text) => `${text}`.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+
+/** JSON that may be the text of a `<script>`: it holds no `<`. */
+const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
+
+/**
+ * The element with its recording and its snapshot, as HTML for a page. `attributes` are those of the element; `true` stands for one
+ * without a value.
+ */
+export function elementHtml(recording, attributes = {}) {
+  const words = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null && value !== false);
+  const written = words.map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escape(value)}"`)).join("");
+  return `<warpgrid-playground${written}>${snapshotHtml(recording, attributes)}`
+    + `<script type="application/json">${json(recording)}</script></warpgrid-playground>`;
+}
+
+/** What a reader without script sees. */
+export function snapshotHtml(recording, { step, view } = {}) {
+  const picture = pictureAt(recording, positionOf(step, lastPosition(recording)));
+  const grids = view === "editor" ? "" : picture.grids.map(gridHtml).join("");
+  const sentence = picture.sentence && view !== "editor" ? `<p>${escape(picture.sentence)}</p>` : "";
+  return `<div class="warpgrid-snapshot">${codeHtml(recording)}${sentence}${grids}</div>`;
+}
+
+function codeHtml(recording) {
+  const text = recording.scenario.source;
+  const hidden = hiddenLines(text);
+  const lines = colouredLines(text, tokensOf(recording)).map((line, index) => {
+    const stretches = line.map(([part, name]) => (name ? `<span class="tok-${name}">${escape(part)}</span>` : escape(part)));
+    return hidden[index] ? null : stretches.join("");
+  });
+  return `<pre dir="ltr"><code class="language-ptx">${lines.filter((line) => line !== null).join("\n")}</code></pre>`;
+}
+
+function gridHtml({ title, type, columns, cells }) {
+  const rows = [];
+  for (let at = 0; at < cells.length; at += columns) {
+    const row = cells.slice(at, at + columns).map(({ text, lane }) =>
+      (lane === null ? `<td>${escape(text)}</td>` : `<td class="lane-${lane}" title="lane ${lane}">${escape(text)}</td>`));
+    rows.push(`<tr><th scope="row">${at / columns}</th>${row.join("")}</tr>`);
+  }
+  return `<table dir="ltr"><caption>${escape(title)}: ${escape(type)}</caption><tbody>${rows.join("")}</tbody></table>`;
+}

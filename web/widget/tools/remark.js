@@ -1,0 +1,43 @@
+// A plugin of remark, for Docusaurus and other hosts of MDX: fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs. In
+// docusaurus.config.js: `remarkPlugins: [warpgrid]`, with `import warpgrid from "warpgrid/remark"`.
+import { embed } from "../record.js";
+import { readFence } from "./fence.js";
+
+/** An attribute of JSX. */
+const attribute = (name, value) => ({ type: "mdxJsxAttribute", name, value });
+const object = (value) => ({
+  type: "mdxJsxAttributeValueExpression",
+  value: JSON.stringify(value),
+  data: { estree: { type: "Program", sourceType: "module", comments: [], body: [{ type: "ExpressionStatement", expression: literal(value) }] } },
+});
+
+/** `{ __html: "..." }` as a tree of the language. */
+const literal = (facts) => ({
+  type: "ObjectExpression",
+  properties: Object.entries(facts).map(([name, value]) => ({
+    type: "Property", kind: "init", computed: false, method: false, shorthand: false,
+    key: { type: "Identifier", name }, value: { type: "Literal", value, raw: JSON.stringify(value) },
+  })),
+});
+
+export default function warpgrid() {
+  return async (tree) => {
+    for (const [parent, index] of [...blocks(tree)]) {
+      const node = parent.children[index];
+      const fence = readFence(`${node.lang ?? ""} ${node.meta ?? ""}`);
+      if (!fence?.playground) continue;
+      const html = await embed(node.value, fence.attributes);
+      parent.children[index] = {
+        type: "mdxJsxFlowElement", name: "div", children: [],
+        attributes: [attribute("className", "warpgrid"), attribute("dangerouslySetInnerHTML", object({ __html: html }))],
+      };
+    }
+  };
+}
+
+function* blocks(node) {
+  for (const [index, child] of (node.children ?? []).entries()) {
+    if (child.type === "code") yield [node, index];
+    else yield* blocks(child);
+  }
+}
