@@ -11,7 +11,7 @@ export const escape = (text) => `${text}`.replace(/[&<>"']/g, (character) => ENT
 const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
 
 /**
- * The element with its recording and its snapshot, as HTML for a page. `attributes` are those of the element; `true` stands for one
+ * The element with its recording and its snapshot, as HTML for a page. `attributes` are those of the element; `true` is one
  * without a value.
  */
 export function elementHtml(recording, attributes = {}) {
