@@ -183,6 +183,7 @@ impl<'a> Reader<'a> {
             Does::Move(
                 MoveOp::Cvt
                 | MoveOp::CvtPacked
+                | MoveOp::CvtPack
                 | MoveOp::Isspacep
                 | MoveOp::CreatePolicy
                 | MoveOp::MapToRank

@@ -626,6 +626,8 @@ impl From<ScalarType> for RegisterType {
             | T::Ue4m3
             | T::E2m1x2
             | T::B1
+            | T::U2
+            | T::S2
             | T::U4
             | T::S4 => RegisterType::B8,
             T::B16

@@ -1,5 +1,6 @@
 //! Arithmetic: operands go to the banks of the unit that runs the operation.
 
+use super::expanded::{self, expansion, expansion_of};
 use super::unit::{Logic, Unit, operand_type, unit};
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{FloatMode, Op};
@@ -7,9 +8,11 @@ use crate::decode::ops::Int32Op;
 use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, Rounding, ScalarType};
-use warpgrid_program::OperandValue;
 
 pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
+    if expansion(op, modifiers).is_some() {
+        return Support::Runs;
+    }
     if is_beyond(op, modifiers) {
         return Support::not_yet("this operation on these types");
     }
@@ -40,12 +43,8 @@ fn is_beyond(op: ArithmeticOp, modifiers: &Modifiers) -> bool {
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let modifiers = d.modifiers;
-    if matches!(op, ArithmeticOp::Min | ArithmeticOp::Max)
-        && !matches!(d.operand(3), OperandValue::Absent)
-    {
-        return Err(Refusal::NotYet(Some(
-            "the smallest or largest of three".to_owned(),
-        )));
+    if let Some(expansion) = expansion_of(d, op) {
+        return expanded::decode(d, op, expansion);
     }
     let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
     let ty = operand_type(op, modifiers);

@@ -2,11 +2,15 @@
 
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Combine, CompareKind, Comparison, Op, SignOf};
+use crate::decode::ops::Int32Op;
+use crate::state::registers::Slot;
 use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, TypeKind};
 
 pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
     let runs = match form {
-        CompareForm::Setp | CompareForm::Set => compared_type(modifiers).and_then(kind).is_some(),
+        CompareForm::Setp | CompareForm::Set => {
+            compared_type(modifiers).is_some_and(|ty| kind(ty).is_some() || half_of(ty).is_some())
+        }
         CompareForm::Testp => matches!(modifiers.ty, Some(ScalarType::F32 | ScalarType::F64)),
         CompareForm::Selp => matches!(
             modifiers.ty.map(ScalarType::width_bits),
@@ -26,6 +30,8 @@ pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
 
 pub(super) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
     match form {
+        CompareForm::Setp if is_pair(d) => set_predicates(d),
+        CompareForm::Set if is_pair(d) => set_pair(d),
         CompareForm::Setp => {
             let compare = comparison(d)?;
             let combine = combined(d, 3)?;
@@ -75,6 +81,93 @@ pub(super) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
             })
         }
     }
+}
+
+/// The type of either half of a pair.
+fn half_of(ty: ScalarType) -> Option<ScalarType> {
+    match ty {
+        ScalarType::F16x2 => Some(ScalarType::F16),
+        ScalarType::Bf16x2 => Some(ScalarType::Bf16),
+        _ => None,
+    }
+}
+
+fn is_pair(d: &Decoder<'_>) -> bool {
+    compared_type(d.modifiers).is_some_and(|ty| half_of(ty).is_some())
+}
+
+/// The comparisons of the low and of the high halves.
+fn halves(d: &mut Decoder<'_>) -> Decoded<[Comparison; 2]> {
+    let modifiers = d.modifiers;
+    let ty = compared_type(modifiers).and_then(half_of).and_then(kind);
+    let low = Comparison {
+        kind: ty.ok_or_else(|| Refusal::missing("type"))?,
+        op: modifiers
+            .compare
+            .ok_or_else(|| Refusal::missing("comparison"))?,
+        ftz: modifiers.has(Flag::Ftz),
+        a: d.source(1, 32)?,
+        b: d.source(2, 32)?,
+    };
+    let high = Comparison {
+        a: high_half(d, low.a),
+        b: high_half(d, low.b),
+        ..low
+    };
+    Ok([low, high])
+}
+
+/// The high half of a register, moved down.
+fn high_half(d: &mut Decoder<'_>, of: Slot) -> Slot {
+    let to = d.hidden(32).slot;
+    let slots = [to, of, d.constant(16, 32), d.constant(0, 32)];
+    let (f, signed) = (Int32Op::Shr, false);
+    d.before.push(Op::Int32 { f, signed, slots });
+    to
+}
+
+/// `setp.lt.f16x2 p|q, a, b`: p is the comparison of the low halves, q that of the high ones.
+fn set_predicates(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let [low, high] = halves(d)?;
+    let combine = combined(d, 3)?;
+    let (p, q) = d.pair(0, 1)?;
+    // p may be what q is combined with.
+    let first = d.hidden(1).slot;
+    d.before.push(Op::SetPredicate {
+        compare: low,
+        d: first,
+        q: Slot::NONE,
+        combine,
+    });
+    if p.is_some() {
+        d.after.push(Op::MovPredicate { d: p, a: first });
+    }
+    Ok(Op::SetPredicate {
+        compare: high,
+        d: q,
+        q: Slot::NONE,
+        combine,
+    })
+}
+
+/// `set.lt.f16x2.f16x2 d, a, b`: each half of d is that of the halves of a and b.
+fn set_pair(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let compare = halves(d)?;
+    let combine = combined(d, 3)?;
+    let to = d.modifiers.result_type();
+    let to = to.and_then(half_of).unwrap_or(ScalarType::U16);
+    let parts = [d.hidden(32).slot, d.hidden(32).slot];
+    for (compare, part) in compare.into_iter().zip(parts) {
+        d.before.push(Op::Set {
+            compare,
+            to,
+            d: part,
+            combine,
+        });
+    }
+    let [low, high] = parts;
+    let half = d.constant(16, 32);
+    Ok(Op::Insert32([d.target(0, 32)?, high, low, half, half]))
 }
 
 /// `selp`: the opposite predicate picks the other value.

@@ -6,6 +6,7 @@ mod carry;
 pub(crate) mod code;
 mod compare;
 mod control;
+mod expanded;
 mod hint;
 mod machine;
 mod matrix;

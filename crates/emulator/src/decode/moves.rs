@@ -2,8 +2,10 @@
 
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Bank, Conversion, Element, Op};
+use crate::decode::ops::{Int32Op, IntOp};
 use crate::exec::mode::ArithmeticMode;
 use crate::exec::narrow;
+use crate::state::registers::Slot;
 use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
@@ -15,6 +17,7 @@ pub(super) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
         MoveOp::Mov
         | MoveOp::Cvt
         | MoveOp::CvtPacked
+        | MoveOp::CvtPack
         | MoveOp::Cvta
         | MoveOp::Isspacep
         | MoveOp::CreatePolicy
@@ -88,6 +91,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
                 b,
             })
         }
+        MoveOp::CvtPack => pack_saturated(d),
         MoveOp::Cvta => address(d),
         MoveOp::Isspacep => {
             let space = d.refined(d.modifiers.state_space(), None)?;
@@ -109,6 +113,75 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
             let d = d.destination(0)?;
             Ok(Op::RankOf { d, a, generic })
         }
+    }
+}
+
+/// `cvt.pack`: both values in the range of a type, a above b, the low bits of c above them.
+fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let ty = d.modifiers.result_type();
+    let ty = ty.ok_or_else(|| Refusal::missing("type"))?;
+    let bits = ty.width_bits();
+    let (least, most) = match ty.is_signed() {
+        true => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
+        false => (0, (1i64 << bits) - 1),
+    };
+    let zero = d.constant(0, 32);
+    let signed = true;
+    let mut parts = [low_word(d, 1)?, low_word(d, 2)?];
+    for part in &mut parts {
+        for (op, limit) in [(IntOp::Max, least), (IntOp::Min, most)] {
+            let to = d.hidden(32).slot;
+            let limit = d.constant(u64::from(limit as u32), 32);
+            let slots = [to, *part, limit, zero];
+            let f = Int32Op::Plain(op);
+            d.before.push(Op::Int32 { f, signed, slots });
+            *part = to;
+        }
+    }
+    let above = match d.is_absent(3) {
+        true => zero,
+        false => {
+            let to = d.hidden(32).slot;
+            let by = d.constant(u64::from(2 * bits), 32);
+            let slots = [to, low_word(d, 3)?, by, zero];
+            let f = Int32Op::Shl;
+            d.before.push(Op::Int32 { f, signed, slots });
+            to
+        }
+    };
+    let [a, b] = parts;
+    let (width, with_a) = (d.constant(u64::from(bits), 32), d.hidden(32).slot);
+    d.before
+        .push(Op::Insert32([with_a, a, above, width, width]));
+    let to = d.destination(0)?;
+    let word = match to.bank {
+        Bank::B32 => to.slot,
+        Bank::B64 => d.hidden(32).slot,
+        Bank::B128 | Bank::Predicate => return Err(Refusal::NotYet(None)),
+    };
+    if to.bank == Bank::B64 {
+        let (d_to, signed) = (to.slot, false);
+        d.after.push(Op::Extend32 {
+            signed,
+            d: d_to,
+            a: word,
+        });
+    }
+    Ok(Op::Insert32([word, b, with_a, zero, width]))
+}
+
+/// The low 32 bits of a source.
+fn low_word(d: &mut Decoder<'_>, index: usize) -> Decoded<Slot> {
+    let element = d.element(index, 32)?;
+    match element.bank {
+        Bank::B32 => Ok(element.slot),
+        Bank::B64 => {
+            let to = d.hidden(32).slot;
+            let a = element.slot;
+            d.before.push(Op::Truncate64 { d: to, a });
+            Ok(to)
+        }
+        Bank::B128 | Bank::Predicate => Err(Refusal::NotYet(None)),
     }
 }
 

@@ -62,6 +62,8 @@ pub(crate) enum Int32Op {
     Count(CountOp),
     Brev,
     Bfe,
+    /// The c-th bit of a that is set, counted from bit b.
+    Fns,
     /// Extends the low b bits of a.
     Szext(Overflow),
     /// b ones from bit a.

@@ -245,6 +245,7 @@ impl Units {
                 int64: Some(Unit::Extract64),
                 ..int32(I::Bfe)
             },
+            A::Fns => int32(I::Fns),
             A::Szext => int32(I::Szext(overflow)),
             A::Bmsk => int32(I::Bmsk(overflow)),
             A::Prmt => int32(modifiers.permute.map_or(I::Prmt, I::PrmtMode)),
@@ -255,7 +256,7 @@ impl Units {
                 high,
             }),
             // `bfi` has a unit of its own, which takes five operands; `fns` has none.
-            A::Bfi | A::Fns => NONE,
+            A::Bfi => NONE,
         }
     }
 

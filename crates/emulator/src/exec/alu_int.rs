@@ -148,6 +148,7 @@ pub(crate) fn int32(
         A::Bfe => three(row, a, b, c, |a, b, c| {
             extract(u64::from(a), b, c, 32, signed) as u32
         }),
+        A::Fns => three(row, a, b, c, find_nth),
         A::Szext(overflow) => two(row, a, b, |a, b| {
             extract(u64::from(a), 0, amount(b, overflow), 32, signed) as u32
         }),
@@ -246,6 +247,21 @@ pub(crate) fn int16(
         *r &= 0xffff;
     }
     l.set32(d, row);
+}
+
+/// `fns`: the bit that is the n-th one set in a mask, counted from a bit on, upwards or downwards; all ones where there is
+/// none.
+fn find_nth(mask: u32, base: u32, offset: u32) -> u32 {
+    let is_set = |bit: u32| mask >> bit & 1 != 0;
+    let offset = offset as i32;
+    let n = (offset.unsigned_abs().max(1) - 1) as usize;
+    let found = match offset {
+        _ if base > 31 => None,
+        0 => is_set(base).then_some(base),
+        1.. => (base..32).filter(|bit| is_set(*bit)).nth(n),
+        _ => (0..=base).rev().filter(|bit| is_set(*bit)).nth(n),
+    };
+    found.unwrap_or(u32::MAX)
 }
 
 /// Two 16-bit integers in each 32-bit register.

@@ -162,6 +162,8 @@ pub enum MoveOp {
     Cvt,
     /// Two floats into one register, a in the high half.
     CvtPacked,
+    /// Two integers, brought into the range of a narrower type, below those of c.
+    CvtPack,
     Cvta,
     Isspacep,
     /// Makes a cache policy, an opaque 64-bit value.

@@ -126,6 +126,8 @@ pub enum OperandType {
     Bits(u32),
     /// A register of the very type, or a literal of it.
     Own(ScalarType),
+    /// This type, or a wider register of its kind.
+    Wider(ScalarType),
     /// A word of a fragment: a register of 32 bits, where predicates pass too and integers do not (assembler 13.5).
     Row,
     /// A register of untyped bits of this width, and nothing else (assembler 13.5).

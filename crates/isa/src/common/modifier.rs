@@ -147,6 +147,7 @@ flags! {
     Satfinite    "satfinite"     "results beyond the range become the largest finite number";
     ScaledN2     "scaled::n2::ue8m0" "scaled by two exponents of the last operand";
     Oob          "oob"           "out-of-bounds marks count as zero";
+    Pack         "pack"          "two results in one register";
     PlusOne      "po"            "one is added to the result";
     Shr7         "shr7"          "the result is shifted right by 7 bits";
     Shr15        "shr15"         "the result is shifted right by 15 bits";

@@ -96,6 +96,8 @@ scalar_types! {
     U16x2 "u16x2" 32 Unsigned;
     S16x2 "s16x2" 32 Signed;
     B1 "b1" 1 Bits;
+    U2 "u2" 2 Unsigned;
+    S2 "s2" 2 Signed;
     U4 "u4" 4 Unsigned;
     S4 "s4" 4 Signed;
     Pred "pred" 1 Predicate;
@@ -150,6 +152,8 @@ impl ScalarType {
             ScalarType::U16x2 => "two 16-bit unsigned integers in 32 bits",
             ScalarType::S16x2 => "two 16-bit signed integers in 32 bits",
             ScalarType::B1 => "single bits",
+            ScalarType::U2 => "2-bit unsigned integer",
+            ScalarType::S2 => "2-bit signed integer",
             ScalarType::U4 => "4-bit unsigned integer",
             ScalarType::S4 => "4-bit signed integer",
             ScalarType::Pred => "predicate",

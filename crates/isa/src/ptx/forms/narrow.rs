@@ -2,12 +2,12 @@
 
 use super::sets::{RN, RNA, RP, RS, RZ};
 use super::table::{form, operands, set, since, types};
-use crate::does::MoveOp::{Cvt, CvtPacked};
+use crate::does::MoveOp::{Cvt, CvtPack, CvtPacked};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Flag::{Relu, Satfinite};
 use crate::target::TargetGate::{self, Family, OneOf, Only};
-use crate::types::ScalarType::{B16, S16};
+use crate::types::ScalarType::{B16, B32, S16, S32, U32};
 
 const ASSEMBLER: &str = "13.5";
 /// Targets with conversions of 4- and 6-bit floats.
@@ -47,6 +47,12 @@ types!(TO_TENSOR, DType; BRAIN => Tf32);
 types!(TO_F16X2, DType, F16x2);
 types!(TO_BF16X2, DType, Bf16x2);
 types!(FROM_F32, AType, F32);
+const PACKING: Gate = since(6, 5).sm(72);
+const SMALL_PACKING: Gate = since(6, 5).sm(75);
+types!(PACKED_HALVES, DType, U16 S16);
+types!(PACKED_PARTS, DType, U8 S8; SMALL_PACKING => U4 S4 U2 S2);
+types!(FROM_S32, AType, S32);
+types!(ABOVE, CType, B32);
 types!(FROM_F16X2, AType, F16x2);
 types!(FROM_BF16X2, AType, Bf16x2);
 types!(FROM_EIGHT, AType; EIGHT => E4m3x2 E5m2x2);
@@ -65,6 +71,8 @@ set! { AWAY: Round "rounding"; RNA; }
 set! { TENSOR_ROUND: Round "rounding"; (RN.since(TENSOR_ROUNDED)); (RZ.since(TENSOR_ROUNDED)); }
 
 operands! {
+    PACKED: "d" Wider(U32), "a" Wider(S32), "b" Wider(S32);
+    PACKED_BELOW: "d" Wider(U32), "a" Wider(S32), "b" Wider(S32), "c" Wider(B32);
     LOOSE: "d" Loose(DType), "a" Loose(AType);
     LOOSE_PAIR: "d" Loose(DType), "a" Loose(AType), "b" Loose(AType);
     RANDOM_BITS: "d" Slot(DType), "a" Slot(AType), "b" Slot(AType), "rbits" Untyped(32);
@@ -97,6 +105,12 @@ const FINITE_TENSOR: &[Rule] = &[
 /// The forms of conversions from and to narrow floats.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
+    form!("cvt.pack.sat.dtype.atype d, a, b", [PACKED_HALVES, FROM_S32], Move(CvtPack), gate: PACKING, leads: 1, types: PACKED;
+        "Brings two integers into the range of 16 bits and packs them, a in the high half.", "data-movement-and-conversion-instructions-cvt-pack";
+        good: &["cvt.pack.sat.u16.s32 r, r, r;"], bad: &[("cvt.pack.u16.s32 r, r, r;", "W0105"), ("cvt.pack.sat.u8.s32 r, r, r;", "W0105")]),
+    form!("cvt.pack.sat.dtype.atype.ctype d, a, b, c", [PACKED_PARTS, FROM_S32, ABOVE], Move(CvtPack), gate: PACKING, leads: 1, types: PACKED_BELOW;
+        "Brings two integers into the range of a few bits and packs them below the low bits of c.", "data-movement-and-conversion-instructions-cvt-pack";
+        good: &["cvt.pack.sat.u8.s32.b32 r, r, r, r;", "cvt.pack.sat.s2.s32.b32 r, r, r, 0;"], bad: &[("cvt.pack.sat.u8.s32.b32 r, r, r;", "W0108")]),
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [HALF_ROUND, TO_HALF, FROM_F32], Move(Cvt), types: LOOSE, rules: FINITE;
         "Converts a single to a half.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rn.relu.f16.f32 h, f;", "cvt.rz.satfinite.bf16.f32 h, f;"], bad: &[("cvt.rm.relu.f16.f32 h, f;", "W0102")]),

@@ -42,9 +42,6 @@ pub static OUTLINES: &[Outline] = &[
         exactly(1, "operation", &[(ALWAYS, "add and dec inc max min or xor")]),
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
     ]),
-    outline("cvt.pack", since(6, 5).sm(72).assembler("13.5"), "sat", &[], &["R RI R", "R RI RI RI"], &[
-        between(2, 3, "type", &[(ALWAYS, "b32 s16 s2 s32 s4 u16 u8"), (since(6, 5).sm(75), "u2 u4")]),
-    ]),
     outline("fabric.submit.commit_group", since(9, 5).sm(100).assembler("13.5"), "", &[], &[""], &[]),
     outline("multimem.cp.async.bulk", since(9, 1).sm(90).assembler("13.5"), "bulk_group", &[(since(9, 1).sm(100), "cp_mask")], &["A A R", "A A R R"], &[
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),

@@ -424,6 +424,8 @@ pub(super) fn register_type(ty: ScalarType) -> ScalarType {
         | ScalarType::U16x2
         | ScalarType::S16x2 => ty.to_bits(),
         ScalarType::B1
+        | ScalarType::U2
+        | ScalarType::S2
         | ScalarType::U4
         | ScalarType::S4
         | ScalarType::E2m1

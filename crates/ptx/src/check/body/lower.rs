@@ -96,7 +96,11 @@ impl<'a> BodyChecker<'a, '_> {
             | Does::Carry(_)
             | Does::Compare(_)
             | Does::Move(
-                MoveOp::Cvt | MoveOp::CvtPacked | MoveOp::Isspacep | MoveOp::CreatePolicy,
+                MoveOp::Cvt
+                | MoveOp::CvtPacked
+                | MoveOp::CvtPack
+                | MoveOp::Isspacep
+                | MoveOp::CreatePolicy,
             )
             | Does::Control(
                 ControlOp::Return

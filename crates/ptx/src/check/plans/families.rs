@@ -66,6 +66,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         | Does::Compare(CompareForm::Testp | CompareForm::Selp | CompareForm::Slct)
         | Does::Move(
             MoveOp::Mov
+            | MoveOp::CvtPack
             | MoveOp::Cvta
             | MoveOp::Isspacep
             | MoveOp::CreatePolicy

@@ -306,6 +306,7 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
         OperandType::PredicateOrUpTo(most) => return Expect::PredicateOrUpTo(most),
         OperandType::AnyAddress => return Expect::AnyAddress,
         OperandType::Fixed(ty) => (Some(ty), Fit::Exact),
+        OperandType::Wider(ty) => (Some(ty), Fit::Wider),
         OperandType::Bits(width) => (Some(unsigned(width)), Fit::Integer),
         OperandType::Literal(width) => return Expect::Literal(unsigned(width)),
         OperandType::CachePolicy => return Expect::Source(ScalarType::U64, Fit::Exact),

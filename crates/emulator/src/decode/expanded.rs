@@ -1,0 +1,193 @@
+//! Arithmetic that no unit has in one operation: it becomes several, all in one step.
+
+use super::{Decoded, Decoder, Refusal};
+use crate::decode::code::{Combine, CompareKind, Comparison, Conversion, FloatMode, Op};
+use crate::decode::ops::{Float32Op, FloatOp, Int16x2Op, Int32Op, IntOp};
+use crate::exec::mode::ArithmeticMode;
+use crate::state::registers::Slot;
+use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType};
+use warpgrid_program::OperandValue;
+
+/// What an operation becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expansion {
+    /// `lop3` that combines its result with a predicate.
+    LogicAndPredicate,
+    /// `min` and `max` of three floats.
+    ExtremeOfThree,
+    /// Sums and products of halves with a single.
+    Mixed(FloatOp),
+    /// `min.relu` and `max.relu` of integers.
+    ExtremeAboveZero,
+}
+
+/// What an operation becomes; none where one operation of a unit does it.
+pub(super) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Expansion> {
+    use ArithmeticOp as A;
+    let is_extreme = matches!(op, A::Min | A::Max);
+    let is_mixed = modifiers.d_type == Some(ScalarType::F32)
+        && matches!(modifiers.a_type, Some(ScalarType::F16 | ScalarType::Bf16));
+    let is_word = matches!(
+        modifiers.ty,
+        Some(ScalarType::S32 | ScalarType::U32 | ScalarType::S16x2 | ScalarType::U16x2)
+    );
+    if op == A::Lop3 && modifiers.combine.is_some() {
+        return Some(Expansion::LogicAndPredicate);
+    }
+    if is_extreme && modifiers.has(Flag::Relu) && is_word {
+        return Some(Expansion::ExtremeAboveZero);
+    }
+    if is_mixed {
+        let sums = [
+            (A::Add, FloatOp::Add),
+            (A::Sub, FloatOp::Sub),
+            (A::Fma, FloatOp::Fma),
+        ];
+        let found = sums.into_iter().find(|(of, _)| *of == op);
+        return found.map(|(_, f)| Expansion::Mixed(f));
+    }
+    None
+}
+
+/// As [`expansion`], where the operands decide too.
+pub(super) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Expansion> {
+    let is_extreme = matches!(op, ArithmeticOp::Min | ArithmeticOp::Max);
+    let has_third = !matches!(d.operand(3), OperandValue::Absent);
+    if is_extreme && has_third && d.modifiers.ty == Some(ScalarType::F32) {
+        return Some(Expansion::ExtremeOfThree);
+    }
+    expansion(op, d.modifiers)
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp, to: Expansion) -> Decoded<Op> {
+    match to {
+        Expansion::LogicAndPredicate => logic_and_predicate(d),
+        Expansion::ExtremeOfThree => extreme_of_three(d, op),
+        Expansion::Mixed(f) => mixed(d, f),
+        Expansion::ExtremeAboveZero => extreme_above_zero(d, op),
+    }
+}
+
+/// `lop3.or.b32 d|p, a, b, c, table, q`: p is whether the result is not zero, combined with q.
+fn logic_and_predicate(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let (to, p) = d.pair(0, 32)?;
+    let to = match to.is_some() {
+        true => to,
+        false => d.hidden(32).slot,
+    };
+    let slots = [to, d.source(1, 32)?, d.source(2, 32)?, d.source(3, 32)?];
+    let f = Int32Op::Lop3(d.immediate(4)? as u8);
+    let q = d.predicate(5)?;
+    let op = d
+        .modifiers
+        .combine
+        .ok_or_else(|| Refusal::missing("combination"))?;
+    let compare = Comparison {
+        kind: CompareKind::U32,
+        op: CompareOp::Ne,
+        ftz: false,
+        a: to,
+        b: d.constant(0, 32),
+    };
+    d.after.push(Op::SetPredicate {
+        compare,
+        d: p,
+        q: Slot::NONE,
+        combine: Some(Combine {
+            op,
+            slot: q.slot,
+            negated: q.negated,
+        }),
+    });
+    let signed = false;
+    Ok(Op::Int32 { f, signed, slots })
+}
+
+/// `min.f32 d, a, b, c`: the smaller of two, then of that and the third.
+fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
+    let f = Float32Op::Plain(match op {
+        ArithmeticOp::Min => FloatOp::Min,
+        _ => FloatOp::Max,
+    });
+    let mode = FloatMode::from(ArithmeticMode::from(d.modifiers));
+    let zero = d.constant(0, 32);
+    let mut sources = [d.source(1, 32)?, d.source(2, 32)?, d.source(3, 32)?];
+    if d.modifiers.has(Flag::Abs) {
+        for source in &mut sources {
+            let size = d.hidden(32).slot;
+            d.before.push(Op::Float32 {
+                f: Float32Op::Plain(FloatOp::Abs),
+                mode: FloatMode::default(),
+                slots: [size, *source, zero, zero],
+            });
+            *source = size;
+        }
+    }
+    let [a, b, c] = sources;
+    let first = d.hidden(32).slot;
+    let slots = [first, a, b, zero];
+    d.before.push(Op::Float32 { f, mode, slots });
+    let slots = [d.target(0, 32)?, first, c, zero];
+    Ok(Op::Float32 { f, mode, slots })
+}
+
+/// `add.f32.f16 d, a, c`, `fma.rn.f32.f16 d, a, b, c`: halves are singles without loss.
+fn mixed(d: &mut Decoder<'_>, f: FloatOp) -> Decoded<Op> {
+    let mode = FloatMode::from(ArithmeticMode::from(d.modifiers));
+    let a = widened(d, 1)?;
+    let slots = match f {
+        FloatOp::Fma => [d.target(0, 32)?, a, widened(d, 2)?, d.source(3, 32)?],
+        _ => {
+            let zero = d.constant(0, 32);
+            [d.target(0, 32)?, a, d.source(2, 32)?, zero]
+        }
+    };
+    let f = Float32Op::Plain(f);
+    Ok(Op::Float32 { f, mode, slots })
+}
+
+/// A half as a single.
+fn widened(d: &mut Decoder<'_>, index: usize) -> Decoded<Slot> {
+    let from = d.modifiers.a_type.ok_or_else(|| Refusal::missing("type"))?;
+    let a = d.element(index, 16)?;
+    let to = d.hidden(32);
+    let conversion = Conversion {
+        to: ScalarType::F32,
+        from,
+        mode: ArithmeticMode::default(),
+    };
+    let d_to = to;
+    d.before.push(Op::Convert {
+        conversion,
+        d: d_to,
+        a,
+    });
+    Ok(to.slot)
+}
+
+/// `min.relu.s32`, `max.relu.s16x2`: what is below zero becomes zero.
+fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
+    let is_min = op == ArithmeticOp::Min;
+    let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);
+    let signed = matches!(ty, ScalarType::S32 | ScalarType::S16x2);
+    let zero = d.constant(0, 32);
+    let (a, b) = (d.source(1, 32)?, d.source(2, 32)?);
+    let (first, to) = (d.hidden(32).slot, d.target(0, 32)?);
+    if matches!(ty, ScalarType::S16x2 | ScalarType::U16x2) {
+        let f = if is_min {
+            Int16x2Op::Min
+        } else {
+            Int16x2Op::Max
+        };
+        let slots = [first, a, b];
+        d.before.push(Op::Int16x2 { f, signed, slots });
+        let (f, slots) = (Int16x2Op::Max, [to, first, zero]);
+        return Ok(Op::Int16x2 { f, signed, slots });
+    }
+    let f = Int32Op::Plain(if is_min { IntOp::Min } else { IntOp::Max });
+    let slots = [first, a, b, zero];
+    d.before.push(Op::Int32 { f, signed, slots });
+    let f = Int32Op::Plain(IntOp::Max);
+    let slots = [to, first, zero, zero];
+    Ok(Op::Int32 { f, signed, slots })
+}
