@@ -2,54 +2,67 @@
 //! sine, cosine, hyperbolic tangent. They have no branches (but for the reduction of huge angles), so that a loop over
 //! lanes becomes vectors. In: f64; out: f64 to 45 bits or more, to be narrowed.
 
-use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, SQRT_2};
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LOG2_E, SQRT_2};
 
 /// Added to a number below 2^51 in magnitude it leaves no bits for a fraction: the low bits are the nearest integer.
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
-/// 1/1! to 1/13!
-const EXPONENTIAL: [f64; 13] = [
-    1.0,
-    1.0 / 2.0,
-    1.0 / 6.0,
-    1.0 / 24.0,
-    1.0 / 120.0,
-    1.0 / 720.0,
-    1.0 / 5_040.0,
-    1.0 / 40_320.0,
-    1.0 / 362_880.0,
-    1.0 / 3_628_800.0,
-    1.0 / 39_916_800.0,
-    1.0 / 479_001_600.0,
-    1.0 / 6_227_020_800.0,
+/// `(2^t - 1) / t` for |t| up to 1/2, off by less than 2^-50: interpolated at the nodes of Chebyshev's polynomial, as are
+/// the tables below.
+const POWER: [f64; 10] = [
+    0.693_147_180_559_946_2,
+    0.240_226_506_959_100_75,
+    0.055_504_108_664_654_15,
+    0.009_618_129_107_618_658,
+    0.001_333_355_820_082_724,
+    0.000_154_035_304_247_953_8,
+    1.525_267_290_047_53e-5,
+    1.321_545_161_914_660_7e-6,
+    1.020_591_098_488_986_2e-7,
+    7.070_981_083_365_768e-9,
 ];
 
-/// `1 / (n * (n + 1))` for every other `n` from `first` on: what turns a term of the series of sine and cosine into the
-/// next. In tables, since a loop would divide each time.
-const fn reciprocals(first: u32) -> [f64; 9] {
-    let mut values = [0.0; 9];
-    let mut i = 0;
-    while i < 9 {
-        let n = (first + 2 * i as u32) as f64;
-        values[i] = 1.0 / (n * (n + 1.0));
-        i += 1;
+/// `(sin t / t - 1) / t^2` over t^2, for angles up to an eighth of a turn, off by less than 2^-55.
+const SINE: [f64; 6] = [
+    -0.166_666_666_666_666_66,
+    0.008_333_333_333_330_946,
+    -0.000_198_412_698_367_549_7,
+    2.755_731_610_068_303e-6,
+    -2.505_113_145_542_795e-8,
+    1.591_810_123_027_412e-10,
+];
+
+/// `(cos t - 1 + t^2 / 2) / t^4` over t^2, for the same angles, off by less than 2^-50.
+const COSINE: [f64; 5] = [
+    0.041_666_666_666_664_68,
+    -0.001_388_888_888_727_605_6,
+    2.480_158_520_973_839_7e-5,
+    -2.755_636_931_675_049e-7,
+    2.070_056_539_736_993e-9,
+];
+
+/// `(artanh z / z - 1) / z^2` over z^2, for |z| up to 0.172, off by less than 2^-50.
+const ARTANH: [f64; 6] = [
+    0.333_333_333_333_310_2,
+    0.200_000_000_056_455_7,
+    0.142_857_120_557_336_51,
+    0.111_114_326_004_363_01,
+    0.090_700_331_060_335_27,
+    0.083_118_717_534_919_99,
+];
+
+/// A polynomial with an even number of coefficients, in pairs: half as long a chain of operations as one after the other.
+#[inline(always)]
+fn in_pairs<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
+    let x2 = x * x;
+    let mut sum = 0.0;
+    for pair in coefficients.rchunks_exact(2) {
+        if let [low, high] = pair {
+            sum = sum * x2 + (low + high * x);
+        }
     }
-    values
+    sum
 }
-
-const SINE: [f64; 9] = reciprocals(2);
-const COSINE: [f64; 9] = reciprocals(1);
-
-/// 1 to 1/21, of odd numbers: the series of the hyperbolic arc tangent.
-const ODD: [f64; 11] = {
-    let mut values = [0.0; 11];
-    let mut i = 0;
-    while i < 11 {
-        values[i] = 1.0 / (2 * i + 1) as f64;
-        i += 1;
-    }
-    values
-};
 
 /// 2^x to about 50 bits; below 2^-1000 zero, beyond 2^1000 infinity.
 #[inline(always)]
@@ -57,14 +70,9 @@ pub(crate) fn exp2(x: f64) -> f64 {
     let limited = if x > 1001.0 { 1001.0 } else { x };
     let limited = if limited < -1001.0 { -1001.0 } else { limited };
     let shifted = limited + TO_INTEGER;
-    // The exponential series; |t| < 0.35, so 13 terms reach 2^-53.
-    let t = (limited - (shifted - TO_INTEGER)) * LN_2;
-    let mut sum = 0.0;
-    for term in EXPONENTIAL.iter().rev() {
-        sum = (sum + term) * t;
-    }
+    let t = limited - (shifted - TO_INTEGER);
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    let result = (1.0 + sum) * power;
+    let result = (1.0 + in_pairs(&POWER, t) * t) * power;
     let result = if x > 1000.0 { f64::INFINITY } else { result };
     if x < -1000.0 { 0.0 } else { result }
 }
@@ -82,11 +90,7 @@ pub(crate) fn log2(x: f64) -> f64 {
     // ln m = 2 artanh((m-1)/(m+1)); the argument is below 0.172.
     let z = (fraction - 1.0) / (fraction + 1.0);
     let z2 = z * z;
-    let mut sum = 0.0;
-    for term in ODD.iter().rev() {
-        sum = sum * z2 + term;
-    }
-    let result = exponent + 2.0 * z * sum * LOG2_E;
+    let result = exponent + (z + z * z2 * in_pairs(&ARTANH, z2)) * (2.0 * LOG2_E);
     let result = if x < f64::MIN_POSITIVE {
         f64::NEG_INFINITY
     } else {
@@ -119,13 +123,9 @@ pub(crate) fn sin_cos_near(x: f64) -> (f64, f64) {
 #[inline(always)]
 fn turned(t: f64, quarters: u64) -> (f64, f64) {
     let t2 = t * t;
-    let mut sine = 1.0;
-    let mut cosine = 1.0;
-    for (s, c) in SINE.iter().zip(&COSINE).rev() {
-        sine = 1.0 - sine * t2 * s;
-        cosine = 1.0 - cosine * t2 * c;
-    }
-    let sine = sine * t;
+    let sine = t * (1.0 + t2 * in_pairs(&SINE, t2));
+    let [first, rest @ ..] = COSINE;
+    let cosine = 1.0 - t2 * 0.5 + t2 * t2 * (first + t2 * in_pairs(&rest, t2));
     let odd = quarters & 1 != 0;
     let (s, c) = if odd { (cosine, sine) } else { (sine, cosine) };
     let signed = |value: f64, negative: u64| f64::from_bits(value.to_bits() ^ (negative & 1) << 63);
