@@ -142,6 +142,7 @@ fn operand_text(program: &Program, function: &Function, operand: &Operand) -> St
         } => format!("&{}+{offset}", variable(*id)),
         Source::FunctionAddress(_) => "function".to_owned(),
         Source::Constant { .. } => "constant".to_owned(),
+        Source::Launch(_) => "launch".to_owned(),
         Source::Sink => "_".to_owned(),
     };
     match &operand.value {
@@ -160,6 +161,7 @@ fn operand_text(program: &Program, function: &Function, operand: &Operand) -> St
             let base = match address.base {
                 AddressBase::Register(run) => register(run.first.0),
                 AddressBase::Variable(id) => variable(id),
+                AddressBase::Bank { bank, .. } => format!("c{bank}"),
                 AddressBase::None => String::new(),
             };
             format!("[{base}+{}]", address.offset)
