@@ -1,0 +1,128 @@
+//! Matrices that are spread over the lanes of a warp.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod fragments;
+mod lanes;
+mod products;
+mod rows;
+
+use common::*;
+use warpgrid_emulator::Limits;
+use warpgrid_emulator::*;
+use warpgrid_isa::fragment::{
+    FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, all_fragments, fragment,
+};
+use warpgrid_isa::*;
+use warpgrid_program::*;
+
+/// Fragments by lane: every fragment map of these targets has its load or store here.
+const TARGETS: [&str; 6] = ["sm_70", "sm_72", "sm_75", "sm_80", "sm_90", "sm_100"];
+
+fn target(name: &str) -> &'static Target {
+    Target::from_name(name).expect("a target")
+}
+
+fn wmma(op: MatrixOp, query: &FragmentQuery, space: StateSpace) -> (Does, Modifiers) {
+    let modifiers = Modifiers {
+        ty: Some(query.ty),
+        layout: query.layout,
+        shape: Some(MatrixShape {
+            rows: query.shape.m,
+            columns: query.shape.n,
+            depth: query.shape.k,
+        }),
+        space: Some(space),
+        ..Modifiers::default()
+    };
+    (Does::Matrix(op), modifiers)
+}
+
+/// Registers of a fragment: 64 bits for doubles.
+fn registers(k: &mut Kernel, ty: ScalarType, n: usize) -> Vec<RegisterId> {
+    let register = match ty {
+        ScalarType::F64 => ScalarType::B64,
+        _ => ScalarType::B32,
+    };
+    (0..n).map(|_| k.register(register)).collect()
+}
+
+fn written_list(registers: &[RegisterId]) -> Arg {
+    Arg::List(registers.iter().copied().map(written).collect())
+}
+
+fn read_list(registers: &[RegisterId]) -> Arg {
+    Arg::List(registers.iter().map(|id| value(reg(*id))).collect())
+}
+
+/// The register of lane `lane` goes to, or comes from, words `lane * n + index`, two words each for doubles.
+fn register_places(k: &mut Kernel, base: RegisterId, registers: &[RegisterId]) -> Vec<Address> {
+    let bytes = u64::from(type_of(k, registers[0]).width_bytes());
+    let lane = k.mov(ScalarType::U32, special("%tid.x"));
+    let start = k.element(base, reg(lane), bytes * registers.len() as u64);
+    let start = base_of(start);
+    (0..registers.len() as i64)
+        .map(|index| at(start, index * bytes as i64))
+        .collect()
+}
+
+fn type_of(k: &Kernel, register: RegisterId) -> ScalarType {
+    let register = k.function.registers.get(register.0 as usize);
+    register.expect("a register that was declared").ty
+}
+
+fn write_out(k: &mut Kernel, base: RegisterId, registers: &[RegisterId]) {
+    for (register, address) in registers.iter().zip(register_places(k, base, registers)) {
+        let ty = type_of(k, *register);
+        k.store(StateSpace::Global, ty, address, reg(*register));
+    }
+}
+
+fn read_in(k: &mut Kernel, base: RegisterId, registers: &[RegisterId]) {
+    for (register, address) in registers.iter().zip(register_places(k, base, registers)) {
+        let ty = type_of(k, *register);
+        k.op(
+            Does::Memory(MemoryOp::Load),
+            access(StateSpace::Global, ty),
+            &[to(*register), address.into(), ABSENT],
+        );
+    }
+}
+
+fn launch_on(k: Kernel, target: &'static Target, n_threads: u32) -> Machine {
+    let (program, buffers, arguments) = k.program_for(target);
+    let launch = launch([1, 1, 1], [n_threads, 1, 1], buffers, arguments, 0);
+    Machine::new(program, &launch, Limits::default()).expect("a launch")
+}
+
+fn buffer_bytes(machine: &Machine, buffer: u32) -> Vec<u8> {
+    let region = MemoryRegion::Buffer(BufferIndex(buffer));
+    machine.memory(region).expect("a buffer").to_vec()
+}
+
+/// Bytes that differ from each other as far as bytes can.
+fn noise(n: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    (0..n)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 32) as u8
+        })
+        .collect()
+}
+
+fn bits_at(bytes: &[u8], bit: u64, n_bits: u32) -> u64 {
+    (0..u64::from(n_bits)).fold(0, |value, i| {
+        let at = bit + i;
+        let byte = bytes[(at / 8) as usize];
+        value | u64::from(byte >> (at % 8) & 1) << i
+    })
+}
+
+/// A stride that keeps every line aligned, and leaves a gap.
+fn gap_stride(map: &FragmentMap, layout: MatrixLayout) -> u32 {
+    map.default_stride_elements(layout) + 512 / map.element_bits()
+}
