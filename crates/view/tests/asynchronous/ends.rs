@@ -1,0 +1,86 @@
+//! Bulk copies: when their source is read, and the bytes that they leave out.
+
+use crate::{INIT, WAIT, out, session, source};
+use expect_test::expect;
+use warpgrid_view::{Scenario, Session};
+
+#[test]
+fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
+    // Each lane copies 16 bytes of shared memory to its place, and writes the source again: after it was read.
+    let body = |wait: &str| {
+        format!(
+            "shl.b32 %r1, %t, 4; add.u32 %r1, %r1, %s; st.shared.u32 [%r1], %t;
+            mul.wide.u32 %rd1, %t, 16; add.u64 %rd1, %rd1, %g;
+            cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;
+            cp.async.bulk.commit_group;
+            {wait}
+            st.shared.u32 [%r1], 77;
+            ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+8], %r2;
+            cp.async.bulk.wait_group 0;"
+        )
+    };
+    let ends = |wait: &str, seed: u64| {
+        let scenario = Scenario {
+            source: source("grid=1 block=4", &body(wait)),
+            seed,
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).expect("it runs");
+        assert!(session.run(10_000) && session.fault().is_none());
+        let words = out(&session);
+        (0..4).map(|lane| words[4 * lane]).collect::<Vec<_>>()
+    };
+    for seed in 0..40 {
+        let read = ends("cp.async.bulk.wait_group.read 0;", seed);
+        assert_eq!(read, [0, 1, 2, 3], "seed {seed}");
+    }
+    // Without the wait some orders copy what was written too early.
+    let early = (0..40).any(|seed| ends("", seed) != [0, 1, 2, 3]);
+    assert!(early);
+    // A source that was read has not landed yet.
+    let mut session = session("grid=1 block=4", &body("cp.async.bulk.wait_group.read 0;"));
+    while session.pending().is_empty() {
+        assert!(session.step());
+    }
+    assert!(session.run_to_store(1_000));
+    assert!(!session.pending().is_empty());
+}
+
+#[test]
+fn copies_leave_out_bytes_at_both_ends() {
+    let copy = |size: u32, left: u32, right: u32| {
+        format!(
+            "{INIT}
+            @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], {size};
+            st.shared.u32 [%s], 0xffffffff; st.shared.u32 [%s+28], 0xffffffff;
+            @%z cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [%s], [%i], {size}, {left}, {right}, [%m];
+            {WAIT}
+            @%z ld.shared.v4.u32 {{%r1, %r2, %r3, %r4}}, [%s];
+            @%z st.global.v4.u32 [%g], {{%r1, %r2, %r3, %r4}};
+            @%z ld.shared.u32 %r5, [%s+28];
+            @%z st.global.u32 [%g+16], %r5;"
+        )
+    };
+    let source_of = |body: &str| {
+        source("grid=1 block=1", body)
+            .replace(".version 8.7", ".version 9.2")
+            .replace("u32[256] = iota", "u32[8] = iota")
+    };
+    let run = |body: &str| {
+        let scenario = Scenario {
+            source: source_of(body),
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+        session.run(10_000);
+        session
+    };
+    let session = run(&copy(32, 3, 2));
+    assert_eq!(session.fault(), None);
+    // The first three bytes and the last two stay as they were.
+    let expected = [0x00ff_ffff, 1, 2, 3, 0xffff_0007];
+    assert_eq!(out(&session)[..5], expected);
+    let fault = run(&copy(32, 16, 0)).fault().map(|fault| fault.message);
+    expect!["found 16 bytes to leave out at one end of a copy, expected 0 to 15"]
+        .assert_eq(&fault.unwrap_or_default());
+}

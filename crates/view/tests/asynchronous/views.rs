@@ -1,0 +1,74 @@
+//! What a page shows of mbarriers and clusters.
+
+use crate::{INIT, MEET, WAIT, session};
+use expect_test::expect;
+use warpgrid_view::MemoryId;
+use warpgrid_view::model::FrameRequest;
+
+#[test]
+fn an_mbarrier_shows_its_phase_what_comes_and_who_waits() {
+    let body = format!(
+        "{INIT}
+        @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 16;
+        @%z st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%s], %rd0, [%m];
+        {WAIT}
+        st.shared.b64 [%m], 0;"
+    );
+    let mut session = session("grid=1 block=8 cluster=1", &body);
+    assert_eq!(session.mbarriers(), []);
+    let mut seen = String::new();
+    while session.step() {
+        for object in session.mbarriers() {
+            let phase = object
+                .phase
+                .map(|p| (p.parity, p.pending, p.expected, p.bytes));
+            let waits = object.waiting.iter().map(|w| (w.warp, w.lanes, w.parity));
+            let line = format!(
+                "{:?} {phase:?}, {} bytes in flight, {:?}\n",
+                object.name,
+                object.bytes_in_flight,
+                waits.collect::<Vec<_>>()
+            );
+            if !seen.ends_with(&line) {
+                seen += &line;
+            }
+        }
+    }
+    expect![[r#"
+        Some("bar") Some((0, 1, 1, 0)), 0 bytes in flight, []
+        Some("bar") Some((0, 0, 1, 16)), 0 bytes in flight, []
+        Some("bar") Some((0, 0, 1, 16)), 8 bytes in flight, []
+        Some("bar") Some((0, 0, 1, 8)), 0 bytes in flight, [(0, 255, 0)]
+    "#]]
+    .assert_eq(&seen);
+}
+
+#[test]
+fn an_invalidated_mbarrier_is_gone_and_comes_back_with_the_past() {
+    let body = format!("{INIT} bar.sync 0; @%z mbarrier.inval.shared::cta.b64 [%m];");
+    let mut session = session("grid=1 block=8", &body);
+    session.run(1_000);
+    assert_eq!(session.mbarriers(), []);
+    while session.mbarriers().is_empty() {
+        assert!(session.back(), "it was there");
+    }
+    assert_eq!(session.mbarriers()[0].offset % 8, 0);
+}
+
+#[test]
+fn the_blocks_of_a_cluster_are_side_by_side() {
+    let mut session = session("grid=4 block=8 cluster=2", &format!("{INIT} {MEET}"));
+    let cluster = session.cluster(3).expect("its blocks have places");
+    let blocks: Vec<_> = cluster.blocks.iter().map(|b| (b.rank, b.block)).collect();
+    assert_eq!(blocks, [(0, 2), (1, 3)]);
+    let frame = session.frame(&FrameRequest {
+        warp: Some((3, 0)),
+        ..FrameRequest::default()
+    });
+    let shown = [0, 2, 3].map(|block| frame.shows(&MemoryId::Shared(block)));
+    assert_eq!(shown, [false, true, true]);
+    let mut alone = crate::session("grid=4 block=8", "");
+    assert_eq!(alone.cluster(0), None);
+    let frame = alone.frame(&FrameRequest::default());
+    assert!(frame.shows(&MemoryId::Shared(0)) && !frame.shows(&MemoryId::Shared(1)));
+}
