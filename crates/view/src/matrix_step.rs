@@ -139,7 +139,7 @@ impl MatrixRecord {
     ) -> MatrixOperand {
         let map = &self.map;
         let mut sorted: Vec<&Piece> = pieces.to_vec();
-        sorted.sort_by_key(|piece| (piece.gave, piece.element));
+        sorted.sort_by_cached_key(|piece| u64::from(piece.gave) << 32 | u64::from(piece.element));
         let cell = |holders: Vec<Holder>| {
             let first = holders.first().copied();
             let bits = first.map_or(0, |holder| self.bits_of(holder));

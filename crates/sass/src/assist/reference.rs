@@ -47,7 +47,7 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
         let meaning = None;
         explained.push((index, WordFacts { text, meaning }));
     }
-    explained.sort_by_key(|(index, _)| *index);
+    explained.sort_by_cached_key(|(index, _)| *index as u64);
     Some(Explanation::Instruction {
         mnemonic: mnemonic.to_owned(),
         form: Box::new(store(row)),

@@ -16,7 +16,7 @@ pub(crate) fn tokens(source: &str) -> Vec<ColouredToken> {
     };
     painter.text();
     let mut tokens = painter.tokens;
-    tokens.sort_by_key(|token| token.span.start);
+    tokens.sort_by_cached_key(|token| u64::from(token.span.start));
     with_punctuation(source, &tokens)
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked
     if let Some(target) = current.filter(|_| is_inferred) {
         diagnostics.push(text::target_not_stated(first_instruction(tree), target));
     }
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    diagnostics.sort_by_cached_key(|diagnostic| u64::from(diagnostic.span.start));
     Checked {
         diagnostics,
         stated,

@@ -128,7 +128,7 @@ impl<'a> StoreCheck<'a> {
             out.push(report::plain_without_scope(span, target, span.end));
         } else if !self.bound.words.is_sorted_by_key(|bound| bound.slot) {
             let mut words: Vec<_> = self.bound.words.iter().collect();
-            words.sort_by_key(|bound| bound.slot);
+            words.sort_by_cached_key(|bound| bound.slot as u64);
             let words: Vec<&str> = words.iter().map(|bound| bound.word.text).collect();
             let mnemonic = format!("{}.{}", self.store.opcode, words.join("."));
             out.push(report::word_order(span, &mnemonic));

@@ -1,7 +1,7 @@
 //! A place in the text, and the words, numbers and comments that begin there.
 
 use super::tree::{Encoding, SyntaxErrorKind};
-use warpgrid_program::Span;
+use warpgrid_program::{Span, read_decimal};
 
 /// A place in a text. Reading moves it on and never past the end.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +205,7 @@ impl<'a> Cursor<'a> {
         if all == whole {
             text.parse().map(Number::Integer).ok()
         } else {
-            text.parse().map(Number::Float).ok()
+            read_decimal(text).map(Number::Float)
         }
         .ok_or(SyntaxErrorKind::Number)
     }
