@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warpgrid_view::model::{DiagnosticView, Severity};
 use warpgrid_view::{CheckOptions, CheckReport, Front};
 
@@ -20,9 +20,9 @@ pub(crate) struct CheckArguments {
     /// Check for this PTX ISA version instead of the module's own.
     #[arg(long, value_name = "8.8")]
     ptx_version: Option<String>,
-    /// The language of the sources.
-    #[arg(long, value_enum, default_value_t)]
-    front: FrontName,
+    /// The language of the sources; without it the ending of each file says it.
+    #[arg(long, value_enum)]
+    front: Option<FrontName>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// JSON Lines in, JSON Lines out, in order.
@@ -39,6 +39,14 @@ pub(crate) enum FrontName {
     #[default]
     Ptx,
     Sass,
+}
+
+/// The language that the ending of a file says: machine code for `.sass`.
+pub(crate) fn front_of(path: &Path) -> Front {
+    match path.extension() {
+        Some(extension) if extension == "sass" => Front::Sass,
+        Some(_) | None => Front::Ptx,
+    }
 }
 
 impl From<FrontName> for Front {
@@ -88,7 +96,7 @@ impl<'a> Verdict<'a> {
 /// Checks every file; the worst verdict decides.
 pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     let options = CheckOptions {
-        front: arguments.front.into(),
+        front: arguments.front.unwrap_or_default().into(),
         target: arguments.target.clone(),
         ptx_version: arguments.ptx_version.clone(),
     };
@@ -110,7 +118,13 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
         let checked = match Markup::of_file(path) {
             Some(markup) => check_document(&markup.blocks(&source), &options),
             None => Checked {
-                report: warpgrid_view::check(&source, &options),
+                report: warpgrid_view::check(
+                    &source,
+                    &CheckOptions {
+                        front: arguments.front.map_or(front_of(path), Front::from),
+                        ..options.clone()
+                    },
+                ),
                 n_blocks: None,
             },
         };

@@ -1,5 +1,6 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
+use crate::check::{FrontName, front_of};
 use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
 use crate::{Format, Outcome, seeds, traffic};
 use clap::Args;
@@ -22,8 +23,8 @@ use warpgrid_view::{MemoryId, Scenario, Session, SessionError};
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// A case.json, a scenario with its source inside, or a PTX file with `//@` launch comments.
-    #[arg(value_name = "SCENARIO.json|FILE.ptx")]
+    /// A case.json, a scenario with its source inside, or a PTX or SASS file with `//@` launch comments.
+    #[arg(value_name = "SCENARIO.json|FILE.ptx|FILE.sass")]
     file: PathBuf,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -42,7 +43,10 @@ pub(crate) struct RunArguments {
     /// Run with each of these seeds (0..100) and say which memory depends on the order.
     #[arg(long, value_name = "FROM..TO", value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
     seeds: Option<std::ops::Range<u64>>,
-    /// The PTX file of a case to run instead of kernel.ptx; `all` runs kernel.ptx and every variant.
+    /// The language of the source; without it the file's ending or the scenario says it.
+    #[arg(long, value_enum)]
+    front: Option<FrontName>,
+    /// The file of a case to run instead of its first; `all` runs the first and every variant.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
 }
@@ -52,6 +56,8 @@ pub(crate) struct RunArguments {
 struct CaseFacts {
     #[serde(default)]
     variants: Vec<Variant>,
+    /// The first file, if it is not `kernel.ptx`.
+    source_file: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -132,6 +138,9 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
             // In the corpus form this states the version of kernel.ptx; the module itself says it too.
             scenario.ptx_version = None;
         }
+        if let Some(front) = arguments.front {
+            scenario.front = front.into();
+        }
         if let Some(seed) = arguments.seed {
             scenario.seed = seed;
         }
@@ -154,11 +163,13 @@ fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<Pa
         return vec![None];
     };
     let folder = arguments.file.parent().unwrap_or(Path::new("."));
+    let first = facts.source_file.as_deref().unwrap_or("kernel.ptx");
     match arguments.variant.as_deref() {
-        None => vec![Some(folder.join("kernel.ptx"))],
+        None => vec![Some(folder.join(first))],
         Some("all") => {
-            let files =
-                std::iter::once("kernel.ptx").chain(facts.variants.iter().map(|v| v.file.as_str()));
+            let variants = facts.variants.iter().map(|variant| variant.file.as_str());
+            let others = variants.filter(|file| *file != first);
+            let files = std::iter::once(first).chain(others);
             files.map(|file| Some(folder.join(file))).collect()
         }
         Some(file) => vec![Some(folder.join(file))],
@@ -172,6 +183,7 @@ fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
         return Ok((
             Scenario {
                 source: text,
+                front: front_of(path),
                 ..Scenario::default()
             },
             None,

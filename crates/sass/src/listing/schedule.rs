@@ -22,7 +22,7 @@ pub struct Schedule {
 }
 
 /// What the encoding of an instruction says; none for architectures whose instructions carry nothing: up to `sm_62` a word
-/// of its own stands before several instructions.
+/// of its own comes before several instructions.
 pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
     if target.sm < FIRST_WITH_OWN {
         return None;

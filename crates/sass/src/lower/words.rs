@@ -1,5 +1,5 @@
 //! The words of one instruction: its modifiers, each taken once by whoever knows its meaning, and its operands in order. What
-//! nobody takes makes the instruction unknown, so that no modifier is lost in silence.
+//! is not taken makes the instruction unknown, so that no modifier is lost in silence.
 
 use super::body::{Arg, id_of, plain};
 use crate::syntax::{
