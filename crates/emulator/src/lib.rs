@@ -21,7 +21,8 @@ pub use run::inspect::{
 };
 pub use run::last_writers::LastWriters;
 pub use run::launch::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, PointerPatch,
+    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, Misaligned,
+    PointerPatch, RegisterInit,
 };
 pub use run::machine::Machine;
 pub use run::observe::{

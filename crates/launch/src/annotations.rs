@@ -8,13 +8,16 @@
 //! //@ buffer x: u32[64] = iota
 //! //@ scalar n: s32 = 200
 //! //@ scalar dims+8: u32 = 16
+//! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
 //! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
 use crate::catalogue::{self, Problem};
+use crate::registers::{self, RegisterFact};
 use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
+use warpgrid_emulator::Misaligned;
 use warpgrid_program::{Diagnostic, Span, read_decimal};
 
 /// What the comments of a source say.
@@ -28,6 +31,9 @@ pub struct Annotations {
     pub places: Vec<(String, Span)>,
     /// The parameters by name, each with the place of its name.
     pub names: Vec<(String, Span)>,
+    /// What registers hold at the first step.
+    pub registers: Vec<RegisterFact>,
+    pub misaligned: Misaligned,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -69,6 +75,7 @@ impl Annotations {
             "launch" => self.launch(&rest),
             "buffer" => self.buffer(&rest),
             "scalar" => self.scalar(&rest),
+            "register" => self.register(&rest),
             "expect" => self.expect(&rest),
             "" => Ok(()),
             _ => Err(word.error(catalogue::unknown_fact(word.text))),
@@ -94,6 +101,7 @@ impl Annotations {
                 "cluster" => scenario.cluster = Some(value.extents()?),
                 "shared" => scenario.dynamic_shared = value.number()?,
                 "seed" => scenario.seed = value.number()?,
+                "misaligned" => self.misaligned = value.misaligned()?,
                 "entry" => scenario.entry = Some(value.text.to_owned()),
                 _ => {
                     return Err(key.error(catalogue::unknown_launch_fact(key.text)));
@@ -153,6 +161,19 @@ impl Annotations {
                 value,
             },
         )
+    }
+
+    fn register(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (name, value) = fact.split_init();
+        let value = value.ok_or_else(|| fact.error(catalogue::register_without_value()))?;
+        if self.registers.iter().any(|other| other.name == name.text) {
+            return Err(name.error(catalogue::given_twice(name.text)));
+        }
+        let read = registers::read(name.text, value.text);
+        self.places.push((name.text.to_owned(), fact.span()));
+        self.registers
+            .push(read.map_err(|problem| value.error(problem))?);
+        Ok(())
     }
 
     fn expect(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
@@ -323,6 +344,14 @@ impl<'a> Fact<'a> {
             .map_err(|_| self.error(catalogue::not_a_number(self.text)))
     }
 
+    fn misaligned(&self) -> Result<Misaligned, Box<Diagnostic>> {
+        match self.text {
+            "fault" => Ok(Misaligned::Fault),
+            "force" => Ok(Misaligned::Force),
+            _ => Err(self.error(catalogue::not_a_way_to_align(self.text))),
+        }
+    }
+
     /// `4`, `4x2` or `4x2x1`; commas do as well.
     fn extents(&self) -> Result<[u32; 3], Box<Diagnostic>> {
         let mut extents = [1; 3];
@@ -455,7 +484,7 @@ mod tests {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [
-                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar` or `expect`"
+                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `register` or `expect`"
             ]
         );
         assert_eq!(

@@ -41,7 +41,7 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
     problem(
         "W0700",
         format!(
-            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar` or `expect`"
+            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `register` or `expect`"
         ),
     )
 }
@@ -57,7 +57,7 @@ pub(crate) fn unknown_launch_fact(found: &str) -> Problem {
     problem(
         "W0701",
         format!(
-            "found `{found}`, expected `grid`, `block`, `cluster`, `shared`, `entry` or `seed`"
+            "found `{found}`, expected `grid`, `block`, `cluster`, `shared`, `entry`, `seed` or `misaligned`"
         ),
     )
 }
@@ -139,6 +139,33 @@ pub(crate) fn argument_not_in_type(name: &str, why: &str) -> Problem {
 
 pub(crate) fn no_expectation() -> Problem {
     problem("W0704", "expected `//@ expect out = 0, 1, 2`")
+}
+
+pub(crate) fn register_without_value() -> Problem {
+    problem(
+        "W0706",
+        "a register needs a value: `//@ register R2 = lane * 4`",
+    )
+}
+
+pub(crate) fn not_a_register_value(found: &str) -> Problem {
+    problem(
+        "W0706",
+        format!(
+            "found `{found}`, expected a number, `lane`, `thread`, a multiple of them, or a buffer"
+        ),
+    )
+}
+
+pub(crate) fn no_such_register(name: &str) -> Problem {
+    problem("W0706", format!("the kernel names no register `{name}`")).about(name)
+}
+
+pub(crate) fn not_a_way_to_align(found: &str) -> Problem {
+    problem(
+        "W0701",
+        format!("found `{found}`, expected `fault` or `force`"),
+    )
 }
 
 pub(crate) fn no_buffer_above(name: &str) -> Problem {
@@ -275,6 +302,7 @@ pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0705", "fact given twice", "Each parameter of the kernel, each fact of the launch and each expectation is stated once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
     CodeFacts::page(NO_SUCH_KERNEL, "no such kernel", "The launch names a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
     CodeFacts::page(NO_KERNEL, "no kernel", "A launch needs a kernel: a function declared with `.entry` that has a body. Modules of device functions can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
+    CodeFacts::page("W0706", "unreadable register", "A register begins with a sum of numbers, `lane`, `thread`, multiples of them, and the address of a buffer; it is one that the kernel names.", "//@ register R2 4", "//@ register R2 = lane * 4"),
     CodeFacts::page("W0712", "impossible structure", "A structure passed by value is a number of bytes with fields at offsets inside; fields are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
     CodeFacts::page("W0713", "buffer too large", "All memory of a launch must fit into one gibibyte.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
     CodeFacts::page("W0714", "initial values that do not fit", "An initial value must be one that the element type can hold, and there are at most as many as elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),

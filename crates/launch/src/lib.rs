@@ -9,6 +9,7 @@ mod guess;
 mod names;
 pub mod prepare;
 pub mod reading;
+pub mod registers;
 mod rehearsal;
 pub mod scenario;
 pub mod value;

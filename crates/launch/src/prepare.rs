@@ -4,12 +4,14 @@ use crate::annotations::Annotations;
 use crate::catalogue::{self, Problem};
 use crate::expect::bytes_of;
 use crate::guess;
+use crate::registers;
 use crate::rehearsal::{Guessed, rehearse};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, Limits, Machine, PointerPatch,
+    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, Limits, Machine, Misaligned,
+    PointerPatch,
 };
 use warpgrid_program::{Function, FunctionId, Program, Variable};
 
@@ -40,12 +42,16 @@ pub fn prepare(
     mark: &str,
     writers: Writers,
 ) -> Result<Prepared, Problem> {
+    let registers = annotations.registers.clone();
+    let misaligned = annotations.misaligned;
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
     let limits = Limits::default();
     rehearse(&mut scenario, &guessed, program, entry, &limits);
     let function = &program.functions[entry.0 as usize];
     let (mut launch, buffers) = build(&scenario, function, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
+    launch.registers = registers::resolve(&registers, &buffers, function)?;
+    launch.misaligned = misaligned;
     let machine = Machine::new(Arc::clone(program), &launch, limits)
         .map_err(|error| catalogue::refused(&error, &scenario.params))?;
     Ok(Prepared {
@@ -233,6 +239,8 @@ pub(crate) fn build(
         arguments,
         seed: scenario.seed,
         track_writers: false,
+        registers: Vec::new(),
+        misaligned: Misaligned::Fault,
     };
     Ok((launch, builder.buffers))
 }

@@ -47,8 +47,19 @@ pub(crate) struct Code {
     /// By instruction of the code: its index among the instructions of the function.
     pub(crate) origins: Vec<u32>,
     pub(crate) entry_sizes: BankSizes,
+    /// Registers that the kernel does not begin with zero in.
+    pub(crate) initial: Vec<InitialRegister>,
     /// The largest frame of any function that is called.
     pub(crate) frame_sizes: BankSizes,
+}
+
+/// What a register of the kernel holds at the first step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InitialRegister {
+    pub(crate) place: Element,
+    pub(crate) start: u64,
+    pub(crate) per_lane: u64,
+    pub(crate) per_thread: u64,
 }
 
 /// A function's place in [`Code::instructions`].
@@ -399,6 +410,12 @@ pub(crate) enum Op {
         ty: ScalarType,
         d: Element,
         a: Element,
+    },
+    /// Rounds an address down to a multiple of an access's size.
+    AlignDown {
+        d: Element,
+        a: Element,
+        bytes: u32,
     },
     /// `(base << scale) + uniform`: the sum of an address that has more than a base and an offset.
     AddressSum {

@@ -124,8 +124,10 @@ pub(super) fn access_plan(
         AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => None,
     };
     let space = d.refined(modifiers.state_space(), variable)?;
-    let (base, wide, offset) = d.address(address)?;
     let element_bytes = ty.width_bytes();
+    let found = d.address(address)?;
+    let width_bytes = element_bytes * elements.len() as u32;
+    let (base, wide, offset) = d.aligned(found, width_bytes);
     if element_bytes as usize * elements.len() > crate::exec::memory_ops::MAX_WIDTH {
         return Err(Refusal::NotYet(None));
     }

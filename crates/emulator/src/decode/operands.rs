@@ -3,6 +3,7 @@
 
 use super::{Decoded, Decoder, Refusal, bank_of};
 use crate::decode::code::{Bank, Element, Op, Predicate};
+use crate::run::launch::Misaligned;
 use crate::state::layout::VariablePlace;
 use crate::state::registers::Slot;
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
@@ -386,6 +387,24 @@ impl<'a> Decoder<'a> {
                 ),
             },
         })
+    }
+
+    /// An address that is forced to the size of its access where the launch says so; else as it is.
+    pub(super) fn aligned(&mut self, (slot, wide, offset): Base, bytes: u32) -> Base {
+        if self.layout.misaligned == Misaligned::Fault || !bytes.is_power_of_two() {
+            return (slot, wide, offset);
+        }
+        let bits = if wide { 64 } else { 32 };
+        let a = Element {
+            slot,
+            bank: bank_of(bits),
+            bits,
+        };
+        let d = self.hidden(bits);
+        let addend = offset as u64;
+        self.before.push(Op::Offset { d, a, addend });
+        self.before.push(Op::AlignDown { d, a: d, bytes });
+        (d.slot, wide, 0)
     }
 
     /// `base * scale + uniform`, computed before the instruction.

@@ -54,6 +54,7 @@ macro_rules! infrequent {
             | Op::PredicateLogic { .. }
             | Op::Modify { .. }
             | Op::AddressSum { .. }
+            | Op::AlignDown { .. }
             | Op::Policy { .. }
             | Op::ActiveMask { .. }
             | Op::Machine(_)
@@ -246,6 +247,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             d,
             a,
         } => predicate::modify(l, modifiers, ty, d, a),
+        Op::AlignDown { d, a, bytes } => predicate::align_down(l, d, a, bytes),
         Op::AddressSum {
             d,
             base,

@@ -81,3 +81,9 @@ pub(crate) fn address_sum(
     }
     write64(l, d, &row);
 }
+
+/// The largest multiple of `bytes`, a power of two, that is not above an address.
+pub(crate) fn align_down(l: &mut Lanes<'_>, d: Element, a: Element, bytes: u32) {
+    let row = read64(l, a).map(|address| address & !u64::from(bytes.max(1) - 1));
+    write64(l, d, &row);
+}

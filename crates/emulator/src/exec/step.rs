@@ -4,6 +4,7 @@ use crate::decode::code::{Code, Instr, Op};
 use crate::exec::access::{Rows, access, access_apart};
 use crate::exec::compute::{compute, compute_apart};
 use crate::exec::control::{branch, lanes_at};
+use crate::exec::elements::write64;
 use crate::exec::even::AskFor;
 use crate::exec::rare::{After, rare, refresh_clocks};
 use crate::exec::reach::{Halt, Reach};
@@ -15,7 +16,7 @@ use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::pending::Starter;
-use crate::state::registers::Lanes;
+use crate::state::registers::{LANES, Lanes};
 use crate::state::warp::{Stack, Warp};
 use std::sync::Arc;
 
@@ -126,6 +127,9 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     warp.dirty = true;
     if std::mem::take(&mut warp.fresh) {
         warp.banks.reset(around.code.entry_sizes);
+        if !around.code.initial.is_empty() {
+            set_initial_registers(around.code, warp);
+        }
     }
     let mut way = Way {
         first: step,
@@ -224,6 +228,24 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         steps: way.steps,
         stop,
         at,
+    }
+}
+
+/// Puts into registers what the launch says that they begin with.
+#[cold]
+#[inline(never)]
+fn set_initial_registers(code: &Code, warp: &mut Warp) {
+    let first = u64::from(warp.index) * LANES as u64;
+    let mut lanes = lanes_at(code, warp, 0, u32::MAX);
+    for register in &code.initial {
+        let mut row = [0; LANES];
+        for (lane, value) in (0u64..).zip(&mut row) {
+            *value = register
+                .start
+                .wrapping_add(register.per_lane.wrapping_mul(lane))
+                .wrapping_add(register.per_thread.wrapping_mul(first + lane));
+        }
+        write64(&mut lanes, register.place, &row);
     }
 }
 

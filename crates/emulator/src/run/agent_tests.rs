@@ -4,7 +4,7 @@ use crate::decode::code::{Code, FunctionCode, Instr, Op};
 use crate::run::event::{Agent, Outcome};
 use crate::run::fault::{FaultKind, WaitReason};
 use crate::run::inspect::{Status, Writer};
-use crate::run::launch::{Launch, Limits};
+use crate::run::launch::{Launch, Limits, Misaligned};
 use crate::run::machine::Machine;
 use crate::run::observe::{Interest, Observer};
 use crate::run::setup::Setup;
@@ -64,6 +64,8 @@ fn machine_within(
         arguments: Vec::new(),
         seed: 0,
         track_writers: false,
+        registers: Vec::new(),
+        misaligned: Misaligned::default(),
     };
     let program = empty_program();
     let layout = Layout::new(&program, &launch);

@@ -23,6 +23,32 @@ pub struct Launch {
     pub seed: u64,
     /// Keep for every byte who wrote it last; costs eight bytes a byte.
     pub track_writers: bool,
+    /// Registers that the kernel does not begin with zero in; what the kernel does not name is left out.
+    pub registers: Vec<RegisterInit>,
+    pub misaligned: Misaligned,
+}
+
+/// What a register holds at the first step: `start + per_lane * lane + per_thread * thread`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterInit {
+    /// As the text names it: `R2`.
+    pub name: String,
+    pub start: u64,
+    pub per_lane: u64,
+    /// Of the thread's number in its block.
+    pub per_thread: u64,
+    /// The address of a buffer is added.
+    pub buffer: Option<BufferIndex>,
+}
+
+/// What becomes of an address that is no multiple of the access's size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Misaligned {
+    /// The launch stops.
+    #[default]
+    Fault,
+    /// It is rounded down to a multiple.
+    Force,
 }
 
 /// A global allocation.

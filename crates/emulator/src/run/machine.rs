@@ -7,6 +7,7 @@ use crate::exec::step::{Stop, Surroundings};
 use crate::exec::vectors::run_warp;
 use crate::run::event::{Agent, LastStep, Outcome, Turn};
 use crate::run::fault::{Fault, WaitReason};
+use crate::run::initial::initial_registers;
 use crate::run::inputs::Input;
 use crate::run::inspect::Status;
 use crate::run::launch::{Launch, LaunchError, Limits};
@@ -51,7 +52,8 @@ impl Machine {
         let mut layout = Layout::new(&program, launch);
         crate::run::check_launch::check_layout(&program, launch, &layout, &limits)?;
         let global = layout.build_memory(&program, launch, &limits, Tracking::of(launch))?;
-        let code = decode(&program, &layout);
+        let mut code = decode(&program, &layout);
+        code.initial = initial_registers(&program, launch, &code, &global);
         let setup = Setup::new(program, code, layout, launch, limits);
         Machine::start(setup, global)
     }

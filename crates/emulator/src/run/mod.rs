@@ -6,6 +6,7 @@ pub(crate) mod check_launch;
 mod deadlock;
 pub(crate) mod event;
 pub(crate) mod fault;
+mod initial;
 mod inputs;
 pub(crate) mod inspect;
 mod landing;

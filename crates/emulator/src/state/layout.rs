@@ -1,7 +1,9 @@
 //! Gives every variable, buffer and parameter its place, before anything is decoded or run.
 
 use crate::run::inspect::SharedVariable;
-use crate::run::launch::{ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits};
+use crate::run::launch::{
+    ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits, Misaligned,
+};
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
@@ -38,6 +40,8 @@ pub(crate) struct Layout {
     pub(crate) parameters: Vec<(u64, u64)>,
     /// Where the parameters start in their allocation: machine code has facts about the launch before them.
     pub(crate) parameter_start: u64,
+    /// What becomes of an address that is no multiple of its access's size.
+    pub(crate) misaligned: Misaligned,
     /// Threads of a block and blocks of the grid.
     pub(crate) extents: ([u32; 3], [u32; 3]),
     /// The constant banks of the kernel's machine code.
@@ -128,6 +132,7 @@ impl Layout {
             shared_variables: Vec::new(),
             parameters: Vec::new(),
             parameter_start: 0,
+            misaligned: launch.misaligned,
             extents: (launch.block, launch.grid),
             banks: Vec::new(),
         };

@@ -575,6 +575,8 @@ pub(crate) fn launch(
         arguments,
         seed,
         track_writers: false,
+        registers: Vec::new(),
+        misaligned: Misaligned::default(),
     }
 }
 

@@ -310,7 +310,12 @@ impl Lowering<'_> {
             frames = frames.saturating_add(self.frame_bytes(instruction));
         }
         if uses.local || frames > 0 {
-            uses.stack_bytes = frames.clamp(MIN_FRAME, MAX_FRAME);
+            let least = if text.name.is_empty() {
+                LOOSE_FRAME
+            } else {
+                MIN_FRAME
+            };
+            uses.stack_bytes = frames.clamp(least, MAX_FRAME);
         }
         uses
     }
@@ -351,6 +356,9 @@ impl Lowering<'_> {
 /// The least and the most stack that is made where the text does not say how much is needed.
 const MIN_FRAME: u32 = 1024;
 const MAX_FRAME: u32 = 256 << 10;
+
+/// The local memory of loose instructions, which name addresses in it as they like.
+const LOOSE_FRAME: u32 = 16 << 10;
 
 #[derive(Default)]
 struct Uses {

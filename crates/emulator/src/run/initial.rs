@@ -1,0 +1,71 @@
+//! What registers hold at the first step, where a launch says so. In: names and values; out: their places.
+
+use crate::decode::code::{Code, InitialRegister};
+use crate::run::launch::{Launch, RegisterInit};
+use crate::state::memory::{GlobalMemory, Owner};
+use warpgrid_program::Program;
+
+/// The places of the registers that the launch gives values; registers that the kernel does not name have none.
+pub(crate) fn initial_registers(
+    program: &Program,
+    launch: &Launch,
+    code: &Code,
+    global: &GlobalMemory,
+) -> Vec<InitialRegister> {
+    let mut initial = Vec::new();
+    let Some(function) = program.functions.get(launch.entry.0 as usize) else {
+        return initial;
+    };
+    let registers = code.functions.first().map_or(&[][..], |f| &f.registers);
+    let place = |name: &str| {
+        let mut names = function.registers.names();
+        let index = names.position(|other| other == name)?;
+        registers.get(index).copied()
+    };
+    for given in &launch.registers {
+        let start = start_of(given, global);
+        let mut add = |name: &str, start: u64, given: &RegisterInit| {
+            initial.extend(place(name).map(|place| InitialRegister {
+                place,
+                start,
+                per_lane: given.per_lane,
+                per_thread: given.per_thread,
+            }));
+        };
+        add(&given.name, start, given);
+        // The upper half of an address goes to the register after it, where one has 32 bits.
+        let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
+        if let Some(next) = given
+            .buffer
+            .and_then(|_| successor(&given.name))
+            .filter(|_| is_half)
+        {
+            let upper = RegisterInit {
+                per_lane: 0,
+                per_thread: 0,
+                ..given.clone()
+            };
+            add(&next, start >> 32, &upper);
+        }
+    }
+    initial
+}
+
+/// The constant part of a value.
+fn start_of(given: &RegisterInit, global: &GlobalMemory) -> u64 {
+    let buffer = given.buffer.and_then(|buffer| {
+        let mut allocations = global.allocations().iter();
+        allocations.find_map(|allocation| match &allocation.owner {
+            Owner::Buffer(index, _) if *index == buffer => Some(allocation.address),
+            _ => None,
+        })
+    });
+    given.start.wrapping_add(buffer.unwrap_or(0))
+}
+
+/// `R5` for `R4`
+fn successor(name: &str) -> Option<String> {
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number: u32 = name[letters.len()..].parse().ok()?;
+    Some(format!("{letters}{}", number.checked_add(1)?))
+}

@@ -1,0 +1,119 @@
+//! What registers hold at the first step: `//@ register R2 = lane * 4 + 16`. In: the text of a value; out: its parts, and
+//! the launch's form of it once the buffers are known.
+
+use crate::catalogue::{self, Problem};
+use crate::scenario::Buffer;
+use warpgrid_emulator::{BufferIndex, RegisterInit};
+use warpgrid_program::{Function, read_decimal};
+
+/// A register with its value: the sum of its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegisterFact {
+    /// As the text names it: `R2`.
+    pub name: String,
+    pub start: u64,
+    pub per_lane: u64,
+    /// Of the thread's number in its block.
+    pub per_thread: u64,
+    /// The buffer whose address is added.
+    pub buffer: Option<String>,
+}
+
+/// Reads a value: numbers, `lane`, `thread` and multiples of them, and the name of a buffer, with `+` between them.
+pub(crate) fn read(name: &str, value: &str) -> Result<RegisterFact, Problem> {
+    let mut fact = RegisterFact {
+        name: name.to_owned(),
+        ..RegisterFact::default()
+    };
+    if value.trim().is_empty() {
+        return Err(catalogue::register_without_value());
+    }
+    for part in value.split('+').map(str::trim) {
+        let (word, factor) = match part.split_once('*') {
+            Some((a, b)) => match (number(a), number(b)) {
+                (None, Some(factor)) => (a.trim(), factor),
+                (Some(factor), None) => (b.trim(), factor),
+                _ => return Err(catalogue::not_a_register_value(part)),
+            },
+            None => (part, 1),
+        };
+        match word {
+            "lane" => fact.per_lane = fact.per_lane.wrapping_add(factor),
+            "thread" => fact.per_thread = fact.per_thread.wrapping_add(factor),
+            _ => match number(part) {
+                Some(bits) => fact.start = fact.start.wrapping_add(bits),
+                None if is_name(part) && fact.buffer.is_none() => {
+                    fact.buffer = Some(part.to_owned());
+                }
+                None => return Err(catalogue::not_a_register_value(part)),
+            },
+        }
+    }
+    Ok(fact)
+}
+
+/// `16`, `-4`, `0x10`, or a float of 32 bits such as `1.5`.
+fn number(text: &str) -> Option<u64> {
+    let text = text.trim();
+    if let Ok(value) = text.parse::<i64>() {
+        return Some(value as u64);
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    read_decimal(text).map(|value| u64::from((value as f32).to_bits()))
+}
+
+fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    let is_first = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%');
+    characters.next().is_some_and(is_first)
+        && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
+}
+
+/// The facts as the machine takes them.
+pub(crate) fn resolve(
+    facts: &[RegisterFact],
+    buffers: &[Buffer],
+    function: &Function,
+) -> Result<Vec<RegisterInit>, Problem> {
+    let resolved = facts.iter().map(|fact| {
+        if !function.registers.names().any(|name| name == fact.name) {
+            return Err(catalogue::no_such_register(&fact.name));
+        }
+        let index = |name: &String| {
+            let found = buffers.iter().position(|buffer| buffer.name == *name);
+            found
+                .map(|index| BufferIndex(index as u32))
+                .ok_or_else(|| catalogue::no_buffer_above(name))
+        };
+        Ok(RegisterInit {
+            name: fact.name.clone(),
+            start: fact.start,
+            per_lane: fact.per_lane,
+            per_thread: fact.per_thread,
+            buffer: fact.buffer.as_ref().map(index).transpose()?,
+        })
+    });
+    resolved.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_sums_of_numbers_lanes_threads_and_a_buffer() {
+        let fact = read("R2", "lane * 4 + out + 0x10 + 2*thread + -1").unwrap();
+        assert_eq!((fact.start, fact.per_lane, fact.per_thread), (15, 4, 2));
+        assert_eq!(fact.buffer.as_deref(), Some("out"));
+        assert_eq!(read("R1", "1.5").unwrap().start, 0x3fc0_0000);
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused() {
+        for text in ["", "lane * lane", "4 * 4", "lane +", "a + b", "R2["] {
+            assert!(read("R2", text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The stores of the machine as their reference describes them, as snippets of two lines: effective addresses, widths,
+//! misaligned addresses, bounds, predicates, and registers that the launch gives values.
+
+use warpgrid_view::{Front, MemoryId, Scenario, Session};
+
+/// A session of a snippet at its end.
+fn run(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+    assert!(session.run(10_000));
+    session
+}
+
+/// Words of a memory from a byte offset on.
+fn words(session: &Session, memory: MemoryId, start: usize, n: usize) -> Vec<u32> {
+    let bytes = session.memory(&memory).expect("the memory");
+    let chunks = bytes[start..].chunks_exact(4).take(n);
+    chunks
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+        .collect()
+}
+
+fn shared(source: &str, start: usize, n: usize) -> Vec<u32> {
+    let session = run(source);
+    assert_eq!(session.fault(), None);
+    words(&session, MemoryId::Shared(0), start, n)
+}
+
+#[test]
+fn a_register_plus_an_offset_is_the_address() {
+    let source = "//@ register R3 = lane * 8 + 32\n//@ register R4 = lane\n//@ register R5 = 0x100\n.target sm_50\nSTS.64 [R3 - 16], R4;";
+    assert_eq!(shared(source, 16, 6), [0, 0x100, 1, 0x100, 2, 0x100]);
+    let plus_minus = source.replace("R3 - 16", "R3+-0x10");
+    assert_eq!(shared(&plus_minus, 16, 6), [0, 0x100, 1, 0x100, 2, 0x100]);
+}
+
+#[test]
+fn an_address_without_a_register_is_absolute() {
+    let source = "//@ register R1 = 7\n.target sm_50\nSTS.32 [0x14], R1;";
+    assert_eq!(shared(source, 16, 3), [0, 7, 0]);
+    assert_eq!(shared(&source.replace("0x14", "RZ+0x14"), 16, 3), [0, 7, 0]);
+}
+
+#[test]
+fn narrow_stores_take_the_low_bits_and_wide_ones_the_run() {
+    let source =
+        "//@ register R1 = 0x12345678\n.target sm_50\nSTS.U8 [0x10], R1;\nSTS.U16 [0x14], R1;";
+    assert_eq!(shared(source, 16, 2), [0x78, 0x5678]);
+    let wide = "//@ register R4 = 1\n//@ register R5 = 2\n//@ register R6 = 3\n//@ register R7 = 4\n.target sm_50\nSTS.128 [0x20], R4;";
+    assert_eq!(shared(wide, 32, 4), [1, 2, 3, 4]);
+}
+
+#[test]
+fn lanes_whose_guard_does_not_hold_store_nothing() {
+    let source = "//@ register R2 = lane * 4\n//@ register R1 = 9\n//@ register P0 = lane\n.target sm_50\n@P0 STS [R2], R1;";
+    assert_eq!(shared(source, 0, 4), [0, 9, 0, 9]);
+    assert_eq!(shared(&source.replace("@P0", "@!P0"), 0, 4), [9, 0, 9, 0]);
+}
+
+#[test]
+fn misaligned_addresses_stop_the_launch_or_are_forced_to_the_size() {
+    let source =
+        "//@ launch misaligned=force\n//@ register R1 = 5\n.target sm_50\nSTS.32 [0x12], R1;";
+    assert_eq!(shared(source, 16, 2), [5, 0]);
+    let session = run(&source.replace("force", "fault"));
+    let fault = session.fault().expect("a fault");
+    assert!(fault.message.contains("misaligned"), "{}", fault.message);
+    let wide = "//@ launch misaligned=force\n//@ register R3 = 0x2c\n//@ register R4 = 1\n//@ register R5 = 2\n.target sm_50\nSTS.64 [R3], R4;";
+    assert_eq!(shared(wide, 40, 3), [1, 2, 0]);
+}
+
+#[test]
+fn an_address_outside_the_window_stops_the_launch() {
+    let session = run("//@ register R2 = 0xfffff0\n.target sm_50\nSTS [R2], R1;");
+    let fault = session.fault().expect("a fault");
+    assert!(fault.message.contains("out-of-bounds"), "{}", fault.message);
+}
+
+#[test]
+fn local_memory_belongs_to_each_lane() {
+    let session = run(
+        "//@ register R3 = 0\n//@ register R1 = lane + 1\n//@ buffer out: u32[32] = 0\n//@ register R4 = out + lane * 4\n.target sm_50\nSTL.32 [R3+0x1234], R1;\nLDL R6, [R3+0x1234];\nSTG.E [R4], R6;",
+    );
+    assert_eq!(session.fault(), None);
+    let expected: Vec<u32> = (1..=32).collect();
+    assert_eq!(
+        words(&session, MemoryId::Buffer("out".into()), 0, 32),
+        expected
+    );
+}
