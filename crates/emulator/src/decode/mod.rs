@@ -14,6 +14,7 @@ pub(crate) mod matrix_plan;
 mod mbarrier;
 mod memory;
 mod moves;
+pub(crate) mod op;
 mod operands;
 mod operation;
 pub(crate) mod ops;

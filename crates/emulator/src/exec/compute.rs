@@ -1,110 +1,11 @@
 //! Operations that change registers alone: a match on the decoded operation, one call a family.
 
 use crate::decode::code::{Code, Element, Instr, Op};
+use crate::decode::op::{beyond_registers, frequent, infrequent, waiting};
 use crate::exec::alu_float::{float32, float32x2, float64, half};
 use crate::exec::alu_int::*;
 use crate::exec::{compare, convert, machine, pack, predicate, select, video};
 use crate::state::registers::{LANES, Lanes, Results, Row64, Slot, copy};
-
-/// Operations that change registers alone and are frequent: [`compute`].
-macro_rules! frequent {
-    () => {
-        Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Wide32 { .. }
-            | Op::Float32 { .. }
-            | Op::Float64 { .. }
-            | Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::SetPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Select32 { .. }
-            | Op::Shift64 { .. }
-            | Op::Nop
-    };
-}
-
-/// Operations that change registers alone and are less frequent: [`compute_more`].
-macro_rules! infrequent {
-    () => {
-        Op::Int16 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Extract64 { .. }
-            | Op::Count64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Wide16 { .. }
-            | Op::Float32x2 { .. }
-            | Op::Half { .. }
-            | Op::Video(_)
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. }
-            | Op::Mov128 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Convert { .. }
-            | Op::ConvertPacked { .. }
-            | Op::Offset { .. }
-            | Op::Set { .. }
-            | Op::TestFloat { .. }
-            | Op::Select64 { .. }
-            | Op::SelectSign { .. }
-            | Op::PredicateLogic { .. }
-            | Op::Modify { .. }
-            | Op::AddressSum { .. }
-            | Op::AlignDown { .. }
-            | Op::Policy { .. }
-            | Op::ActiveMask { .. }
-            | Op::Machine(_)
-    };
-}
-
-/// Operations that reach memory or other warps, or change where lanes go: the loop over steps and the rare operations.
-macro_rules! beyond_registers {
-    () => {
-        Op::Load(_)
-            | Op::Store(_)
-            | Op::Branch { .. }
-            | Op::Atomic(_)
-            | Op::IsSpace { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call(_)
-            | Op::SystemCall(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Barrier(_)
-            | Op::ClusterArrive
-            | Op::PendingCount { .. }
-            | Op::StartAsync(_)
-            | Op::AsyncCommit(_)
-            | Op::Fill(_)
-            | Op::MapToRank { .. }
-            | Op::RankOf { .. }
-            | Op::Yield
-            | Op::Trap
-            | Op::LeaveReconvergence { .. }
-            | Op::BranchIndirect { .. }
-            | Op::BranchDivergent { .. }
-            | Op::Refused(_)
-    };
-}
-
-/// Operations that may have to wait for others before they are executed: the waits.
-macro_rules! waiting {
-    () => {
-        Op::Collective(_)
-            | Op::Matrix(_)
-            | Op::WarpBarrier { .. }
-            | Op::Reconverge { .. }
-            | Op::ClusterWait
-            | Op::Mbarrier(_)
-            | Op::AsyncWait(_)
-    };
-}
-
-pub(crate) use {beyond_registers, frequent, infrequent};
 
 /// Operations that only change registers. False for all others, which are not executed.
 #[cfg_attr(target_arch = "x86_64", inline(always))]

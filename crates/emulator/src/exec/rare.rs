@@ -1,10 +1,10 @@
 //! Operations that are neither arithmetic on registers nor plain memory accesses: what becomes of their lanes.
 
 use crate::decode::code::{Code, Element, Op, Refused};
+use crate::decode::op::{frequent, infrequent};
 use crate::exec::atomic::atomic;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
-use crate::exec::compute::{frequent, infrequent};
 use crate::exec::control::{branch, branch_indexed, branch_indirect, call, lanes_at, returns};
 use crate::exec::copies::start;
 use crate::exec::elements;

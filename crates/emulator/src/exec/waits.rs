@@ -1,7 +1,7 @@
 //! Lanes that wait for others before their instruction: what they wait for, and how they become ready again.
 
 use crate::decode::code::{Code, Collective, CollectiveKind, GroupWait, MbarrierAction, Op};
-use crate::exec::compute::{beyond_registers, frequent, infrequent};
+use crate::decode::op::{beyond_registers, frequent, infrequent};
 use crate::exec::control::lanes_at;
 use crate::exec::elements::read64;
 use crate::exec::mbarrier::parity_of;
