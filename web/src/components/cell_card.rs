@@ -6,7 +6,7 @@ use crate::layout::index_text;
 use crate::links::{bytes_of, lanes_of, writer_of};
 use crate::model::cell_of;
 use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Grid, PieceView, StoreAction, StoreView};
+use warpgrid_view::model::{Grid, PieceView, StoreAction, StoreView, Written};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -45,7 +45,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                 if let Some(lane) = cell.lane {
                     <tr><th>{ "written by" }</th><td>{ format!("lane {lane}, at step {step}") }</td></tr>
                 } else {
-                    <tr><th>{ "written by" }</th><td>{ "no store so far" }</td></tr>
+                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "no store so far" } else { "a store; which one is not kept in so large a launch" } }</td></tr>
                 }
                 if lanes.len() > 1 {
                     <tr><th>{ "lanes" }</th><td>{ format!("{} wrote bytes of it at that step", list(&lanes)) }</td></tr>
@@ -77,11 +77,24 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8) -> Html {
                     <td>{ format!("{} to {}, given {}", piece.before, piece.value, piece.given) }</td>
                 </tr>
             }
+            <tr><th>{ "order" }</th><td>{ order(store) }</td></tr>
             <tr>
                 <th>{ format!("line {}", store.range.line) }</th>
                 <td><code>{ &store.instruction }</code></td>
             </tr>
         </>
+    }
+}
+
+/// `release, gpu; L2::cache_hint`: memory order and scope, and what the caches are asked for.
+fn order(store: &StoreView) -> String {
+    let mut text = store.order.clone();
+    if let Some(scope) = &store.scope {
+        text = format!("{text}, {scope}");
+    }
+    match store.hints.is_empty() {
+        true => text,
+        false => format!("{text}; {}", store.hints.join(", ")),
     }
 }
 
