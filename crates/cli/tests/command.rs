@@ -229,6 +229,37 @@ fn codes_and_instructions_are_explained() {
 }
 
 #[test]
+fn machine_code_is_checked_and_explained() {
+    let listing = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../sass/tests/data/vecadd_f32__sm_75.cuobjdump.sass");
+    let listing = listing.to_string_lossy();
+    assert_eq!(warpgrid(&["check", &listing], "").status.code(), Some(0));
+    let output = warpgrid(
+        &["check", "--front", "sass", "--target", "sm_90", "-"],
+        "STS.64 [R7.X4], R2;\n",
+    );
+    expect![[r#"
+        error[W1107]: `STS` with an address `[Ra.X4 + Imm]` is not on `sm_90`
+         --> -:1:8
+          |
+        1 | STS.64 [R7.X4], R2;
+          |        ^^^^^^^
+          |
+          = help: it is on `sm_75` to `sm_89`
+
+        -: rejected, 1 error
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&output.stdout));
+    let output = warpgrid(&["explain", "W1107", "STG.E.EF.64", "IMAD"], "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("W1107: ") && text.contains(".EF  eviction priority: "),
+        "{text}"
+    );
+    assert!(text.contains("Multiply and add integers"), "{text}");
+}
+
+#[test]
 fn the_formatter_keeps_comments_and_changes_nothing_twice() {
     let messy = GOOD.replace(
         "st.global.u32 [%a], %r1;",

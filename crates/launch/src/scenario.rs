@@ -9,26 +9,14 @@
 //! //@ buffer out: f32[16][16] = 0
 //! ```
 
+mod front;
 mod read;
+
+pub use front::Front;
 
 use crate::fault::{FaultSort, Space};
 use crate::value::Literal;
 use serde::{Deserialize, Serialize};
-
-/// Which front end reads the source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-pub enum Front {
-    #[default]
-    Ptx,
-    Sass,
-}
-
-impl Front {
-    /// Every front end.
-    pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
-}
 
 /// Everything a run needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -45,7 +45,8 @@ pub use warpgrid_launch::{
     value,
 };
 
-/// Formats a PTX source: the same tokens and comments, one statement per line. Lines end as the first one does.
+/// Formats a source in the language that it shows: the same tokens and comments, one statement per line. Lines end as the
+/// first one does.
 pub fn format(source: &str) -> String {
-    Language::from(Front::default()).format(source)
+    Language::from(Front::of_source(source)).format(source)
 }

@@ -2,13 +2,13 @@
 
 use crate::protocol::{Answer, Question};
 use warpgrid_view::check::tokens;
-use warpgrid_view::{Front, Language, assist, fragment};
+use warpgrid_view::{CheckOptions, Front, Language, assist, fragment};
 
 /// Answers from the text in the question alone.
 pub(crate) fn answer(question: &Question) -> Answer {
     match question {
         Question::Tokens { source } => Answer::Tokens(
-            tokens(source, Front::default())
+            tokens(source, Front::of_source(source))
                 .into_iter()
                 .flat_map(|token| [token.start, token.end, token.class as u32])
                 .collect(),
@@ -17,17 +17,17 @@ pub(crate) fn answer(question: &Question) -> Answer {
             source,
             options,
             at,
-        } => Answer::Hover(assist::hover(source, options, *at)),
+        } => Answer::Hover(assist::hover(source, &in_language(source, options), *at)),
         Question::Complete {
             source,
             options,
             at,
-        } => Answer::Complete(assist::complete(source, options, *at)),
+        } => Answer::Complete(assist::complete(source, &in_language(source, options), *at)),
         Question::Signature { source, at } => {
-            Answer::Signature(Language::from(Front::default()).signature(source, *at))
+            Answer::Signature(Language::from(Front::of_source(source)).signature(source, *at))
         }
         Question::Format { source } => {
-            Answer::Format(Language::from(Front::default()).format(source))
+            Answer::Format(Language::from(Front::of_source(source)).format(source))
         }
         Question::FragmentSvg(request) => {
             let view = fragment::fragment(request).ok();
@@ -37,6 +37,14 @@ pub(crate) fn answer(question: &Question) -> Answer {
             let view = fragment::fragment(request).ok();
             Answer::FragmentTable(view.as_ref().map(fragment::table))
         }
+    }
+}
+
+/// The options with the language that the text shows: the page has no switch for it.
+pub(crate) fn in_language(source: &str, options: &CheckOptions) -> CheckOptions {
+    CheckOptions {
+        front: Front::of_source(source),
+        ..options.clone()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The worker's half of the protocol without the worker: requests go in, work is done in slices, responses come out.
 
-use crate::answer::answer;
+use crate::answer::{answer, in_language};
 use crate::background::Background;
 use crate::protocol::{
     Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
@@ -8,7 +8,7 @@ use crate::protocol::{
 use warpgrid_view::fragment::{FragmentRequest, picture};
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::product;
-use warpgrid_view::{NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
+use warpgrid_view::{Front, NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
 
 /// Milliseconds that a slice aims at, so that a stop is noticed in time.
 const SLICE_MS: f64 = 10.0;
@@ -60,7 +60,7 @@ impl Runner {
                 options,
             } => ResponseBody::Checked {
                 revision,
-                report: check(&source, &options),
+                report: check(&source, &in_language(&source, &options)),
             },
             RequestBody::Fragments {
                 request,
@@ -95,6 +95,7 @@ impl Runner {
                 self.launch = launch;
                 self.look = look;
                 let scenario = Scenario {
+                    front: Front::of_source(&source),
                     source,
                     target,
                     ptx_version,

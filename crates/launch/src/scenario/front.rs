@@ -1,0 +1,117 @@
+//! Which language a text is in. In: its name, or the text itself; out: a front end.
+
+use serde::{Deserialize, Serialize};
+
+/// Which front end reads the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Front {
+    #[default]
+    Ptx,
+    Sass,
+}
+
+/// What only disassemblers print.
+const SASS_LINES: &[&str] = &[
+    "code for sm_",
+    "Function :",
+    "Fatbin elf code",
+    ".headerflags",
+    ".elftype",
+    ".section\t.text",
+    ".section\t.nv.",
+    ".nv.",
+    ".text.",
+    "/*0",
+];
+
+impl Front {
+    /// Every front end.
+    pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
+
+    /// The language that the ending of a file's name says; PTX for all others.
+    pub fn of_file_name(name: &str) -> Front {
+        match name.rsplit_once('.') {
+            Some((_, ending)) if ending.eq_ignore_ascii_case("sass") => Front::Sass,
+            Some(_) | None => Front::Ptx,
+        }
+    }
+
+    /// The language of a text that does not say: that of its first line which only one of them has. Opcodes of SASS are in
+    /// upper case, those of PTX are not.
+    pub fn of_source(source: &str) -> Front {
+        source.lines().find_map(of_line).unwrap_or_default()
+    }
+}
+
+/// The language of a line; `None` when it could be of both.
+fn of_line(line: &str) -> Option<Front> {
+    let line = line.trim();
+    if SASS_LINES.iter().any(|start| line.starts_with(start)) {
+        return Some(Front::Sass);
+    }
+    let guarded = line
+        .strip_prefix('@')
+        .map(|rest| rest.trim_start_matches('!'));
+    if let Some(rest) = guarded {
+        let is_sass = rest.starts_with(['P', 'U']) && word(rest).len() <= 3;
+        return Some(if is_sass { Front::Sass } else { Front::Ptx });
+    }
+    if line.starts_with('.') {
+        let both = [".target", ".align", ".section", ".L_", ".file"];
+        let both = both.iter().any(|start| line.starts_with(start));
+        return (!both).then_some(Front::Ptx);
+    }
+    let word = word(line);
+    let is_label = line[word.len()..].trim_start().starts_with(':');
+    if word.is_empty() || is_label {
+        return None;
+    }
+    let is_opcode = word.len() > 1
+        && word.starts_with(|first: char| first.is_ascii_uppercase())
+        && !word.contains(|c: char| c.is_ascii_lowercase());
+    Some(if is_opcode { Front::Sass } else { Front::Ptx })
+}
+
+/// The word at the beginning of a line.
+fn word(line: &str) -> &str {
+    let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$')));
+    &line[..end.unwrap_or(line.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_shows_its_language() {
+        for (source, front) in [
+            ("", Front::Ptx),
+            ("// only a comment", Front::Ptx),
+            ("//@ launch grid=1\nst.global.u32 [p], 1;", Front::Ptx),
+            ("//@ launch grid=1\nSTS [R2], R3;", Front::Sass),
+            ("@%p st.global.u32 [p], 1;", Front::Ptx),
+            ("@p st.global.u32 [p], 1;", Front::Ptx),
+            ("@!P0 STS [R2], R3;", Front::Sass),
+            (".version 8.0\n.target sm_90", Front::Ptx),
+            (".target sm_90\nEXIT;", Front::Sass),
+            (".target sm_90\n.entry k()", Front::Ptx),
+            ("\t.target\tsm_80\n\n\t.elftype\t@\"ET_EXEC\"", Front::Sass),
+            ("\n\tcode for sm_75\n\t.target\tsm_75\n", Front::Sass),
+            ("        /*0010*/    MOV R1, c[0x0][0x28] ;", Front::Sass),
+            ("L1: bra L1;", Front::Ptx),
+            ("$L__BB0_2:\n bra $L__BB0_2;", Front::Ptx),
+            ("{ .reg .u32 r; }", Front::Ptx),
+        ] {
+            assert_eq!(Front::of_source(source), front, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_file_name_shows_its_language() {
+        assert_eq!(Front::of_file_name("a/kernel.sm_90.SASS"), Front::Sass);
+        assert_eq!(Front::of_file_name("kernel.ptx"), Front::Ptx);
+        assert_eq!(Front::of_file_name("-"), Front::Ptx);
+    }
+}
