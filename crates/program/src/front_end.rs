@@ -232,6 +232,8 @@ pub enum Explanation {
         mnemonic: String,
         form: Box<FormFacts>,
         words: Vec<WordFacts>,
+        /// The same in another language, one line each; with how far it can be trusted.
+        beside: Vec<String>,
     },
 }
 

@@ -15,7 +15,10 @@ use crate::tree::{
 };
 use crate::visible::{Meaning, Visible, lookup};
 use warpgrid_isa::form::{Bound, OperandSlot, SlotKind, bind, is_known_word, nearest};
-use warpgrid_isa::{Gate, OperandType, Origin, ScalarType, SpecialRegister};
+use warpgrid_isa::sass::pairs;
+use warpgrid_isa::{
+    Does, Gate, Modifiers, OperandType, Origin, ScalarType, SpecialRegister, Target,
+};
 use warpgrid_program::Span;
 use words::{directive_help, linkage_help, literal_help, space_help};
 
@@ -171,8 +174,10 @@ impl Place<'_> {
             });
         };
         let form = bound.layout.form;
+        let machine_code = machine_code(form.does, &bound.modifiers(), self.module.target);
         let mut hover = Hover::new(span, form.syntax)
             .line(form.help)
+            .line(machine_code.unwrap_or_default())
             .gate(form.gate, &self.module);
         hover.section = Some(form.section);
         Some(hover)
@@ -409,6 +414,16 @@ impl Place<'_> {
         let text = word.text(self.source);
         Hover::new(word, text).line(directive_help(text, kind))
     }
+}
+
+/// What a store becomes.
+fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<String> {
+    let code = pairs::machine_code(does, modifiers, target)?;
+    let name = target.name;
+    Some(format!(
+        "Machine code on `{name}`: `{code}` ({}).",
+        pairs::APPROXIMATION
+    ))
 }
 
 fn integer(span: Span, text: &str, value: u64, unsigned: bool) -> Hover {

@@ -44,6 +44,7 @@ fn tokens_say_what_they_mean() {
         );
     };
     says("st.global", "st{.mmio}");
+    says("st.global", "Machine code on");
     says("global.v2", "state space: global memory");
     says("v2.b32", "vector width: two elements");
     says("b32 [%rd1", "32 untyped bits");

@@ -118,7 +118,8 @@ fn explanation_text(explanation: Explanation) -> String {
             mnemonic,
             form,
             words,
-        } => instruction_text(&mnemonic, &(*form).into(), &words),
+            beside,
+        } => instruction_text(&mnemonic, &(*form).into(), &words, &beside),
     }
 }
 
@@ -203,7 +204,12 @@ fn form_text(page: &FormPage) -> String {
 }
 
 /// An instruction word by word.
-fn instruction_text(mnemonic: &str, page: &FormPage, words: &[WordFacts]) -> String {
+fn instruction_text(
+    mnemonic: &str,
+    page: &FormPage,
+    words: &[WordFacts],
+    beside: &[String],
+) -> String {
     let mut text = format!("{mnemonic}\n  {}\n  {}\n", page.help, page.syntax);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     for word in words {
@@ -215,6 +221,10 @@ fn instruction_text(mnemonic: &str, page: &FormPage, words: &[WordFacts]) -> Str
             Some(WordMeaning::Literal) => format!("\n  .{}", word.text),
             None => format!("\n  .{}  not a modifier that this form takes", word.text),
         };
+    }
+    for (index, line) in beside.iter().enumerate() {
+        let indentation = if index == 0 { "\n\n  " } else { "\n    " };
+        text += &format!("{indentation}{line}");
     }
     text.push('\n');
     text
@@ -231,6 +241,12 @@ mod tests {
             text.contains(".global  state space:") && text.contains(".v4  "),
             "{text}"
         );
+        assert!(
+            text.contains("`sm_80` to `sm_89`: `STG.E.128 [R2.64], R4`"),
+            "{text}"
+        );
+        let text = explain("STS.64 [R2], R4").expect("a store of machine code");
+        assert!(text.contains("`st.shared.v2.b32`"), "{text}");
         assert!(explain("st").is_some_and(|text| text.contains(".cop")));
         assert_eq!(explain("no such thing"), None);
     }

@@ -222,6 +222,7 @@ impl TargetGate {
         match self {
             TargetGate::Any | TargetGate::From(0..=10) => None,
             TargetGate::From(sm) => Some(format!("`sm_{sm}` and later")),
+            TargetGate::Between(first, last) if first == last => Some(format!("`sm_{first}`")),
             TargetGate::Between(first, last) => Some(format!("`sm_{first}` to `sm_{last}`")),
             TargetGate::Only(sm) => Some(format!("`sm_{sm}a`")),
             TargetGate::Family(sm) => Some(format!("the family of `sm_{sm}f`")),

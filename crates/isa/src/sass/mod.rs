@@ -5,6 +5,7 @@
 
 pub mod addresses;
 pub mod opcodes;
+pub mod pairs;
 pub mod stores;
 
 pub use addresses::{AddressForm, AddressShape};

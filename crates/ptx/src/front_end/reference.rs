@@ -1,7 +1,8 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
-use warpgrid_isa::Value;
 use warpgrid_isa::form::{Bound, Form, Layout, Slot, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::sass::pairs;
+use warpgrid_isa::{Target, Value};
 use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
 
 /// Every form, in table order.
@@ -30,7 +31,24 @@ pub(super) fn explain(instruction: &str) -> Option<Explanation> {
                 meaning: meaning(&bound, index),
             })
             .collect(),
+        beside: beside(&bound),
     })
+}
+
+/// The machine code of a store, by architecture.
+fn beside(bound: &Bound) -> Vec<String> {
+    let modifiers = bound.modifiers();
+    let does = bound.layout.form.does;
+    let codes = pairs::GENERATIONS.iter().filter_map(|(name, on)| {
+        let target = Target::from_name(name)?;
+        let code = pairs::machine_code(does, &modifiers, target)?;
+        Some(format!("{}: `{code}`", on.text()?))
+    });
+    let mut lines: Vec<String> = codes.collect();
+    if !lines.is_empty() {
+        lines.insert(0, format!("machine code, {}", pairs::APPROXIMATION));
+    }
+    lines
 }
 
 /// The meaning of the word at `index` of a bound instruction.

@@ -6,7 +6,7 @@ use crate::syntax::{
     AnnotationKind, Instruction, Operand, Register, RegisterFile, RegisterNumber, StatementKind,
     Term, TermValue, Tree, Value, parse,
 };
-use warpgrid_isa::sass::{WordMeaning, find_opcode, find_store};
+use warpgrid_isa::sass::{WordMeaning, find_opcode, find_store, pairs};
 use warpgrid_isa::{Target, TargetGate};
 use warpgrid_program::{HoverText, Overrides, Span};
 
@@ -28,7 +28,7 @@ pub(crate) fn hover(source: &str, overrides: &Overrides, offset: u32) -> Option<
         return Some(text(guard.span, guard.span.text(source).to_owned(), [line]));
     }
     if contains(instruction.opcode, offset) {
-        return opcode(source, instruction, target);
+        return opcode(source, &tree, instruction, target);
     }
     let mut modifiers = tree.modifiers(instruction).iter();
     if let Some(index) = modifiers.position(|span| contains(*span, offset)) {
@@ -72,7 +72,12 @@ fn where_line(gate: TargetGate) -> Option<String> {
     gate.text().map(|text| format!("On {text}."))
 }
 
-fn opcode(source: &str, instruction: &Instruction, target: &Target) -> Option<HoverText> {
+fn opcode(
+    source: &str,
+    tree: &Tree,
+    instruction: &Instruction,
+    target: &Target,
+) -> Option<HoverText> {
     let span = instruction.opcode;
     let name = span.text(source);
     let (title, help, on) = match (find_store(name), find_opcode(name)) {
@@ -84,7 +89,14 @@ fn opcode(source: &str, instruction: &Instruction, target: &Target) -> Option<Ho
         }
     };
     let checked = format!("Read for `{}`.", target.name);
-    let lines = [Some(help.to_owned()), where_line(on), Some(checked)];
+    let ptx = find_store(name).map(|store| {
+        let spans = tree.modifiers(instruction).iter();
+        let words: Vec<&str> = spans.map(|span| span.text(source)).collect();
+        let bound = bind(store, &words);
+        let words: Vec<_> = bound.words.iter().map(|bound| bound.word).collect();
+        format!("As PTX: `{}`, among others.", pairs::ptx(store, &words))
+    });
+    let lines = [Some(help.to_owned()), ptx, where_line(on), Some(checked)];
     Some(text(span, title.to_owned(), lines.into_iter().flatten()))
 }
 

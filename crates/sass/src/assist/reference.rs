@@ -4,7 +4,7 @@ use crate::mnemonic::bind;
 use warpgrid_isa::TargetGate;
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
-use warpgrid_isa::sass::{Opcode, Slot, Store, Word, find_opcode, find_store};
+use warpgrid_isa::sass::{Opcode, Slot, Store, Word, find_opcode, find_store, pairs};
 use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
 
 /// Every form: the stores with their words, then the other opcodes.
@@ -47,11 +47,14 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
         let meaning = None;
         explained.push((index, WordFacts { text, meaning }));
     }
+    let found: Vec<&Word> = bound.words.iter().map(|bound| bound.word).collect();
+    let ptx = pairs::ptx(row, &found);
     explained.sort_by_cached_key(|(index, _)| *index as u64);
     Some(Explanation::Instruction {
         mnemonic: mnemonic.to_owned(),
         form: Box::new(store(row)),
         words: explained.into_iter().map(|(_, word)| word).collect(),
+        beside: vec![format!("PTX, among others: `{ptx}`")],
     })
 }
 

@@ -22,6 +22,7 @@ fn words_of_a_store_are_explained() {
         expect![[r#"
         STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc}
         Store to global memory.
+        As PTX: `st.relaxed.gpu.global.v2.b32`, among others.
         On `sm_50` and later.
         Read for `sm_75`.
     "#]],
