@@ -1,5 +1,5 @@
-//! What the harness reads: the compiled kernels of the corpus go in, one large legal module and one of
-//! 10,000 lines come out, beside the two kernels that are run.
+//! What the harness reads: compiled kernels and listings of the corpus go in, a large legal module, one of
+//! 10,000 lines and a long listing come out, beside the two kernels that are run.
 
 use crate::shell::{self, Result};
 use std::fs;
@@ -16,6 +16,23 @@ const LONGEST_NAME: usize = 64;
 
 const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n\n";
 
+/// Listings of one disassembler after another, until there is enough.
+fn listings() -> Result<String> {
+    let folder = shell::root().join("crates/sass/tests/data");
+    let entries = fs::read_dir(&folder).map_err(|error| said(&folder, &error))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "sass"));
+    paths.sort();
+    let mut text = String::new();
+    for path in paths.iter().cycle().take(paths.len() * LARGE) {
+        if text.len() >= LARGE {
+            break;
+        }
+        text += &read(path)?;
+    }
+    Ok(text)
+}
+
 /// Writes the inputs; their folder.
 pub(super) fn write() -> Result<PathBuf> {
     let corpus = shell::root().join("crates/view/tests/corpus");
@@ -31,6 +48,7 @@ pub(super) fn write() -> Result<PathBuf> {
         &folder.join("lines.ptx"),
         &module(&parts, |text| text.lines().count() >= LINES),
     )?;
+    save(&folder.join("large.sass"), &listings()?)?;
     for (number, part) in parts.iter().enumerate() {
         save(
             &folder.join(format!("kernels/{number}.ptx")),

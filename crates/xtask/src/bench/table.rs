@@ -9,6 +9,8 @@ use std::fmt;
 const AIMS: &[(&str, &str)] = &[
     ("parse",           "200 MB/s (peers 49 native, 9.2 wasm)"),
     ("check",           "100 MB/s"),
+    ("sass",            "200 MB/s"),
+    ("sasschk",         "100 MB/s"),
     ("recheck",         "under 16 ms in wasm"),
     ("batch",           "10,000 modules/s on one core"),
     ("saxpy",           "500 M lane-instr/s native, half in wasm (peer 46)"),

@@ -11,6 +11,7 @@ mod case;
 mod families;
 mod report;
 mod sample;
+mod spellings;
 mod verdicts;
 
 use std::path::PathBuf;
@@ -23,6 +24,9 @@ type Result<T> = std::result::Result<T, String>;
 const STORES: &str = "../shared/oracle";
 const GENERAL: &str = "../shared/oracle_general";
 const ARITHMETIC: &str = "../shared/arith";
+const SPELLINGS: &str = "../shared/sass/spellings.jsonl";
+/// The project's own sample of it.
+const SPELLINGS_SAMPLE: &str = "crates/sass/tests/data/spellings.jsonl";
 /// What a checkout of the project alone has: samples of the two collections of verdicts.
 const STORES_SAMPLE: &str = "crates/ptx/tests/data/verdicts.jsonl";
 const GENERAL_SAMPLE: &str = "crates/ptx/tests/data/verdicts_general.jsonl";
@@ -51,6 +55,7 @@ enum Part {
     Stores,
     General,
     Arithmetic,
+    Spellings,
 }
 
 /// What to do.
@@ -133,17 +138,19 @@ impl Part {
             "stores" => Ok(Part::Stores),
             "general" => Ok(Part::General),
             "arithmetic" => Ok(Part::Arithmetic),
+            "spellings" => Ok(Part::Spellings),
             _ => Err(format!(
-                "found `--only {name}`, expected `stores`, `general` or `arithmetic`"
+                "found `--only {name}`, expected `stores`, `general`, `arithmetic` or `spellings`"
             )),
         }
     }
 }
 
 const HELP: &str = "\
-cargo xtask conformance [--only stores|general|arithmetic] [--family NAME] [--show N] [--all] [--threads N] [--json FILE]
+cargo xtask conformance [--only stores|general|arithmetic|spellings] [--family NAME] [--show N] [--all] [--threads N] [--json FILE]
     agreement with the reference assembler: verdicts on stores (--oracle FOLDER), on all other instructions
     (--general FOLDER), and results of arithmetic (--arithmetic FOLDER); the default folders are in ../shared.
+    Spellings are stores as disassemblers print them, by architecture: each is accepted and written again as it was.
     --family names a family of verdicts (`st`, `atom`, `mbarrier.init`) or starts an operation (`cvt.rn`)
     --show prints N differing cases, spread over all of them; --all also the families that agree
     --json writes every differing case, one a line
@@ -179,6 +186,11 @@ fn compare(options: &Options) -> Result<bool> {
         let forms = arithmetic::read(&options.arithmetic, options.family.as_deref())?;
         n_compared += forms.len();
         agreed &= arithmetic::compare(&forms, options, &mut differences);
+    }
+    if options.includes(Part::Spellings) && options.family.is_none() {
+        let (n, all_agree) = spellings::compare(&[SPELLINGS, SPELLINGS_SAMPLE], options.n_shown)?;
+        n_compared += n;
+        agreed &= all_agree;
     }
     if n_compared == 0 {
         return Err("there is nothing to compare with".to_owned());

@@ -80,14 +80,14 @@ pub(super) fn compare(
     let names: BTreeSet<&str> = cases.iter().map(|case| case.family.as_str()).collect();
     let modelled = match part {
         Part::General => families::modelled(&names),
-        Part::Stores | Part::Arithmetic => names,
+        Part::Stores | Part::Arithmetic | Part::Spellings => names,
     };
     let (inside, outside): (Vec<_>, Vec<_>) = compared
         .into_iter()
         .partition(|compared| modelled.contains(compared.case.family.as_str()));
     let title = match part {
         Part::General => "verdicts, all other instructions: modelled",
-        Part::Stores | Part::Arithmetic => "verdicts, stores",
+        Part::Stores | Part::Arithmetic | Part::Spellings => "verdicts, stores",
     };
     let agreed = report::print(title, &inside, options);
     if !outside.is_empty() {

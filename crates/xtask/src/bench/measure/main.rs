@@ -26,6 +26,8 @@ const FIGURES: &[Figure] = &[
     Figure { name: "parse",   title: "parsing a 4 MB module",               unit: "MB/s",           measure: text::parse },
     Figure { name: "check",   title: "parsing and checking it",             unit: "MB/s",           measure: text::check },
     Figure { name: "recheck", title: "checking 10,000 lines again",         unit: "ms",             measure: text::recheck },
+    Figure { name: "sass",    title: "parsing 4 MB of machine code",        unit: "MB/s",           measure: text::parse_sass },
+    Figure { name: "sasschk", title: "checking it",                         unit: "MB/s",           measure: text::check_sass },
     Figure { name: "batch",   title: "checking small modules",              unit: "modules/s",      measure: text::batch },
     Figure { name: "saxpy",   title: "running saxpy, 1,048,576 threads",    unit: "M lane-instr/s", measure: emulation::saxpy },
     Figure { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },

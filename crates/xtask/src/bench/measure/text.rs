@@ -3,7 +3,7 @@
 use crate::timing::best_of;
 use crate::{Inputs, Measured};
 use std::hint::black_box;
-use warpgrid_view::CheckOptions;
+use warpgrid_view::{CheckOptions, Front};
 
 /// Modules of one round of [`batch`].
 const ROUND: usize = 1000;
@@ -21,12 +21,32 @@ pub(super) fn parse(inputs: &Inputs) -> Measured {
 /// MB of source a second from text to verdict.
 pub(super) fn check(inputs: &Inputs) -> Measured {
     let source = inputs.read("large.ptx")?;
-    Ok(source.len() as f64 / 1e6 / seconds_to_check(&source)?)
+    Ok(source.len() as f64 / 1e6 / seconds_to_check(&source, &CheckOptions::default())?)
 }
 
 /// Milliseconds from text to verdict for 10,000 lines, as after a keystroke.
 pub(super) fn recheck(inputs: &Inputs) -> Measured {
-    Ok(seconds_to_check(&inputs.read("lines.ptx")?)? * 1e3)
+    Ok(seconds_to_check(&inputs.read("lines.ptx")?, &CheckOptions::default())? * 1e3)
+}
+
+/// MB of listings a second through the parser of machine code.
+pub(super) fn parse_sass(inputs: &Inputs) -> Measured {
+    let source = inputs.read("large.sass")?;
+    let run = |_: &mut ()| {
+        black_box(warpgrid_sass::syntax::parse(black_box(&source)));
+        Ok(())
+    };
+    Ok(source.len() as f64 / 1e6 / best_of(|| Ok::<_, String>(()), run)?)
+}
+
+/// MB of listings a second from text to verdict.
+pub(super) fn check_sass(inputs: &Inputs) -> Measured {
+    let source = inputs.read("large.sass")?;
+    let options = CheckOptions {
+        front: Front::Sass,
+        ..CheckOptions::default()
+    };
+    Ok(source.len() as f64 / 1e6 / seconds_to_check(&source, &options)?)
 }
 
 /// Small modules per second, as a batch checks them.
@@ -46,10 +66,9 @@ pub(super) fn batch(_: &Inputs) -> Measured {
 }
 
 /// Seconds to check a correct source; a rejected one would be no measure.
-fn seconds_to_check(source: &str) -> Measured {
-    let options = CheckOptions::default();
+fn seconds_to_check(source: &str, options: &CheckOptions) -> Measured {
     let run = |_: &mut ()| {
-        let report = black_box(warpgrid_view::check(black_box(source), &options));
+        let report = black_box(warpgrid_view::check(black_box(source), options));
         let error = report.diagnostics.iter().find(|_| !report.accept);
         error.map_or(Ok(()), |first| Err(format!("refused: {}", first.message)))
     };

@@ -1,4 +1,4 @@
-//! Times parser and checker: `cargo run --release --example parse_bench -- FILE...`, best of many runs, and says what is
+//! Times parser and checker: `cargo run --release --example listing_bench -- FILE...`, best of many runs, and says what is
 //! found and what would be written in another way.
 
 use std::time::Instant;

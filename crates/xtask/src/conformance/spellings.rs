@@ -1,0 +1,66 @@
+//! Stores as disassemblers print them: a file of spellings by architecture goes in; how many are accepted, and written
+//! again as they were, comes out.
+
+use crate::Result;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use warpgrid_sass::syntax::{parse, print_instruction};
+use warpgrid_view::{CheckOptions, Front};
+
+/// Reads the first of `paths` that is there; how many spellings it has, and whether all agree.
+pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
+    let Some(path) = paths.iter().find(|path| Path::new(path).exists()) else {
+        return Ok((0, true));
+    };
+    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut n = 0;
+    let mut differing = Vec::new();
+    for line in text.lines() {
+        let case: Value = serde_json::from_str(line).map_err(|error| format!("{path}: {error}"))?;
+        let field = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or("");
+        n += 1;
+        if let Some(why) = difference(field("arch"), field("text")) {
+            differing.push(format!("{}: {}: {why}", field("arch"), field("text")));
+        }
+    }
+    println!(
+        "spellings of stores: {} of {n} accepted and written again",
+        n - differing.len()
+    );
+    for line in differing.iter().take(n_shown) {
+        println!("    {line}");
+    }
+    Ok((n, differing.is_empty()))
+}
+
+/// What is wrong with a spelling.
+fn difference(arch: &str, text: &str) -> Option<String> {
+    let options = CheckOptions {
+        front: Front::Sass,
+        target: Some(arch.to_owned()),
+        ..CheckOptions::default()
+    };
+    let report = warpgrid_view::check(text, &options);
+    if let Some(found) = report.diagnostics.first() {
+        return Some(format!("{} {}", found.code, found.message));
+    }
+    let tree = parse(text);
+    let mut printed = String::new();
+    for instruction in &tree.instructions {
+        print_instruction(&tree, text, instruction, &mut printed);
+    }
+    (printed != text).then(|| format!("written `{printed}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn a_spelling_of_another_architecture_differs() {
+        assert_eq!(difference("sm_75", "STS [R7.X4], R0"), None);
+        assert!(difference("sm_90", "STS [R7.X4], R0").is_some());
+        assert!(difference("sm_75", "STS [R7.X4],  R0").is_some());
+    }
+}

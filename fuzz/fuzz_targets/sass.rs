@@ -1,0 +1,7 @@
+//! Any text, taken for SASS.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use warpgrid_view::Front;
+
+fuzz_target!(|text: &str| warpgrid_fuzz::try_text(text, Front::Sass));

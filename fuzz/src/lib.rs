@@ -1,0 +1,32 @@
+//! Any text of one language: it is checked, coloured, formatted, explained, and, where it is accepted, launched and stepped
+//! forward and back, without a panic and without running away.
+
+use warpgrid_view::{CheckOptions, Front, Language, Scenario, Session, assist, check};
+
+/// Does all of it.
+pub fn try_text(text: &str, front: Front) {
+    let options = CheckOptions { front, ..CheckOptions::default() };
+    let report = check::check(text, &options);
+    for diagnostic in &report.diagnostics {
+        assert!(diagnostic.range.line >= 1 && diagnostic.range.column >= 1);
+    }
+    let tokens = check::tokens(text, front);
+    assert!(tokens.windows(2).all(|pair| pair[0].end <= pair[1].start));
+    let language = Language::from(front);
+    let formatted = language.format(text);
+    assert_eq!(language.format(&formatted), formatted, "formatting twice changes nothing more");
+    let middle = text.len() as u32 / 2;
+    assist::hover(text, &options, middle);
+    assist::complete(text, &options, middle);
+    language.signature(text, middle);
+    let scenario = Scenario { source: text.to_owned(), front, ..Scenario::default() };
+    if let Ok(mut session) = Session::new(scenario) {
+        session.run(200);
+        let end = session.position();
+        session.frame(&Default::default());
+        session.back();
+        session.seek(0);
+        session.seek(end);
+        assert_eq!(session.position(), end);
+    }
+}
