@@ -45,13 +45,7 @@ pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut St
     }
     match &operand.value {
         Value::Register(register) => push(text, register),
-        Value::Integer(_) => text.push_str(number_text(tree, source, operand)),
-        Value::Float(value) => {
-            text.push_str(number_text(tree, source, operand));
-            if !value.is_finite() {
-                text.push(' ');
-            }
-        }
+        Value::Integer(_) | Value::Float(_) => text.push_str(number_text(tree, source, operand)),
         Value::Memory(memory) => {
             if let Some(prefix) = memory.prefix {
                 text.push_str(prefix.text(source));
@@ -73,6 +67,10 @@ pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut St
         text.push('|');
     }
     push_modifiers(tree.operand_modifiers(operand), source, text);
+    if matches!(operand.value, Value::Float(value) if !value.is_finite()) {
+        // As the disassemblers print it: `+INF , PT`.
+        text.push(' ');
+    }
 }
 
 /// The digits or the word of a number, between its signs and its modifiers.
