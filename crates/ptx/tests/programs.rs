@@ -58,6 +58,12 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("mov.u16 laneid", ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nmov.u16 %h1, %laneid;\nret;\n}\n", "W0109"),
     ("mov.u16 tid", ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nmov.u16 %h1, %tid.x;\nret;\n}\n", ""),
     ("set s16.f32", ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nset.gt.s16.f32 %h1, %f1, %f2;\nret;\n}\n", "W0104"),
+    ("label in section 6.5", ".version 6.5\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n.section .debug_str { info: .b8 0 }\n", "W0106"),
+    ("label in section 7.0", ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n.section .debug_str { info: .b8 0 }\n", ""),
+    ("label - label 7.4", ".version 7.4\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n.section .debug_str { a: .b8 0 b: .b32 b-a }\n", "W0106"),
+    ("label - label 7.5", ".version 7.5\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n.section .debug_str { a: .b8 0 b: .b32 b-a }\n", ""),
+    (".tex 1.4", ".version 1.4\n.target sm_13\n.tex .u64 t;\n.entry k() { .reg .f32 %f<9>; .reg .s32 %r<9>; tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t,{%r1,%r2,%r3,%r4}]; exit; }\n", ""),
+    (".tex 5.0", ".version 5.0\n.target sm_30\n.tex .u64 t;\n.entry k() { exit; }\n", "W0615"),
 ];
 
 #[test]

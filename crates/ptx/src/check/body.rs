@@ -24,6 +24,7 @@ pub(crate) mod statement;
 pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
+pub(crate) mod texture;
 pub(crate) mod values;
 pub(crate) mod video;
 

@@ -87,3 +87,9 @@ pub(crate) fn operand_kind(opcode: &str, span: Span, found: &str, kinds: &str) -
     );
     Diagnostic::error(WRONG_OPERAND, span, message)
 }
+
+/// An operand that does not go with the words of the instruction.
+pub(crate) fn other_operand(opcode: &str, span: Span, found: &str, expected: &str) -> Diagnostic {
+    let message = format!("found {found}, `{opcode}` takes {expected} here");
+    Diagnostic::error(WRONG_OPERAND, span, message)
+}

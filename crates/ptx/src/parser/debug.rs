@@ -6,7 +6,7 @@ use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::number::{self, Value};
 use crate::lexer::{self, TokenKind};
-use crate::tree::{DirectiveKind, Operand, OperandKind, SourceKind};
+use crate::tree::{DirectiveKind, Name, Operand, OperandKind, SourceKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
@@ -149,10 +149,13 @@ impl Parser<'_> {
                     }
                 }
                 _ if self.cursor.at_name() => {
+                    let start = self.cursor.offset();
                     self.cursor.skip_name();
+                    let span = self.since(start);
                     if !self.eat(b':') {
                         return self.unexpected("`:` after a label");
                     }
+                    self.section_operand(span, OperandKind::Name);
                 }
                 _ if self.cursor.at_end() => return self.close(open, b'}', "`}`"),
                 _ => return self.bad_argument(".section", EXPECTED),
@@ -194,10 +197,24 @@ impl Parser<'_> {
         self.cursor.at += 1;
         self.cursor.skip();
         if self.cursor.at_name() {
+            let start = self.cursor.offset();
             self.cursor.skip_name();
+            let span = self.since(start);
+            self.section_operand(span, OperandKind::Minus);
             return Ok(());
         }
         self.section_number()
+    }
+
+    /// Keeps a label of a section, or one that is subtracted: the first of each.
+    fn section_operand(&mut self, span: Span, kind: impl Fn(Name) -> OperandKind) {
+        let kind = kind(self.name_of(span));
+        let last = self.tree.operands.last();
+        let is_other = last
+            .is_none_or(|last| std::mem::discriminant(&last.kind) != std::mem::discriminant(&kind));
+        if is_other {
+            self.tree.operands.push(Operand { span, kind });
+        }
     }
 
     fn section_number(&mut self) -> Read<()> {

@@ -24,6 +24,8 @@ pub struct Outline {
     pub groups: &'static [Group],
     /// Since when a predicate after the bar says whether what is read is resident.
     pub residency: Gate,
+    /// Whether its operands are those of `tex`: results, a texture with coordinates, levels and offsets.
+    pub reads_texture: bool,
 }
 
 /// Words of one kind.
@@ -53,6 +55,7 @@ pub const fn outline(
         operands,
         groups,
         residency: Gate::ALWAYS,
+        reads_texture: false,
     }
 }
 
@@ -101,6 +104,14 @@ impl Outline {
     pub const fn resident(self, gate: Gate) -> Outline {
         Outline {
             residency: gate,
+            ..self
+        }
+    }
+
+    /// The same, with the operands of `tex`.
+    pub const fn texture(self) -> Outline {
+        Outline {
+            reads_texture: true,
             ..self
         }
     }

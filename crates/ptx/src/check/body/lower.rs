@@ -125,6 +125,9 @@ impl<'a> BodyChecker<'a, '_> {
     /// An instruction without a row, whose operands are checked as far as their names go.
     fn names_only(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         let mut ok = match plan.outline {
+            Some(outline) if outline.reads_texture => {
+                self.check_kinds(site, outline) && self.texture(site)
+            }
             Some(outline) => self.check_kinds(site, outline),
             None => true,
         };

@@ -6,6 +6,7 @@ use crate::check::report::Reporter;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::{Directive, DirectiveKind, FunctionHeader, OperandKind};
+use warpgrid_isa::Gate;
 use warpgrid_isa::directives::{PRAGMAS, directive};
 
 /// Checks the directives between the head and the body of a function.
@@ -57,6 +58,9 @@ pub(crate) fn check(
         check_pragma(context, own, in_body, reporter);
         return;
     }
+    if own.kind == DirectiveKind::Section {
+        check_section(context, own, reporter);
+    }
     let text = own.word.text(source);
     let Some(row) = directive(text) else { return };
     if let Some(until) = row.until
@@ -69,6 +73,25 @@ pub(crate) fn check(
         reporter.report(problem);
     }
 }
+
+/// Labels in debug data came with PTX 7.0, differences of two labels with 7.5 (assembler 13.5).
+fn check_section(context: &Context<'_>, own: &Directive, reporter: &mut Reporter) {
+    let Context { tree, module, .. } = *context;
+    for (operand, _) in tree.arguments_of(own) {
+        let (what, gate) = match operand.kind {
+            OperandKind::Name(_) => ("a label in debug data", LABELS),
+            OperandKind::Minus(_) => ("a difference of labels", DIFFERENCES),
+            _ => continue,
+        };
+        if !module.meets(gate) {
+            reporter.report(special_gate(what, operand.span, gate, module));
+            return;
+        }
+    }
+}
+
+const LABELS: Gate = Gate::ptx(7, 0);
+const DIFFERENCES: Gate = Gate::ptx(7, 5);
 
 fn check_pragma(context: &Context<'_>, own: &Directive, in_body: bool, reporter: &mut Reporter) {
     let Context { source, module, .. } = *context;

@@ -16,13 +16,17 @@ impl Declarations<'_, '_> {
     ) -> Option<Variable> {
         let space = match declaration.space {
             DeclarationSpace::Const => StateSpace::Const,
-            DeclarationSpace::Global => StateSpace::Global,
+            // A texture of PTX 1.4 is a handle, as `.texref` is.
+            DeclarationSpace::Global | DeclarationSpace::Tex => StateSpace::Global,
             DeclarationSpace::Local => StateSpace::Local,
             DeclarationSpace::Shared => StateSpace::Shared,
             DeclarationSpace::Param => param,
-            DeclarationSpace::Reg | DeclarationSpace::Tex => return None,
+            DeclarationSpace::Reg => return None,
         };
         let ty = match declaration.scalar {
+            DeclaredType::Scalar(_) if declaration.space == DeclarationSpace::Tex => {
+                ScalarType::B64
+            }
             DeclaredType::Scalar(ty) => ty,
             // References to textures and surfaces are opaque handles.
             DeclaredType::TexRef | DeclaredType::SamplerRef | DeclaredType::SurfRef => {
