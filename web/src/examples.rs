@@ -1,4 +1,4 @@
-//! The examples: each a PTX file of `public/examples` that says its title and its launch in `//@` lines.
+//! The examples: each a PTX or SASS file of `public/examples` that says its title and its launch in `//@` lines.
 
 /// A text to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,19 +11,19 @@ pub struct Example {
 }
 
 macro_rules! examples {
-    ($($group:literal { $($id:literal $title:literal)* })*) => {
+    ($($group:literal $ending:literal { $($id:literal $title:literal)* })*) => {
         /// All of them, in the order of the picker.
         pub static EXAMPLES: &[Example] = &[$($(Example {
             id: $id,
             title: $title,
             group: $group,
-            source: include_str!(concat!("../../public/examples/", $id, ".ptx")),
+            source: include_str!(concat!("../../public/examples/", $id, $ending)),
         },)*)*];
     };
 }
 
 examples! {
-    "One idea each" {
+    "One idea each" ".ptx" {
         "row-and-column-stores" "Rows coalesce, columns scatter"
         "vector-stores" "One store, two or four elements a lane"
         "guarded-store" "A guard keeps lanes out"
@@ -33,21 +33,25 @@ examples! {
         "little-endian" "Words are bytes, lowest first"
         "endless-loop" "A loop that never ends"
     }
-    "Later, and together" {
+    "Later, and together" ".ptx" {
         "cluster-messages" "Messages through a cluster"
         "copy-pipeline" "A pipeline of copies"
         "cluster-histogram" "A histogram over a cluster"
         "deadlock" "A deadlock"
         "broken-mbarrier" "A broken mbarrier"
     }
-    "Matrices" {
+    "Matrices" ".ptx" {
         "matrix-store" "A matrix leaves its fragments"
         "sub-matrix-store" "A tile of a larger matrix"
         "tensor-core-product" "A matrix product on tensor cores"
         "unequal-strides" "Lanes that disagree about the stride"
         "half-a-warp" "Half a warp stores no matrix"
     }
-    "From real compilers" {
+    "Machine code" ".sass" {
+        "documented-stores" "Stores of machine code"
+        "machine-code-of-a-kernel" "Machine code of a vector addition"
+    }
+    "From real compilers" ".ptx" {
         "vector-addition" "Vector addition, with a tail that stays out"
         "saxpy-float4" "Four elements a lane with float4"
         "strided-store" "A stride leaves gaps in every sector"

@@ -1,4 +1,4 @@
-//! Which language a text is in. In: its name, or the text itself; out: a front end.
+//! Which language a text is in. In: the text; out: a front end.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,14 +29,6 @@ const SASS_LINES: &[&str] = &[
 impl Front {
     /// Every front end.
     pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
-
-    /// The language that the ending of a file's name says; PTX for all others.
-    pub fn of_file_name(name: &str) -> Front {
-        match name.rsplit_once('.') {
-            Some((_, ending)) if ending.eq_ignore_ascii_case("sass") => Front::Sass,
-            Some(_) | None => Front::Ptx,
-        }
-    }
 
     /// The language of a text that does not say: that of its first line which only one of them has. Opcodes of SASS are in
     /// upper case, those of PTX are not.
@@ -106,12 +98,5 @@ mod tests {
         ] {
             assert_eq!(Front::of_source(source), front, "{source}");
         }
-    }
-
-    #[test]
-    fn a_file_name_shows_its_language() {
-        assert_eq!(Front::of_file_name("a/kernel.sm_90.SASS"), Front::Sass);
-        assert_eq!(Front::of_file_name("kernel.ptx"), Front::Ptx);
-        assert_eq!(Front::of_file_name("-"), Front::Ptx);
     }
 }
