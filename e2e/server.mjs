@@ -11,6 +11,7 @@ const folders = {
   corpus: join(root, "crates/view/tests/corpus"),
   npm: join(root, "crates/wasm/npm"),
   pages: join(root, "e2e/pages"),
+  hosts: join(root, "target/hosts"),
   pkg: join(root, "pkg"),
 };
 const types = {

@@ -96,6 +96,9 @@ test("mdBook gets its book back with widgets in it", async () => {
   assert.equal(done.status, 0, done.stderr);
   const { sections } = JSON.parse(done.stdout);
   assert.match(sections[0].Chapter.content, /<warpgrid-playground view="grid" step="end">/);
+  // One block of HTML, in which Markdown changes nothing.
+  const html = /^<div class="warpgrid">[^]*?<\/warpgrid-playground><\/div>$/m.exec(sections[0].Chapter.content)[0];
+  assert.doesNotMatch(html, /\n\s*\n/);
   assert.match(sections[0].Chapter.content, /```ptx\nret;/);
   assert.match(sections[0].Chapter.content, /src="warpgrid\/warpgrid-widget.js"/);
   assert.match(sections[2].Chapter.content, /src="\.\.\/warpgrid\/warpgrid-widget.js"/);

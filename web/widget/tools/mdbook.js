@@ -30,8 +30,8 @@ async function replaced(text, script) {
   return parts.join("");
 }
 
-/** HTML that Markdown takes as one block: it would end at an empty line. */
-const oneBlock = (html) => html.replace(/\n(?=\n)/g, "\n&#8203;");
+/** HTML that Markdown takes as one block and leaves as it is: one that begins with a `<div>` and has no empty line. */
+const oneBlock = (html) => `<div class="warpgrid">${html.replace(/\n(?=\n)/g, "\n<span></span>")}</div>`;
 
 async function walk(items, root) {
   for (const item of items) {

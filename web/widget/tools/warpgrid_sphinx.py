@@ -3,7 +3,7 @@
 In ``conf.py``::
 
     extensions = ["warpgrid_sphinx"]
-    warpgrid_url = "_static/warpgrid/"              # where the widget's files are
+    warpgrid_url = "warpgrid/"                      # where the widget's files are: in `_static`, or an address
     warpgrid_embed = ["npx", "warpgrid-embed"]      # the recorder
 
 Builders other than HTML show the text as a plain block.
@@ -63,14 +63,13 @@ def replace(app, doctree, _name):
 
 def add_files(app, pagename, templatename, context, doctree):
     if "warpgrid-playground" in context.get("body", ""):
-        url = app.config.warpgrid_url
-        base = url if "//" in url else context["pathto"](url, 1)
+        base = app.config.warpgrid_url
         app.add_js_file(f"{base}warpgrid-widget.js", type="module")
         app.add_css_file(f"{base}warpgrid-snapshot.css")
 
 
 def setup(app):
-    app.add_config_value("warpgrid_url", "_static/warpgrid/", "html")
+    app.add_config_value("warpgrid_url", "warpgrid/", "html")
     app.add_config_value("warpgrid_embed", ["npx", "warpgrid-embed"], "env")
     app.add_node(playground)
     app.add_directive("ptx-playground", PtxPlayground)

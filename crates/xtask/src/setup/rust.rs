@@ -138,7 +138,7 @@ impl Tool {
 }
 
 /// One folder a user, shared by all checkouts: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`.
-fn cache() -> PathBuf {
+pub(super) fn cache() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute());

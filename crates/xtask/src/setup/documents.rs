@@ -1,0 +1,86 @@
+//! The documentation tools whose plugins the journeys look at: Sphinx and MDX are installed into the cache; mdBook, which takes minutes
+//! to compile, is used where it is there. A tool that is missing is named, and its document left out.
+
+use super::rust::cache;
+use crate::shell::{self, Result};
+use std::path::{Path, PathBuf};
+
+const SPHINX: &str = "sphinx==9.0.4";
+const MDX: &[&str] = &["@mdx-js/mdx@3.1.1", "react@19.3.1", "react-dom@19.3.1"];
+const MDBOOK: &str = "0.5";
+
+/// A tool, and what `docs/hosts/build.mjs` has to know of it.
+#[derive(Debug)]
+pub(crate) struct DocumentTool {
+    /// As `docs/hosts/build.mjs` calls it.
+    pub(crate) name: &'static str,
+    /// An environment variable, and where the tool is.
+    pub(crate) place: (&'static str, PathBuf),
+}
+
+/// The tools that are there or can be installed.
+pub(crate) fn tools() -> Vec<DocumentTool> {
+    let found = [
+        ("mdbook", "MDBOOK", mdbook()),
+        ("sphinx", "SPHINX_BUILD", sphinx()),
+        ("mdx", "MDX_PROJECT", mdx()),
+    ];
+    let mut tools = Vec::new();
+    for (name, variable, place) in found {
+        match place {
+            Ok(place) => tools.push(DocumentTool {
+                name,
+                place: (variable, place),
+            }),
+            Err(why) => eprintln!("  no document of {name}: {why}"),
+        }
+    }
+    tools
+}
+
+fn mdbook() -> Result<PathBuf> {
+    let installed = cache().join("tools/bin/mdbook");
+    let found = match installed.is_file() {
+        true => Some(installed),
+        false => shell::find_on_path("mdbook"),
+    };
+    found.ok_or_else(|| format!("install it with `cargo install mdbook` (version {MDBOOK})"))
+}
+
+fn sphinx() -> Result<PathBuf> {
+    let folder = cache().join(SPHINX.replace("==", "-"));
+    let command = folder.join("bin/sphinx-build");
+    if !command.is_file() {
+        let mut python = shell::command("python3");
+        shell::step(
+            "making a folder for Sphinx",
+            python.args(["-m", "venv"]).arg(&folder),
+        )?;
+        let mut pip = shell::command(folder.join("bin/pip"));
+        shell::step(
+            "installing Sphinx",
+            pip.args(["install", "--quiet", SPHINX]),
+        )?;
+    }
+    Ok(command)
+}
+
+fn mdx() -> Result<PathBuf> {
+    let folder = cache().join("mdx");
+    let wanted = MDX.join("\n");
+    let stamp = folder.join("installed.txt");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(folder);
+    }
+    let write = |file: &Path, text: &str| {
+        std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+    };
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    write(&folder.join("package.json"), "{ \"private\": true }\n")?;
+    let mut npm = shell::command("npm");
+    npm.current_dir(&folder);
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
+    shell::step("installing MDX", npm.args(MDX))?;
+    write(&stamp, &wanted)?;
+    Ok(folder)
+}

@@ -1,0 +1,56 @@
+// Builds the small documents with their real tools: `node docs/hosts/build.mjs mdbook|sphinx|mdx FOLDER` leaves pages in FOLDER, with the files of
+// the widget beside them. Needs `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; the npm package `@mdx-js/mdx` with `react-dom`.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const FILES = ["warpgrid-widget.js", "warpgrid-worker.js", "warpgrid.js", "core.js", "core_bg.wasm", "warpgrid-snapshot.css"];
+
+const [kind, to] = process.argv.slice(2);
+const folder = resolve(to);
+const call = (command, ...words) => execFileSync(command, words, { stdio: ["ignore", "inherit", "inherit"] });
+
+/** The files of the widget, where the document looks for them. */
+function lay(below) {
+  mkdirSync(join(folder, below), { recursive: true });
+  for (const file of FILES) cpSync(join(root, "pkg", file), join(folder, below, file));
+}
+
+const builders = {
+  mdbook() {
+    // The style sheet lies beside book.toml while it builds.
+    const source = join(folder, "..", `${kind}-source`);
+    const copy = join(source, "docs/hosts/mdbook");
+    cpSync(join(here, "mdbook"), copy, { recursive: true });
+    cpSync(join(root, "pkg"), join(source, "pkg"), { recursive: true });
+    cpSync(join(root, "pkg/warpgrid-snapshot.css"), join(copy, "warpgrid-snapshot.css"));
+    call(process.env.MDBOOK ?? "mdbook", "build", copy, "--dest-dir", folder);
+    rmSync(source, { recursive: true });
+    lay("warpgrid");
+  },
+  sphinx() {
+    call(process.env.SPHINX_BUILD ?? "sphinx-build", "-q", "-W", "-b", "html", join(here, "sphinx"), folder);
+    lay("_static/warpgrid");
+  },
+  async mdx() {
+    // From wherever the tools are installed.
+    const require = createRequire(join(process.env.MDX_PROJECT ?? root, "package.json"));
+    const load = (name) => import(pathToFileURL(require.resolve(name)));
+    const [{ evaluate }, runtime, { createElement }, { renderToStaticMarkup }] =
+      await Promise.all(["@mdx-js/mdx", "react/jsx-runtime", "react", "react-dom/server"].map(load));
+    const { default: warpgrid } = await import(pathToFileURL(join(root, "pkg/tools/remark.js")));
+    const text = readFileSync(join(here, "mdx/stores.mdx"), "utf8");
+    const { default: Page } = await evaluate(text, { ...runtime, remarkPlugins: [warpgrid] });
+    const head = `<meta charset="utf-8"><title>Stores</title><link rel="stylesheet" href="warpgrid/warpgrid-snapshot.css">`
+      + `<script type="module" src="warpgrid/warpgrid-widget.js"></script>`;
+    lay("warpgrid");
+    writeFileSync(join(folder, "stores.html"), `<!doctype html><html lang="en"><head>${head}</head><body>${renderToStaticMarkup(createElement(Page))}</body></html>`);
+  },
+};
+if (!builders[kind] || !to) throw new Error("name mdbook, sphinx or mdx, and a folder");
+rmSync(folder, { recursive: true, force: true });
+await builders[kind]();

@@ -1,0 +1,14 @@
+"""A small manual with a widget. `node docs/hosts/build.mjs sphinx OUTPUT` builds it."""
+
+import sys
+from pathlib import Path
+
+tools = Path(__file__).resolve().parents[3] / "pkg" / "tools"
+# Where the npm package is installed: `npx warpgrid-embed`, and the extension on the path.
+sys.path.insert(0, str(tools))
+warpgrid_embed = ["node", str(tools / "embed.js")]
+
+project = "Stores"
+extensions = ["warpgrid_sphinx"]
+html_static_path = ["_static"]
+exclude_patterns = ["_build"]

@@ -1,0 +1,31 @@
+// Small documents, built by their real tools (docs/hosts): a live snippet in each. A tool that is not installed is skipped by name.
+import { expect, test } from "@playwright/test";
+import { existsSync } from "node:fs";
+
+const pages = { mdBook: "mdbook/stores.html", Sphinx: "sphinx/index.html", MDX: "mdx/stores.html" };
+
+for (const [tool, path] of Object.entries(pages)) {
+  test(`a document of ${tool} steps through its recording and runs what is edited`, async ({ page }) => {
+    test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
+    await page.goto(`/hosts/${path}`);
+    const widget = page.getByRole("region", { name: "PTX playground" });
+    await expect(widget.getByText("step 2 of 3")).toBeVisible();
+    await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+    expect(asked).not.toContain("core_bg.wasm");
+    await widget.getByRole("button", { name: "Edit" }).click();
+    await widget.getByRole("textbox", { name: "PTX source" }).fill("st.global.u32 [p], 6;");
+    await expect(widget.getByRole("cell", { name: "6 lane 31", exact: true })).toBeVisible();
+  });
+
+  test(`a document of ${tool} can be read without script`, async ({ browser }) => {
+    test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`/hosts/${path}`);
+    await expect(page.locator(".warpgrid-snapshot code")).toContainText("st.global.u32 [p], %t;");
+    await expect(page.locator(".warpgrid-snapshot td.lane-31")).toHaveText("31");
+    await context.close();
+  });
+}
