@@ -190,3 +190,17 @@ test("a kernel that never ends neither freezes its page nor the other widgets", 
   await expect(other.getByText("step 1 of 3")).toBeVisible({ timeout: 1_000 });
   await expect(endless.getByText(/^step \d{4,}/)).toBeVisible({ timeout: 20_000 });
 });
+
+test("the playground opens with the text, the step and the target of the widget, and keeps them over a reload", async ({ page, context }) => {
+  await host(page, await embed(snippet, { view: "split", step: "2", target: "sm_80" }));
+  const opening = context.waitForEvent("page");
+  await page.getByRole("link", { name: "Open in the playground" }).click();
+  const playground = await opening;
+  await expect(playground.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32");
+  await expect(playground.getByRole("status")).toHaveAttribute("data-ready", "true");
+  await expect(playground.getByRole("slider", { name: "Position in the run" })).toHaveAttribute("aria-valuetext", "step 2 of 3");
+  await expect(playground.getByRole("combobox", { name: "Target" })).toHaveValue("sm_80");
+  expect(new URL(playground.url()).hash).toBe("");
+  await playground.reload();
+  await expect(playground.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32");
+});

@@ -292,6 +292,8 @@ const api = {
     const text = await texts.opened(id, api.text());
     if (text !== null) show(text);
   },
+  /** What the link to the present text states beside it; undefined without one. */
+  linkedFact: (name) => texts.linkedFact(name),
   removeText: (id) => void texts.remove(id),
   /** What the text in the editor is called in the list of texts. */
   nameText: (name) => texts.named(name),

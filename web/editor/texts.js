@@ -41,8 +41,31 @@ const journal = () => attempt(() => JSON.parse(localStorage.getItem(JOURNAL)));
 /** What this tab shows: `{ own, example }`. */
 const here = () => attempt(() => JSON.parse(sessionStorage.getItem(HERE)));
 
-/** The text that the editor opens with: this tab's, else that of the last one; null on a first visit. May be a promise. */
+/** What the address of the page brought along beside a text: `step`, `target`, `version`. */
+const linked = new URLSearchParams();
+export const linkedFact = (name) => linked.get(name) ?? undefined;
+
+/** The text in the address, as a widget links to it (web/widget/link.js); null when there is none. The address is plain again afterwards, so that it
+ *  does not bring back what has been changed since. */
+function linkedText() {
+  const facts = new URLSearchParams(location.hash.slice(1));
+  const coded = facts.get("text");
+  if (coded === null) return null;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  const binary = attempt(() => atob(coded.replaceAll("-", "+").replaceAll("_", "/")));
+  if (binary === null) return null;
+  for (const [name, value] of facts) linked.set(name, value);
+  return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+}
+
+/** The text that the editor opens with: that of the address, else this tab's, else that of the last one; null on a first visit. May be a promise. */
 export function firstText() {
+  const brought = linkedText();
+  if (brought !== null) {
+    // Like an example, it is no own text until it is changed.
+    attempt(() => sessionStorage.setItem(HERE, JSON.stringify({ own: null, example: brought })));
+    return brought;
+  }
   const [mine, last] = [here(), journal()];
   if (mine && mine.own === null) return mine.example;
   const id = mine ? mine.own : last?.own;

@@ -13,6 +13,9 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn text() -> String;
+    /// What the link that brought the text states beside it: `step`, `target` or `version`.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = linkedFact)]
+    pub fn linked_fact(name: &str) -> Option<String>;
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
     #[wasm_bindgen(js_namespace = warpgridEditor)]

@@ -100,6 +100,8 @@ pub enum Fresh {
     Example,
     /// After its first store.
     Text,
+    /// Where the link that brought it says.
+    At(u64),
 }
 
 /// What went wrong in the page itself.

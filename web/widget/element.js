@@ -427,7 +427,9 @@ export class WarpgridPlayground extends HTMLElement {
     parts.reset.hidden = this.#text === this.#original && !this.#edits;
     parts.all.hidden = this.#edits || !hiddenLines(this.#text).includes(true);
     parts.all.textContent = this.#shows ? "Hide boilerplate" : "Show all lines";
-    const link = playgroundLink(this.getAttribute("playground"), { text: this.#text, position, view });
+    const link = playgroundLink(this.getAttribute("playground"), {
+      text: this.#text, position, view, target: this.getAttribute("target"), version: this.getAttribute("version"),
+    });
     parts.link.hidden = !link || !this.#has("open");
     if (link) parts.link.href = link;
     parts.bar.hidden = [...parts.bar.children].every((part) => part.hidden || part.className === "spring");

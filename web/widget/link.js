@@ -12,9 +12,11 @@ function base64(bytes) {
 const SITE = /\/widget\/[^/]+$/.test(import.meta.url) ? new URL("../index.html", import.meta.url).href : null;
 
 /** The address of the playground with this text at this step; `null` when no playground is known. */
-export function playgroundLink(playground, { text, position, view }) {
+export function playgroundLink(playground, { text, position, view, target, version }) {
   const site = playground ? new URL(playground, document.baseURI).href : SITE;
   if (!site || !/^https?:/.test(site)) return null;
   const facts = new URLSearchParams({ text: base64(new TextEncoder().encode(text)), step: `${position}`, view });
+  if (target) facts.set("target", target);
+  if (version) facts.set("version", version);
   return `${site.split("#")[0]}#${facts}`;
 }

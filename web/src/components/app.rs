@@ -29,7 +29,7 @@ use crate::hooks::{
     use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Model, ThemeChoice, Trouble};
+use crate::model::{Focus, Fresh, Model, ThemeChoice, Trouble};
 use crate::theme::Palette;
 use crate::{editor, examples, storage};
 use std::rc::Rc;
@@ -41,6 +41,11 @@ use yew::prelude::*;
 fn open() -> State {
     let text = editor::text();
     let mut model = Model::new(&text, examples::with_source(&text));
+    if let Some(step) = editor::linked_fact("step").and_then(|step| step.parse().ok()) {
+        model.fresh = Some(Fresh::At(step));
+    }
+    model.target = editor::linked_fact("target");
+    model.ptx_version = editor::linked_fact("version");
     model.theme = match storage::get("theme").as_deref() {
         Some("light") => ThemeChoice::Light,
         Some("dark") => ThemeChoice::Dark,

@@ -323,6 +323,7 @@ fn launch(model: &mut Model) {
     let place = match (&model.run.frame, model.fresh) {
         (_, Some(Fresh::Example)) => Place::Share(FRESH_SHARE),
         (_, Some(Fresh::Text)) => Place::Share(0.0),
+        (_, Some(Fresh::At(step))) => Place::Position(step),
         (Some(frame), None) if frame.status == RunStatus::Running => {
             Place::Position(frame.position)
         }
@@ -666,6 +667,14 @@ mod tests {
             let model = after(accepted(after(running(), [paste])), [Action::LaunchDue]);
             assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
         }
+    }
+
+    #[test]
+    fn a_linked_text_is_shown_where_its_link_says() {
+        let mut model = accepted(Model::new("text", Some(0)));
+        model.fresh = Some(Fresh::At(7));
+        let model = after(model, [Action::LaunchDue]);
+        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(7))));
     }
 
     #[test]
