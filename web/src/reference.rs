@@ -1,6 +1,6 @@
 //! The reference as the page lists it: every form and every diagnostic of the core, searchable.
 
-use warpgrid_view::reference::{CodePage, FormPage};
+use warpgrid_view::reference::{CodePage, FormPage, Pages, SlotPage, TermPage};
 
 /// A page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Subject {
     Form(usize),
     /// A diagnostic.
     Code(String),
+    /// A word, by its place in the list.
+    Term(usize),
 }
 
 /// Everything that can be looked up.
@@ -18,7 +20,10 @@ pub enum Subject {
 pub struct Library {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
-    /// What is searched, in lower case: one text a form, then one a code.
+    pub terms: Vec<TermPage>,
+    /// What each form is listed as.
+    titles: Vec<String>,
+    /// What is searched, in lower case: one text a form, then one a code, then one a word.
     texts: Vec<String>,
 }
 
@@ -32,15 +37,23 @@ pub struct Entry {
 
 impl Library {
     /// The core's tables, as [`crate::protocol::ResponseBody::Reference`] brings them.
-    pub fn new(forms: Vec<FormPage>, codes: Vec<CodePage>) -> Library {
+    pub fn new(pages: Pages) -> Library {
+        let Pages {
+            forms,
+            codes,
+            terms,
+        } = pages;
         let texts = forms
             .iter()
             .map(form_text)
-            .chain(codes.iter().map(code_text));
+            .chain(codes.iter().map(code_text))
+            .chain(terms.iter().map(term_text));
         let texts = texts.map(|text| text.to_lowercase()).collect();
         Library {
+            titles: titles(&forms),
             forms,
             codes,
+            terms,
             texts,
         }
     }
@@ -67,7 +80,7 @@ impl Library {
     fn entries(&self) -> impl Iterator<Item = Entry> {
         let forms = self.forms.iter().enumerate().map(|(index, form)| Entry {
             subject: Subject::Form(index),
-            title: form_title(form),
+            title: self.titles[index].clone(),
             help: form.help.clone(),
         });
         let codes = self.codes.iter().map(|page| Entry {
@@ -75,17 +88,65 @@ impl Library {
             title: page.code.clone(),
             help: page.title.clone(),
         });
-        forms.chain(codes)
+        let terms = self.terms.iter().enumerate().map(|(index, term)| Entry {
+            subject: Subject::Term(index),
+            title: term.name.clone(),
+            help: term.help.clone(),
+        });
+        forms.chain(codes).chain(terms)
     }
 }
 
 /// The opcode with the words that this form always begins with: `wmma.store.d.sync`.
 pub fn form_title(form: &FormPage) -> String {
-    let literals = form
-        .slots
-        .iter()
-        .take_while(|slot| slot.required && slot.values.is_empty());
-    literals.fold(form.opcode.clone(), |title, slot| title + "." + &slot.name)
+    leading_literals(form).fold(form.opcode.clone(), |title, slot| title + "." + &slot.name)
+}
+
+fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotPage> {
+    let slots = form.slots.iter();
+    slots.take_while(|slot| slot.required && slot.values.is_empty())
+}
+
+/// What each form is listed as: its title, and where several have the same one, the words that tell it from the others.
+fn titles(forms: &[FormPage]) -> Vec<String> {
+    let plain: Vec<String> = forms.iter().map(form_title).collect();
+    let title = |index: usize| {
+        let same = |other: &usize| *other != index && plain[*other] == plain[index];
+        let mut others: Vec<&FormPage> = (0..forms.len()).filter(same).map(|i| &forms[i]).collect();
+        let mut title = plain[index].clone();
+        let n_literals = leading_literals(&forms[index]).count();
+        let slots = forms[index].slots.iter().skip(n_literals);
+        for slot in slots.filter(|slot| slot.required) {
+            let differs = |other: &&FormPage| !other.slots.iter().any(|own| is_like(own, slot));
+            if others.iter().any(|other| differs(&other)) {
+                title += &format!(".{}", words_of(slot));
+                others.retain(|other| !differs(other));
+            }
+            if others.is_empty() {
+                break;
+            }
+        }
+        title
+    };
+    (0..forms.len()).map(title).collect()
+}
+
+/// Whether two slots take the same words.
+fn is_like(a: &SlotPage, b: &SlotPage) -> bool {
+    let texts = |slot: &SlotPage| -> Vec<String> {
+        slot.values.iter().map(|value| value.text.clone()).collect()
+    };
+    a.required == b.required && a.name == b.name && texts(a) == texts(b)
+}
+
+/// `hi/lo`, or the first of many words: `u16…`.
+fn words_of(slot: &SlotPage) -> String {
+    match slot.values.as_slice() {
+        [] => slot.name.clone(),
+        [one] => one.text.clone(),
+        [one, two] => format!("{}/{}", one.text, two.text),
+        [one, ..] => format!("{}…", one.text),
+    }
 }
 
 /// An instruction as it is written, in its opcode and its modifiers; another word is one part.
@@ -130,13 +191,18 @@ fn code_text(page: &CodePage) -> String {
     format!("{} {} {}", page.code, page.title, page.explanation)
 }
 
+fn term_text(page: &TermPage) -> String {
+    format!("{} {} {}", page.name, page.aliases.join(" "), page.help)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpgrid_view::reference::{codes, forms};
+    use std::collections::BTreeSet;
+    use warpgrid_view::reference::pages;
 
     fn library() -> Library {
-        Library::new(forms(), codes())
+        Library::new(pages())
     }
 
     fn first(query: &str) -> Option<String> {
@@ -146,8 +212,8 @@ mod tests {
 
     #[test]
     fn what_is_called_so_comes_first() {
-        assert_eq!(first("st.async").as_deref(), Some("st.async"));
-        assert_eq!(first("WMMA.store").as_deref(), Some("wmma.store.d.sync"));
+        assert!(first("st.async").is_some_and(|title| title.starts_with("st.async.")));
+        assert!(first("WMMA.store").is_some_and(|title| title.starts_with("wmma.store.d.sync")));
         assert_eq!(first("st").as_deref(), Some("st"));
         assert_eq!(first("no such thing"), None);
     }
@@ -155,14 +221,46 @@ mod tests {
     #[test]
     fn an_instruction_is_found_as_it_is_written() {
         assert_eq!(first("st.global.v8.f32").as_deref(), Some("st"));
-        assert_eq!(first("st.async.weak").as_deref(), Some("st.async"));
+        assert!(first("st.async.weak").is_some_and(|title| title.starts_with("st.async.")));
         assert_eq!(first("st.globl"), None);
+    }
+
+    #[test]
+    fn registers_and_words_are_found() {
+        assert_eq!(first("%tid").as_deref(), Some("%tid.x to %tid.z"));
+        assert_eq!(first("%tid.x").as_deref(), Some("%tid.x to %tid.z"));
+        assert_eq!(first("bank").as_deref(), Some("bank"));
+        assert_eq!(first("misaligned").as_deref(), Some("misaligned"));
+    }
+
+    #[test]
+    fn forms_of_one_name_are_listed_by_what_tells_them_apart() {
+        let titles = |query: &str| -> Vec<String> {
+            let found = library().search(query).into_iter();
+            let named =
+                found.filter(|e| e.title == query || e.title.starts_with(&format!("{query}.")));
+            named.map(|entry| entry.title).collect()
+        };
+        assert_eq!(
+            titles("mul"),
+            [
+                "mul.hi/lo",
+                "mul.wide",
+                "mul.f32",
+                "mul.f64",
+                "mul.f32x2",
+                "mul.f16/f16x2",
+                "mul.bf16/bf16x2"
+            ]
+        );
+        let of_mad: BTreeSet<String> = titles("mad").into_iter().collect();
+        assert_eq!(of_mad.len(), titles("mad").len());
     }
 
     #[test]
     fn an_empty_query_lists_everything() {
         let library = library();
-        let n_pages = library.forms.len() + library.codes.len();
+        let n_pages = library.forms.len() + library.codes.len() + library.terms.len();
         assert_eq!(library.search(" ").len(), n_pages);
     }
 

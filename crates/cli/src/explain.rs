@@ -8,8 +8,8 @@ use std::io::{self, Write};
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// A code such as `W0123`, or an instruction such as `st.global.v4.f32`.
-    #[arg(value_name = "W0123|INSTRUCTION", required = true)]
+    /// A code such as `W0123`, an instruction such as `st.global.v4.f32`, a register such as `%tid.x`, or a word such as `bank`.
+    #[arg(value_name = "W0123|INSTRUCTION|WORD", required = true)]
     subjects: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
             Some(text) => writeln!(out, "{}", text.trim_end())?,
             None => {
                 complain(&format!(
-                    "`{subject}` is neither a diagnostic code nor a known instruction"
+                    "`{subject}` is neither a diagnostic code, nor a known instruction, nor a word of the reference"
                 ));
                 outcome = outcome.and(Outcome::Usage);
             }

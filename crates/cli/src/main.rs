@@ -29,7 +29,7 @@ enum Command {
     Check(check::CheckArguments),
     /// Run a scenario (a case.json, Warpgrid's own form, or a PTX file) and check what it promises.
     Run(run::RunArguments),
-    /// Explain a diagnostic code or an instruction.
+    /// Explain a diagnostic code, an instruction, a special register or a word such as `bank`.
     Explain(explain::ExplainArguments),
     /// Show which lane and register holds which element of a matrix (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),

@@ -43,6 +43,11 @@ pub trait Reference: Sync {
 
     /// The pages of the diagnostics, in order of their codes.
     fn codes(&self) -> Vec<CodeFacts>;
+
+    /// Names that are no instruction and mean something, such as registers of the machine; none unless a language has them.
+    fn terms(&self) -> Vec<TermFacts> {
+        Vec::new()
+    }
 }
 
 /// What a host asks for instead of what the text states.
@@ -181,6 +186,19 @@ impl CodeFacts {
             right,
         }
     }
+}
+
+/// A word of the language or of the field, explained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermFacts {
+    /// As it is listed: `%tid.x`.
+    pub name: String,
+    /// Other spellings under which it is found.
+    pub aliases: Vec<String>,
+    /// What it means, in sentences or in one phrase.
+    pub help: String,
+    /// Since when and where it exists.
+    pub needs: Option<String>,
 }
 
 /// An instruction form.

@@ -14,8 +14,8 @@ pub use decimal::read_decimal;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
-    Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind, TokenClass, ValueFacts,
-    WordFacts, WordMeaning,
+    Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind, TermFacts, TokenClass,
+    ValueFacts, WordFacts, WordMeaning,
 };
 pub use function::{
     Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,

@@ -12,7 +12,9 @@ use crate::visible::{Meaning, Visible, visible};
 use line::{Line, Place};
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::bind::bind_layout;
-use warpgrid_isa::form::{Bound, Complaint, Layout, OperandShape, SlotKind, forms_of, layouts};
+use warpgrid_isa::form::{
+    Bound, Complaint, Layout, OperandShape, Slot, SlotKind, forms_of, layouts,
+};
 use warpgrid_isa::{Does, Fit, Gate, MemoryOp, OperandType, ScalarType, StateSpace, Value};
 use warpgrid_program::Span;
 
@@ -138,8 +140,12 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Completion> {
                 let mut longer = words.to_vec();
                 longer.push(text);
                 let fits = text.starts_with(line.prefix) && !known;
-                if fits && follows(&bound, slot.is_type()) && written.bind(&longer).is_some() {
-                    found.push(modifier(text, value, slot.is_type(), layout, line.span()));
+                if !fits || !follows(&bound, slot.is_type()) {
+                    continue;
+                }
+                if let Some(longer) = written.bind(&longer) {
+                    let new = Modifier { text, value, slot };
+                    found.push(new.completion(&bound, &longer, line.span()));
                 }
             }
         }
@@ -147,24 +153,35 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Completion> {
     found
 }
 
-fn modifier(
-    text: &str,
-    value: Option<&Value>,
-    is_type: bool,
-    layout: &Layout,
-    span: Span,
-) -> Completion {
-    Completion {
-        text: text.to_owned(),
-        sort: match is_type {
-            true => Sort::Type,
-            false => Sort::Modifier,
-        },
-        help: value
-            .map_or(layout.form.help, |value| value.help)
-            .to_owned(),
-        gate: value.map_or(layout.form.gate, |value| value.gate),
-        span,
+/// A word that a form still takes.
+struct Modifier {
+    text: &'static str,
+    /// Absent for a word of the form itself.
+    value: Option<&'static Value>,
+    slot: &'static Slot,
+}
+
+impl Modifier {
+    /// The word as a suggestion; `longer` has it, `bound` has the words before it.
+    fn completion(&self, bound: &Bound, longer: &Bound, span: Span) -> Completion {
+        let form = longer.layout.form;
+        // A word may make those before it newer: `.f32` after `.v8` is what `.v8.b16` is not.
+        let n_words = bound.slots.iter().flatten().count();
+        let makes_newer = |word: &usize| longer.gate_of(*word) != bound.gate_of(*word);
+        let gates = (0..n_words).filter(makes_newer).chain([n_words]);
+        Completion {
+            text: self.text.to_owned(),
+            sort: match self.slot.is_type() {
+                true => Sort::Type,
+                false => Sort::Modifier,
+            },
+            help: self.value.map_or(form.help, |value| value.help).to_owned(),
+            gate: match self.value {
+                Some(_) => gates.fold(Gate::ALWAYS, |all, word| all.and(longer.gate_of(word))),
+                None => form.gate,
+            },
+            span,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{Options, TokenClass as PtxClass};
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{
     CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
-    Reference, SignatureText, Suggestion, SuggestionKind, TokenClass,
+    Reference, SignatureText, Suggestion, SuggestionKind, TermFacts, TokenClass,
 };
 
 /// The front end for PTX.
@@ -91,6 +91,10 @@ impl Reference for Ptx {
 
     fn forms(&self) -> Vec<FormFacts> {
         reference::forms()
+    }
+
+    fn terms(&self) -> Vec<TermFacts> {
+        reference::terms()
     }
 
     fn codes(&self) -> Vec<CodeFacts> {

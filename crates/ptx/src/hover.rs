@@ -205,7 +205,7 @@ impl Place<'_> {
         let mut hover = match (binding.value, slot_row.kind) {
             (Some(value), SlotKind::Set(set)) => hover
                 .line(format!("{}: {}", set.title, value.help))
-                .gate(value.gate, &self.module),
+                .gate(bound.gate_of(word), &self.module),
             (None, SlotKind::Literal(..)) => {
                 let form = bound.layout.form;
                 match word == slot {

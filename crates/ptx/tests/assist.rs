@@ -136,6 +136,33 @@ fn only_what_fits_is_offered() {
 }
 
 #[test]
+fn a_word_is_as_new_as_those_around_it_make_it() {
+    let options = Options {
+        version: Version::parse("8.8"),
+        ..Options::default()
+    };
+    let needs = |word: &str| {
+        let source = KERNEL.replace("LINE", "    st.global.v8.");
+        let offset = source.find("st.global.v8.").expect("the line") + "st.global.v8.".len();
+        let found = complete(&source, &parse(&source), &options, offset as u32);
+        let found = found.into_iter().find(|c| c.text == word).expect("offered");
+        found.gate.phrase().unwrap_or_default()
+    };
+    assert_eq!(needs("f32"), "since PTX 8.8, on `sm_100` and later");
+    assert!(!needs("b8").contains("8.8"));
+    let lines = lines_at(
+        &KERNEL.replace("LINE", "st.global.v8.f32 [%rd1], {};"),
+        "v8.f32",
+    );
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("since PTX 8.8, on `sm_100` and later")),
+        "{lines:?}"
+    );
+}
+
+#[test]
 fn the_operand_being_written_is_known() {
     let line = "    st.global.u32 [%rd1], ";
     let found = signature(line, line.len() as u32).expect("a form");

@@ -31,6 +31,7 @@ pub mod seeds;
 mod sentence;
 pub mod session;
 mod stores;
+mod terms;
 pub mod traffic;
 pub mod warp;
 

@@ -1,11 +1,11 @@
 //! The reference: every instruction form and every diagnostic, generated from the tables, and what
 //! `explain` says of one of them.
 
-use crate::{catalogue, front_ends};
+use crate::{catalogue, front_ends, terms};
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::Front;
 use warpgrid_program::{
-    CodeFacts, Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning,
+    CodeFacts, Explanation, FormFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
 };
 
 /// One instruction form.
@@ -64,19 +64,42 @@ pub struct CodePage {
     pub right: String,
 }
 
+/// A word that is neither an instruction nor a diagnostic: a special register, a word of the field or of this tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TermPage {
+    pub name: String,
+    /// Other spellings under which it is found.
+    pub aliases: Vec<String>,
+    pub help: String,
+    pub needs: Option<String>,
+}
+
 /// The reference, whole, as the page fetches it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pages {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
+    pub terms: Vec<TermPage>,
 }
 
-/// Every form and every diagnostic.
+/// Every form, every diagnostic and every word.
 pub fn pages() -> Pages {
     Pages {
         forms: forms(),
         codes: codes(),
+        terms: terms(),
     }
+}
+
+/// Every word that is explained: those of the field first, then those of each language.
+pub fn terms() -> Vec<TermPage> {
+    let languages = Front::ALL
+        .iter()
+        .flat_map(|front| front_ends::reference(*front).terms());
+    terms::terms()
+        .chain(languages)
+        .map(TermPage::from)
+        .collect()
 }
 
 /// Every form of PTX, in table order.
@@ -97,12 +120,17 @@ pub fn codes() -> Vec<CodePage> {
     pages.into_iter().map(CodePage::from).collect()
 }
 
-/// Explains a diagnostic code (`W0123`) or an instruction (`st.global.v4.f32`); `None` when it is neither.
+/// Explains a diagnostic code (`W0123`), an instruction (`st.global.v4.f32`), a special register (`%tid.x`) or a word (`bank
+/// conflict`); `None` when it is none of them.
 pub fn explain(subject: &str) -> Option<String> {
     let subject = subject.trim();
     let mut pages = codes().into_iter();
     if let Some(page) = pages.find(|page| page.code.eq_ignore_ascii_case(subject)) {
         return Some(code_text(&page));
+    }
+    let mut terms = terms().into_iter();
+    if let Some(term) = terms.find(|term| term.is_called(subject)) {
+        return Some(term_text(&term));
     }
     let mut languages = Front::ALL.iter().map(|front| front_ends::reference(*front));
     languages.find_map(|language| language.explain(subject).map(explanation_text))
@@ -120,6 +148,24 @@ fn explanation_text(explanation: Explanation) -> String {
             words,
             beside,
         } => instruction_text(&mnemonic, &(*form).into(), &words, &beside),
+    }
+}
+
+impl TermPage {
+    fn is_called(&self, name: &str) -> bool {
+        let mut names = std::iter::once(&self.name).chain(&self.aliases);
+        names.any(|own| own.eq_ignore_ascii_case(name))
+    }
+}
+
+impl From<TermFacts> for TermPage {
+    fn from(facts: TermFacts) -> TermPage {
+        TermPage {
+            name: facts.name,
+            aliases: facts.aliases,
+            help: facts.help,
+            needs: facts.needs,
+        }
     }
 }
 
@@ -178,6 +224,12 @@ fn code_text(page: &CodePage) -> String {
         "{}: {}\n\n{}\n\nwrong:  {}\nright:  {}\n",
         page.code, page.title, page.explanation, page.wrong, page.right
     )
+}
+
+fn term_text(page: &TermPage) -> String {
+    let mut text = format!("{}\n  {}\n", page.name, page.help);
+    text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
+    text
 }
 
 /// A gate after a sentence.
@@ -249,6 +301,51 @@ mod tests {
         assert!(text.contains("`st.shared.v2.b32`"), "{text}");
         assert!(explain("st").is_some_and(|text| text.contains(".cop")));
         assert_eq!(explain("no such thing"), None);
+    }
+
+    #[test]
+    fn a_word_of_an_instruction_is_as_new_as_the_others_make_it() {
+        let wide = explain("st.global.v8.f32").expect("a known instruction");
+        assert!(
+            wide.contains(
+                ".v8  vector width: eight elements (since PTX 8.8, on `sm_100` and later)"
+            ),
+            "{wide}"
+        );
+        let narrow = explain("st.global.v8.b8").expect("a known instruction");
+        assert!(!narrow.contains("8.8"), "{narrow}");
+    }
+
+    #[test]
+    fn the_name_of_several_instructions_lists_them() {
+        let text = explain("cp.async.bulk").expect("a name");
+        assert!(
+            text.contains("cp.async.bulk.dst.src.completion_mechanism")
+                && text.contains("commit_group"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn registers_of_the_machine_and_words_of_the_field_are_explained() {
+        for (subject, part) in [
+            ("%tid", "index of the thread in its block"),
+            ("%tid.y", "32 bits"),
+            ("%lanemask_lt", "mask of the lanes below"),
+            ("bank conflict", "32 banks"),
+            ("Misaligned", "multiple"),
+            ("//@", "launch"),
+        ] {
+            let text = explain(subject).unwrap_or_default();
+            assert!(text.contains(part), "{subject}: {text}");
+        }
+        // A word that is an instruction too would hide it.
+        for term in terms()
+            .iter()
+            .flat_map(|term| term.aliases.iter().chain([&term.name]))
+        {
+            assert!(forms().iter().all(|form| form.opcode != *term), "{term}");
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub fn check(
     to_js(&warpgrid_view::check(source, &options))
 }
 
-/// Explains a diagnostic code or an instruction; `undefined` when it is neither.
+/// Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
 #[wasm_bindgen]
 pub fn explain(subject: &str) -> Option<String> {
     warpgrid_view::explain(subject)

@@ -1,7 +1,7 @@
 //! The reference: a list that can be searched, and the page that is picked from it.
 
 use super::phrases::prose;
-use super::reference_pages::{code_page, form_page};
+use super::reference_pages::{code_page, form_page, term_page};
 use super::{Dispatch, say};
 use crate::model::Action;
 use crate::reference::{Entry, Library, Subject};
@@ -52,7 +52,7 @@ pub(crate) fn Reference(props: &Props) -> Html {
         <dialog ref={dialog} class="reference" aria-labelledby="reference-title" onclose={close} onkeydown={walk()}>
             <div class="reference-head">
                 <h2 id="reference-title">{ "Reference" }</h2>
-                <input type="search" aria-label="Search the reference" placeholder="an instruction, a modifier, a code"
+                <input type="search" aria-label="Search the reference" placeholder="an instruction, a modifier, a code, %tid, bank"
                     value={(*query).clone()} oninput={type_query} onkeydown={pick_first} autocomplete="off" spellcheck="false" />
                 <form method="dialog"><button class="pill">{ "Close" }</button></form>
             </div>
@@ -87,13 +87,17 @@ fn show(dialog: &NodeRef, is_open: bool) {
 }
 
 fn list(found: &[Entry], props: &Props) -> Html {
-    let is_code = |entry: &&Entry| matches!(entry.subject, Subject::Code(_));
-    let forms: Vec<&Entry> = found.iter().filter(|entry| !is_code(entry)).collect();
-    let codes: Vec<&Entry> = found.iter().filter(is_code).collect();
+    let of = |kind: fn(&Subject) -> bool| -> Vec<&Entry> {
+        found.iter().filter(|entry| kind(&entry.subject)).collect()
+    };
+    let forms = of(|subject| matches!(subject, Subject::Form(_)));
+    let codes = of(|subject| matches!(subject, Subject::Code(_)));
+    let terms = of(|subject| matches!(subject, Subject::Term(_)));
     html! {
         <>
             { group("Instructions", &forms, props) }
             { group("Diagnostics", &codes, props) }
+            { group("Registers and words", &terms, props) }
             if found.is_empty() {
                 <p class="quiet" role="note">{ "No page holds these words." }</p>
             }
@@ -132,7 +136,8 @@ fn picked(library: &Library, subject: Option<&Subject>) -> Html {
     let page = match subject {
         Some(Subject::Form(index)) => library.forms.get(*index).map(form_page),
         Some(Subject::Code(code)) => library.code(code).map(code_page),
-        _ => None,
+        Some(Subject::Term(index)) => library.terms.get(*index).map(term_page),
+        Some(Subject::Start) | None => None,
     };
     page.unwrap_or_else(|| {
         let (n_forms, n_codes) = (library.forms.len(), library.codes.len());
@@ -147,9 +152,8 @@ fn picked(library: &Library, subject: Option<&Subject>) -> Html {
 /// Enter in the search opens the first entry.
 fn pick_first(found: &[Entry], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
     let dispatch = dispatch.clone();
-    // The list shows forms before codes.
-    let is_form = |entry: &&Entry| matches!(entry.subject, Subject::Form(_));
-    let first = found.iter().find(is_form).or(found.first());
+    // What is called as the query comes first in `found`; the list shows forms before all others.
+    let first = found.first();
     let first = first.map(|entry| Rc::new(entry.subject.clone()));
     Callback::from(move |event: KeyboardEvent| {
         if let (Some(first), "Enter") = (&first, event.key().as_str()) {

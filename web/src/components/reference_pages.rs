@@ -2,7 +2,7 @@
 
 use super::phrases::prose;
 use crate::reference::form_title;
-use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
+use warpgrid_view::reference::{CodePage, FormPage, SlotPage, TermPage, ValuePage};
 use yew::prelude::*;
 
 /// Syntax, what it does, its words, its rules, examples.
@@ -73,6 +73,19 @@ fn value_row(value: &ValuePage) -> Html {
             </td>
             <td class="origin">{ prose(&value.origin) }</td>
         </tr>
+    }
+}
+
+/// What a word means.
+pub(crate) fn term_page(page: &TermPage) -> Html {
+    html! {
+        <>
+            <h3><code>{ &page.name }</code></h3>
+            <p>{ prose(&page.help) }</p>
+            if let Some(needs) = &page.needs {
+                <p class="quiet">{ prose(needs) }</p>
+            }
+        </>
     }
 }
 

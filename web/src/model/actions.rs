@@ -441,7 +441,7 @@ fn heard(model: &mut Model, response: Response) {
         ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
         ResponseBody::Product(answer) => product::show(model, response.id, *answer),
         ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
-            Ok(pages) => model.library = Some(Rc::new(Library::new(pages.forms, pages.codes))),
+            Ok(pages) => model.library = Some(Rc::new(Library::new(pages))),
             Err(why) => model.no_library = Some(why),
         },
         _ => heard_of_run(model, response),
@@ -805,8 +805,12 @@ mod tests {
         let opened = after(running(), [Action::SetReference(page.clone())]);
         assert_eq!(opened.reference, page);
         assert_eq!(last_sent(&opened), Some(&RequestBody::Reference));
-        let (forms, codes) = (Vec::new(), Vec::new());
-        let file = encode(&Pages { forms, codes });
+        let (forms, codes, terms) = (Vec::new(), Vec::new(), Vec::new());
+        let file = encode(&Pages {
+            forms,
+            codes,
+            terms,
+        });
         let read = answered(opened, ResponseBody::Reference(Ok(file)));
         let n_sent = read.outbox.len();
         let again = after(

@@ -49,6 +49,21 @@ macro_rules! specials {
                 }
             }
 
+            /// Every spelling of every register: one list a register, or a family of them that differ by component or number.
+            pub fn families() -> Vec<(SpecialRegister, Vec<String>)> {
+                let mut families = Vec::new();
+                $(
+                    let spelled = ["x", "y", "z"].map(|component| format!("%{}.{component}", $cname));
+                    families.push((SpecialRegister::$cvariant(0), spelled.to_vec()));
+                )*
+                $(
+                    let spelled = (0..$ncount).map(|number| format!("%{}{number}{}", $nprefix, $nsuffix));
+                    families.push((SpecialRegister::$nvariant(0), spelled.collect()));
+                )*
+                $(families.push((SpecialRegister::$variant, vec![$(format!("%{}", $name)),+]));)*
+                families
+            }
+
             /// The register with this spelling, percent sign and component included (`%tid.x`).
             pub fn from_name(name: &str) -> Option<SpecialRegister> {
                 let name = name.strip_prefix('%')?;
@@ -183,6 +198,20 @@ mod tests {
         ];
         for (name, register) in cases {
             assert_eq!(S::from_name(name), register, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_spelling_is_read_as_its_family() {
+        let families = SpecialRegister::families();
+        assert!(families.len() > 30);
+        for (register, spelled) in families {
+            let read: Vec<_> = spelled
+                .iter()
+                .map(|name| SpecialRegister::from_name(name))
+                .collect();
+            assert!(read.iter().all(Option::is_some), "{spelled:?}");
+            assert_eq!(read[0], Some(register));
         }
     }
 

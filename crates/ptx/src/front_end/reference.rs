@@ -2,12 +2,37 @@
 
 use warpgrid_isa::form::{Bound, Form, Layout, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::sass::pairs;
-use warpgrid_isa::{Target, Value};
-use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
+use warpgrid_isa::{SpecialRegister, Target, Value};
+use warpgrid_program::{
+    Explanation, FormFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
+};
 
 /// Every form, in table order.
 pub(super) fn forms() -> Vec<FormFacts> {
     layouts().iter().map(form).collect()
+}
+
+/// The registers of the machine.
+pub(super) fn terms() -> Vec<TermFacts> {
+    let families = SpecialRegister::families().into_iter();
+    let term = |(register, spelled): (SpecialRegister, Vec<String>)| {
+        let (first, last) = (spelled.first()?, spelled.last()?);
+        let stem = first.split_once('.').map(|(stem, _)| stem.to_owned());
+        Some(TermFacts {
+            name: match spelled.len() {
+                1 => first.clone(),
+                _ => format!("{first} to {last}"),
+            },
+            help: format!(
+                "A special register: {}. Read-only, {} bits.",
+                register.help(),
+                register.width_bits()
+            ),
+            needs: register.gate().phrase(),
+            aliases: stem.into_iter().chain(spelled).collect(),
+        })
+    };
+    families.filter_map(term).collect()
 }
 
 /// Explains an opcode, or an instruction word by word.
@@ -19,6 +44,13 @@ pub(super) fn explain(instruction: &str) -> Option<Explanation> {
     if words.is_empty() {
         let forms: Vec<FormFacts> = forms_of(opcode).map(form).collect();
         return (!forms.is_empty()).then_some(Explanation::Opcode(forms));
+    }
+    let named: Vec<FormFacts> = forms_of(opcode)
+        .filter(|layout| begins_with(layout, &words))
+        .map(form)
+        .collect();
+    if !named.is_empty() {
+        return Some(Explanation::Opcode(named));
     }
     let bound = bind(opcode, &words, None)?;
     let explained = words.iter().enumerate();
@@ -51,6 +83,16 @@ fn beside(bound: &Bound) -> Vec<String> {
     lines
 }
 
+/// Whether the words are the first ones that every instruction of the form has: `cp.async.bulk` is no instruction yet, but
+/// what several are called.
+fn begins_with(layout: &Layout, words: &[&str]) -> bool {
+    let mut literals = layout.slots.iter().map_while(|slot| match slot.kind {
+        SlotKind::Literal(text, _) if slot.required => Some(text),
+        SlotKind::Literal(..) | SlotKind::Set(_) => None,
+    });
+    words.iter().all(|word| literals.next() == Some(*word))
+}
+
 /// The meaning of the word at `index` of a bound instruction.
 fn meaning(bound: &Bound, index: usize) -> Option<WordMeaning> {
     let bindings = bound.layout.slots.iter().zip(&bound.slots);
@@ -59,7 +101,10 @@ fn meaning(bound: &Bound, index: usize) -> Option<WordMeaning> {
     Some(match binding.value {
         Some(found) => WordMeaning::Value {
             slot: title(slot).to_owned(),
-            value: value(found),
+            value: ValueFacts {
+                needs: bound.gate_of(index).phrase(),
+                ..value(found)
+            },
         },
         None => WordMeaning::Literal,
     })

@@ -150,6 +150,19 @@ impl Bound {
             .chain(values.filter_map(|b| b.value.map(|value| (Some(b.word), value.gate))))
     }
 
+    /// The gate of what the word at `index` says among the other words: an element type may be old, and eight of them in
+    /// one access new.
+    pub fn gate_of(&self, index: usize) -> Gate {
+        let own = self.gates().filter(|(word, _)| *word == Some(index));
+        let rules = self.layout.form.rules.iter();
+        let broader = rules
+            .filter_map(|rule| rule.gate_in(self))
+            .filter(|(slot, _)| self.word(*slot) == Some(index));
+        own.map(|(_, gate)| gate)
+            .chain(broader.map(|(_, gate)| gate))
+            .fold(Gate::ALWAYS, Gate::and)
+    }
+
     fn weight(&self) -> u32 {
         let weights = self.complaints.iter().map(|c| c.weight(self.layout));
         weights.sum()

@@ -2,7 +2,7 @@
 //! and from which version on a combination exists. Rows of data: the checker applies them, hover and reference page
 //! show them.
 
-use super::{Gate, Origin, SlotName};
+use super::{Bound, Gate, Origin, SlotName};
 
 /// Values of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,32 @@ impl Rule {
             RuleKind::VectorBits { .. } => slot == SlotName::Vector,
             RuleKind::Before { first, second } => first == slot || second == slot,
             RuleKind::Empty { .. } | RuleKind::Refused { .. } => false,
+        }
+    }
+}
+
+impl Rule {
+    /// The gate that the rule puts on an opcode with these words, and the slot whose value is the reason.
+    pub fn gate_in(&self, bound: &Bound) -> Option<(SlotName, Gate)> {
+        if self.verdict != Verdict::Error {
+            return None;
+        }
+        let holds = |pick: Pick| bound.has(pick.slot) && pick.holds(bound.text(pick.slot));
+        match self.kind {
+            RuleKind::From { when, gate } => holds(when).then_some((when.slot, gate)),
+            RuleKind::Together { a, b, gate } => (holds(a) && holds(b)).then_some((a.slot, gate)),
+            RuleKind::VectorBits { wide, .. } => {
+                let bits = bound.scalar(SlotName::Type).map_or(0, |ty| ty.width_bits());
+                wide.has(bound.text(SlotName::Vector), bits)
+                    .then_some((SlotName::Vector, wide.gate))
+            }
+            RuleKind::Clash { .. }
+            | RuleKind::Needs { .. }
+            | RuleKind::Only { .. }
+            | RuleKind::WideOnly { .. }
+            | RuleKind::Before { .. }
+            | RuleKind::Empty { .. }
+            | RuleKind::Refused { .. } => None,
         }
     }
 }

@@ -1,0 +1,35 @@
+//! Words of the field and of this tool, explained: what people search for that is no instruction and no diagnostic.
+
+use warpgrid_program::TermFacts;
+
+/// Name, other spellings, meaning.
+#[rustfmt::skip]
+const TERMS: &[(&str, &[&str], &str)] = &[
+    ("lane", &["lanes"], "One of the 32 threads of a warp, counted from 0. The lanes of a warp take a step together; the colour of a cell is the lane that wrote it last."),
+    ("warp", &["warps"], "32 threads of a block with consecutive indices, x counting fastest. A step is one instruction of one warp."),
+    ("block", &["CTA", "thread block"], "The threads that share shared memory and barriers. PTX calls it a CTA."),
+    ("active lanes", &["divergence", "diverged", "inactive"], "The lanes that take part in a step. Others wait for theirs, since a branch led them elsewhere; a false guard leaves a lane out of one instruction."),
+    ("sector", &["sectors"], "32 bytes of global memory, from a multiple of 32 on. Memory moves in whole sectors: a store costs as many as it touches, and \"16 of their 128 bytes used\" says how much of them it wrote."),
+    ("line", &["cache line"], "128 bytes of global memory, from a multiple of 128 on: four sectors."),
+    ("bank", &["banks", "bank conflict", "bank conflicts"], "Shared memory has 32 banks of 4 bytes: the word at byte address a is in bank a / 4 modulo 32. In one pass each bank serves one word, to every lane that asks for it. Lanes that need other words of the same bank are served in further passes: a bank conflict."),
+    ("pass", &["passes", "wavefront", "wavefronts"], "One go over shared memory, in which each of the 32 banks serves one word. 32 lanes with 4 bytes each need at least one pass, with 8 bytes two, with 16 bytes four; bank conflicts add more."),
+    ("race", &["lost the race", "conflict"], "Lanes of one store that write other values to the same bytes. Hardware may keep any of them; here the highest lane's value stays. Equal values are no race, and atomics are none, since each takes effect."),
+    ("coalesced", &["coalescing", "side by side", "stride"], "Said of an access whose lanes lie side by side, so that all bytes of its sectors are used. Lanes that lie further apart touch more sectors for the same bytes."),
+    ("misaligned", &["misalignment", "alignment"], "An access of n bytes needs an address that is a multiple of n; a vector counts as one access of all its bytes. A run stops before one that is not."),
+    ("out of bounds", &["out-of-bounds"], "An access outside of every buffer, variable and array. A run stops before it and says how far it is from the nearest one."),
+    ("deadlock", &["stuck"], "Every thread that is left waits: at a barrier that others never reach, or for an mbarrier whose arrivals or bytes are missing."),
+    ("guess", &["guesses", "guessed", "rehearsal", "rehearsed"], "What a launch needs and the text does not state is read off the kernel and tried out: the block, buffers, numbers. Guesses are shown as the `//@` lines that would state them."),
+    ("//@", &["annotation", "launch facts", "scenario"], "A comment that states a fact about the launch: `title`, `about`, `launch`, `buffer`, `scalar` or `expect`. The text stays a valid PTX file."),
+    ("in flight", &["landing", "pending", "land"], "An asynchronous store or copy that has started. It lands in a step of its own, later, and may be made to land at once."),
+    ("fragment", &["fragments"], "The elements of a matrix that one lane holds, in the registers of a matrix instruction."),
+];
+
+/// Every word of the list.
+pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
+    TERMS.iter().map(|(name, aliases, help)| TermFacts {
+        name: (*name).to_owned(),
+        aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
+        help: (*help).to_owned(),
+        needs: None,
+    })
+}
