@@ -62,4 +62,5 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page(NO_SUCH_MEMORY, "no such memory", "Memories are named as in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
     CodeFacts::page("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
     CodeFacts::page(NOT_RUN_YET, "does not run yet", "The instruction is legal for its version and target, and its operands are right, but the emulator does not run it yet. A run stops before it; all that comes earlier is shown.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
+    CodeFacts::page("W0905", "not ready", "The JavaScript package loads its wasm with `await init()` before anything else is called, and a session can be used until its `free()`.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
 ];

@@ -12,6 +12,8 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
 let project;
 let warpgrid;
+/** What calls threw before `init`. */
+const beforeInit = [];
 
 before(async () => {
   project = await mkdtemp(join(tmpdir(), "warpgrid-"));
@@ -21,10 +23,61 @@ before(async () => {
   npm("install", "--offline", "--no-audit", "--no-fund", `./${archive}`);
   await writeFile(join(project, "door.js"), `export * from "warpgrid"; export { default } from "warpgrid";`);
   warpgrid = await import(pathToFileURL(join(project, "door.js")));
+  for (const call of [() => warpgrid.check(scale), () => new warpgrid.Session({ source: scale })]) {
+    try {
+      call();
+      beforeInit.push("answered");
+    } catch (error) {
+      beforeInit.push(`${error.name} ${error.code} ${error.message}`);
+    }
+  }
   await warpgrid.default();
 });
 
 after(() => rm(project, { recursive: true, force: true }));
+
+test("a call before init says so", () => {
+  for (const call of beforeInit) assert.match(call, /^WarpgridError W0905 the wasm is not loaded/);
+});
+
+test("the door has everything that the core exports", async () => {
+  const core = await import(pathToFileURL(join(project, "node_modules/warpgrid/core.js")));
+  assert.deepEqual(Object.keys(warpgrid).sort(), Object.keys(core).sort());
+});
+
+test("arguments of a wrong kind are refused in a sentence", () => {
+  const refused = (call) => {
+    let message;
+    assert.throws(call, (error) => {
+      message = error.message;
+      return error.name === "WarpgridError" && error.code === "W0901";
+    });
+    return message;
+  };
+  assert.equal(refused(() => warpgrid.check(5)), "the source cannot be read: found 5, expected a string");
+  for (const call of [
+    () => warpgrid.check(), () => warpgrid.check(null), () => warpgrid.format({}), () => warpgrid.explain(1n),
+    () => warpgrid.hover(scale), () => warpgrid.hover(scale, -1), () => warpgrid.complete("st.", 4),
+  ]) assert.match(refused(call), /^the \w+ cannot be read: found .*, expected .+$/);
+  const session = new warpgrid.Session({ source: scale });
+  for (const call of [() => session.memory(), () => session.grid(7), () => session.land(), () => session.land(1.5)]) refused(call);
+  session.free();
+});
+
+test("a freed session says so, and may be freed again", () => {
+  const session = new warpgrid.Session({ source: scale });
+  session.free();
+  session.free();
+  const gone = (error) => error.name === "WarpgridError" && error.code === "W0905" && /freed/.test(error.message);
+  for (const call of [
+    () => session.step(), () => session.position, () => session.memory("out"), () => session.frame({}), () => session.land(0),
+  ]) assert.throws(call, gone);
+});
+
+test("the types come first among the conditions, as resolvers ask", async () => {
+  const manifest = JSON.parse(await readFile(join(root, "pkg/package.json"), "utf8"));
+  assert.deepEqual(Object.keys(manifest.exports["."]), ["types", "default"]);
+});
 
 test("init needs no argument in Node and may be called again", async () => {
   await warpgrid.default();

@@ -116,10 +116,14 @@ pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
 fn describe(folder: &Path) -> Result<()> {
     let root = shell::root();
     let sources = root.join("crates/wasm/npm");
-    let mut manifest: Value = serde_json::from_str(&read(&sources.join("package.json"))?)
-        .map_err(|error| format!("crates/wasm/npm/package.json: {error}"))?;
-    manifest["version"] = env!("CARGO_PKG_VERSION").into();
-    write(&folder.join("package.json"), &format!("{manifest:#}\n"))?;
+    // As text: the order of the conditions under `exports` has a meaning, which a map of them would lose.
+    let manifest = read(&sources.join("package.json"))?;
+    let (placeholder, version) = ("\"0.0.0\"", env!("CARGO_PKG_VERSION"));
+    if manifest.matches(placeholder).count() != 1 {
+        return Err("crates/wasm/npm/package.json: expected the version \"0.0.0\" once".to_string());
+    }
+    let manifest = manifest.replace(placeholder, &format!("\"{version}\""));
+    write(&folder.join("package.json"), &manifest)?;
     for door in ["warpgrid.js", "warpgrid.d.ts"] {
         copy(&sources.join(door), &folder.join(door))?;
     }
