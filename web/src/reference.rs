@@ -118,7 +118,7 @@ fn titles(forms: &[FormPage]) -> Vec<String> {
         let slots = forms[index].slots.iter().skip(n_literals);
         for slot in slots.filter(|slot| slot.required) {
             let differs = |other: &&FormPage| !other.slots.iter().any(|own| is_like(own, slot));
-            if others.iter().any(|other| differs(&other)) {
+            if others.iter().any(differs) {
                 title += &format!(".{}", words_of(slot));
                 others.retain(|other| !differs(other));
             }

@@ -45,6 +45,9 @@ const MAX_DEPTH: u32 = 128;
 /// How deep blocks may be nested.
 const MAX_BLOCKS: usize = 1000;
 
+/// What some editors write before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Reads a whole source: a module, or a snippet without header and function.
 pub fn parse(source: &str) -> Parse {
     if source.len() >= u32::MAX as usize {
@@ -54,6 +57,12 @@ pub fn parse(source: &str) -> Parse {
         };
     }
     let mut parser = Parser::new(source);
+    if source.starts_with(BYTE_ORDER_MARK) {
+        parser.cursor.at = BYTE_ORDER_MARK.len_utf8();
+        let mark = Span::new(0, parser.cursor.offset());
+        parser.report(syntax::byte_order_mark(mark));
+        parser.push(mark.start, StatementKind::Error);
+    }
     parser.source();
     Parse {
         tree: parser.tree,

@@ -151,7 +151,10 @@ fn a_word_is_as_new_as_those_around_it_make_it() {
     assert_eq!(needs("f32"), "since PTX 8.8, on `sm_100` and later");
     assert!(!needs("b8").contains("8.8"));
     let lines = lines_at(
-        &KERNEL.replace("LINE", "st.global.v8.f32 [%rd1], {};"),
+        &KERNEL.replace(
+            "LINE",
+            "st.global.v8.f32 [%rd1], {%f1, %f1, %f1, %f1, %f1, %f1, %f1, %f1};",
+        ),
         "v8.f32",
     );
     assert!(

@@ -680,3 +680,27 @@ fn functions_declared_without_a_semicolon() {
         "#]],
     );
 }
+
+#[test]
+fn a_byte_order_mark_is_one_finding_that_a_fix_removes() {
+    let text = ".version 8.5\n.target sm_90\n.visible .entry k() { ret; }\n";
+    let source = format!("\u{feff}{text}");
+    let parse = warpgrid_ptx::parse(&source);
+    assert_sound(&source, &parse);
+    let checked = warpgrid_ptx::check(&source, &parse, &Default::default());
+    let [found] = &checked.diagnostics[..] else {
+        panic!("{:?}", checked.diagnostics);
+    };
+    assert!(found.message.contains("byte order mark"), "{found:?}");
+    assert_eq!(found.fixes[0].apply(&source), text);
+    // Elsewhere it is a character like others.
+    let parse = warpgrid_ptx::parse("st.global.u32 \u{feff}[p], r;\n");
+    assert!(parse.diagnostics[0].message.contains("expected ASCII"));
+}
+
+#[test]
+fn formatting_leaves_what_follows_a_byte_order_mark_in_place() {
+    let text = ".version 8.5\n.target sm_90\n";
+    let formatted = warpgrid_ptx::format(&format!("\u{feff}{text}"));
+    assert_eq!(formatted.trim_start_matches('\u{feff}'), text);
+}

@@ -177,6 +177,12 @@ pub fn too_many(span: Span) -> Diagnostic {
     }
 }
 
+/// A byte order mark before the text.
+pub fn byte_order_mark(span: Span) -> Diagnostic {
+    let message = "the text begins with a byte order mark (U+FEFF), which PTX does not allow";
+    Diagnostic::error(FOREIGN_CHARACTER, span, message).fix("remove the byte order mark", span, "")
+}
+
 /// Bytes outside of the character set.
 pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
     let message = match text.chars().next() {
