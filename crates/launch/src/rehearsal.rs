@@ -26,6 +26,8 @@ const MAX_STEPS_IN_ALL: u64 = 1_000_000;
 const MAX_BUFFER_BYTES: u64 = 4 << 20;
 /// The most numbers that are tried.
 const MAX_TRIALS: usize = 24;
+/// Threads of a block, at most.
+const MAX_BLOCK: u32 = 1024;
 /// How far after a number an access may lie that took it for an address.
 const REACH_BYTES: u64 = 1 << 20;
 
@@ -93,7 +95,7 @@ pub(crate) fn rehearse(
     entry: FunctionId,
     limits: &Limits,
 ) {
-    if !guessed.dynamic_shared && !guessed.parameters.contains(&true) {
+    if !guessed.dynamic_shared && !guessed.block && !guessed.parameters.contains(&true) {
         return;
     }
     let mut stage = Stage {
@@ -103,7 +105,13 @@ pub(crate) fn rehearse(
         limits,
         steps_left: MAX_STEPS_IN_ALL,
     };
-    let outcome = stage.grow(scenario, MAX_STEPS);
+    let mut outcome = stage.grow(scenario, MAX_STEPS);
+    if outcome == Some(Outcome::Stuck)
+        && let Some(better) = stage.with_larger_block(scenario)
+    {
+        *scenario = better;
+        outcome = Some(Outcome::Stores);
+    }
     if outcome.is_some_and(|outcome| outcome < Outcome::Stores)
         && let Some(better) = stage.with_other_value(scenario, outcome)
     {
@@ -116,6 +124,8 @@ pub(crate) fn rehearse(
 enum Outcome {
     /// It stops with a fault.
     Faults,
+    /// Every thread that is left waits.
+    Stuck,
     /// It goes on and on, and stores nothing.
     Spins,
     /// It ends, and has stored nothing.
@@ -201,6 +211,10 @@ fn out_of_bounds(run: Run) -> Option<OutOfBounds> {
     Some(OutOfBounds { fault, access })
 }
 
+fn is_deadlock(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::Deadlock { .. })
+}
+
 /// Gives a guess another value, a buffer of counting numbers in all its elements; whether that changes it.
 fn set_value(guess: &mut Parameter, number: u8) -> bool {
     let literal = Literal::Integer(number.into());
@@ -263,6 +277,23 @@ impl Stage<'_> {
         best.map(|(_, scenario)| scenario)
     }
 
+    /// The scenario with the smallest larger block in a row in which the threads do not wait for others for ever: a barrier
+    /// may count more threads than one warp has.
+    fn with_larger_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
+        let [x, 1, 1] = scenario.block.filter(|_| self.guessed.block)? else {
+            return None;
+        };
+        let sizes = std::iter::successors(x.checked_mul(2), |x| x.checked_mul(2));
+        for x in sizes.take_while(|x| *x <= MAX_BLOCK) {
+            let mut larger = scenario.clone();
+            larger.block = Some([x, 1, 1]);
+            if self.grow(&mut larger, MAX_STEPS_OF_TRIAL)? == Outcome::Stores {
+                return Some(larger);
+            }
+        }
+        None
+    }
+
     /// The first access of a run that is out of bounds.
     fn fault(&mut self, scenario: &Scenario) -> Option<OutOfBounds> {
         out_of_bounds(self.run(scenario, MAX_STEPS)?)
@@ -285,6 +316,7 @@ impl Stage<'_> {
         }
         Some(Run {
             outcome: match (status, stores.0) {
+                (Status::Faulted, _) if machine.fault().is_some_and(is_deadlock) => Outcome::Stuck,
                 (Status::Faulted, _) => Outcome::Faults,
                 (Status::Running, 0) => Outcome::Spins,
                 (Status::Finished, 0) => Outcome::EndsEmpty,

@@ -182,3 +182,16 @@ fn a_mistyped_parameter_name_is_reported() {
         [] as [&str; 0]
     );
 }
+
+#[test]
+fn a_barrier_of_more_threads_than_a_warp_gets_a_larger_block() {
+    let source = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) { .reg .b32 %r<2>; .reg .b64 %p<3>;\n\
+        ld.param.u64 %p1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %p2, %r1, 4, %p1; bar.sync 2, 64; st.global.u32 [%p2], %r1; ret; }\n";
+    let mut session = launched(source.to_owned());
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+    assert_eq!(
+        session.guesses(),
+        ["//@ launch grid=1 block=64", "//@ buffer out: u32[64] = 0"]
+    );
+}
