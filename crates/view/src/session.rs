@@ -339,6 +339,7 @@ impl Session {
         collector
             .stores
             .iter()
+            .filter(|record| record.is_store())
             .map(|record| self.store_view(record, &memories))
             .collect()
     }

@@ -7,7 +7,7 @@ use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, CacheHints, Interest, MemoryId as Place, MemoryRegion,
     Observer, Piece, StepEvent,
 };
-use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem};
+use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
 
 /// One element of a store, without borrowed parts.
@@ -43,6 +43,8 @@ pub(crate) struct StoreRecord {
     sem: Sem,
     scope: Option<Scope>,
     cache: CacheHints,
+    /// That the instruction names.
+    space: StateSpace,
     mask: u32,
     /// Bytes per lane, sinks included.
     pub(crate) width_bytes: u32,
@@ -67,6 +69,7 @@ impl From<&AccessEvent<'_>> for StoreRecord {
             sem: event.sem,
             scope: event.scope,
             cache: event.cache,
+            space: event.space,
             mask: event.mask,
             width_bytes: event.width_bytes,
             pieces: event.pieces.iter().map(piece).collect(),
@@ -175,6 +178,13 @@ impl StorePlace<'_> {
 }
 
 impl StoreRecord {
+    /// Whether memory took a value: what every door counts as a store. The parameters of a call are registers by another
+    /// name, and an atomic may leave memory as it was.
+    pub(crate) fn is_store(&self) -> bool {
+        let is_written = self.pieces.iter().any(|record| record.piece.written);
+        self.space != StateSpace::ParamFunc && (is_written || self.pieces.is_empty())
+    }
+
     /// The record in the screen's words.
     pub(crate) fn view(&self, place: &StorePlace<'_>) -> StoreView {
         let lanes: Vec<LaneStore> = (0..32)

@@ -226,3 +226,24 @@ fn a_buffer_of_a_gibibyte_opens_with_its_last_writers() {
     "#]]
     .assert_debug_eq(&refused);
 }
+
+#[test]
+fn every_door_counts_the_same_stores() {
+    // A parameter of a call is stored, a comparison fails, one store is left.
+    let mut session = session(
+        "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 7\n.version 8.0\n.target sm_90\n.address_size 64\n\
+         .func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %r<3>; ld.param.b32 %r1, [a]; add.u32 %r2, %r1, %r1;\n\
+         st.param.b32 [r], %r2; ret; }\n\
+         .visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %p<3>; ld.param.u64 %p1, [out]; mov.u32 %r1, %tid.x;\n\
+         { .param .b32 a; .param .b32 r; st.param.b32 [a], %r1; call.uni (r), twice, (a); ld.param.b32 %r2, [r]; }\n\
+         mad.wide.u32 %p2, %r1, 4, %p1; atom.global.cas.b32 %r3, [%p2], 0, %r2; st.global.u32 [%p2], %r2; ret; }",
+    );
+    session.run(u64::MAX);
+    let n_events = session.events(0, session.position()).len() as u64;
+    let frame = session.frame(&Default::default());
+    let n_ticks = frame.store_steps.len() as u64;
+    assert_eq!(
+        [session.stores(), n_events, n_ticks, frame.stores_known],
+        [1; 4]
+    );
+}
