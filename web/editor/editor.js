@@ -249,6 +249,8 @@ const view = new EditorView({
       lineNumbers(), costs, costGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
       rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
+      // The pane is narrow, and comments are sentences.
+      EditorView.lineWrapping,
       tokens, highlighter, marks, listener, assist,
       EditorView.contentAttributes.of({
         "aria-label": "PTX source", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", translate: "no",

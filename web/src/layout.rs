@@ -10,8 +10,11 @@ pub const HEAD: f64 = 18.0;
 pub const GAP: f64 = 1.0;
 /// Rows that a card shows before it scrolls.
 pub const SHOWN_ROWS: u64 = 17;
-/// A card with so much room has wider cells.
-const ROOMY: f64 = 1000.0;
+/// The narrowest and the widest cell whose value needs less.
+const PLAIN_CELL: f64 = 30.0;
+const WIDE_CELL: f64 = 56.0;
+/// What two cards side by side need beside their cells: the gap, and the insides of the second.
+const BETWEEN_CARDS: f64 = 40.0;
 /// Browsers cut elements that are much taller than this.
 const MAX_SPACE: f64 = 4_000_000.0;
 /// Advance of a digit at the cell's font size.
@@ -49,7 +52,9 @@ impl Geometry {
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
         let fit = ((available - row_head) / f64::from(columns)).floor();
-        let roomy = if available < ROOMY { 30.0 } else { 42.0 };
+        // Where there is much room, two cards fill it together.
+        let half = ((available - BETWEEN_CARDS) / 2.0 - row_head) / f64::from(columns);
+        let roomy = half.floor().clamp(PLAIN_CELL, WIDE_CELL);
         let (narrowest, widest) = ((text * 0.62 + 3.0).max(14.0), (text + 8.0).max(roomy));
         let cell_width = match fit < narrowest {
             true => (text + 6.0).max(20.0),

@@ -120,7 +120,9 @@ fn describe(folder: &Path) -> Result<()> {
     let manifest = read(&sources.join("package.json"))?;
     let (placeholder, version) = ("\"0.0.0\"", env!("CARGO_PKG_VERSION"));
     if manifest.matches(placeholder).count() != 1 {
-        return Err("crates/wasm/npm/package.json: expected the version \"0.0.0\" once".to_string());
+        return Err(
+            "crates/wasm/npm/package.json: expected the version \"0.0.0\" once".to_string(),
+        );
     }
     let manifest = manifest.replace(placeholder, &format!("\"{version}\""));
     write(&folder.join("package.json"), &manifest)?;

@@ -1,5 +1,6 @@
 //! A grid as pixels: scrolls through memories of any length and asks only for the rows it shows.
 
+use super::memory_card::Reachable;
 use super::{Dispatch, FrameRef};
 use crate::canvas::{Scene, paint};
 use crate::hooks::use_size;
@@ -21,6 +22,7 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) overlay: Overlay,
+    pub(crate) reachable: Reachable,
     /// Width that the cells may take.
     pub(crate) available: f64,
     pub(crate) links: Rc<Links>,
@@ -88,14 +90,14 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     let shown_height = HEAD + grid.total_rows.min(SHOWN_ROWS) as f64 * ROW;
     let label = format!(
-        "{}, cells of {}: arrow keys move, Enter pins",
+        "{}, cells of {}: arrow keys move, Enter pins, Escape goes to the switches",
         grid.memory.title, grid.ty
     );
     let spoken = cursor_words(grid, *spoken_cursor);
     html! {
         <>
         <p class="visually-hidden" aria-live="polite">{ spoken }</p>
-        <div class="scroller" ref={scroller} tabindex="0" role="group" aria-label={label}
+        <div class="scroller" ref={scroller} tabindex={props.reachable.cells()} role="group" aria-label={label}
             style={extent(geometry.width(), shown_height)} {onscroll} {onkeydown} {onblur}>
             <div style={extent(geometry.width(), geometry.height())}>
                 <canvas ref={canvas} style={extent(size.0, size.1)} onmousemove={pointer.on_move}
@@ -272,6 +274,10 @@ fn keys(
     let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
+        // Above the first row are the switches of the card.
+        if key == "ArrowUp" && cursor.is_none_or(|cell| cell < columns) {
+            return;
+        }
         let there = cell_after(&key, *cursor, columns);
         if there.is_none() && !is_pin(&key) {
             return;

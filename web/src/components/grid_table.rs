@@ -1,6 +1,7 @@
 //! The same cells as a table: for readers, for tests, for printing.
 
 use super::FrameRef;
+use super::memory_card::Reachable;
 use crate::layout::{cell_words, row_label};
 use crate::theme::lane_css;
 use warpgrid_view::model::{Cell, Grid, Written};
@@ -13,6 +14,7 @@ const MAX_ROWS: usize = 64;
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
+    pub(crate) reachable: Reachable,
     /// Visible, or for readers only.
     pub(crate) shown: bool,
 }
@@ -41,7 +43,7 @@ pub(crate) fn GridTable(props: &Props) -> Html {
         .map(|column| html! { <th role="columnheader" scope="col">{ column }</th> });
     html! {
         <div class={classes!("twin", (!props.shown).then_some("visually-hidden"))}
-            tabindex={props.shown.then_some("0")}>
+            tabindex={props.shown.then(|| props.reachable.cells())}>
             <table role="grid" aria-label={grid.memory.title.clone()} aria-readonly="true"
                 aria-rowcount={(grid.total_rows + 1).to_string()} aria-colcount={(grid.columns + 1).to_string()}
                 data-memory={grid.memory.id.to_string()} data-type={grid.ty.name()}>

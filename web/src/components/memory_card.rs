@@ -12,6 +12,8 @@ use std::rc::Rc;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::{Grid, MemoryView};
 use warpgrid_view::value::ElementType;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 const COLUMNS: [u32; 7] = [1, 4, 8, 16, 32, 64, 128];
@@ -28,25 +30,100 @@ pub(crate) struct Props {
     pub(crate) dispatch: Dispatch,
 }
 
+/// The places of a card that take the focus from the keyboard, in their order. Tab goes to one of them, arrow keys to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop(u8);
+
+impl Stop {
+    const FOLD: Stop = Stop(0);
+    const OVERLAYS: u8 = 1;
+    const TYPE: Stop = Stop(4);
+    const COLUMNS: Stop = Stop(5);
+    const TABLE: Stop = Stop(6);
+    const CELLS: Stop = Stop(7);
+
+    /// The place that a key leads to. Up and down choose within a list, and move within the cells.
+    fn after(self, key: &str) -> Option<Stop> {
+        let is_list = self == Stop::TYPE || self == Stop::COLUMNS;
+        match (key, self) {
+            ("ArrowUp" | "Escape", Stop::CELLS) => Some(Stop::FOLD),
+            (_, Stop::CELLS) => None,
+            ("ArrowRight", Stop(n)) => Some(Stop((n + 1).min(Stop::TABLE.0))),
+            ("ArrowLeft", Stop(n)) => Some(Stop(n.saturating_sub(1))),
+            ("Home", _) => Some(Stop::FOLD),
+            ("End", _) => Some(Stop::TABLE),
+            ("ArrowDown", _) if !is_list => Some(Stop::CELLS),
+            _ => None,
+        }
+    }
+
+    /// The place that an element is in.
+    fn of(element: &Element) -> Option<Stop> {
+        let holder = element.closest("[data-stop]").ok()??;
+        holder.get_attribute("data-stop")?.parse().ok().map(Stop)
+    }
+}
+
+/// Which place of a card Tab goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reachable(Stop);
+
+impl Reachable {
+    /// The `tabindex` of a place.
+    pub(crate) fn index(self, stop: Stop) -> &'static str {
+        if self.0 == stop { "0" } else { "-1" }
+    }
+
+    /// The `tabindex` of the cells.
+    pub(crate) fn cells(self) -> &'static str {
+        self.index(Stop::CELLS)
+    }
+}
+
 #[component]
 pub(crate) fn MemoryCard(props: &Props) -> Html {
+    let card = use_node_ref();
+    let focused = use_state_eq(|| None::<Stop>);
+    let onfocusin = {
+        let focused = focused.clone();
+        Callback::from(move |event: FocusEvent| {
+            focused.set(
+                event
+                    .target_dyn_into::<Element>()
+                    .as_ref()
+                    .and_then(Stop::of),
+            );
+        })
+    };
+    let onkeydown = {
+        let card = card.clone();
+        Callback::from(move |event: KeyboardEvent| walk(&card, &event).unwrap_or_default())
+    };
     let Some(grid) = props.frame.grids.get(props.index) else {
         return Html::default();
     };
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let id = grid.memory.id.clone();
     let title = grid.memory.title.clone();
+    let reachable = Reachable(match (*focused, choice.folded) {
+        (Some(stop), false) => stop,
+        (Some(stop), true) if stop != Stop::CELLS => stop,
+        (None, false) => Stop::CELLS,
+        (_, true) => Stop::FOLD,
+    });
     html! {
-        <section class="card memory" aria-label={title.clone()} data-memory={id.to_string()}>
-            <div class="head">
+        <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} {onfocusin} {onkeydown}>
+            <div class="head" role="toolbar" aria-label={format!("{title}: arrow keys go to the switches, down to the cells")}>
                 <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
+                    data-stop={Stop::FOLD.0.to_string()} tabindex={reachable.index(Stop::FOLD)}
                     onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>
                 <small title={facts(&grid.memory)}>{ facts(&grid.memory) }</small>
                 <span class="controls">
-                { overlays(&id, choice.overlay, dispatch) }
-                { types(grid, choice, dispatch) }
-                { columns(grid, choice, dispatch) }
+                { overlays(&id, choice.overlay, reachable, dispatch) }
+                { types(grid, choice, reachable, dispatch) }
+                { columns(grid, choice, reachable, dispatch) }
                 <button class="icon small" aria-pressed={choice.table.to_string()} title="Show as a table"
+                    data-stop={Stop::TABLE.0.to_string()} tabindex={reachable.index(Stop::TABLE)}
                     aria-label="Show as a table" onclick={say(dispatch, Action::ToggleTable(id.clone()))}>
                     <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
                         <path d="M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5.5 2.5v9" fill="none" stroke="currentColor" />
@@ -55,14 +132,34 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                 </span>
             </div>
             if !choice.folded {
+                <div data-stop={Stop::CELLS.0.to_string()}>
                 if !choice.table {
-                    <GridCanvas frame={props.frame.clone()} available={props.available} index={props.index} overlay={choice.overlay}
+                    <GridCanvas {reachable} frame={props.frame.clone()} available={props.available} index={props.index} overlay={choice.overlay}
                         links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
                 }
-                <GridTable frame={props.frame.clone()} index={props.index} shown={choice.table} />
+                <GridTable {reachable} frame={props.frame.clone()} index={props.index} shown={choice.table} />
+                </div>
             }
         </section>
     }
+}
+
+/// Moves the focus within a card, where a key asks for it.
+fn walk(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
+        return None;
+    }
+    let from = event.target()?.dyn_into::<Element>().ok()?;
+    let Stop(to) = Stop::of(&from)?.after(&event.key())?;
+    let card = card.cast::<Element>()?;
+    let place = card.query_selector(&format!("[data-stop='{to}']")).ok()??;
+    // The place of the cells holds what can be focused.
+    let target = match place.query_selector("[tabindex]").ok()? {
+        Some(inner) => inner,
+        None => place,
+    };
+    event.prevent_default();
+    target.dyn_into::<HtmlElement>().ok()?.focus().ok()
 }
 
 /// Space, type, extents and address of a memory.
@@ -77,20 +174,24 @@ pub(crate) fn facts(memory: &MemoryView) -> String {
     format!("{} · {extents} · {}", memory.space.name(), memory.address)
 }
 
-fn overlays(id: &MemoryId, present: Overlay, dispatch: &Dispatch) -> Html {
+fn overlays(id: &MemoryId, present: Overlay, reachable: Reachable, dispatch: &Dispatch) -> Html {
     let names = [
         (Overlay::Value, "value"),
         (Overlay::Lane, "lane"),
         (Overlay::Age, "step"),
     ];
-    let button = |(overlay, name): (Overlay, &'static str)| {
+    let button = |(number, (overlay, name)): (u8, (Overlay, &'static str))| {
+        let stop = Stop(Stop::OVERLAYS + number);
         let onclick = say(dispatch, Action::SetOverlay(id.clone(), overlay));
-        html! { <button aria-pressed={(overlay == present).to_string()} {onclick}>{ name }</button> }
+        html! {
+            <button aria-pressed={(overlay == present).to_string()} data-stop={stop.0.to_string()}
+                tabindex={reachable.index(stop)} {onclick}>{ name }</button>
+        }
     };
-    html! { <span class="seg" role="group" aria-label="Cells show">{ for names.into_iter().map(button) }</span> }
+    html! { <span class="seg" role="group" aria-label="Cells show">{ for (0..).zip(names).map(button) }</span> }
 }
 
-fn types(grid: &Grid, choice: &GridChoice, dispatch: &Dispatch) -> Html {
+fn types(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
     let on_choice = Callback::from(move |name: String| {
         let ty = ElementType::from_name(&name);
@@ -105,14 +206,15 @@ fn types(grid: &Grid, choice: &GridChoice, dispatch: &Dispatch) -> Html {
     };
     let chosen = choice.ty.map_or("", ElementType::name);
     html! {
-        <Select label="Value type" class="mini" value={chosen} {on_choice}>
+        <Select label="Value type" class="mini" stop={Stop::TYPE.0.to_string()} tabindex={reachable.index(Stop::TYPE)}
+            value={chosen} {on_choice}>
             <option value="">{ label(grid.memory.ty) }</option>
             { for ElementType::ALL.iter().filter(|(_, ty)| *ty != grid.memory.ty).map(option) }
         </Select>
     }
 }
 
-fn columns(grid: &Grid, choice: &GridChoice, dispatch: &Dispatch) -> Html {
+fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
     let on_choice = Callback::from(move |n: String| {
         dispatch.dispatch(Action::SetColumns(id.clone(), n.parse().ok()));
@@ -125,9 +227,28 @@ fn columns(grid: &Grid, choice: &GridChoice, dispatch: &Dispatch) -> Html {
         Some(_) => "× auto".into(),
     };
     html! {
-        <Select label="Columns" class="mini" value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
+        <Select label="Columns" class="mini" stop={Stop::COLUMNS.0.to_string()} tabindex={reachable.index(Stop::COLUMNS)} value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
             <option value="">{ natural }</option>
             { for COLUMNS.into_iter().filter(|n| choice.columns.is_some() || *n != grid.columns).map(option) }
         </Select>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrow_keys_go_along_the_switches_and_to_the_cells() {
+        assert_eq!(Stop::FOLD.after("ArrowRight"), Some(Stop(1)));
+        assert_eq!(Stop::FOLD.after("ArrowLeft"), Some(Stop::FOLD));
+        assert_eq!(Stop::TABLE.after("ArrowRight"), Some(Stop::TABLE));
+        assert_eq!(Stop::TABLE.after("Home"), Some(Stop::FOLD));
+        assert_eq!(Stop::FOLD.after("ArrowDown"), Some(Stop::CELLS));
+        assert_eq!(Stop::CELLS.after("ArrowUp"), Some(Stop::FOLD));
+        // A list takes up and down for itself.
+        assert_eq!(Stop::TYPE.after("ArrowDown"), None);
+        assert_eq!(Stop::TYPE.after("ArrowRight"), Some(Stop::COLUMNS));
+        assert_eq!(Stop::CELLS.after("ArrowRight"), None);
     }
 }

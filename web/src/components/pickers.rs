@@ -13,6 +13,11 @@ pub(crate) struct SelectProps {
     /// The present choice; it holds whatever a person did to the element before.
     pub(crate) value: AttrValue,
     pub(crate) on_choice: Callback<String>,
+    /// Its place among those that arrow keys go along.
+    #[prop_or_default]
+    pub(crate) stop: Option<AttrValue>,
+    #[prop_or_default]
+    pub(crate) tabindex: Option<AttrValue>,
     pub(crate) children: Html,
 }
 
@@ -38,7 +43,8 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
         }
     });
     html! {
-        <select ref={select} class={props.class.clone()} aria-label={props.label} title={props.label} {onchange}>
+        <select ref={select} class={props.class.clone()} aria-label={props.label} title={props.label}
+            data-stop={props.stop.clone()} tabindex={props.tabindex.clone()} {onchange}>
             { props.children.clone() }
         </select>
     }
