@@ -283,3 +283,25 @@ fn snippets_say_what_they_infer() {
         "#]],
     );
 }
+
+#[test]
+fn a_literal_that_is_too_large_is_one_finding() {
+    body(
+        "st.global.f32 [%rd1], 1e999; st.global.f64 [%rd1], -1.0e400;",
+        expect![[r#"
+            W0007 `1e999` `1e999` is larger than the largest double
+            W0007 `1.0e400` `1.0e400` is larger than the largest double
+        "#]],
+    );
+}
+
+#[test]
+fn a_number_out_of_range_is_shown_as_it_is_written() {
+    body(
+        "bfi.b32 %r1, %r2, %r3, 4, -1; bfi.b32 %r1, %r2, %r3, 0x100, 4;",
+        expect![[r#"
+            W0144 `-1` found -1, expected 0 to 255 for `bfi.b32`
+            W0144 `0x100` found 0x100, expected 0 to 255 for `bfi.b32`
+        "#]],
+    );
+}

@@ -439,10 +439,11 @@ pub(crate) fn literal_expected(span: Span) -> Diagnostic {
     Diagnostic::error(WRONG_OPERAND, span, "expected an integer literal")
 }
 
+/// `found` is the number as it is written.
 pub(crate) fn out_of_range(
     opcode: &str,
     span: Span,
-    found: u64,
+    found: &str,
     (least, most): (u64, u64),
 ) -> Diagnostic {
     let message = match least == most {

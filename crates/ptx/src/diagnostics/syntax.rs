@@ -240,9 +240,14 @@ pub fn malformed_number(span: Span, text: &str, reason: &str) -> Diagnostic {
     }
 }
 
+/// Whether a number is written as a decimal floating-point literal.
+pub(crate) fn is_decimal_float(text: &str) -> bool {
+    !text.starts_with("0x") && text.contains(['.', 'e', 'E'])
+}
+
 /// A literal beyond 64 bits or the largest double.
 pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
-    let float = !text.starts_with("0x") && text.contains(['.', 'e', 'E']);
+    let float = is_decimal_float(text);
     Diagnostic::error(
         CONSTANT_OVERFLOW,
         span,

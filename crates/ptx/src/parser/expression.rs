@@ -315,7 +315,11 @@ impl Parser<'_> {
             }
             Value::Overflow if !clings => {
                 self.report(syntax::constant_overflow(whole, text));
-                ZERO
+                // What it was meant to be is known, so that nothing else is said of it.
+                match syntax::is_decimal_float(text) {
+                    true => Constant::Double(f64::INFINITY),
+                    false => ZERO,
+                }
             }
             _ => {
                 let reason = "other characters follow it";

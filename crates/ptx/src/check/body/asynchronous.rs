@@ -58,7 +58,8 @@ impl<'a> BodyChecker<'a, '_> {
             _ if !matches!(size, 4 | 8 | 16) => Some(diagnose::copy_size(span, size, "4, 8 or 16")),
             _ => self.number_at(start, 3).and_then(|(span, read)| {
                 let opcode = self.opcode(site);
-                (read > size).then(|| diagnose::out_of_range(opcode, span, read, (0, size)))
+                (read > size)
+                    .then(|| diagnose::out_of_range(opcode, span, &read.to_string(), (0, size)))
             }),
         };
         match problem {

@@ -284,10 +284,11 @@ impl<'a> BodyChecker<'a, '_> {
             && !(least..=most).contains(&number)
         {
             let opcode = self.opcode(site);
+            let written = operand.span.text(self.source);
             self.report(diagnose::out_of_range(
                 opcode,
                 operand.span,
-                number,
+                written,
                 (least, most),
             ));
             return None;
