@@ -19,7 +19,7 @@ pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
         lanes: fault.lanes,
         range,
         message: fault.to_string(),
-        help: help(&fault.kind, access.map(|access| access.width_bytes)),
+        help: help(&fault.kind, access),
     }
 }
 
@@ -45,17 +45,15 @@ fn space(access: &AccessFault) -> Option<Space> {
 }
 
 /// What a person can do about it.
-fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
+fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
     let text = match kind {
         FaultKind::Misaligned => {
-            let width = width.unwrap_or(1);
+            let width = access.map_or(1, |access| access.width_bytes);
             return Some(format!(
                 "an access of {width} bytes needs an address that is a multiple of {width}"
             ));
         }
-        FaultKind::OutOfBounds => {
-            "check the index against the size of the buffer, or make the buffer larger"
-        }
+        FaultKind::OutOfBounds => out_of_bounds_help(access),
         FaultKind::ReadOnly => {
             "constant memory and kernel parameters cannot be written; copy the value to another space first"
         }
@@ -97,6 +95,29 @@ fn help(kind: &FaultKind, width: Option<u32>) -> Option<String> {
         }
     };
     Some(text.to_owned())
+}
+
+/// What a person can do about an access outside of what it was next to.
+fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
+    match access.map(|access| &access.place.region) {
+        Some(region) if *region != Region::Nothing && is_before(access) => {
+            "the address lies before the start: check what is subtracted, and whether an index can be negative"
+        }
+        Some(Region::Buffer { .. }) => {
+            "check the index against the size of the buffer, or make the buffer larger"
+        }
+        Some(Region::Variable { .. } | Region::Shared | Region::Local) => {
+            "check the index against the size of the array, or declare a larger one"
+        }
+        Some(Region::Parameters) => "check the offset against the size of the parameter",
+        Some(Region::Nothing) | None => {
+            "no memory of the launch is near: look at how the address is computed, and at what pointers hold"
+        }
+    }
+}
+
+fn is_before(access: Option<&AccessFault>) -> bool {
+    access.is_some_and(|access| access.place.byte_offset < 0)
 }
 
 /// What a person can do about a matrix operation that is undefined.

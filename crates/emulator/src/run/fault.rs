@@ -185,7 +185,8 @@ impl fmt::Display for MatrixMistake {
         match self {
             MatrixMistake::MissingLanes { missing } => write!(
                 f,
-                "a matrix operation without lanes 0x{missing:08x}: all 32 lanes of the warp take part, or the result is undefined"
+                "a matrix operation without {}: all 32 lanes of the warp take part, or the result is undefined",
+                LaneList(*missing)
             ),
             MatrixMistake::UnequalAddresses => write!(
                 f,
@@ -202,6 +203,37 @@ impl fmt::Display for MatrixMistake {
                 f,
                 "a stride of {stride} elements is no multiple of {needed_bytes} bytes: some lines would land elsewhere"
             ),
+        }
+    }
+}
+
+/// Lanes as a person counts them: `lane 3`, `lanes 0 to 7 and 12`, `all lanes`.
+struct LaneList(u32);
+
+impl fmt::Display for LaneList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LaneList(mask) = *self;
+        match mask.count_ones() {
+            32 => return write!(f, "all lanes"),
+            1 => write!(f, "lane ")?,
+            _ => write!(f, "lanes ")?,
+        }
+        let mut items = Vec::new();
+        let mut rest = u64::from(mask);
+        while rest != 0 {
+            let first = rest.trailing_zeros();
+            let last = first + (rest >> first).trailing_ones() - 1;
+            rest &= u64::MAX << (last + 1);
+            match last - first {
+                0 => items.push(first.to_string()),
+                1 => items.extend([first.to_string(), last.to_string()]),
+                _ => items.push(format!("{first} to {last}")),
+            }
+        }
+        match items.split_last() {
+            Some((last, [])) => write!(f, "{last}"),
+            Some((last, others)) => write!(f, "{} and {last}", others.join(", ")),
+            None => Ok(()),
         }
     }
 }
@@ -261,7 +293,7 @@ impl fmt::Display for WaitReason {
         match self {
             WaitReason::Barrier { id } => write!(f, "for the others at barrier {id}"),
             WaitReason::WarpLanes { missing } => {
-                write!(f, "for lanes 0x{missing:08x} of its warp")
+                write!(f, "for {} of its warp", LaneList(*missing))
             }
             WaitReason::MbarrierPhase { address, parity } => write!(
                 f,
@@ -375,14 +407,11 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
     write!(f, ": every thread that is left waits")?;
     for waiter in waiting.iter().take(4) {
         write!(f, "; ")?;
+        write!(f, "{} of warp {}", LaneList(waiter.lanes), waiter.warp)?;
         if !one_block {
-            write!(f, "block {} ", waiter.block)?;
+            write!(f, " of block {}", waiter.block)?;
         }
-        write!(
-            f,
-            "warp {} lanes 0x{:08x} {}",
-            waiter.warp, waiter.lanes, waiter.waits_for
-        )?;
+        write!(f, " {}", waiter.waits_for)?;
         if let Some(held) = waiter.mbarrier {
             write!(f, " ({held})")?;
         }
@@ -452,5 +481,27 @@ struct Bytes(u64);
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} byte{}", self.0, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LaneList;
+
+    #[test]
+    fn lanes_are_listed_as_a_person_counts_them() {
+        let cases = [
+            (u32::MAX, "all lanes"),
+            (1 << 31, "lane 31"),
+            (0xff, "lanes 0 to 7"),
+            (0xffff_ff00, "lanes 8 to 31"),
+            (0b1_0000_0111, "lanes 0 to 2 and 8"),
+            (0b1011, "lanes 0, 1 and 3"),
+            (0b11, "lanes 0 and 1"),
+            (0x8000_0005, "lanes 0, 2 and 31"),
+        ];
+        for (mask, text) in cases {
+            assert_eq!(LaneList(mask).to_string(), text);
+        }
     }
 }

@@ -89,8 +89,8 @@ fn misuse_is_a_fault_that_says_what_the_object_held() {
         bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): 12 bytes, expected a multiple of 8
         distant_mbarrier: thread (0, 0, 0) of block (0, 0, 0): the mbarrier is not in the block whose shared memory the bytes go to
         mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 1: there is no mbarrier object
-        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; warp 0 lanes 0x00000001 for the phase with parity 0 of the mbarrier at 0x0 (phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited)
-        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; warp 0 lanes 0x00000001 for the others at barrier 1
+        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; lane 0 of warp 0 for the phase with parity 0 of the mbarrier at 0x0 (phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited)
+        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; lane 0 of warp 0 for the others at barrier 1
     "#]].assert_eq(&said);
 }
 
