@@ -247,3 +247,54 @@ fn every_door_counts_the_same_stores() {
         [1; 4]
     );
 }
+
+/// What a kernel leaves in `out` that loads four words from `a`, of which it uses those that the mask names.
+fn loaded(mask: &str, n_words: u32) -> Result<Vec<u8>, String> {
+    let mut session = session(&format!(
+        "//@ launch grid=1 block=1\n//@ buffer a: u32[{n_words}] = 7\n//@ buffer out: u32[4] = 0\n.version 8.3\n.target sm_90\n\
+         .address_size 64\n.visible .entry k(.param .u64 a, .param .u64 out) {{ .reg .b32 %r<5>; .reg .b64 %p<3>;\n\
+         ld.param.u64 %p1, [a]; ld.param.u64 %p2, [out];\n.pragma \"used_bytes_mask {mask}\";\n\
+         ld.global.v4.u32 {{%r1, %r2, %r3, %r4}}, [%p1]; st.global.v4.u32 [%p2], {{%r1, %r2, %r3, %r4}}; ret; }}"
+    ));
+    session.run(u64::MAX);
+    match session.fault() {
+        Some(fault) => Err(fault.message),
+        None => {
+            let bytes = session.memory(&"out".into()).expect("a buffer");
+            Ok(bytes.chunks_exact(4).map(|word| word[0]).collect())
+        }
+    }
+}
+
+#[test]
+fn bytes_that_a_load_does_not_use_may_lie_outside_of_every_memory() {
+    assert_eq!(loaded("0xffff", 4), Ok(vec![7, 7, 7, 7]));
+    // 0xf0f, as compilers write it: words 0 and 2.
+    assert_eq!(loaded("3855", 3), Ok(vec![7, 0, 7, 0]));
+    assert_eq!(loaded("0xff", 2), Ok(vec![7, 7, 0, 0]));
+    let fault = loaded("3855", 2).expect_err("word 2 is used");
+    assert!(
+        fault.contains("out-of-bounds load of 4 bytes")
+            && fault.contains("just after the end of buffer `a` (8 bytes)"),
+        "{fault}"
+    );
+    assert!(loaded("0xffff", 3).is_err());
+}
+
+#[test]
+fn help_with_a_fault_fits_the_memory_that_was_left() {
+    let help = |store: &str| {
+        let mut session = session(&format!(
+            "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 0\n.version 8.3\n.target sm_90\n.address_size 64\n\
+             .visible .entry k(.param .u64 out) {{ .reg .b32 %r<3>; .reg .b64 %p<4>; .local .b32 own[4]; .shared .b32 all[4];\n\
+             ld.param.u64 %p1, [out]; mov.u64 %p2, own; mov.u64 %p3, 4096; {store} ret; }}"
+        ));
+        session.run(u64::MAX);
+        session.fault().and_then(|fault| fault.help).expect("help")
+    };
+    assert!(help("st.global.u32 [%p1+128], %r1;").contains("make the buffer larger"));
+    assert!(help("st.global.u32 [%p1+-4], %r1;").contains("before the start"));
+    assert!(help("st.local.u32 [%p2+4096], %r1;").contains("declare a larger one"));
+    assert!(help("st.shared.u32 [all+4096], %r1;").contains("declare a larger one"));
+    assert!(help("st.global.u32 [%p3], %r1;").contains("how the address is computed"));
+}

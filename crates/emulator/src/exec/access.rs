@@ -4,6 +4,7 @@
 use crate::decode::code::AccessPlan;
 use crate::exec::even::{AskFor, access_words};
 use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
+use crate::exec::partial_load::{load_used, may_be_partial};
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::resolve::{Backing, Memories, Purpose, Target};
 use crate::exec::step::Surroundings;
@@ -144,7 +145,13 @@ fn access_closer(
         } else {
             AccessKind::Store
         };
-        reach.find_closer(kind, l, plan, target)?;
+        match reach.find_closer(kind, l, plan, target) {
+            Err(halt) if loads && may_be_partial(plan, &halt) => {
+                load_used(reach, l, plan, target, halt)?;
+                return Ok(false);
+            }
+            found => found?,
+        }
     }
     if loads {
         load_lane_by_lane(reach, l, plan, target);

@@ -27,6 +27,7 @@ pub(crate) mod memory_ops;
 pub(crate) mod mode;
 pub(crate) mod narrow;
 pub(crate) mod pack;
+pub(crate) mod partial_load;
 pub(crate) mod predicate;
 pub(crate) mod rare;
 pub(crate) mod reach;

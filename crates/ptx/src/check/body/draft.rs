@@ -26,6 +26,8 @@ pub(crate) struct Draft {
     pub(crate) elements: Vec<Operand>,
     /// The opcode of the instruction at hand.
     pub(crate) mnemonic: MnemonicId,
+    /// Which bytes the next load uses, where a pragma says so.
+    pub(crate) used_bytes: Option<u64>,
     /// Whether the instruction at hand is one that the program has a way to say.
     pub(crate) is_sayable: bool,
     /// For each label of the body: index of the instruction after it; `u32::MAX` until the pass is there.
@@ -51,6 +53,7 @@ impl Draft {
         self.label_places.clear();
         self.label_places.resize(outline.labels.len(), u32::MAX);
         self.n_blocks = 0;
+        self.used_bytes = None;
         // One more instruction returns at the end, and what is left out of loads and stores takes a place too.
         let n_instructions = outline.n_instructions + 1;
         self.instructions = Vec::with_capacity(n_instructions);

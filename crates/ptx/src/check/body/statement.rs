@@ -7,8 +7,10 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, StatementKind};
-use warpgrid_isa::ScalarType;
-use warpgrid_program::{ActionId, Diagnostic, Guard, Instruction, Span, StepPart};
+use warpgrid_isa::{Does, MemoryOp, ScalarType, SlotName};
+use warpgrid_program::{
+    ActionId, Diagnostic, Guard, Instruction, OperandList, OperandValue, Span, StepPart,
+};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Walks over the body.
@@ -29,6 +31,9 @@ impl<'a> BodyChecker<'a, '_> {
                 StatementKind::Directive(index) => {
                     if let Some(own) = tree.directives.get(*index as usize) {
                         directive::check(&self.context(), own, true, self.reporter);
+                        // Lines of the source may be stated between the pragma and the load.
+                        let used_bytes = directive::used_bytes(self.source, own);
+                        self.body.used_bytes = used_bytes.or(self.body.used_bytes);
                     }
                 }
                 // The parser reports functions within functions.
@@ -71,7 +76,11 @@ impl<'a> BodyChecker<'a, '_> {
             None => None,
         };
         self.body.mnemonic = instruction.mnemonic;
+        let used_bytes = self.body.used_bytes.take();
         if let Some(operands) = self.lower(&site, plan) {
+            if let Some(used_bytes) = used_bytes {
+                self.leave_unused(operands, plan, used_bytes);
+            }
             let action = match self.body.is_sayable {
                 true => ActionId(instruction.mnemonic.0),
                 false => self.unsayable(&site),
@@ -83,6 +92,29 @@ impl<'a> BodyChecker<'a, '_> {
                 step: StepPart::Whole,
                 span,
             });
+        }
+    }
+
+    /// Makes sinks of the elements of a load that it does not use.
+    #[cold]
+    fn leave_unused(&mut self, operands: OperandList, plan: &Plan, used_bytes: u64) {
+        let Some(bound) = &plan.bound else { return };
+        let size = bound
+            .scalar(SlotName::Type)
+            .map_or(0, |ty| ty.width_bytes());
+        let first = self.body.operands.get(operands.start as usize);
+        let Some(OperandValue::List(list)) = first.map(|operand| operand.value.clone()) else {
+            return;
+        };
+        if bound.layout.form.does != Does::Memory(MemoryOp::Load) || !(1..=16).contains(&size) {
+            return;
+        }
+        let elements = self.body.operands.iter_mut().skip(list.start as usize);
+        for (index, element) in (0..list.n).zip(elements) {
+            let bytes = used_bytes.checked_shr(index * size).unwrap_or(0) & ((1 << size) - 1);
+            if bytes == 0 {
+                element.value = OperandValue::Destination(None);
+            }
         }
     }
 

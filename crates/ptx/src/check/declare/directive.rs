@@ -93,6 +93,19 @@ fn check_section(context: &Context<'_>, own: &Directive, reporter: &mut Reporter
 const LABELS: Gate = Gate::ptx(7, 0);
 const DIFFERENCES: Gate = Gate::ptx(7, 5);
 
+/// The bytes that the next load uses, as the pragma `used_bytes_mask` says: bit i is byte i.
+pub(crate) fn used_bytes(source: &str, own: &Directive) -> Option<u64> {
+    if own.kind != DirectiveKind::Pragma {
+        return None;
+    }
+    let (_, mask) = own.span.text(source).split_once("used_bytes_mask")?;
+    let mask = mask.trim_start().split(['"', ' ', ',']).next()?;
+    match mask.strip_prefix("0x").or(mask.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => mask.parse().ok(),
+    }
+}
+
 fn check_pragma(context: &Context<'_>, own: &Directive, in_body: bool, reporter: &mut Reporter) {
     let Context { source, module, .. } = *context;
     let text = own.span.text(source);
