@@ -93,3 +93,21 @@ test("a store in flight is marked where it will land, and can be landed", async 
   await expect(page.locator("td[data-pending]")).not.toHaveCount(n_flying);
   await expect(page.locator(".say")).toContainText("landed");
 });
+
+test("Tab goes to a memory once, arrow keys to its cells and its switches", async ({ page }) => {
+  await open(page);
+  const card = page.locator("section[data-memory='rows']");
+  const cells = card.getByRole("group", { name: /^rows, cells of/ });
+  await cells.focus();
+  await page.keyboard.press("ArrowUp");
+  await expect(card.getByRole("button", { name: "rows", exact: true })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(card.getByRole("button", { name: "value", exact: true })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(cells).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Shift+ArrowUp");
+  await expect(card.getByRole("button", { name: "rows", exact: true })).toBeFocused();
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.closest("[data-memory]")?.getAttribute("data-memory") ?? "")).not.toBe("rows");
+});

@@ -99,3 +99,15 @@ test("the reference is searched with keys, and a diagnostic opens its page", asy
   await code.click();
   await expect(dialog.getByRole("article", { name: "Page" })).toContainText(`${name}`);
 });
+
+test("the reference explains registers and words of the field", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Reference" }).click();
+  const search = page.getByRole("searchbox");
+  for (const [query, title, part] of [["bank", "bank", "32 banks"], ["%tid", "%tid.x to %tid.z", "index of the thread"], ["misaligned", "misaligned", "multiple of n"]]) {
+    await search.fill(query);
+    await expect(page.locator(".reference-line b").filter({ hasText: title }).first()).toBeVisible();
+    await search.press("Enter");
+    await expect(page.getByRole("article", { name: "Page" })).toContainText(part);
+  }
+});

@@ -15,6 +15,14 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// Bits without leading zeros: `0x1f`, or `0`.
+pub fn short_hex(hex: &str) -> String {
+    match hex.trim_start_matches("0x").trim_start_matches('0') {
+        "" => "0".to_owned(),
+        digits => format!("0x{digits}"),
+    }
+}
+
 /// `4`, `4 × 2` or `4 × 2 × 3`: trailing ones are left out.
 pub fn extents(extents: [u32; 3]) -> String {
     let [x, y, z] = extents;
@@ -65,6 +73,12 @@ mod tests {
         assert_eq!(count(0), "0");
         assert_eq!(count(9999), "9999");
         assert_eq!(count(1_234_567), "1\u{2009}234\u{2009}567");
+    }
+
+    #[test]
+    fn bits_are_shortened_to_their_digits() {
+        assert_eq!(short_hex("0x0000001f"), "0x1f");
+        assert_eq!(short_hex("0x00000000000000000000000000000000"), "0");
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub const HEAD: f64 = 18.0;
 pub const GAP: f64 = 1.0;
 /// Rows that a card shows before it scrolls.
 pub const SHOWN_ROWS: u64 = 17;
+/// So much is much room.
+const ROOMY: f64 = 1000.0;
 /// The narrowest and the widest cell whose value needs less.
 const PLAIN_CELL: f64 = 30.0;
 const WIDE_CELL: f64 = 56.0;
@@ -54,7 +56,10 @@ impl Geometry {
         let fit = ((available - row_head) / f64::from(columns)).floor();
         // Where there is much room, two cards fill it together.
         let half = ((available - BETWEEN_CARDS) / 2.0 - row_head) / f64::from(columns);
-        let roomy = half.floor().clamp(PLAIN_CELL, WIDE_CELL);
+        let roomy = match available < ROOMY {
+            true => PLAIN_CELL,
+            false => half.floor().clamp(PLAIN_CELL, WIDE_CELL),
+        };
         let (narrowest, widest) = ((text * 0.62 + 3.0).max(14.0), (text + 8.0).max(roomy));
         let cell_width = match fit < narrowest {
             true => (text + 6.0).max(20.0),
@@ -245,10 +250,20 @@ mod tests {
         let grid = fixture::frame().grids.remove(0);
         let wide = Geometry::of(&grid, 600.0);
         assert_eq!(wide.cell_width, 30.0);
-        assert_eq!(Geometry::of(&grid, 1_600.0).cell_width, 42.0);
+        assert_eq!(Geometry::of(&grid, 1_600.0).cell_width, 56.0);
         let narrow = Geometry::of(&grid, 64.0);
         assert!(narrow.width() <= 64.0 && narrow.cell_width >= 14.0);
         assert_eq!(Geometry::of(&grid, 10.0).cell_width, 20.0);
+    }
+
+    #[test]
+    fn two_cards_of_sixteen_columns_fill_a_wide_page() {
+        let mut grid = fixture::frame().grids.remove(0);
+        grid.columns = 16;
+        let available = 1_227.0;
+        let card = Geometry::of(&grid, available).width();
+        let both = 2.0 * card + BETWEEN_CARDS;
+        assert!(both <= available && both > available - 2.0 * 16.0, "{both}");
     }
 
     #[test]

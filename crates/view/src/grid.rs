@@ -181,6 +181,9 @@ fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u3
         1 | 2 => 32,
         4 if memory.view.space == Space::Shared => 32,
         4 => 16,
+        // All digits of these are shown, so that fewer fit side by side.
+        8 if element.is_bits() => 4,
+        16 => 2,
         _ => 8,
     };
     n_elements.clamp(1, wish) as u32

@@ -90,7 +90,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     let shown_height = HEAD + grid.total_rows.min(SHOWN_ROWS) as f64 * ROW;
     let label = format!(
-        "{}, cells of {}: arrow keys move, Enter pins, Escape goes to the switches",
+        "{}, cells of {}: arrow keys move, Enter pins, Shift with up goes to the switches",
         grid.memory.title, grid.ty
     );
     let spoken = cursor_words(grid, *spoken_cursor);
@@ -274,8 +274,9 @@ fn keys(
     let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        // Above the first row are the switches of the card.
-        if key == "ArrowUp" && cursor.is_none_or(|cell| cell < columns) {
+        // Above the first row are the switches of the card, which goes there; Shift goes from anywhere.
+        let is_first = cursor.is_none_or(|cell| cell < columns);
+        if key == "ArrowUp" && (is_first || event.shift_key()) {
             return;
         }
         let there = cell_after(&key, *cursor, columns);

@@ -20,6 +20,10 @@ const KEYS: &[(&str, &str)] = &[
     ("Space", "play and pause"),
     ("Home, End", "to the start, run to the end"),
     ("Escape", "stop a run; else release what is pinned"),
+    (
+        "Tab, arrows",
+        "to a memory and over its cells; Shift ↑: to its switches",
+    ),
     ("?", "this help"),
     ("Ctrl Space", "in the editor: what can be written here"),
     ("Ctrl I", "in the editor: what the word at the cursor means"),

@@ -46,7 +46,7 @@ impl Stop {
     fn after(self, key: &str) -> Option<Stop> {
         let is_list = self == Stop::TYPE || self == Stop::COLUMNS;
         match (key, self) {
-            ("ArrowUp" | "Escape", Stop::CELLS) => Some(Stop::FOLD),
+            ("ArrowUp", Stop::CELLS) => Some(Stop::FOLD),
             (_, Stop::CELLS) => None,
             ("ArrowRight", Stop(n)) => Some(Stop((n + 1).min(Stop::TABLE.0))),
             ("ArrowLeft", Stop(n)) => Some(Stop(n.saturating_sub(1))),

@@ -1,6 +1,7 @@
 //! The registers of one lane.
 
 use super::{Dispatch, FrameRef, say};
+use crate::format;
 use crate::links::Links;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
@@ -9,6 +10,8 @@ use yew::prelude::*;
 
 /// A whole number with more digits is shown in hexadecimal.
 const MAX_DIGITS: usize = 11;
+/// A longer value takes the whole width of the card.
+const MAX_IN_COLUMN: usize = 18;
 /// Registers that are listed at most.
 const MAX_LISTED: usize = 256;
 
@@ -95,17 +98,18 @@ fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> 
         .get(usize::from(lane))
         .filter(|_| is_long && !props.hex)
     {
-        value = format!("0x{}", hex.trim_start_matches("0x").trim_start_matches('0'));
+        value = format::short_hex(hex);
     }
     let focus = Some(Focus::Register(register.name.clone()));
     let linked = props.links.registers.contains(&register.name);
     let class = classes!(
         register.changed.then_some("changed"),
         is_used.then_some("used"),
+        (value.len() > MAX_IN_COLUMN).then_some("long"),
         linked.then_some("linked")
     );
     html! {
-        <div {class} title={register.ty.name()}
+        <div {class} title={format!("{} {value}", register.ty.name())}
             onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
             onmouseleave={say(&props.dispatch, Action::Hover(None))}>
             <dt>{ &register.name }</dt>

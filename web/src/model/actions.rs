@@ -277,6 +277,13 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
     }
 }
 
+/// Where a text that took the place of another cannot run, what the other left in memory says nothing about it.
+fn leave_other_text(model: &mut Model) {
+    if model.fresh == Some(Fresh::Text) {
+        (model.run.frame, model.run.facts) = (None, None);
+    }
+}
+
 /// Forgets what was chosen for a text that is gone.
 fn forget_views(model: &mut Model) {
     model.views.clear();
@@ -433,6 +440,9 @@ fn heard(model: &mut Model, response: Response) {
             model.report = Rc::new(report);
             model.report_revision = revision;
             model.checked += 1;
+            if !model.report.accept {
+                leave_other_text(model);
+            }
             // The core is there again.
             if let Some(Trouble::Core(_)) = model.trouble {
                 model.trouble = None;
@@ -472,6 +482,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
         ResponseBody::Refused(refusal) => {
             model.run.refusal = Some(Rc::new(refusal));
             model.run.busy = None;
+            leave_other_text(model);
             model.run.launched_revision = 0;
             model.run.waiting_for_launch = false;
             model.playing = false;
@@ -643,7 +654,7 @@ mod tests {
 
     #[test]
     fn a_wrong_text_keeps_the_last_run_but_stale() {
-        let model = after(running(), [typed("st.shred")]);
+        let model = after(running(), [typed("texts")]);
         let revision = model.revision;
         let model = after(reported(model, revision, false), [Action::LaunchDue]);
         assert!(model.is_stale());
@@ -675,6 +686,32 @@ mod tests {
         model.fresh = Some(Fresh::At(7));
         let model = after(model, [Action::LaunchDue]);
         assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(7))));
+    }
+
+    #[test]
+    fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
+        let rejected = |model: Model| {
+            let revision = model.revision;
+            reported(model, revision, false)
+        };
+        let edited = rejected(after(running(), [typed("texts")]));
+        assert!(edited.run.frame.is_some());
+        let pasted_over = rejected(after(running(), [pasted("texts")]));
+        assert_eq!(
+            (&pasted_over.run.frame, &pasted_over.run.facts),
+            (&None, &None)
+        );
+        let refusal = Refusal {
+            code: "W0711".into(),
+            message: "the module has no kernel to launch".into(),
+            diagnostics: Vec::new(),
+        };
+        let launched = after(
+            accepted(after(running(), [pasted("texts")])),
+            [Action::LaunchDue],
+        );
+        let refused = answered(launched, ResponseBody::Refused(refusal));
+        assert!(refused.run.frame.is_none() && refused.run.refusal.is_some());
     }
 
     #[test]
