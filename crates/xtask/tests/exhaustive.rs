@@ -12,6 +12,7 @@ const ENUMS: &[&str] = &[
     "Does",
     "ArithmeticOp",
     "CarryOp",
+    "VideoOp",
     "CompareForm",
     "MoveOp",
     "MemoryOp",

@@ -105,10 +105,8 @@ fn logic_and_predicate(d: &mut Decoder<'_>) -> Decoded<Op> {
 
 /// `min.f32 d, a, b, c`: the smaller of two, then of that and the third.
 fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
-    let f = Float32Op::Plain(match op {
-        ArithmeticOp::Min => FloatOp::Min,
-        _ => FloatOp::Max,
-    });
+    let is_min = op == ArithmeticOp::Min;
+    let f = Float32Op::Plain(if is_min { FloatOp::Min } else { FloatOp::Max });
     let mode = FloatMode::from(ArithmeticMode::from(d.modifiers));
     let zero = d.constant(0, 32);
     let mut sources = [d.source(1, 32)?, d.source(2, 32)?, d.source(3, 32)?];

@@ -11,11 +11,12 @@ pub(crate) fn video(l: &mut Lanes<'_>, row: &mut Row32, plan: &VideoPlan) {
     let [d, a, b, c] = plan.slots;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
     for lane in 0..LANES {
-        row[lane] = match (plan.lanes, plan.op) {
-            (VideoLanes::One, VideoOp::Mad) => multiply_add(plan, a[lane], b[lane], c[lane]),
-            (VideoLanes::One, _) => scalar(plan, a[lane], b[lane], c[lane]),
-            (VideoLanes::Two | VideoLanes::Four, _) => simd(plan, a[lane], b[lane], c[lane]),
+        let run = match plan.lanes {
+            VideoLanes::One if plan.op == VideoOp::Mad => multiply_add,
+            VideoLanes::One => scalar,
+            VideoLanes::Two | VideoLanes::Four => simd,
         };
+        row[lane] = run(plan, a[lane], b[lane], c[lane]);
     }
     l.set32(d, row);
 }
