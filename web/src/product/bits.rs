@@ -2,7 +2,7 @@
 
 use warpgrid_view::product::BlockView;
 
-/// Digits behind the cut that are shown.
+/// Digits after the cut that are shown.
 const MAX_CUT: usize = 28;
 
 /// A term, or the sum.

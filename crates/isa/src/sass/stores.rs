@@ -56,7 +56,7 @@ pub enum WordMeaning {
     Extended,
     Cache(CacheOp),
     Evict(EvictionPriority),
-    /// So many low bits of the data.
+    /// This number of low bits of the data.
     Width(u32),
     /// A plain store; the hardware of these architectures names the scope all the same.
     Plain,

@@ -14,7 +14,7 @@ pub(crate) fn complete(source: &str, overrides: &Overrides, offset: u32) -> Vec<
     let Some(before) = source.get(..offset as usize) else {
         return Vec::new();
     };
-    // Behind a dot, a comma or a blank a person goes on with the same instruction.
+    // After a dot, a comma or a blank a person goes on with the same instruction.
     let anchor = before.trim_end_matches([' ', '\t', ',', '.']).len() as u32;
     let (instruction, target) = at(source, &tree, overrides, anchor);
     let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';

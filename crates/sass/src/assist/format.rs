@@ -88,7 +88,7 @@ fn end_of(source: &str, end: usize, has_address: bool, text: &mut String) -> usi
 }
 
 /// Keeps what follows on the line of a listing in its column: pads an instruction that became shorter, and gives one that
-/// became longer the blanks behind it. Gives the place to go on from.
+/// became longer the blanks after it. Gives the place to go on from.
 fn keep_column(source: &str, at: usize, before: usize, after: usize, text: &mut String) -> usize {
     let rest = &source[at..];
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();

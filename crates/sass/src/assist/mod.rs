@@ -20,7 +20,7 @@ use crate::syntax::{Instruction, Tree};
 use warpgrid_isa::Target;
 use warpgrid_program::{Overrides, Span};
 
-/// Whether `offset` is on the span or right behind it.
+/// Whether `offset` is on the span or right after it.
 fn touches(span: Span, offset: u32) -> bool {
     span.start <= offset && offset <= span.end
 }

@@ -7,7 +7,7 @@ use warpgrid_program::{Overrides, SignatureText};
 /// Names the form that is being written at `offset`.
 pub(crate) fn signature(source: &str, offset: u32) -> Option<SignatureText> {
     let tree = parse(source);
-    // Behind the last operand a person goes on with the same instruction.
+    // After the last operand a person goes on with the same instruction.
     let line = source.get(..offset as usize)?;
     let trimmed = line.trim_end_matches([' ', '\t', ',']).len() as u32;
     let (instruction, _) = super::at(source, &tree, &Overrides::default(), trimmed);
