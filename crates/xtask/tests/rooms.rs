@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-isa",
             "warpgrid-program",
             "warpgrid-ptx",
+            "warpgrid-sass",
             "warpgrid-emulator",
             "warpgrid-view",
         ],

@@ -35,10 +35,14 @@ fn on(target: &Target) -> String {
 
 /// With the architectures that have what is missing.
 fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
-    diagnostic.needs = Needs {
-        version: None,
-        target: gate.lowest().map(|target| target.name),
-    };
+    if let TargetGate::From(_) = gate {
+        let target = gate.lowest().map(|target| target.name);
+        diagnostic.needs = Needs {
+            version: None,
+            target,
+        };
+        return diagnostic;
+    }
     match gate.text() {
         Some(text) => diagnostic.help(format!("it is on {text}")),
         None => diagnostic,
