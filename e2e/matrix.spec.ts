@@ -1,7 +1,7 @@
 // A person looks up which lane holds which element of a matrix, without writing PTX.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
-import { open, pick } from "./playground";
+import { open, pick, press } from "./playground";
 
 test("a fragment is looked up, laid beside another architecture's, and moved in memory", async ({ page }) => {
   await page.goto("/#matrix?op=store.d&shape=m16n16k16&type=f32&target=sm_70");
@@ -53,6 +53,62 @@ test("a matrix store of a run leads to its fragment", async ({ page }) => {
   await expect(view.getByRole("combobox", { name: "Shape" })).toHaveValue("m16n16k16");
   await expect(view.getByRole("combobox", { name: "Target" })).toHaveValue("sm_80");
   await expect(view.getByRole("combobox", { name: "Layout" })).toHaveValue("row");
+});
+
+test("a sub-matrix store leads to its fragment with stride and base", async ({ page }) => {
+  await open(page);
+  await pick(page, "A tile of a larger matrix");
+  await page.getByRole("button", { name: "Which lane held which element" }).click();
+  const view = page.getByRole("region", { name: "Matrix view" });
+  await expect(view.getByRole("spinbutton", { name: "Stride" })).toHaveValue("40");
+  await expect(view.getByRole("spinbutton", { name: "Base" })).toHaveValue("96");
+});
+
+test("an element, its lane, its register and its cell in memory light up together", async ({ page }) => {
+  await open(page);
+  await pick(page, "A matrix leaves its fragments");
+  const fragment = page.getByRole("region", { name: "Fragment" });
+  const registers = page.getByRole("region", { name: "Registers" });
+  await fragment.getByRole("group", { name: /^Matrix D, elements/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  // Row 1, column 0 is lane 4's first register.
+  await expect(fragment).toContainText(/D\[1\]\[0\] = .*: lane 4, %f\d+; byte 64 of /);
+  await expect(registers).toContainText("lane 4, pointed at");
+  await expect(registers.locator(".linked")).toHaveCount(1);
+  await expect(page.locator(".lane.linked")).toHaveText(/^4/);
+  // And back: a cell of the memory names the element.
+  const memory = page.getByRole("group", { name: /, cells of f32/ }).last();
+  await memory.focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(fragment).toContainText("D[0][0] = ");
+});
+
+test("a product that ran leads to how the tensor core computed an element", async ({ page }) => {
+  await open(page);
+  await pick(page, "A sum that a tensor core cuts");
+  while (!(await page.getByRole("button", { name: "Why?" }).isVisible())) {
+    await press(page, "Step back");
+  }
+  await page.getByRole("button", { name: "Why?" }).click();
+  const view = page.getByRole("region", { name: "Tensor core" });
+  const result = view.getByRole("region", { name: "Result" });
+  await expect(result).toContainText("bits that a block has no place for are cut off");
+  await expect(result.getByRole("row", { name: /chain of f32 fma/ })).toContainText("0x");
+  await expect(view.getByRole("region", { name: /^Step 1 of/ })).toContainText("aligned to 2^");
+  await expect(page).toHaveURL(/#product\?op=mma&shape=m16n8k16/);
+  const found = await new AxeBuilder({ page }).include(".matrix").analyze();
+  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+
+  // The same operands on another generation, and with an operand changed.
+  await view.getByRole("combobox", { name: "Tensor cores of" }).selectOption("sm_70");
+  await expect(view.getByRole("alert")).toContainText("sm_70");
+  await view.getByRole("combobox", { name: "Tensor cores of" }).selectOption("sm_90");
+  await view.getByRole("textbox", { name: "C", exact: true }).fill("0");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/&c=0$/);
+  await page.getByRole("button", { name: "Back to the kernel" }).click();
+  await expect(view).toBeHidden();
 });
 
 test("a drawing, an image and a table can be taken along", async ({ page }) => {

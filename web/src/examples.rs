@@ -43,7 +43,9 @@ examples! {
     "Matrices" ".ptx" {
         "matrix-store" "A matrix leaves its fragments"
         "sub-matrix-store" "A tile of a larger matrix"
+        "documented-matrix-stores" "The manual's matrix stores"
         "tensor-core-product" "A matrix product on tensor cores"
+        "cut-sums" "A sum that a tensor core cuts"
         "unequal-strides" "Lanes that disagree about the stride"
         "half-a-warp" "Half a warp stores no matrix"
     }

@@ -21,7 +21,7 @@ const WASI: &str = "wasm32-wasip1";
 
 const HARNESS: &str = "measure";
 
-/// Runs the harness natively and in wasm and prints the table; `--only native|wasm|size` for a part,
+/// Runs the harness natively and in wasm, and moves over the page, and prints the table; `--only native|wasm|page|size` for a part,
 /// `--peers` for the parsers of others on the same input (they take minutes to compile, once).
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
@@ -40,9 +40,18 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     if included("wasm") {
         table.wasm(&measure("measuring, wasm in Node", &mut wasm(&inputs)?)?);
     }
-    if included("size") {
-        for size in sizes::of_folder(&site::release()?)? {
-            table.size(&size);
+    if included("page") || included("size") {
+        let site = site::release()?;
+        if included("page") {
+            npm::packages()?;
+            let mut hover = shell::command("node");
+            hover.arg("e2e/hover.mjs");
+            table.wasm(&measure("measuring, the page in Chromium", &mut hover)?);
+        }
+        if included("size") {
+            for size in sizes::of_folder(&site)? {
+                table.size(&size);
+            }
         }
     }
     println!(

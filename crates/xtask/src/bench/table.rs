@@ -20,6 +20,8 @@ const AIMS: &[(&str, &str)] = &[
     ("back",            "instant"),
     ("far",             "under 16 ms after the first"),
     ("open",            "under 250 ms in wasm"),
+    ("hover fragment",  "under 16.7 ms: 60 frames a second"),
+    ("hover memory",    "under 16.7 ms: 60 frames a second"),
     ("page wasm, gzip", "300 KB"),
 ];
 

@@ -1,0 +1,92 @@
+// How long the page takes for a move of the pointer over matrices of 4,096 labelled cells: what `cargo xtask bench --only page` prints, one JSON
+// object a figure. The release site must be in dist/.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chromium } from "@playwright/test";
+
+/** A kernel whose memory is a grid of 64 by 64 numbers. */
+const grid = `//@ launch grid=16 block=256
+//@ buffer out: u32[64][64] = 0
+.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry fill(.param .u64 out)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %tid.x;
+    mad.lo.u32 %r3, %r1, 256, %r2;
+    mul.wide.u32 %rd2, %r3, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r3;
+    ret;
+}
+`;
+
+/** Moves over a canvas, one place a frame: milliseconds of the main thread for each move, and between frames. */
+async function hover(canvas) {
+  return canvas.evaluate(async (canvas) => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    // A message is handled after the frame was laid out and painted.
+    const { port1, port2 } = new MessageChannel();
+    const painted = () => new Promise((done) => {
+      port1.onmessage = () => done(performance.now());
+      port2.postMessage(0);
+    });
+    const box = canvas.getBoundingClientRect();
+    const busy = [], apart = [];
+    let last = await frame();
+    for (let i = 0; i < 180; i++) {
+      const start = performance.now();
+      const clientX = box.left + 40 + (i * 37) % Math.max(1, Math.min(box.width, innerWidth - box.left) - 60);
+      const clientY = box.top + 30 + (i * 23) % Math.max(1, Math.min(box.height, innerHeight - box.top) - 60);
+      canvas.dispatchEvent(new MouseEvent("mousemove", { clientX, clientY, bubbles: true }));
+      busy.push((await painted()) - start);
+      const now = await frame();
+      apart.push(now - last);
+      last = now;
+    }
+    const at = (values, share) => values.sort((a, b) => a - b)[Math.floor(values.length * share)];
+    return { busy: at(busy, 0.5), slow: at(busy, 0.95), apart: at(apart, 0.5) };
+  });
+}
+
+function say(name, title, unit, value) {
+  console.log(JSON.stringify({ name, title, unit, value, note: null }));
+}
+
+const server = spawn(process.execPath, [new URL("server.mjs", import.meta.url).pathname]);
+const [line] = await once(server.stdout, "data");
+const port = /served on port (\d+)/.exec(String(line))?.[1];
+const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`http://127.0.0.1:${port}/#matrix?op=mma.a&shape=m16n8k256&type=b1&target=sm_80`);
+  const matrix = page.getByRole("group", { name: /^Matrix, cells/ }).locator("canvas").nth(1);
+  await matrix.waitFor();
+  const fragment = await hover(matrix);
+  say("hover fragment", "hovering a fragment of 4,096 cells, a move", "ms", fragment.busy);
+  say("hover fragment, slow", "the slowest twentieth of these moves", "ms", fragment.slow);
+  say("hover fragment, frames", "between two frames of it", "ms", fragment.apart);
+
+  await page.goto("about:blank");
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), grid);
+  await page.getByRole("textbox", { name: "PTX source" }).click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.press("ControlOrMeta+v");
+  await page.getByRole("group", { name: /^out, cells/ }).waitFor();
+  await page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor();
+  const memory = await hover(page.getByRole("group", { name: /^out, cells/ }).locator("canvas"));
+  say("hover memory", "hovering a memory of 64 x 64 cells, a move", "ms", memory.busy);
+  say("hover memory, slow", "the slowest twentieth of these moves", "ms", memory.slow);
+  say("hover memory, frames", "between two frames of it", "ms", memory.apart);
+} finally {
+  await browser.close();
+  server.kill();
+}
