@@ -24,9 +24,6 @@ pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
         | MatrixOp::WmmaLoadC
         | MatrixOp::WmmaStore
         | MatrixOp::WmmaMma => Support::Runs,
-        MatrixOp::Mma if modifiers.kind.is_some() => {
-            Support::not_yet("products of narrow floats with a kind")
-        }
         MatrixOp::Mma => Support::Runs,
         MatrixOp::MmaScaled => Support::not_yet("products with factors of blocks"),
         MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => Support::not_yet("sparse products"),
@@ -197,11 +194,11 @@ fn operand(
     line: fn(Place) -> (u16, u16),
 ) -> OperandPlan {
     // Single bits are read 32 at a time.
-    let bits = match map.element_bits() {
+    let bits = match map.container_bits() {
         1 => 32,
         bits => bits,
     };
-    let per_register = u32::from(map.elements_per_register) * map.element_bits() / bits;
+    let per_register = u32::from(map.elements_per_register) * map.container_bits() / bits;
     let step = u32::from(map.elements_per_register) / per_register.max(1);
     let mut placed = Vec::new();
     for lane in 0..32 {

@@ -92,7 +92,7 @@ const STMATRIX: &[FragmentOp] = &[Op::StmatrixX1, Op::StmatrixX2, Op::StmatrixX4
 const BYTES: &[ScalarType] = &[U8, S8];
 const NIBBLES: &[ScalarType] = &[U4, S4];
 const FLOAT_BYTES: &[ScalarType] = &[E4m3, E5m2];
-/// What lies in memory as `.b6x16_p32` and `.b4x16_p64`.
+/// What lies in memory as `.b6x16_p32` and `.b4x16_p64`, and takes a byte of a register.
 const PACKED: &[ScalarType] = &[E3m2, E2m3, E2m1];
 const BOTH: &[MatrixLayout] = &[MatrixLayout::Row, MatrixLayout::Col];
 const ROW: &[MatrixLayout] = &[MatrixLayout::Row];
@@ -126,6 +126,8 @@ static CATALOGUE: &[Entry] = &[
     entry(MMA_AB, &[M16N8K8], &[Bf16, Tf32], 80, ROW_COL),
     entry(MMA_AB, &[M16N8K16], &[F16, Bf16], 80, ROW_COL),
     entry(MMA_AB, &[M16N8K16, M16N8K32], FLOAT_BYTES, 89, ROW_COL),
+    // Each in a byte: `.kind::f8f6f4`.
+    entry(MMA_AB, &[M16N8K32], PACKED, 120, ROW_COL),
     entry(MMA_AB, &[M8N8K16], BYTES, 75, ROW_COL),
     entry(MMA_AB, &[M16N8K16, M16N8K32], BYTES, 80, ROW_COL),
     entry(MMA_AB, &[M8N8K32], NIBBLES, 75, ROW_COL),
@@ -306,9 +308,9 @@ struct Sizes {
 impl Sizes {
     fn of(query: &FragmentQuery, family: FragmentFamily) -> Sizes {
         let FragmentQuery { op, shape, ty, .. } = *query;
-        // Registers have 32 bits; `f64` has one of 64 to itself. `ldmatrix` gives each element a byte at least.
-        let container_bits = match shape.k {
-            0 => ty.width_bits().max(8),
+        // Registers have 32 bits; `f64` has one of 64 to itself. Floats of less than a byte get one.
+        let container_bits = match ty {
+            E3m2 | E2m3 | E2m1 => 8,
             _ => ty.width_bits(),
         };
         let elements_per_register = (32 / container_bits).max(1) as u8;

@@ -10,8 +10,8 @@ pub(super) struct Format {
     pub(super) fraction_bits: u8,
     /// Low bits of the operand that the hardware ignores (`tf32` in its 32 bits).
     pub(super) ignored_bits: u8,
-    /// Whether the largest exponent means infinities and NaN; `e4m3` has one NaN and no infinity.
-    pub(super) has_infinity: bool,
+    /// What the top of the range means.
+    pub(super) top: FloatTop,
 }
 
 const fn format(of: FloatFormat, ignored_bits: u8) -> Format {
@@ -19,7 +19,7 @@ const fn format(of: FloatFormat, ignored_bits: u8) -> Format {
         exponent_bits: of.exponent_bits,
         fraction_bits: of.fraction_bits,
         ignored_bits,
-        has_infinity: matches!(of.top, FloatTop::Infinity),
+        top: of.top,
     }
 }
 
@@ -28,6 +28,10 @@ pub(super) const BF16: Format = format(FloatFormat::BF16, 0);
 pub(super) const TF32: Format = format(FloatFormat::TF32, 13);
 pub(super) const E5M2: Format = format(FloatFormat::E5M2, 0);
 pub(super) const E4M3: Format = format(FloatFormat::E4M3, 0);
+pub(super) const E3M2: Format = format(FloatFormat::E3M2, 0);
+pub(super) const E2M3: Format = format(FloatFormat::E2M3, 0);
+/// In the middle of a byte, as `.kind::f8f6f4` has it.
+pub(super) const E2M1_OF_BYTE: Format = format(FloatFormat::E2M1, 2);
 /// The accumulator; too wide for an [`Operand`].
 pub(super) const F32: Format = format(FloatFormat::F32, 0);
 
@@ -175,11 +179,12 @@ impl Format {
         let is_negative = (bits >> (self.fraction_bits + self.exponent_bits)) & 1 != 0;
         let is_top = exponent == exponent_mask;
         let is_all_ones = fraction == (1 << self.fraction_bits) - 1;
-        let class = match (exponent, fraction) {
-            (0, 0) => Class::Zero,
-            (_, 0) if is_top && self.has_infinity => Class::Infinity,
-            (_, _) if is_top && (self.has_infinity || is_all_ones) => Class::NotANumber,
-            _ => Class::Finite,
+        let class = match (exponent, fraction, self.top) {
+            (0, 0, _) => Class::Zero,
+            (_, 0, FloatTop::Infinity) if is_top => Class::Infinity,
+            (_, _, FloatTop::Infinity) if is_top => Class::NotANumber,
+            (_, _, FloatTop::NotANumber) if is_top && is_all_ones => Class::NotANumber,
+            (_, _, FloatTop::Infinity | FloatTop::NotANumber | FloatTop::Finite) => Class::Finite,
         };
         let hidden = u32::from(exponent != 0) << self.fraction_bits;
         Number {

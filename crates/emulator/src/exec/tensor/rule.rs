@@ -137,11 +137,11 @@ impl Product {
 
     fn float_kernel(&self) -> Result<Kernel, UnsupportedProduct> {
         let unsupported = UnsupportedProduct(*self);
-        let (a, b) = (float(self.a), float(self.b));
+        let (a, b) = (factor(self.a), factor(self.b));
         let (Some(a), Some(b)) = (a, b) else {
             return Err(unsupported);
         };
-        let has_bytes = is_float_byte(self.a) && is_float_byte(self.b);
+        let has_bytes = is_of_byte(self.a) && is_of_byte(self.b);
         if self.a != self.b && !has_bytes {
             return Err(unsupported);
         }
@@ -229,7 +229,14 @@ impl Product {
     /// The hardware for 8-bit floats.
     fn byte_hardware(&self) -> Option<Hardware> {
         let depth = self.shape.k.min(32) as u8;
+        let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
         match self.core {
+            // Only the last has them: MMA-Sim models `e2m1`, and `e3m2` and `e2m3` are taken to be as the others.
+            TensorCore::Ada | TensorCore::Hopper | TensorCore::Blackwell
+                if is_narrow(self.a) || is_narrow(self.b) =>
+            {
+                None
+            }
             TensorCore::Volta | TensorCore::Turing | TensorCore::Ampere => None,
             TensorCore::Ada => Some(fused(13, 16)),
             // `mma.sync` has none: two `f16` instructions, each one block with half of k.
@@ -269,11 +276,29 @@ const fn fused(kept_bits: u8, block: u8) -> Hardware {
     }
 }
 
-const fn is_float_byte(ty: ScalarType) -> bool {
-    matches!(ty, ScalarType::E4m3 | ScalarType::E5m2)
+/// Whether a factor takes a byte: floats of 8 bits, and those of less with `.kind::f8f6f4`.
+const fn is_of_byte(ty: ScalarType) -> bool {
+    matches!(
+        ty,
+        ScalarType::E4m3
+            | ScalarType::E5m2
+            | ScalarType::E3m2
+            | ScalarType::E2m3
+            | ScalarType::E2m1
+    )
 }
 
-/// The format of a floating-point factor.
+/// The format of a floating-point factor as registers have it.
+const fn factor(ty: ScalarType) -> Option<Format> {
+    match ty {
+        ScalarType::E3m2 => Some(number::E3M2),
+        ScalarType::E2m3 => Some(number::E2M3),
+        ScalarType::E2m1 => Some(number::E2M1_OF_BYTE),
+        _ => float(ty),
+    }
+}
+
+/// The format of a number that fills its bits.
 pub(super) const fn float(ty: ScalarType) -> Option<Format> {
     match ty {
         ScalarType::F16 => Some(number::F16),

@@ -2,7 +2,7 @@
 
 use super::number::{Class, F32, Format, power_of_two};
 use super::rule::float;
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{FloatTop, ScalarType};
 
 /// The value of `bits` as an element of a factor or of an accumulator, exactly; none for types that are no such floats.
 pub fn value_of(ty: ScalarType, bits: u64) -> Option<f64> {
@@ -38,11 +38,11 @@ impl Format {
     }
 
     /// The bits of infinity; without one, those of the largest number.
-    const fn top(self) -> u64 {
-        if self.has_infinity {
-            self.all_ones() >> self.fraction_bits << self.fraction_bits
-        } else {
-            self.all_ones() - 1
+    const fn top_bits(self) -> u64 {
+        match self.top {
+            FloatTop::Infinity => self.all_ones() >> self.fraction_bits << self.fraction_bits,
+            FloatTop::NotANumber => self.all_ones() - 1,
+            FloatTop::Finite => self.all_ones(),
         }
     }
 
@@ -65,7 +65,7 @@ impl Format {
         let magnitude = if value.is_nan() {
             self.all_ones()
         } else if value.is_infinite() {
-            self.top()
+            self.top_bits()
         } else {
             self.nearest_magnitude(value.abs())
         };
@@ -77,7 +77,7 @@ impl Format {
         let of_value = (value.to_bits() >> 52) as i32 - BIAS;
         let exponent = of_value.max(self.least_exponent());
         if exponent > 1 << (self.exponent_bits - 1) {
-            self.top()
+            self.top_bits()
         } else {
             self.rounded(value, exponent)
         }
@@ -88,7 +88,7 @@ impl Format {
         let unit = i32::from(self.fraction_bits) - exponent;
         let units = (value * 2f64.powi(unit)).round_ties_even() as u64;
         let field = (exponent - self.least_exponent()) as u64;
-        ((field << self.fraction_bits) + units).min(self.top())
+        ((field << self.fraction_bits) + units).min(self.top_bits())
     }
 }
 
