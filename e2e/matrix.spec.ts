@@ -88,7 +88,7 @@ test("a product that ran leads to how the tensor core computed an element", asyn
   await open(page);
   await pick(page, "A sum that a tensor core cuts");
   while (!(await page.getByRole("button", { name: "Why?" }).isVisible())) {
-    await press(page, "Step back");
+    await press(page, "One instruction back");
   }
   await page.getByRole("button", { name: "Why?" }).click();
   const view = page.getByRole("region", { name: "Tensor core" });

@@ -15,7 +15,7 @@ use super::memories::Memories;
 use super::orders_card::orders_card;
 use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
-use super::product::ProductView;
+use super::product::product_view;
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
@@ -103,8 +103,8 @@ pub(crate) fn App() -> Html {
             if let Some(page) = matrix {
                 <MatrixView {page} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
             }
-            if let Some(page) = state.product.clone() {
-                <ProductView {page} dispatch={dispatch.clone()} />
+            if let Some(page) = &state.product {
+                { product_view(page, &dispatch) }
             }
             <main>
                 <section class="left" aria-label="Source">

@@ -19,7 +19,7 @@ use drawing::Drawing;
 use export::FileKind;
 pub(crate) use export::{Export, save};
 use facts::facts;
-use lanes::{LaneTable, lanes};
+use lanes::{lane_table, lanes};
 use std::rc::Rc;
 use warpgrid_view::fragment::FragmentPicture;
 use yew::prelude::*;
@@ -33,11 +33,44 @@ pub(crate) struct Props {
     pub(crate) dispatch: Dispatch,
 }
 
+/// What follows from the pictures alone.
+struct LaidOut {
+    matrices: Vec<Rc<Plan>>,
+    memory: Rc<Plan>,
+    table: Html,
+}
+
+impl LaidOut {
+    fn new(
+        (pictures, labels, base_bytes, width): &(Rc<Vec<FragmentPicture>>, CellLabels, u64, f64),
+    ) -> LaidOut {
+        let is_tight = pictures.len() > 1;
+        let matrices = pictures
+            .iter()
+            .map(|picture| Rc::new(matrix_plan(picture, *labels, is_tight)));
+        let first = pictures.first();
+        let memory = first.map(|picture| memory_plan(picture, *base_bytes, width - 400.0));
+        LaidOut {
+            matrices: matrices.collect(),
+            memory: Rc::new(memory.unwrap_or_default()),
+            table: first.map(lane_table).unwrap_or_default(),
+        }
+    }
+}
+
 #[component]
 pub(crate) fn MatrixView(props: &Props) -> Html {
     let page = &props.page;
     let node = use_node_ref();
     let (width, _) = use_size(&node);
+    // Laid out when what is shown changes, not when the pointer moves.
+    let seen = (
+        page.pictures.clone(),
+        page.labels,
+        page.choice.base_bytes,
+        width,
+    );
+    let laid_out = use_memo(seen, LaidOut::new);
     let Some(first) = page.pictures.first() else {
         return html! { <section class="matrix" ref={node}><p class="placeholder">{ "The map is coming." }</p></section> };
     };
@@ -71,13 +104,11 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
                     <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
                 </div>
                 <div class="matrix-pair">
-                    { for (0..page.pictures.len()).map(|index| html! {
-                        <MatrixCard page={page.clone()} {index} {width} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
-                    }) }
+                    { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
                 // A second memory is the same, since the layout does not depend on the target.
-                <MemoryOfMatrix page={page.clone()} index={0} {width} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
-                <LaneTable pictures={page.pictures.clone()} />
+                { memory(props, first, &laid_out.memory) }
+                { laid_out.table.clone() }
             </div>
         </section>
     }
@@ -114,73 +145,36 @@ fn labels(page: &MatrixPage, dispatch: &Dispatch) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct PictureProps {
-    page: MatrixPage,
-    index: usize,
-    /// Of the view.
-    width: f64,
-    palette: Rc<Palette>,
-    dispatch: Dispatch,
-}
-
-/// A picture as a matrix. The boxes are laid out when the picture changes, not when the pointer moves.
-#[component]
-fn MatrixCard(props: &PictureProps) -> Html {
-    let seen = (props.page.pictures.clone(), props.index, props.page.labels);
-    let plan = use_memo(seen, |(pictures, index, labels)| {
-        let picture = pictures.get(*index);
-        picture.map_or_else(Plan::default, |picture| {
-            matrix_plan(picture, *labels, pictures.len() > 1)
-        })
-    });
-    let Some(picture) = props.page.pictures.get(props.index) else {
-        return Html::default();
-    };
+fn matrix(props: &Props, index: usize, picture: &FragmentPicture, plan: &Rc<Plan>) -> Html {
     html! {
         <section class="card matrix-card" aria-label={format!("Matrix, {}", picture.title)}>
             <h2>{ picture.title.clone() }<small>{ size_text(picture) }</small></h2>
-            { drawing(props, picture, plan, "Matrix") }
+            { drawing(props, index, picture, plan, "Matrix") }
         </section>
     }
 }
 
-/// The memory of a picture.
-#[component]
-fn MemoryOfMatrix(props: &PictureProps) -> Html {
-    let base_bytes = props.page.choice.base_bytes;
-    let seen = (
-        props.page.pictures.clone(),
-        props.index,
-        base_bytes,
-        props.width,
-    );
-    let plan = use_memo(seen, |(pictures, index, base_bytes, width)| {
-        let picture = pictures.get(*index);
-        picture.map_or_else(Plan::default, |picture| {
-            memory_plan(picture, *base_bytes, width - 400.0)
-        })
-    });
-    let picture = props.page.pictures.get(props.index);
-    let Some(picture) = picture.filter(|_| !plan.marks.is_empty()) else {
+fn memory(props: &Props, picture: &FragmentPicture, plan: &Rc<Plan>) -> Html {
+    if plan.marks.is_empty() {
         return Html::default();
-    };
+    }
     html! {
         <section class="card matrix-card" aria-label="Memory of the matrix">
             <h2>{ "Memory" }<small>{ format!("lines of {} bytes; each box an element, with its lane", picture.line_bytes) }</small></h2>
-            { drawing(props, picture, plan, "Memory") }
+            { drawing(props, 0, picture, plan, "Memory") }
         </section>
     }
 }
 
 fn drawing(
-    props: &PictureProps,
+    props: &Props,
+    index: usize,
     picture: &FragmentPicture,
-    plan: Rc<Plan>,
+    plan: &Rc<Plan>,
     name: &'static str,
 ) -> Html {
     html! {
-        <Drawing {name} index={props.index} {plan} columns={usize::from(picture.columns.max(1))}
+        <Drawing {name} {index} plan={plan.clone()} columns={usize::from(picture.columns.max(1))}
             page={props.page.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
     }
 }

@@ -11,14 +11,15 @@ use warpgrid_view::product::{
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) page: ProductPage,
-    pub(crate) dispatch: Dispatch,
+/// What the view needs.
+struct Props<'a> {
+    page: &'a ProductPage,
+    dispatch: &'a Dispatch,
 }
 
-#[component]
-pub(crate) fn ProductView(props: &Props) -> Html {
+/// The whole view. It has no state of its own.
+pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
+    let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
         return html! { <section class="matrix"><p class="placeholder">{ "The sum is coming." }</p></section> };
     };
@@ -42,7 +43,7 @@ pub(crate) fn ProductView(props: &Props) -> Html {
 
 /// Sets the view anew with one part changed.
 fn set<T: 'static>(
-    props: &Props,
+    props: &Props<'_>,
     change: impl Fn(&mut ProductRequest, T) + 'static,
 ) -> Callback<T> {
     let (request, dispatch) = (props.page.request.clone(), props.dispatch.clone());
@@ -53,7 +54,7 @@ fn set<T: 'static>(
     })
 }
 
-fn controls(props: &Props) -> Html {
+fn controls(props: &Props<'_>) -> Html {
     let request = &props.page.request;
     let answer = props.page.answer.as_deref();
     let choices = answer.map_or(&[][..], |answer| &answer.choices);
@@ -78,10 +79,10 @@ fn controls(props: &Props) -> Html {
     };
     let target_option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
     let value = chosen.map_or_else(String::new, |at| at.to_string());
-    let close = say::<MouseEvent>(&props.dispatch, Action::Product(ProductAction::Close));
+    let close = say::<MouseEvent>(props.dispatch, Action::Product(ProductAction::Close));
     let fragments = MatrixChoice::of_target(Some(&request.target));
     let fragments = say::<MouseEvent>(
-        &props.dispatch,
+        props.dispatch,
         Action::Matrix(MatrixAction::Open(fragments)),
     );
     let stay = |event: SubmitEvent| event.prevent_default();
@@ -137,7 +138,7 @@ fn input(label: impl Into<AttrValue>, value: String, on_text: Callback<String>) 
 }
 
 /// The row of A and the column of B, to be changed.
-fn operands(props: &Props) -> Html {
+fn operands(props: &Props<'_>) -> Html {
     let request = &props.page.request;
     let depth = depth_of(&request.shape);
     let element = |words: &[String], k: usize| words.get(k).cloned().unwrap_or_default();

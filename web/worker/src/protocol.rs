@@ -245,6 +245,28 @@ mod tests {
     }
 
     #[test]
+    fn an_explained_product_survives_the_crossing() {
+        let request = ProductRequest {
+            op: "mma".into(),
+            shape: "m16n8k16".into(),
+            types: ["f16", "f16", "f32", "f32"].map(str::to_owned).into(),
+            target: "sm_80".into(),
+            a: vec!["1.5".into()],
+            b: vec!["2".into()],
+            c: None,
+        };
+        let view = warpgrid_view::product::product(&request);
+        assert!(view.is_ok());
+        let body = ResponseBody::Product(Box::new(ProductAnswer {
+            view,
+            choices: warpgrid_view::product::choices("sm_80"),
+            targets: warpgrid_view::product::targets(),
+        }));
+        let response = Response::new(1, 1, body);
+        assert_eq!(decode(&encode(&response)), Some(response));
+    }
+
+    #[test]
     fn other_bytes_are_no_message() {
         assert_eq!(decode::<Request>(&[0xff; 9]), None);
     }

@@ -13,7 +13,7 @@ const ACCUMULATOR: &str = "accumulator";
 /// One operation of the hardware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(tag = "kind", rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub enum ProductStep {
     Block(BlockView),
     Operation(OperationView),

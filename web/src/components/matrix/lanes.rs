@@ -4,7 +4,6 @@ use crate::components::{Dispatch, say};
 use crate::matrix::{MatrixFocus, MatrixPage, offset_text, position, register_label};
 use crate::model::{Action, MatrixAction};
 use crate::theme::lane_css;
-use std::rc::Rc;
 use warpgrid_view::fragment::{CellHolder, FragmentPicture};
 use yew::prelude::*;
 
@@ -96,17 +95,8 @@ fn place_text(picture: &FragmentPicture, cell: usize) -> String {
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub(super) struct TableProps {
-    pub(super) pictures: Rc<Vec<FragmentPicture>>,
-}
-
-/// Everything as a table: a row a lane, a column a register. A component, so that it is made anew for another picture only.
-#[component]
-pub(super) fn LaneTable(props: &TableProps) -> Html {
-    let Some(picture) = props.pictures.first() else {
-        return Html::default();
-    };
+/// Everything as a table: a row a lane, a column a register.
+pub(super) fn lane_table(picture: &FragmentPicture) -> Html {
     let head = |register: u8| html! { <th scope="col">{ format!("r{register}") }</th> };
     let row = |lane: u8| {
         let held = held(lane, picture);
