@@ -257,9 +257,7 @@ fn a_fault_says_which_lanes_do_not_agree() {
 const EXAMPLES: &[(&str, &str)] = &[
     ("matrix-store", "out"),
     ("sub-matrix-store", "out"),
-    ("documented-matrix-stores", "doubles"),
     ("tensor-core-product", "d"),
-    ("cut-sums", "d"),
     ("unequal-strides", "out"),
     ("half-a-warp", "out"),
 ];
