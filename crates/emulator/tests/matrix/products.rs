@@ -19,6 +19,7 @@ fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [Sc
             depth: shape.k,
         }),
         combine: is_bits.then_some(BoolOp::And),
+        kind: (target.name == "sm_120a").then_some(MmaKind::F8f6f4),
         ..Modifiers::default()
     };
     let map = |matrix, ty, layout| {
@@ -59,7 +60,7 @@ fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [Sc
             let at = usize::from(holder.lane) * usize::from(map.n_registers)
                 + usize::from(holder.register);
             let bits = encoded(map.query.ty, number(index, map.place(holder)));
-            words[at] |= bits << (u32::from(holder.element) * map.element_bits());
+            words[at] |= bits << (u32::from(holder.element) * map.container_bits());
         }
         let bytes = words.iter().flat_map(|word| {
             let bytes = word.to_le_bytes();
@@ -124,6 +125,10 @@ fn encoded(ty: ScalarType, number: u64) -> u64 {
         ScalarType::F16 => small(15, 10),
         ScalarType::E4m3 => small(7, 3),
         ScalarType::E5m2 => small(15, 2),
+        ScalarType::E3m2 => small(3, 2),
+        ScalarType::E2m3 => small(1, 3),
+        // In the middle of its byte.
+        ScalarType::E2m1 => small(1, 1) << 2,
         _ => number,
     }
 }
@@ -192,5 +197,13 @@ fn products_of_whole_numbers_are_exact_in_every_shape_and_type() {
         ("m16n8k16", [E5m2, E4m3, F16, F16]),
     ] {
         check_product(target("sm_90"), MatrixOp::Mma, shape(name), types);
+    }
+    for a in [E4m3, E5m2, E3m2, E2m3, E2m1] {
+        for b in [E4m3, E5m2, E3m2, E2m3, E2m1] {
+            for sum in [F16, F32] {
+                let types = [a, b, sum, sum];
+                check_product(target("sm_120a"), MatrixOp::Mma, shape("m16n8k32"), types);
+            }
+        }
     }
 }
