@@ -150,6 +150,10 @@ fn walk(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
         return None;
     }
     let from = event.target()?.dyn_into::<Element>().ok()?;
+    // After a click the keys are those of the transport, as anywhere else.
+    if !from.matches(":focus-visible").unwrap_or(false) {
+        return None;
+    }
     let Stop(to) = Stop::of(&from)?.after(&event.key())?;
     let card = card.cast::<Element>()?;
     let place = card.query_selector(&format!("[data-stop='{to}']")).ok()??;
