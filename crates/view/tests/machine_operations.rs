@@ -1,0 +1,231 @@
+//! Single operations of machine code: what registers begin with goes in, the value that the code leaves in `R0` comes out.
+
+use warpgrid_view::{Front, MemoryId, Scenario, Session};
+
+/// Shared memory after a snippet has run and each lane has stored `R0`; `R20` counts the lanes by four.
+fn lanes(n: u32, registers: &[(&str, &str)], code: &str) -> Vec<u32> {
+    let facts: String = registers
+        .iter()
+        .map(|(name, value)| format!("//@ register {name} = {value}\n"))
+        .collect();
+    let source = format!(
+        "//@ launch block={n}\n//@ register R20 = lane * 4\n{facts}.target sm_80\n{code}\nSTS [R20], R0;\nEXIT;"
+    );
+    let scenario = Scenario {
+        source,
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{code}: {error:?}"));
+    assert!(session.run(10_000), "{code}: not over");
+    assert_eq!(session.fault(), None, "{code}");
+    let bytes = session.memory(&MemoryId::Shared(0)).expect("shared memory");
+    let words = bytes.chunks_exact(4).take(n as usize);
+    words
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+        .collect()
+}
+
+fn check(registers: &[(&str, &str)], code: &str, expected: u32) {
+    let found = lanes(1, registers, code)[0];
+    assert_eq!(
+        found, expected,
+        "{code}: found {found:#x}, expected {expected:#x}"
+    );
+}
+
+#[test]
+fn logic_has_predicates_as_results_and_sources() {
+    check(
+        &[("R1", "0x20")],
+        "LOP3.LUT P0, R2, R1, 0x1f, RZ, 0xc0, !PT;\nSEL R0, RZ, 0x1, !P0;",
+        0,
+    );
+    check(
+        &[("R1", "0x21")],
+        "LOP3.LUT P0, R2, R1, 0x1f, RZ, 0xc0, !PT;\nSEL R0, RZ, 0x1, !P0;",
+        1,
+    );
+    check(
+        &[("R1", "0xf0"), ("R2", "0xcc")],
+        "LOP3.LUT R0, R1, R2, 0xaa, 0x96, !PT;",
+        0xf0 ^ 0xcc ^ 0xaa,
+    );
+    check(
+        &[("R1", "0x5a")],
+        "R2P PR, R1, 0x7f;\nP2R R0, PR, RZ, 0x7f;",
+        0x5a,
+    );
+    check(
+        &[("R1", "0x5a"), ("R2", "0xff00")],
+        "R2P PR, R1, 0x7f;\nP2R.B1 R0, PR, R2, 0xf;",
+        0xfa00,
+    );
+    check(
+        &[("P0", "1"), ("P1", "0")],
+        "PLOP3.LUT P2, P3, P0, P1, PT, 0x20, 0xdf;\nP2R R0, PR, RZ, 0xc;",
+        4,
+    );
+}
+
+#[test]
+fn bits_are_found_extended_and_permuted() {
+    check(&[("R1", "0x00800000")], "FLO.U32 R0, R1;", 23);
+    check(&[("R1", "0x00800000")], "FLO.U32.SH R0, R1;", 8);
+    check(&[("R1", "0x1ff")], "SGXT R0, R1, 0x8;", u32::MAX);
+    check(&[("R1", "0x1ff")], "SGXT.U32 R0, R1, 0x8;", 0xff);
+    check(&[("R1", "4")], "BMSK R0, R1, 0x3;", 0x70);
+    check(
+        &[("R1", "0x44332211"), ("R2", "0x88776655")],
+        "PRMT R0, R1, 0x7610, R2;",
+        0x8877_2211,
+    );
+    check(
+        &[("R1", "-5"), ("R2", "3")],
+        "IMNMX R0, R1, R2, PT;",
+        (-5i32) as u32,
+    );
+    check(&[("R1", "-5"), ("R2", "3")], "IMNMX.U32 R0, R1, R2, PT;", 3);
+    check(
+        &[("R1", "-5"), ("R2", "3"), ("P0", "0")],
+        "IMNMX R0, R1, R2, P0;",
+        3,
+    );
+    check(&[("R1", "-5")], "IABS R0, R1;", 5);
+    check(&[("R1", "0xff")], "POPC R0, R1;", 8);
+}
+
+#[test]
+fn floats_take_signs_literals_and_halves() {
+    let bits = f32::to_bits;
+    check(&[("R1", "1.5")], "FADD R0, -R1, -3;", bits(-4.5));
+    check(&[("R1", "-1.5")], "FADD R0, |R1|, -RZ;", bits(1.5));
+    check(
+        &[("R1", "1.5"), ("R2", "2.0")],
+        "FFMA R0, R1, -R2, 0.5;",
+        bits(-2.5),
+    );
+    check(
+        &[("R1", "1.5")],
+        "FMNMX R0, R1, +INF , !PT;",
+        bits(f32::INFINITY),
+    );
+    check(
+        &[("R1", "1.5")],
+        "FSETP.GTU.AND P0, PT, |R1|, +INF , PT;\nSEL R0, RZ, 0x1, !P0;",
+        0,
+    );
+    // 1.0 and 2.0 as halves.
+    check(
+        &[("R1", "0x40003c00")],
+        "HADD2 R0, R1.H0_H0, R1;",
+        0x4200_4000,
+    );
+    check(
+        &[("R1", "0x40003c00")],
+        "HFMA2 R0, R1, 1.5, 0.5, RZ;",
+        0x4200_3800,
+    );
+    check(
+        &[("R1", "0x40003c00")],
+        "HADD2.F32 R0, -RZ, R1.H1_H1;",
+        bits(2.0),
+    );
+    check(&[("R1", "-7")], "I2FP.F32.S32 R0, R1;", bits(-7.0));
+    check(&[("R1", "-2.5")], "F2I.TRUNC.NTZ R0, R1;", (-2i32) as u32);
+    check(&[("R1", "-2.5")], "F2I.FLOOR.NTZ R0, R1;", (-3i32) as u32);
+    check(
+        &[("R1", "1.0"), ("R2", "2.0")],
+        "F2FP.F16.F32.PACK_AB R0, R2, R1;",
+        0x4000_3c00,
+    );
+    check(&[("R1", "4.0")], "MUFU.RCP R0, R1;", bits(0.25));
+    check(
+        &[("R1", "0x40080000")],
+        "MOV R2, RZ;\nMOV R3, R1;\nDADD R4, R2, 1.5;\nMOV R0, R5;",
+        0x4012_0000,
+    );
+}
+
+#[test]
+fn lanes_that_part_meet_again_at_their_barrier() {
+    // The odd lanes take the longer way, which lies behind the meeting.
+    let code = "LOP3.LUT P0, RZ, R20, 0x4, RZ, 0xc0, !PT;
+BSSY B0, `(.L_2);
+@P0 BRA `(.L_3);
+.L_1:
+BSYNC B0;
+.L_2:
+VOTE.ANY R0, PT, PT;
+BRA `(.L_4);
+.L_3:
+NOP;
+NOP;
+BRA `(.L_1);
+.L_4:
+NOP;";
+    assert_eq!(lanes(32, &[], code), [u32::MAX; 32]);
+}
+
+#[test]
+fn lanes_that_leave_are_not_waited_for() {
+    let code = "ISETP.GE.AND P0, PT, R20, 0x40, PT;
+BSSY B0, `(.L_2);
+@P0 BREAK B0;
+@P0 BRA `(.L_3);
+BSYNC B0;
+.L_2:
+VOTE.ANY R0, PT, PT;
+BRA `(.L_4);
+.L_3:
+BAR.SYNC 0x0;
+VOTE.ANY R0, PT, PT;
+BRA `(.L_5);
+.L_4:
+BAR.SYNC 0x0;
+.L_5:
+NOP;";
+    let found = lanes(32, &[], code);
+    assert_eq!((found[0], found[31]), (0xffff, 0xffff_0000));
+}
+
+#[test]
+fn calls_return_to_the_address_that_a_register_holds() {
+    let code = "/*0000*/ MOV R4, 0x20;\n/*0010*/ CALL.REL.NOINC 0x40;\n/*0020*/ IADD3 R0, R0, 0x1, RZ;\n/*0030*/ BRA 0x60;\n/*0040*/ MOV R0, 0x10;\n/*0050*/ RET.REL.NODEC R4 0x0;\n/*0060*/ NOP;";
+    assert_eq!(lanes(1, &[], code), [0x11]);
+    let table = "/*0000*/ BRX R5 -0x10;\n/*0010*/ MOV R0, 0x1;\n/*0020*/ BRA 0x50;\n/*0030*/ MOV R0, 0x2;\n/*0040*/ NOP;\n/*0050*/ NOP;";
+    assert_eq!(lanes(2, &[("R5", "lane * 0x20 + 0x10")], table), [1, 2]);
+}
+
+#[test]
+fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
+    let session = |code: &str| {
+        let mut session = Session::new(Scenario {
+            source: format!("//@ launch block=1\n.target sm_80\n{code}\nEXIT;"),
+            front: Front::Sass,
+            ..Scenario::default()
+        })
+        .expect("a session");
+        session.run(1000);
+        session
+    };
+    let stopped = session("HMMA.16816.F32 R4, R8, R2, R4;");
+    assert!(
+        stopped
+            .fault()
+            .expect("a fault")
+            .message
+            .contains("HMMA.16816.F32")
+    );
+    let code = stopped
+        .diagnostics()
+        .iter()
+        .any(|found| found.code == "W1015");
+    assert!(code, "{:?}", stopped.diagnostics());
+    // A modifier that the operation does not have is not lost in silence.
+    assert!(session("FADD.WIDE R0, R1, R2;").fault().is_some());
+    assert_eq!(
+        session("BRA `(.L_1);\nHMMA.16816.F32 R4, R8, R2, R4;\n.L_1:\nNOP;").fault(),
+        None
+    );
+}
