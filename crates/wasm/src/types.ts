@@ -674,7 +674,7 @@ export type GenerationView = {
 targets: Array<string>, result: NumberView, };
 
 /** One operation of the hardware. */
-export type ProductStep = { "kind": "block" } & BlockView | { "kind": "operation" } & OperationView;
+export type ProductStep = { "block": BlockView } | { "operation": OperationView };
 
 /** A fused sum: all terms are aligned to the largest exponent, cut and added as integers. */
 export type BlockView = {
