@@ -202,7 +202,6 @@ fn fault(does: Does, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
 #[test]
 fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
     for does in [
-        Does::Mbarrier(MbarrierOp::CheckLayout),
         Does::Matrix(MatrixOp::MmaSparse),
         Does::Arithmetic(ArithmeticOp::Tanh),
         Does::Unknown,
