@@ -3,12 +3,20 @@
 //! Only blanks change. What the parser could not read, and sections of debug data, stay as they are written.
 
 use crate::lexer::{self, TokenKind};
-use crate::parser::parse;
+use crate::parser::{BYTE_ORDER_MARK, parse};
 use crate::tree::{DirectiveKind, StatementKind, Tree};
 use warpgrid_program::Span;
 
 /// Formats a source; the result formats to itself.
 pub fn format(source: &str) -> String {
+    // The mark is refused, not a part of the first line: it stays where its finding is.
+    if let Some(text) = source.strip_prefix(BYTE_ORDER_MARK) {
+        return format!("{BYTE_ORDER_MARK}{}", format_text(text));
+    }
+    format_text(source)
+}
+
+fn format_text(source: &str) -> String {
     let (mut text, sound) = formatted(source);
     if sound {
         return text;

@@ -46,7 +46,7 @@ const MAX_DEPTH: u32 = 128;
 const MAX_BLOCKS: usize = 1000;
 
 /// What some editors write before a text.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Reads a whole source: a module, or a snippet without header and function.
 pub fn parse(source: &str) -> Parse {
