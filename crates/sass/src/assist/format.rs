@@ -18,7 +18,8 @@ pub(crate) fn format(source: &str) -> String {
         let Some(instruction) = tree.instructions.get(index as usize) else {
             continue;
         };
-        if !is_sound(&tree, instruction) {
+        let rest = &source[instruction.span.end as usize..];
+        if !is_sound(&tree, instruction) || !ends_statement(rest) {
             continue;
         }
         let (start, end) = (
@@ -54,6 +55,26 @@ fn is_sound(tree: &Tree, instruction: &Instruction) -> bool {
         matches!((annotations, operands), (Some(first), Some(last)) if first.span.start < last.span.start)
     };
     !broken && !commented && !annotated
+}
+
+/// Whether the statement ends where its instruction does: at a semicolon, or at the end of the line, after comments there.
+/// What else follows is a part that was not read, and a semicolon before it would make a statement of it.
+fn ends_statement(mut rest: &str) -> bool {
+    let mut commented = false;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t']);
+        let Some(comment) = rest.strip_prefix("/*") else {
+            break;
+        };
+        let Some((_, after)) = comment.split_once("*/") else {
+            return true;
+        };
+        commented = true;
+        rest = after;
+    }
+    let ends_line =
+        rest.is_empty() || rest.starts_with(['\n', '\r', '}']) || rest.starts_with("//");
+    ends_line || !commented && rest.starts_with(';')
 }
 
 /// What is between two instructions. Without addresses each instruction begins a line of its own.
