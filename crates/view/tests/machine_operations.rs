@@ -149,7 +149,7 @@ fn floats_take_signs_literals_and_halves() {
 
 #[test]
 fn lanes_that_part_meet_again_at_their_barrier() {
-    // The odd lanes take the longer way, which lies behind the meeting.
+    // The odd lanes take the longer way, which lies after the meeting.
     let code = "LOP3.LUT P0, RZ, R20, 0x4, RZ, 0xc0, !PT;
 BSSY B0, `(.L_2);
 @P0 BRA `(.L_3);

@@ -98,7 +98,7 @@ fn atomics_say_how_often_memory_took_a_value() {
     check(
         "atom.shared.add.u32 %r2, [sm], 1;",
         expect![[r#"
-        atom.shared.add.u32 in 32 lanes, one after another, wrote 4 bytes of the shared memory of block 0 32 times.
+        atom.shared.add.u32 in 32 lanes, one after another, wrote 4 bytes of the shared memory of block 0 32 times in 32 passes, because lanes met at a word or in a bank.
     "#]],
     );
 }
