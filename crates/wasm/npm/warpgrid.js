@@ -45,6 +45,7 @@ function loaded(call) {
 export const check = loaded((source, options) => core.check(text("source", source), options));
 export const explain = loaded((subject) => core.explain(text("subject", subject)));
 export const format = loaded((source) => core.format(text("source", source)));
+export const tokens = loaded((source, options) => core.tokens(text("source", source), options));
 export const hover = loaded((source, offset, options) =>
   core.hover(text("source", source), whole("offset", offset, source.length), options));
 export const complete = loaded((source, offset, options) =>
