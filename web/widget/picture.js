@@ -45,7 +45,8 @@ export function layOut(session, ids, { columns, type, rows } = {}) {
 /** The picture of the present position. `grids` comes from `layOut`. */
 export function takePicture(session, grids, fragmentOf) {
   const frame = session.frame({ grids });
-  const { fault, store } = frame;
+  const { fault, store, matrix } = frame;
+  const stored = store ? matrix?.operands[0]?.fragment : null;
   return {
     position: frame.position,
     length: frame.length,
@@ -54,7 +55,7 @@ export function takePicture(session, grids, fragmentOf) {
     done: frame.last?.range.line ?? null,
     next: frame.next?.range.line ?? null,
     fault: fault && { message: fault.message, help: fault.help, line: fault.range.line },
-    fragment: store?.fragment ? fragmentOf(store.fragment) : null,
+    fragment: stored ? fragmentOf(stored) : null,
     grids: frame.grids.map(pictureOfGrid),
   };
 }
