@@ -2,7 +2,7 @@
 // It works before the core has arrived: the text can be edited and is kept over a reload.
 // The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
 import "./core.js";
-import { EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, GutterMarker, gutter, keymap, lineNumbers,
   drawSelection, highlightSpecialChars, rectangularSelection, highlightActiveLine,
@@ -229,9 +229,15 @@ const listener = EditorView.updateListener.of((update) => {
   if (update.state.doc.length <= EAGER_LENGTH) { report(); return; }
   later = setTimeout(report, 250);
 });
+const wrapping = new Compartment();
+/** The pane is narrow, and comments are sentences: lines wrap. Those of a disassembly are columns, with encodings at their end. */
+function wrappingOf(text) {
+  return /\/\* 0x[0-9a-f]{16} \*\//.test(text) ? [] : EditorView.lineWrapping;
+}
 function report() {
   const isAnother = replaced;
   replaced = false;
+  if (isAnother) view.dispatch({ effects: wrapping.reconfigure(wrappingOf(api.text())) });
   onChange?.(api.text(), isAnother);
   colour();
 }
@@ -249,8 +255,7 @@ const view = new EditorView({
       lineNumbers(), costs, costGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
       rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
-      // The pane is narrow, and comments are sentences.
-      EditorView.lineWrapping,
+      wrapping.of(wrappingOf(saved ?? firstExample)),
       tokens, highlighter, marks, listener, assist,
       EditorView.contentAttributes.of({
         "aria-label": "PTX source", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", translate: "no",
