@@ -168,6 +168,9 @@ fn title(product: &Product) -> String {
     format!("{op} {shape} with {a} * {b} + {c} into {d}, tensor cores of {target}")
 }
 
+/// How many terms a sentence names; the table below it marks them all.
+const MOST_NAMED: usize = 4;
+
 fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductStep]) -> String {
     let Some(rounded) = rounded else {
         return "A term is infinite or not a number, and decides the sum.".to_owned();
@@ -189,7 +192,10 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
     if !cut.is_empty() {
         why.push(format!(
             "bits that a block has no place for are cut off ({})",
-            cut.join(", ")
+            match cut.len() {
+                n if n > MOST_NAMED => format!("of {n} terms"),
+                _ => cut.join(", "),
+            }
         ));
     }
     if steps.iter().any(ProductStep::rounds) {
