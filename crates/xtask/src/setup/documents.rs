@@ -1,13 +1,12 @@
-//! The documentation tools whose plugins the journeys look at: Sphinx and MDX are installed into the cache; mdBook, which takes minutes
-//! to compile, is used where it is there. A tool that is missing is named, and its document left out.
+//! The documentation tools whose plugins the journeys look at, installed into the cache. A tool that cannot be installed (Sphinx needs Python
+//! with `venv`) is named, and its document left out.
 
-use super::rust::cache;
+use super::rust::{self, cache};
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
 
 const SPHINX: &str = "sphinx==9.0.4";
 const MDX: &[&str] = &["@mdx-js/mdx@3.1.1", "react@19.3.1", "react-dom@19.3.1"];
-const MDBOOK: &str = "0.5";
 
 /// A tool, and what `docs/hosts/build.mjs` has to know of it.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ pub(crate) struct DocumentTool {
 /// The tools that are there or can be installed.
 pub(crate) fn tools() -> Vec<DocumentTool> {
     let found = [
-        ("mdbook", "MDBOOK", mdbook()),
+        ("mdbook", "MDBOOK", rust::mdbook()),
         ("sphinx", "SPHINX_BUILD", sphinx()),
         ("mdx", "MDX_PROJECT", mdx()),
     ];
@@ -36,15 +35,6 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
         }
     }
     tools
-}
-
-fn mdbook() -> Result<PathBuf> {
-    let installed = cache().join("tools/bin/mdbook");
-    let found = match installed.is_file() {
-        true => Some(installed),
-        false => shell::find_on_path("mdbook"),
-    };
-    found.ok_or_else(|| format!("install it with `cargo install mdbook` (version {MDBOOK})"))
 }
 
 fn sphinx() -> Result<PathBuf> {
