@@ -140,3 +140,17 @@ fn numbered(text: &str) -> impl Iterator<Item = (u32, &str)> {
         .enumerate()
         .map(|(index, line)| (index as u32 + 1, line))
 }
+
+/// The blocks as tests compare them: what each states, then its lines with the place of each in the document.
+#[cfg(test)]
+fn list(blocks: &[Block]) -> String {
+    let mut text = String::new();
+    for block in blocks {
+        let (target, version) = (&block.target, &block.ptx_version);
+        text += &format!("target {target:?}, version {version:?}\n");
+        for (start, line) in block.lines.iter().zip(block.source.lines()) {
+            text += &format!("{}:{:?} {line}\n", start.line, start.prefix);
+        }
+    }
+    text
+}

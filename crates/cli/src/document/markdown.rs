@@ -69,18 +69,11 @@ fn line_starts(document: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::list;
     use expect_test::{Expect, expect};
 
     fn check(document: &str, expect: Expect) {
-        let mut text = String::new();
-        for block in blocks(document) {
-            let (target, version) = (&block.target, &block.ptx_version);
-            text += &format!("target {target:?}, version {version:?}\n");
-            for (start, line) in block.lines.iter().zip(block.source.lines()) {
-                text += &format!("{}:{:?} {line}\n", start.line, start.prefix);
-            }
-        }
-        expect.assert_eq(&text);
+        expect.assert_eq(&list(&blocks(document)));
     }
 
     #[test]
