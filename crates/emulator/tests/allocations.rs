@@ -57,11 +57,7 @@ struct Pieces(usize);
 
 impl Observer for Pieces {
     fn interest(&self) -> Interest {
-        Interest {
-            stores: true,
-            loads: true,
-            steps: false,
-        }
+        Interest::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {

@@ -31,11 +31,7 @@ struct Ears(Vec<Heard>);
 
 impl Observer for Ears {
     fn interest(&self) -> Interest {
-        Interest {
-            stores: true,
-            loads: true,
-            steps: false,
-        }
+        Interest::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {

@@ -57,11 +57,7 @@ struct Steps(Vec<StepEvent>);
 
 impl Observer for Steps {
     fn interest(&self) -> Interest {
-        Interest {
-            stores: false,
-            loads: false,
-            steps: true,
-        }
+        Interest::STEPS
     }
 
     fn step(&mut self, event: &StepEvent) {

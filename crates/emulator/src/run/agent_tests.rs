@@ -89,11 +89,7 @@ struct Steps(Vec<(Agent, Outcome, u32)>);
 
 impl Observer for Steps {
     fn interest(&self) -> Interest {
-        Interest {
-            stores: false,
-            loads: false,
-            steps: true,
-        }
+        Interest::STEPS
     }
 
     fn step(&mut self, event: &crate::StepEvent) {

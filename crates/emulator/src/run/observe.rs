@@ -342,6 +342,20 @@ impl Interest {
         steps: false,
     };
 
+    /// Every access to memory, whether it reads or writes.
+    pub const ACCESSES: Interest = Interest {
+        stores: true,
+        loads: true,
+        steps: false,
+    };
+
+    /// What each step did, and no access.
+    pub const STEPS: Interest = Interest {
+        stores: false,
+        loads: false,
+        steps: true,
+    };
+
     /// Whether events of this kind are received.
     pub const fn covers(self, action: AccessAction) -> bool {
         self.stores && action.writes() || self.loads && action.reads()

@@ -34,11 +34,7 @@ impl TrafficCounter {
 
 impl Observer for TrafficCounter {
     fn interest(&self) -> Interest {
-        Interest {
-            stores: true,
-            loads: true,
-            steps: false,
-        }
+        Interest::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
