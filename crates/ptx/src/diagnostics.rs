@@ -31,7 +31,7 @@ pub struct Code {
 }
 
 /// Declares codes from their reference pages:
-/// ```ignore
+/// ```text
 /// catalogue! {
 ///     /// Why this is wrong, in sentences.
 ///     MISSING_SEMICOLON = "W0001", "missing semicolon", "ret", "ret;";
