@@ -4,11 +4,12 @@ import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
+import { FOLDERS } from "../crates/wasm/npm/corpus.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const site = join(root, "dist");
 const folders = {
-  corpus: join(root, "crates/view/tests/corpus"),
+  ...Object.fromEntries(Object.entries(FOLDERS).map(([name, path]) => [name, join(root, path)])),
   npm: join(root, "crates/wasm/npm"),
   pages: join(root, "e2e/pages"),
   hosts: join(root, "target/hosts"),

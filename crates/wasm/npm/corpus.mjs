@@ -4,30 +4,76 @@
 /** Far more than any case needs; a case that gets here is stuck. */
 const MAX_STEPS = 50_000_000;
 
-/** The names of the cases in a folder. Only where there is a file system. */
-export async function caseNames(folder) {
+/** Where cases lie, from the root of the project; the last folder is not there in every checkout. */
+export const FOLDERS = {
+  corpus: "crates/view/tests/corpus",
+  machine_code: "crates/view/tests/machine_code",
+  corpus_sass: "../shared/corpus_sass",
+};
+
+/** The kernels in PTX: what a case says, and its files. Only where there is a file system, as the next one. */
+export async function kernels(root) {
+  const { names, json } = await folder(root, "corpus");
+  return Promise.all(names.map(async (name) => {
+    const { variants } = await json(`${name}/case.json`);
+    const files = ["kernel.ptx", ...variants.map((variant) => variant.file)];
+    return { name, facts: `corpus/${name}/case.json`, files: files.map((file) => `corpus/${name}/${file}`) };
+  }));
+}
+
+/** The same kernels as machine code that runs (tiers 1 and 2): all listings where they are, else the sample of the project. */
+export async function listings(root) {
+  const all = await folder(root, "corpus_sass");
+  if (all.names.length > 0) {
+    const cases = await Promise.all(all.names.map(async (name) => {
+      const { variants } = await all.json(`${name}/case.json`);
+      const files = variants.filter(({ tier }) => tier < 3).map(({ file }) => `corpus_sass/${name}/${file}`);
+      return { name, facts: `corpus_sass/${name}/case.json`, files, front: "sass" };
+    }));
+    return cases.filter(({ files }) => files.length > 0);
+  }
+  const sample = await folder(root, "machine_code");
+  return Promise.all(sample.names.map(async (name) => {
+    const files = (await sample.files(name)).map((file) => `machine_code/${name}/${file}`);
+    return { name, facts: `corpus/${name}/case.json`, files, front: "sass" };
+  }));
+}
+
+/** A file by the path that a case gives it. */
+export async function readCase(root, path) {
+  const { readFile } = await import("node:fs/promises");
+  const [first, ...rest] = path.split("/");
+  return readFile([root, FOLDERS[first], ...rest].join("/"), "utf8");
+}
+
+/** One of the folders: the cases in it, the files of a case, and a file as JSON. */
+async function folder(root, which) {
   const { readdir } = await import("node:fs/promises");
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+  const entries = await readdir([root, FOLDERS[which]].join("/"), { withFileTypes: true }).catch(() => []);
+  return {
+    names: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort(),
+    files: async (name) => (await readdir([root, FOLDERS[which], name].join("/"))).sort(),
+    json: async (path) => JSON.parse(await readCase(root, `${which}/${path}`)),
+  };
 }
 
 /**
- * Runs every PTX file of the named cases. `read` takes a path within the corpus and gives the file's text.
+ * Runs every file of the cases. `read` takes a path that a case gives and brings the file's text.
  * `wrong` has a sentence for whatever is not as the case says; it is empty when all is well.
  */
-export async function runCorpus({ Session }, names, read) {
+export async function runCorpus({ Session }, cases, read) {
   const result = { nRuns: 0, nBuffers: 0, wrong: [] };
-  for (const name of names) {
-    const given = JSON.parse(await read(`${name}/case.json`));
+  for (const { name, facts, files, front } of cases) {
+    const given = JSON.parse(await read(facts));
     const promises = await Promise.all(given.params.flatMap(buffers).map(promised));
     // A case says its memory twice, so that our reading of its numbers is held to account as well.
     for (const promise of promises.filter(({ digest, stated }) => digest !== stated))
       result.wrong.push(`${name}: \`expect\` of ${promise.name} has the digest ${promise.digest}, not ${promise.stated}`);
-    for (const file of ["kernel.ptx", ...given.variants.map((variant) => variant.file)]) {
-      const say = (what) => result.wrong.push(`${name}/${file}: ${what}`);
-      const source = await read(`${name}/${file}`);
+    for (const file of files) {
+      const say = (what) => result.wrong.push(`${file}: ${what}`);
+      const source = await read(file);
       try {
-        const session = new Session(scenario(given, source));
+        const session = new Session({ ...scenario(given, source), ...(front && { front }) });
         if (!session.run({ maxSteps: MAX_STEPS })) say(`not over after ${MAX_STEPS} steps`);
         faultDifferences(session.fault, given.fault).forEach(say);
         for (const promise of promises) {
