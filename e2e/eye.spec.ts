@@ -40,6 +40,14 @@ test("a pasted kernel starts at its first store, though it is like the one befor
   }
 });
 
+test("the line of the store that a pasted kernel starts at is in view", async ({ page }) => {
+  const filling = "\tadd.u32 %r2, %r2, 1;\n".repeat(150);
+  await open(page);
+  await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${filling}\tst.global.u32 [%rd1], %r2;\n${filling}\tret;\n}\n`);
+  await expect(page.locator(".line-done")).toContainText("st.global.u32");
+  await expect(page.locator(".line-done")).toBeInViewport();
+});
+
 test("a block is reached by its number and by the map, and each of its warps can be shown", async ({ page }) => {
   const body = "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %ctaid.x;\n\tst.global.u32 [%rd1], %r1;\n";
   await open(page);

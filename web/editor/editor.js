@@ -215,6 +215,8 @@ let keepLater = 0;
 let opening = false;
 /** Little was left of the text that the page knows of. */
 let replaced = false;
+/** The text took the place of another and is as it came: its first step is shown though the editor has the focus. */
+let isNew = false;
 const listener = EditorView.updateListener.of((update) => {
   if (!update.docChanged) return;
   let n_left = 0;
@@ -235,7 +237,7 @@ function wrappingOf(text) {
   return /\/\* 0x[0-9a-f]{16} \*\//.test(text) ? [] : EditorView.lineWrapping;
 }
 function report() {
-  const isAnother = replaced;
+  const isAnother = isNew = replaced;
   replaced = false;
   if (isAnother) view.dispatch({ effects: wrapping.reconfigure(wrappingOf(api.text())) });
   onChange?.(api.text(), isAnother);
@@ -358,7 +360,9 @@ const api = {
     view.dispatch({ effects: costsChanged.of(list) });
   },
   reveal(line) {
-    if (line < 1 || line > view.state.doc.lines || view.hasFocus) return;
+    const mayMove = isNew || !view.hasFocus;
+    isNew = false;
+    if (line < 1 || line > view.state.doc.lines || !mayMove) return;
     const at = view.state.doc.line(line);
     const block = view.lineBlockAt(at.from);
     const { scrollTop, clientHeight } = view.scrollDOM;
