@@ -20,6 +20,7 @@ mod header;
 mod initializer;
 mod targets;
 
+mod other;
 mod recovery;
 
 use crate::diagnostics::syntax::{self, Found};
@@ -64,6 +65,15 @@ pub fn parse(source: &str) -> Parse {
         parser.push(mark.start, StatementKind::Error);
     }
     parser.source();
+    if let Some(diagnostic) = parser.other_language() {
+        return Parse {
+            tree: Tree {
+                kind: SourceKind::Snippet,
+                ..Tree::default()
+            },
+            diagnostics: vec![diagnostic],
+        };
+    }
     Parse {
         tree: parser.tree,
         diagnostics: parser.diagnostics,

@@ -9,7 +9,7 @@ use warpgrid_ptx::diagnostics::{codes, find, syntax};
 /// Lines of a function are tried in one, whole texts as they are.
 fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
     let mut source = text.to_owned();
-    let whole = [".version", ".entry", ".func", ".visible"]
+    let whole = [".version", ".entry", ".func", ".visible", "__global__"]
         .iter()
         .any(|w| text.contains(w));
     let module = [".alias", ".maxntid", ".global .", "//"]

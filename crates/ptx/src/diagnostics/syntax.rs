@@ -32,6 +32,10 @@ catalogue! {
     /// before the last digit fits 63 bits; the manual allows 64 bits only.
     CONSTANT_WRAPS = "W0008", "constant cut to 64 bits", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
+    /// The text is in a language that compilers turn into PTX, or in one beside it. Only PTX and machine code can be
+    /// shown here; the message says how to get PTX from the text. Nothing else is reported about it.
+    OTHER_LANGUAGE = "W0009", "text in another language", "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }", "st.global.f32 [%rd1], 1.0;";
+
     /// Instructions, declarations and most directives end with a semicolon; the end of the line does not end them.
     MISSING_SEMICOLON = "W0010", "missing semicolon", "ret", "ret;";
 
@@ -175,6 +179,12 @@ pub fn too_many(span: Span) -> Diagnostic {
             "only the first 1,000 diagnostics are reported",
         )
     }
+}
+
+/// A text that is not PTX, known by the word at `span`.
+pub fn other_language(span: Span, language: &str, way_to_ptx: &str) -> Diagnostic {
+    let message = format!("found {language}, expected PTX or a listing of machine code");
+    Diagnostic::error(OTHER_LANGUAGE, span, message).help(way_to_ptx)
 }
 
 /// A byte order mark before the text.
