@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_emulator::Piece;
 use warpgrid_isa::fragment::{FragmentMap, FragmentOp, Holder, Matrix, Place, fragment};
 use warpgrid_launch::reading::{HeldMatrix, Value};
+use warpgrid_program::RegisterId;
 
 /// The boundary that the base of a matrix is counted from.
 const BOUNDARY_BYTES: u64 = 256;
@@ -104,6 +105,12 @@ impl MatrixRecord {
     /// What was read.
     pub(crate) fn held(&self) -> &HeldMatrix {
         &self.held
+    }
+
+    /// Whether a register of it is among `registers`.
+    pub(crate) fn is_held_in(&self, registers: &[RegisterId]) -> bool {
+        let mut held = self.held.registers.iter();
+        held.any(|value| value.register().is_some_and(|id| registers.contains(&id)))
     }
 
     /// Whether the instruction writes it, so that it holds its values after the step.
@@ -225,14 +232,13 @@ impl MatrixRecord {
 }
 
 /// The step in the screen's words; none where it was no matrix instruction whose fragments are known.
-pub(crate) fn view(
+pub(crate) fn view<'a>(
     records: &[MatrixRecord],
-    accesses: &[StoreRecord],
+    accesses: impl Iterator<Item = &'a StoreRecord>,
     memories: &[Memory],
     name: impl Fn(Value) -> Option<String>,
 ) -> Option<MatrixStep> {
     let pieces: Vec<&Piece> = accesses
-        .iter()
         .flat_map(|access| &access.pieces)
         .map(|piece| &piece.piece)
         .collect();

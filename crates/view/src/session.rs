@@ -22,7 +22,7 @@ use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
 use warpgrid_launch::prepare::{Prepared, Writers, prepare};
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value, named_variables};
 use warpgrid_launch::scenario::{Buffer, Scenario};
-use warpgrid_program::{Diagnostic, FunctionId, Program, Span};
+use warpgrid_program::{Diagnostic, FunctionId, Program, Span, StepPart};
 
 /// Stores after which one call of [`Session::events`] stops.
 pub const MAX_EVENTS: usize = 10_000;
@@ -513,8 +513,12 @@ impl Session {
             let agent = (event.block, event.warp);
             self.last.place = Some(place);
             self.last.step = Some(self.step_view(event.position, agent, place, event.executed));
-            // What the step wrote is there now.
-            for record in matrices.iter_mut().filter(|record| record.is_written()) {
+            // What the step wrote is there now, also what instructions before the matrix instruction wrote for it.
+            let written = self.reader(place.0, place.1).map(Reader::destinations);
+            let written = written.unwrap_or_default();
+            let is_new =
+                |record: &MatrixRecord| record.is_written() || !record.is_held_in(&written);
+            for record in matrices.iter_mut().filter(|record| is_new(record)) {
                 if let Some(after) = self.matrix(record.held().clone(), agent, place.0) {
                     *record = after;
                 }
@@ -532,7 +536,14 @@ impl Session {
         let Some(next) = self.timeline.machine().next_step() else {
             return Vec::new();
         };
-        let reader = self.reader(next.function, next.instruction);
+        let function = self.program.functions.get(next.function.0 as usize);
+        let instructions = function.map_or(&[][..], |function| &function.instructions);
+        let rest = instructions.get(next.instruction as usize..);
+        let n_before = rest.map_or(0, |rest| {
+            let parts = rest.iter().map(|instruction| instruction.step);
+            parts.take_while(|part| *part == StepPart::WithNext).count()
+        });
+        let reader = self.reader(next.function, next.instruction + n_before as u32);
         let held = reader.map(Reader::held_matrices).unwrap_or_default();
         held.into_iter()
             .filter_map(|held| self.matrix(held, (next.block, next.warp), next.function))
@@ -557,12 +568,11 @@ impl Session {
     }
 
     fn matrix_step(&self, memories: &[Memory]) -> Option<MatrixStep> {
-        let accesses = match self.last.loads.is_empty() {
-            true => &self.last.stores,
-            false => &self.last.loads,
-        };
-        let function = self.last.place.map(|(function, _)| function)?;
+        let (function, instruction) = self.last.place?;
         let function = self.program.functions.get(function.0 as usize)?;
+        // Not those of instructions that share the step.
+        let accesses = self.last.loads.iter().chain(&self.last.stores);
+        let accesses = accesses.filter(|access| access.instruction == instruction);
         matrix_step::view(&self.last.matrices, accesses, memories, |value| {
             Some(function.registers.name(value.register()?).to_owned())
         })

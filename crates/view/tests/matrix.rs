@@ -28,6 +28,10 @@ const COPY: &str = "\
 }
 ";
 
+/// A text without a module: what its registers begin with is put before its first instruction.
+const SNIPPET: &str =
+    "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {a, b, c, d, e, f, g, h}, 20;";
+
 fn session(source: &str) -> Session {
     let scenario = Scenario {
         source: source.to_owned(),
@@ -49,6 +53,26 @@ fn only_store(session: &mut Session) -> StoreView {
     let mut stores = session.events(0, session.position());
     assert_eq!(stores.len(), 1);
     stores.remove(0)
+}
+
+#[test]
+fn a_matrix_store_that_begins_a_snippet_shows_its_fragment() {
+    let mut session = session(SNIPPET);
+    session.seek(1);
+    let frame = session.frame(&FrameRequest::default());
+    let matrix = frame.matrix.expect("the fragment of the store");
+    let [operand] = matrix.operands.as_slice() else {
+        panic!("{} operands", matrix.operands.len());
+    };
+    assert_eq!(
+        (operand.name.as_str(), operand.fragment.stride),
+        ("D", Some(20))
+    );
+    for cell in &operand.cells {
+        // A register of a snippet begins with the number of its lane.
+        let lane = f64::from(cell.holders[0].lane);
+        assert_eq!(cell.value.parse::<f64>(), Ok(lane), "{}", cell.bits);
+    }
 }
 
 #[test]
