@@ -39,7 +39,7 @@ function errors(page: Page) {
 
 test("a recording is stepped through without the core, under the strictest policy", async ({ page }) => {
   const [asked, wrong] = [requests(page), errors(page)];
-  await host(page, await embed(snippet, { view: "split" }));
+  await host(page, await embed(snippet, { view: "split", step: "0" }));
   const status = page.getByRole("status");
   await page.getByRole("button", { name: "One step forward" }).click();
   await page.getByRole("button", { name: "One step forward" }).click();
@@ -53,6 +53,19 @@ test("a recording is stepped through without the core, under the strictest polic
   expect(wrong).toEqual([]);
 });
 
+test("without a step a widget starts at its first store, recorded or not", async ({ page }) => {
+  const plain = `<warpgrid-playground>\n${snippet}\n</warpgrid-playground>`;
+  await host(page, `${await embed(snippet)}${plain}<warpgrid-playground>ret;</warpgrid-playground><warpgrid-playground view="quiz">${snippet}</warpgrid-playground>`);
+  const widgets = page.locator("warpgrid-playground");
+  for (const index of [0, 1]) {
+    await expect(widgets.nth(index).getByText("step 2 of 3")).toBeVisible();
+    await expect(widgets.nth(index).getByRole("status")).toContainText("wrote 128 bytes");
+    await expect(widgets.nth(index).getByRole("status").locator("code")).toHaveText("p");
+  }
+  await expect(widgets.nth(2).getByText("step 1 of 1")).toBeVisible();
+  await expect(widgets.nth(3).getByRole("status")).toContainText("Which cells does line 2 write?");
+});
+
 test("who edits gets the core, and it answers about the new text", async ({ page }) => {
   const [asked, wrong] = [requests(page), errors(page)];
   await host(page, await embed(snippet, { view: "split", step: "end" }));
@@ -62,7 +75,7 @@ test("who edits gets the core, and it answers about the new text", async ({ page
   await expect(page.getByRole("cell", { name: "7 lane 31", exact: true })).toBeVisible();
   expect(asked.filter((name) => name === "core_bg.wasm")).toHaveLength(1);
   await source.fill("st.shred.u32 [p], 7;");
-  await expect(page.getByRole("list", { name: "Problems" })).toContainText("unknown modifier `.shred`");
+  await expect(page.getByRole("list", { name: "Problems" })).toContainText("unknown modifier .shred");
   await page.getByRole("button", { name: "Reset" }).click();
   await expect(page.getByRole("list", { name: "Problems" })).toBeHidden();
   await expect(page.getByText("step 3 of 3")).toBeVisible();
@@ -86,7 +99,7 @@ test("a text without a recording loads the core when it is scrolled into view, o
 });
 
 test("properties, methods and events serve the host", async ({ page }) => {
-  await host(page, await embed(example("half-a-warp"), { view: "grid" }), { policy: "" });
+  await host(page, await embed(example("half-a-warp"), { view: "grid", step: "0" }), { policy: "" });
   const seen = await page.evaluate(async () => {
     const widget = document.querySelector("warpgrid-playground") as any;
     const events: string[] = [];
@@ -180,7 +193,7 @@ test("one widget costs its page less than 60 KB, and ten cost less than twice on
 });
 
 test("a kernel that never ends neither freezes its page nor the other widgets", async ({ page }) => {
-  await host(page, `<warpgrid-playground id="endless" view="grid">${example("endless-loop").replaceAll("<", "&lt;")}</warpgrid-playground>${await embed(snippet, { view: "grid" })}`);
+  await host(page, `<warpgrid-playground id="endless" view="grid" step="0">${example("endless-loop").replaceAll("<", "&lt;")}</warpgrid-playground>${await embed(snippet, { view: "grid", step: "0" })}`);
   const endless = page.locator("#endless");
   await expect(endless.getByText(/^step 0/)).toBeVisible();
   await endless.evaluate((widget: any) => { void widget.seek(1e12); });

@@ -5,10 +5,10 @@ import { laneColours } from "./colours.js";
 import { ask } from "./core.js";
 import { dedent, guessTokens, hiddenLines } from "./highlight.js";
 import { playgroundLink } from "./link.js";
-import { codeNodes, fragmentNode, gridNode, make, problemNodes } from "./parts.js";
+import { codeNodes, fragmentNode, gridNode, make, problemNodes, wordNodes } from "./parts.js";
 import { Quiz } from "./quiz.js";
-import { isRecording, lastPosition, pictureAt, tokensOf } from "./recording.js";
-import { positionOf } from "./position.js";
+import { firstStore, isRecording, lastPosition, pictureAt, tokensOf } from "./recording.js";
+import { positionOf, stepOf } from "./position.js";
 
 const VIEWS = ["split", "editor", "grid", "matrix", "result", "quiz"];
 /** Milliseconds between two steps of a playing widget. */
@@ -146,7 +146,7 @@ export class WarpgridPlayground extends HTMLElement {
 
   attributeChangedCallback(name, before, now) {
     if (!this.shadowRoot || before === now) return;
-    if (name === "step") void this.seek(this.#firstStep());
+    if (name === "step") this.#goToFirstStep();
     else if (name === "height") this.#fit();
     else if (name === "src" || name === "recording") { this.#begun = false; this.#begin(); }
     else if (["view", "readonly", "controls"].includes(name)) { this.#quiz = null; this.#draw(); }
@@ -205,14 +205,21 @@ export class WarpgridPlayground extends HTMLElement {
     this.#text = this.#original = recording.scenario.source;
     this.#tokens = tokensOf(recording);
     this.#diagnose(recording.diagnostics, recording.accept);
-    const position = this.#firstStep(lastPosition(recording));
+    const position = this.#firstStep(lastPosition(recording), firstStore(recording));
     this.#show(recording.grids.length > 0 ? pictureAt(recording, position) : null);
     this.#tell("ready", { position: this.position, length: this.length });
   }
 
-  #firstStep(last = Number.MAX_SAFE_INTEGER) {
-    const end = this.view === "result" && !this.hasAttribute("step");
-    return positionOf(end ? "end" : this.getAttribute("step"), last);
+  /** Where the run starts to be shown; `null` is after its first store, which only the core knows without a recording. */
+  #firstStep(last = Number.MAX_SAFE_INTEGER, start = null) {
+    const [step, autoplay] = [this.getAttribute("step"), this.getAttribute("autoplay")];
+    return positionOf(stepOf({ step, autoplay, view: this.view }), last, start);
+  }
+
+  #goToFirstStep() {
+    const position = this.#firstStep(undefined, this.#recording ? firstStore(this.#recording) : null);
+    if (position !== null) void this.seek(position);
+    else if (this.#begun) void this.#open(null, true);
   }
 
   // ---- the core
@@ -366,7 +373,7 @@ export class WarpgridPlayground extends HTMLElement {
     this.#drawMemory(view);
     const fault = picture?.fault;
     const words = this.#problem || (fault ? `${fault.message}${fault.help ? ` (${fault.help})` : ""}` : picture?.sentence ?? "");
-    if (view !== "quiz" || this.#problem || !picture) parts.say.replaceChildren(words);
+    if (view !== "quiz" || this.#problem || !picture) parts.say.replaceChildren(...wordNodes(words));
     parts.say.hidden = view === "editor" && !this.#problem;
     parts.say.classList.toggle("bad", Boolean(this.#problem || (fault && view !== "quiz")));
     this.#drawBar(view);

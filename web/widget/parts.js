@@ -1,5 +1,6 @@
 // The parts of a widget as DOM: pictures go in, nodes come out. Text reaches the page as text nodes only, never as HTML.
 import { colouredLines, hiddenLines } from "./highlight.js";
+import { stretchesOf } from "./position.js";
 
 /** An element with properties and children; strings become text. */
 export function make(tag, facts = {}, ...children) {
@@ -11,6 +12,11 @@ export function make(tag, facts = {}, ...children) {
   }
   node.append(...children);
   return node;
+}
+
+/** A message or a sentence; what it has between backticks is code. */
+export function wordNodes(text) {
+  return stretchesOf(text).map(([words, isCode]) => (isCode ? make("code", { dir: "ltr" }, words) : words));
 }
 
 /** The coloured lines. `hides`: boilerplate is left out. */
@@ -61,5 +67,5 @@ export function fragmentNode({ title, formula, registers, lanes }) {
 /** The diagnostics as a list. */
 export function problemNodes(diagnostics) {
   return diagnostics.map(({ code, message, help, line }) =>
-    make("li", {}, `line ${line}: ${message}${help ? ` (${help})` : ""} `, make("code", {}, code)));
+    make("li", {}, `line ${line}: `, ...wordNodes(`${message}${help ? ` (${help})` : ""} `), make("code", {}, code)));
 }

@@ -33,6 +33,17 @@ export function chooseMemories(session, choice) {
   return (found.length > 0 ? found : known).slice(0, MOST_MEMORIES);
 }
 
+/**
+ * The position after the first store to one of the memories `ids`; without one the end of a run that ends soon, else the start. Leaves the
+ * session somewhere in its run.
+ */
+export function firstStore(session, ids) {
+  const store = session.events(0, LOOKED_AT).find(({ memories }) => memories.some((id) => ids.includes(id)));
+  if (store) return store.step + 1;
+  session.seek(LOOKED_AT);
+  return session.over ? session.position : 0;
+}
+
 /** How each memory is laid out: `{ memory, columns, nRows, type }`, from what a host asks for. */
 export function layOut(session, ids, { columns, type, rows } = {}) {
   return ids.map((memory) => {

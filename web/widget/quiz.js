@@ -1,5 +1,5 @@
 // The view `quiz`: readers mark the cells that the next store will write, and see whether they are right.
-import { gridNode, make } from "./parts.js";
+import { gridNode, make, wordNodes } from "./parts.js";
 
 /** A store further away is not looked for. */
 const LOOK_AHEAD = 200;
@@ -79,6 +79,6 @@ export class Quiz {
     const hits = [...this.#marked].filter((key) => written.has(key)).length;
     const excess = this.#marked.size - hits;
     const next = make("button", { type: "button", onclick: () => this.#show(this.#after) }, "Next store");
-    return [`${hits} of ${written.size} found${excess ? `, ${excess} marked that it does not write` : ""}. ${this.#after.sentence} `, next];
+    return [`${hits} of ${written.size} found${excess ? `, ${excess} marked that it does not write` : ""}. `, ...wordNodes(`${this.#after.sentence} `), next];
   }
 }

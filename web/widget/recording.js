@@ -116,6 +116,14 @@ export function isRecording(value) {
 /** Positions that a recording has pictures of: 0 to this. */
 export const lastPosition = (recording) => recording.steps.length;
 
+/** The position after the first store that a recording shows; without one the end of a run that ends, else the start. */
+export function firstStore(recording) {
+  const stores = ([, cells, , , , quiet = []]) => cells.length > quiet.length;
+  const index = recording.steps.findIndex(([, , , changes]) => changes.some(stores));
+  if (index >= 0) return index + 1;
+  return recording.status === "running" ? 0 : lastPosition(recording);
+}
+
 /** The picture of a position of a recording. */
 export function pictureAt(recording, position) {
   const last = Math.max(0, Math.min(position, lastPosition(recording)));

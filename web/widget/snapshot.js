@@ -1,8 +1,8 @@
 // A recording as HTML that needs no script: coloured text and the grids of one position, for search engines, readers without
 // script, and print. Everything is escaped; nothing is styled inline, so that a strict policy allows it.
 import { colouredLines, hiddenLines } from "./highlight.js";
-import { positionOf } from "./position.js";
-import { lastPosition, pictureAt, tokensOf } from "./recording.js";
+import { positionOf, stepOf, stretchesOf } from "./position.js";
+import { firstStore, lastPosition, pictureAt, tokensOf } from "./recording.js";
 
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 export const escape = (text) => `${text}`.replace(/[&<>"']/g, (character) => ENTITIES[character]);
@@ -22,12 +22,16 @@ export function elementHtml(recording, attributes = {}) {
 }
 
 /** What a reader without script sees. */
-export function snapshotHtml(recording, { step, view } = {}) {
-  const picture = pictureAt(recording, positionOf(step, lastPosition(recording)));
+export function snapshotHtml(recording, attributes = {}) {
+  const { view } = attributes;
+  const picture = pictureAt(recording, positionOf(stepOf(attributes), lastPosition(recording), firstStore(recording)));
   const grids = view === "editor" ? "" : picture.grids.map(gridHtml).join("");
-  const sentence = picture.sentence && view !== "editor" ? `<p>${escape(picture.sentence)}</p>` : "";
+  const sentence = picture.sentence && view !== "editor" ? `<p>${sentenceHtml(picture.sentence)}</p>` : "";
   return `<div class="warpgrid-snapshot">${codeHtml(recording)}${sentence}${grids}</div>`;
 }
+
+const sentenceHtml = (sentence) =>
+  stretchesOf(sentence).map(([words, isCode]) => (isCode ? `<code>${escape(words)}</code>` : escape(words))).join("");
 
 function codeHtml(recording) {
   const text = recording.scenario.source;

@@ -1,7 +1,7 @@
 // The core in a worker, one for all elements of a page: questions with a number come in, answers with the same number go out. Runs are
 // cut into slices, so that a long one keeps no other element waiting.
 import init, { Session, check, fragment, tokens } from "./warpgrid.js";
-import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./picture.js";
+import { checkOptions, chooseMemories, firstStore, layOut, tableOfFragment, takePicture } from "./picture.js";
 
 const SLICE = 20_000;
 /** A run that takes longer pauses where it is. */
@@ -27,7 +27,7 @@ async function travel(entry, position) {
 const picture = ({ session, grids }) => takePicture(session, grids, (request) => tableOfFragment(fragment(request)));
 
 const answers = {
-  /** Checks a scenario and makes it ready, at the position that is asked for. */
+  /** Checks a scenario and makes it ready, at the position that is asked for; `null` is that after the first store. */
   async open({ id, scenario, position, layout }) {
     answers.close({ id });
     const options = checkOptions(scenario);
@@ -41,10 +41,11 @@ const answers = {
     } catch (error) {
       return { ...none, problem: { message: error.message, diagnostics: error.diagnostics } };
     }
-    const grids = layOut(session, chooseMemories(session, layout.memory), layout);
+    const memories = chooseMemories(session, layout.memory);
+    const grids = layOut(session, memories, layout);
     const entry = { session, grids, travel: null, gone: false };
     sessions.set(id, entry);
-    await travel(entry, position);
+    await travel(entry, position ?? firstStore(session, memories));
     return { ...none, picture: entry.gone ? null : picture(entry) };
   },
   async seek({ id, position }) {
