@@ -12,6 +12,7 @@ const folders = {
   ...Object.fromEntries(Object.entries(FOLDERS).map(([name, path]) => [name, join(root, path)])),
   npm: join(root, "crates/wasm/npm"),
   pages: join(root, "e2e/pages"),
+  consumers: join(root, "target/consumers"),
   hosts: join(root, "target/hosts"),
   pkg: join(root, "pkg"),
 };

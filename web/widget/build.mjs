@@ -3,7 +3,7 @@
 import { build } from "esbuild";
 import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { laneColours } from "./colours.js";
@@ -19,14 +19,15 @@ const shared = {
   minify: true,
   legalComments: "none",
   loader: { ".css": "text" },
-  external: ["./warpgrid.js"],
   logLevel: "warning",
 };
 const minified = async (name) =>
   (await build({ ...shared, entryPoints: [join(here, name)], loader: { ".css": "css" }, write: false })).outputFiles[0].text;
 
+// The worker has the glue of the core in it, so that it asks its server for nothing but the wasm.
 await build({
   ...shared,
+  alias: { warpgrid: resolve(folder, "warpgrid.js") },
   entryPoints: {
     "warpgrid-widget": join(here, "element.js"),
     "warpgrid-worker": join(here, "worker.js"),
@@ -35,13 +36,13 @@ await build({
   outdir: folder,
 });
 // Node's side is read by people who look for the reason of an error.
-await build({ ...shared, minify: false, platform: "node", entryPoints: [join(here, "record.js")], outdir: folder });
+await build({ ...shared, minify: false, external: ["warpgrid"], platform: "node", entryPoints: [join(here, "record.js")], outdir: folder });
 await writeFile(join(folder, "warpgrid-embed.css"), await minified("embed.css"));
 await writeFile(join(folder, "warpgrid-snapshot.css"), `${await minified("snapshot.css")}${laneColours(".warpgrid-snapshot ")}\n`);
 for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await copyFile(join(here, file), join(folder, file));
 await cp(join(here, "tools"), join(folder, "tools"), { recursive: true });
 
-const SERVED = ["warpgrid-widget.js", "warpgrid-worker.js", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html", "warpgrid.js", "core.js", "core_bg.wasm"];
+const SERVED = ["warpgrid-widget.js", "warpgrid-worker.js", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html", "core_bg.wasm"];
 /** What a page loads before somebody touches a widget; bytes, gzipped. */
 const FIRST_VIEW = ["warpgrid-widget.js", "warpgrid-snapshot.css"];
 const FIRST_VIEW_LIMIT = 60_000;

@@ -1,5 +1,5 @@
 // The recorder of documentation tools.
-import type { Scenario } from "./core.js";
+import type { Scenario } from "./types.js";
 
 /** The version of the form of recordings. A reader refuses others. */
 export const VERSION: 1;

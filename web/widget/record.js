@@ -1,6 +1,6 @@
 // The recorder of documentation tools, the package's `warpgrid/record`: a text or a scenario goes in, a recording of its run comes out,
 // or the HTML that embeds it.
-import init, { Session, check, fragment, tokens } from "./warpgrid.js";
+import init, { Session, check, fragment, tokens } from "warpgrid";
 import { dedent } from "./highlight.js";
 import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./picture.js";
 import { encode } from "./recording.js";

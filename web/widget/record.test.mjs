@@ -8,7 +8,7 @@ import { guessTokens, hiddenLines, dedent } from "./highlight.js";
 
 const root = new URL("../../", import.meta.url);
 const { elementHtml, embed, isRecording, lastPosition, pictureAt, record } = await import(new URL("pkg/record.js", root));
-const { default: init, Session } = await import(new URL("pkg/warpgrid.js", root));
+const { default: init, Session } = await import(new URL("pkg/node.js", root));
 const example = (name) => readFile(new URL(`public/examples/${name}.ptx`, root), "utf8");
 await init();
 

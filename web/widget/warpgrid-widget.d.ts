@@ -1,5 +1,5 @@
 // `<warpgrid-playground>`, as hosts use it from a script.
-import type { DiagnosticView, Scenario } from "./core.js";
+import type { DiagnosticView, Scenario } from "./types.js";
 import type { RecordedDiagnostic, RecordedFault, Recording } from "./record.js";
 
 export type PlaygroundView = "editor" | "grid" | "split" | "matrix" | "result" | "quiz";

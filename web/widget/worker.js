@@ -1,6 +1,6 @@
 // The core in a worker, one for all elements of a page: questions with a number come in, answers with the same number go out. Runs are
 // cut into slices, so that a long one keeps no other element waiting.
-import init, { Session, check, fragment, tokens } from "./warpgrid.js";
+import init, { Session, check, fragment, tokens } from "warpgrid";
 import { checkOptions, chooseMemories, firstStore, layOut, tableOfFragment, takePicture } from "./picture.js";
 
 const SLICE = 20_000;

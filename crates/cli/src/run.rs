@@ -238,7 +238,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         let bytes = session
             .memory(&MemoryId::Buffer(buffer.name.clone()))
             .unwrap_or_default();
-        wrong.extend(difference(&buffer, &bytes));
+        wrong.extend(difference(&buffer, bytes));
         if let Format::Json = arguments.format {
             buffers.insert(buffer.name.clone(), report(&buffer, bytes));
         }
@@ -357,13 +357,13 @@ fn difference(buffer: &Buffer, bytes: &[u8]) -> Option<String> {
     }
 }
 
-fn report(buffer: &Buffer, bytes: Vec<u8>) -> BufferReport {
+fn report(buffer: &Buffer, bytes: &[u8]) -> BufferReport {
     BufferReport {
         ty: buffer.ty.clone(),
-        sha256: sha256(&bytes),
+        sha256: sha256(bytes),
         values: Values {
             ty: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8),
-            bytes,
+            bytes: bytes.to_vec(),
         },
     }
 }

@@ -100,7 +100,7 @@ fn run(scenario: Scenario, reading: &mut Duration, running: &mut Duration) -> Re
         let bytes = session
             .memory(&MemoryId::Buffer(buffer.name.clone()))
             .ok_or("a buffer is gone")?;
-        if let Some(m) = compare(&buffer, &bytes)? {
+        if let Some(m) = compare(&buffer, bytes)? {
             return Err(format!(
                 "{}[{}]: found {}, expected {} ({} differ)",
                 m.buffer, m.index, m.found, m.expected, m.n_wrong

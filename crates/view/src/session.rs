@@ -298,15 +298,12 @@ impl Session {
     }
 
     /// The bytes of a memory.
-    pub fn memory(&self, id: &MemoryId) -> Option<Vec<u8>> {
+    pub fn memory(&self, id: &MemoryId) -> Option<&[u8]> {
         let memory = self
             .memories()
             .into_iter()
             .find(|memory| memory.view.id == *id)?;
-        self.timeline
-            .machine()
-            .memory(memory.region)
-            .map(<[u8]>::to_vec)
+        self.timeline.machine().memory(memory.region)
     }
 
     /// The buffers of the scenario, with what is expected of them.

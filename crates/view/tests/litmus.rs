@@ -100,7 +100,7 @@ impl Test {
             let memory = memory.ok_or("no such place")?;
             outcome.push(match is_bytes {
                 true => memory.get(index).copied().map_or(0, u64::from),
-                false => word(&memory, 4 * index),
+                false => word(memory, 4 * index),
             });
         }
         Ok(outcome)

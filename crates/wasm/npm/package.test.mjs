@@ -1,48 +1,47 @@
 // The package as its users get it: `npm pack`ed, installed into an empty project, imported by name.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { project } from "../consumers/build.mjs";
 import { kernels, listings, readCase, runCorpus } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
-let project;
+let folder;
 let warpgrid;
 /** What calls threw before `init`. */
 const beforeInit = [];
 
 before(async () => {
-  project = await mkdtemp(join(tmpdir(), "warpgrid-"));
-  await writeFile(join(project, "package.json"), `{ "private": true, "type": "module" }`);
-  const npm = (...words) => execFileSync("npm", words, { cwd: project, encoding: "utf8", stdio: "pipe" });
-  const archive = npm("pack", "--silent", join(root, "pkg")).trim();
-  npm("install", "--offline", "--no-audit", "--no-fund", `./${archive}`);
-  await writeFile(join(project, "door.js"), `export * from "warpgrid"; export { default } from "warpgrid";`);
-  warpgrid = await import(pathToFileURL(join(project, "door.js")));
+  folder = project(join(await mkdtemp(join(tmpdir(), "warpgrid-")), "project"));
+  await writeFile(join(folder, "door.js"), `export * from "warpgrid"; export { default } from "warpgrid";`);
+  warpgrid = await import(pathToFileURL(join(folder, "door.js")));
   for (const call of [() => warpgrid.check(scale), () => new warpgrid.Session({ source: scale })]) {
     try {
       call();
       beforeInit.push("answered");
     } catch (error) {
-      beforeInit.push(`${error.name} ${error.code} ${error.message}`);
+      beforeInit.push(`${error instanceof warpgrid.WarpgridError} ${error.name} ${error.code} ${error.message}`);
     }
   }
+  await assert.rejects(warpgrid.default(5), { name: "WarpgridError", code: "W0901" });
   await warpgrid.default();
 });
 
-after(() => rm(project, { recursive: true, force: true }));
+after(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
 test("a call before init says so", () => {
-  for (const call of beforeInit) assert.match(call, /^WarpgridError W0905 the wasm is not loaded/);
+  for (const call of beforeInit) assert.match(call, /^true WarpgridError W0905 the wasm is not loaded/);
 });
 
-test("the door has everything that the core exports", async () => {
-  const core = await import(pathToFileURL(join(project, "node_modules/warpgrid/core.js")));
-  assert.deepEqual(Object.keys(warpgrid).sort(), Object.keys(core).sort());
+test("every door has everything that the core exports, and nothing of its inside", async () => {
+  const load = (name) => import(pathToFileURL(join(folder, "node_modules/warpgrid", name)));
+  const inside = Object.keys(await load("core_bg.js")).filter((name) => !name.startsWith("__"));
+  const expected = [...inside, "WarpgridError", "default", "initSync"].sort();
+  for (const door of ["node.js", "warpgrid.js"]) assert.deepEqual(Object.keys(await load(door)).sort(), expected, door);
 });
 
 test("arguments of a wrong kind are refused in a sentence", () => {
@@ -50,7 +49,7 @@ test("arguments of a wrong kind are refused in a sentence", () => {
     let message;
     assert.throws(call, (error) => {
       message = error.message;
-      return error.name === "WarpgridError" && error.code === "W0901";
+      return error instanceof warpgrid.WarpgridError && error.code === "W0901";
     });
     return message;
   };
@@ -58,9 +57,55 @@ test("arguments of a wrong kind are refused in a sentence", () => {
   for (const call of [
     () => warpgrid.check(), () => warpgrid.check(null), () => warpgrid.format({}), () => warpgrid.explain(1n),
     () => warpgrid.hover(scale), () => warpgrid.hover(scale, -1), () => warpgrid.complete("st.", 4),
+    () => warpgrid.check(scale, "sm_90"), () => warpgrid.tokens(scale, []), () => warpgrid.fragment(), () => warpgrid.product(3),
+    () => new warpgrid.Session(), () => new warpgrid.Session("ret;"),
   ]) assert.match(refused(call), /^the \w+ cannot be read: found .*, expected .+$/);
   const session = new warpgrid.Session({ source: scale });
-  for (const call of [() => session.memory(), () => session.grid(7), () => session.land(), () => session.land(1.5)]) refused(call);
+  for (const call of [
+    () => session.memory(), () => session.memoryView(1), () => session.grid(7), () => session.land(), () => session.land(1.5), () => session.seek("3"),
+    () => session.lanes("0", 0), () => session.cluster(-1), () => session.events(0), () => session.run(5), () => session.frame("p"),
+  ]) refused(call);
+  session.free();
+});
+
+test("unknown keys are refused at every depth", () => {
+  const buffer = { kind: "buffer", name: "out", type: "f32", len: 64 };
+  const scalar = { kind: "scalar", name: "a", type: "u32", value: 1, offset: 0 };
+  const session = new warpgrid.Session({ source: scale });
+  const source = scale;
+  for (const [key, call] of Object.entries({
+    tagret: () => warpgrid.check(scale, { tagret: "sm_90" }),
+    blokc: () => new warpgrid.Session({ source, blokc: 1 }),
+    inti: () => new warpgrid.Session({ source, params: [{ ...buffer, inti: 3 }] }),
+    tpye: () => new warpgrid.Session({ source, params: [{ kind: "struct", name: "s", size: 8, fields: [{ ...scalar, tpye: 1 }] }] }),
+    bufer: () => new warpgrid.Session({ source, fault: { kind: "misaligned", bufer: "out" } }),
+    gridz: () => session.frame({ gridz: [] }),
+    colums: () => session.frame({ grids: [{ memory: "out", colums: 3 }] }),
+    nrows: () => session.grid("out", { nrows: 3 }),
+    max_steps: () => session.run({ max_steps: 3 }),
+    strid: () => warpgrid.fragment({ op: "store.d", shape: "m16n16k16", type: "f32", target: "sm_90", strid: 3 }),
+    d: () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", d: 1 }),
+  })) assert.throws(call, (error) => error.code === "W0901" && error.message.includes(`unknown field \`${key}\`, expected one of \``), key);
+  assert.throws(() => session.frame({ grids: [{ memory: "out", columns: 99_999 }] }), { code: "W0901" });
+  session.free();
+});
+
+test("a view of a memory shares the bytes of the wasm until the next call", () => {
+  const session = new warpgrid.Session({ source: scale });
+  session.run();
+  const [copy, view] = [session.memory("out"), session.memoryView("out")];
+  assert.deepEqual([...view], [...copy]);
+  assert.equal(copy.buffer.byteLength, 256);
+  assert.ok(view.buffer.byteLength > 1_000_000);
+  assert.equal(new Float32Array(view.buffer, view.byteOffset, 64)[63], 126);
+  session.free();
+});
+
+test("a session is freed where its block ends", (t) => {
+  if (!Symbol.dispose) return t.skip("this Node has no `Symbol.dispose`");
+  const session = new warpgrid.Session({ source: scale });
+  session[Symbol.dispose]();
+  assert.throws(() => session.position, { code: "W0905" });
   session.free();
 });
 
@@ -68,15 +113,17 @@ test("a freed session says so, and may be freed again", () => {
   const session = new warpgrid.Session({ source: scale });
   session.free();
   session.free();
-  const gone = (error) => error.name === "WarpgridError" && error.code === "W0905" && /freed/.test(error.message);
+  const gone = (error) => error instanceof warpgrid.WarpgridError && error.code === "W0905" && /freed/.test(error.message);
   for (const call of [
-    () => session.step(), () => session.position, () => session.memory("out"), () => session.frame({}), () => session.land(0),
+    () => session.step(), () => session.position, () => session.memory("out"), () => session.memoryView("out"), () => session.frame({}),
+    () => session.land(0),
   ]) assert.throws(call, gone);
 });
 
 test("the types come first among the conditions, as resolvers ask", async () => {
   const manifest = JSON.parse(await readFile(join(root, "pkg/package.json"), "utf8"));
-  assert.deepEqual(Object.keys(manifest.exports["."]), ["types", "default"]);
+  assert.deepEqual(Object.keys(manifest.exports["."]), ["types", "bundler", "node", "default"]);
+  for (const conditions of Object.values(manifest.exports).filter((value) => value.types)) assert.equal(Object.keys(conditions)[0], "types");
 });
 
 test("init needs no argument in Node and may be called again", async () => {
@@ -118,7 +165,7 @@ test("traffic, mbarriers and clusters are plain data", async () => {
 
 test("a scenario that cannot run throws a WarpgridError", () => {
   const wrong = () => new warpgrid.Session({ source: ".version 8.0\n.target sm_90\n" });
-  assert.throws(wrong, (error) => error.name === "WarpgridError" && /^W\d{4}$/.test(error.code));
+  assert.throws(wrong, (error) => error instanceof warpgrid.WarpgridError && /^W\d{4}$/.test(error.code));
 });
 
 const read = (path) => readCase(root, path);

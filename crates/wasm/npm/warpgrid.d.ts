@@ -1,9 +1,214 @@
-import type { InitInput } from "./core.js";
+/// <reference lib="esnext.disposable" />
+import type { DiagnosticView } from "./types.js";
 
-export * from "./core.js";
+/** What a class of the host makes, or nothing where the host's library does not have it: these types need no DOM. */
+type Made<Name extends string> = typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never;
+type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module & object : never;
+
+/** Bytes, or a compiled module. */
+export type SyncInitInput = ArrayBuffer | ArrayBufferView | CompiledModule;
+
+/** Where the wasm is, or what it is. */
+export type InitInput = string | Made<"URL"> | Made<"Request"> | Made<"Response"> | SyncInitInput;
 
 /**
  * Loads the wasm once; later calls return at once. Without an argument it takes the file beside this module;
- * otherwise a URL, a `Response`, bytes or a `WebAssembly.Module`.
+ * otherwise an address, a `Response`, bytes or a `WebAssembly.Module`.
  */
-export default function init(source?: InitInput | Promise<InitInput>): Promise<unknown>;
+export default function init(source?: InitInput | Promise<InitInput> | { module_or_path: InitInput | Promise<InitInput> }): Promise<void>;
+
+/** Loads the wasm without waiting. Only Node, which can read the file, does without an argument. */
+export function initSync(module?: SyncInitInput | { module: SyncInitInput }): void;
+
+/** What every call throws that cannot be answered. */
+export class WarpgridError extends Error {
+  private constructor();
+  readonly name: "WarpgridError";
+  /** `W0901`; `explain(code)` says more. */
+  readonly code: string;
+  /** Where in the text, if the text is the reason. */
+  readonly diagnostics: DiagnosticView[] | null;
+}
+
+// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.
+import type {
+  CheckOptions,
+  CheckReport,
+  ClusterView,
+  CodePage,
+  CompletionView,
+  FaultView,
+  FormPage,
+  FragmentRequest,
+  FragmentView,
+  Frame,
+  FrameRequest,
+  Grid,
+  GridOptions,
+  HoverView,
+  MbarrierView,
+  PendingView,
+  ProductRequest,
+  ProductView,
+  RunOptions,
+  Scenario,
+  StoreView,
+  TokenView,
+  TrafficView,
+  WarpView,
+} from "./types.js";
+
+export * from "./types.js";
+
+/**
+ * A scenario, checked and ready to be stepped forward and back.
+ */
+export class Session {
+  free(): void;
+  [Symbol.dispose](): void;
+  /**
+   * Steps one warp-instruction back; false at the start.
+   */
+  back(): boolean;
+  /**
+   * The cluster of a block, by linear index: its blocks by rank; `undefined` where clusters are single blocks, and when the
+   * block is not on the machine.
+   */
+  cluster(block: number): ClusterView | undefined;
+  /**
+   * What the steps `from..to` stored: by which lanes, where, which bytes. Stops after the step with which there are 10000
+   * stores or more: to go on, ask from the `step` of the last one plus 1.
+   */
+  events(from: number, to: number): StoreView[];
+  /**
+   * Everything a page shows at the present position.
+   */
+  frame(request?: FrameRequest): Frame;
+  /**
+   * A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
+   */
+  grid(name: string, options?: GridOptions): Grid;
+  /**
+   * Lets an operation in flight land now; false when it is not in flight.
+   */
+  land(id: number): boolean;
+  /**
+   * Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
+   */
+  lanes(block: number, warp: number): WarpView | undefined;
+  /**
+   * The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
+   * (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and not to write. Any other call of the package ends it: after that it
+   * may have other bytes, or none. Throws for an unknown name.
+   */
+  memoryView(name: string): Uint8Array;
+  /**
+   * The bytes of a memory, copied: they stay as they are. Throws for an unknown name.
+   */
+  memory(name: string): Uint8Array;
+  /**
+   * Checks and launches; throws a `WarpgridError { code, diagnostics }` when the scenario cannot run.
+   */
+  constructor(scenario: Scenario);
+  /**
+   * Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
+   */
+  run(options?: RunOptions): boolean;
+  /**
+   * Goes to a position, or to the end if the run is shorter.
+   */
+  seek(position: number): void;
+  /**
+   * Steps one warp-instruction forward; false at the end.
+   */
+  step(): boolean;
+  /**
+   * What the steps that were taken cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. The first
+   * call runs them once more.
+   */
+  traffic(): TrafficView;
+  /**
+   * The fault that stopped the launch, or `null`.
+   */
+  readonly fault: FaultView | null;
+  /**
+   * What was guessed, as the `//@` lines that would state it in the source.
+   */
+  readonly guesses: string[];
+  /**
+   * Steps of the whole run; `undefined` until its end was seen.
+   */
+  readonly length: number | undefined;
+  /**
+   * The mbarrier objects of the blocks that are on the machine: phase, pending arrivals, awaited bytes, who waits.
+   */
+  readonly mbarriers: MbarrierView[];
+  /**
+   * Whether every thread has ended or a fault stopped the launch.
+   */
+  readonly over: boolean;
+  /**
+   * Operations in flight: stores that have started and not landed.
+   */
+  readonly pending: PendingView[];
+  /**
+   * Steps done.
+   */
+  readonly position: number;
+  /**
+   * The scenario with everything filled in that was guessed.
+   */
+  readonly scenario: Scenario;
+}
+
+/**
+ * Checks a source. `options`: `{ target?, ptx_version?, front? }`.
+ */
+export function check(source: string, options?: CheckOptions): CheckReport;
+
+/**
+ * The diagnostics of the reference, as data.
+ */
+export function codes(): CodePage[];
+
+/**
+ * Lists what can be written at a UTF-16 offset, best first: only what is legal for the version and target.
+ */
+export function complete(source: string, offset: number, options?: CheckOptions): CompletionView[];
+
+/**
+ * Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
+ */
+export function explain(subject: string): string | undefined;
+
+/**
+ * Formats a source.
+ */
+export function format(source: string): string;
+
+/**
+ * The instruction forms of the reference, as data.
+ */
+export function forms(): FormPage[];
+
+/**
+ * Which lane and register holds which element of a matrix: `{ op, shape, type, target, layout?, stride? }`. Throws a
+ * `WarpgridError` that says what exists instead when there is no such fragment.
+ */
+export function fragment(query: FragmentRequest): FragmentView;
+
+/**
+ * Explains the token at a UTF-16 offset; `undefined` between tokens.
+ */
+export function hover(source: string, offset: number, options?: CheckOptions): HoverView | undefined;
+
+/**
+ * How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when
+ * there is no such product.
+ */
+export function product(query: ProductRequest): ProductView;
+
+/**
+ * Splits a source into coloured tokens, in text order; offsets count UTF-16 units. `options`: `{ front? }`.
+ */
+export function tokens(source: string, options?: CheckOptions): TokenView[];

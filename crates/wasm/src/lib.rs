@@ -3,6 +3,7 @@
 //! Objects cross as plain JavaScript values in the shapes of `types.ts`; 64-bit addresses are
 //! hexadecimal text, bulk memory is a `Uint8Array`, lines and columns count from 1 in UTF-16 units.
 
+use js_sys::Uint8Array;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpgrid_view::catalogue::{
@@ -11,9 +12,10 @@ use warpgrid_view::catalogue::{
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::grid::MAX_COLUMNS;
-use warpgrid_view::model::{FrameRequest, GridOptions, RunOptions};
+use warpgrid_view::model::{FrameRequest, GridOptions, GridRequest, RunOptions};
 use warpgrid_view::product::ProductRequest;
-use warpgrid_view::{CheckOptions, MemoryId, Scenario, SessionError, assist, reference};
+use warpgrid_view::scenario::ExpectedFault;
+use warpgrid_view::{CheckOptions, MemoryId, Parameter, Scenario, SessionError, assist, reference};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -45,14 +47,48 @@ fn from_js_among<T: DeserializeOwned + Default>(
     // The type reads the fields that it has; any other would be dropped in silence.
     let mut value = value;
     if let Some(object) = value.dyn_ref::<js_sys::Object>() {
-        let keys = js_sys::Object::keys(object);
-        let names = keys.iter().filter_map(|key| key.as_string());
-        if let Some(why) = unknown_field::<T>(names, others) {
-            return Err(unreadable(what, &why));
-        }
+        refuse_unknown::<T>(object, what, others)?;
         value = without_undefined(object).into();
     }
-    serde_wasm_bindgen::from_value(value).map_err(|error| unreadable(what, &error.to_string()))
+    serde_wasm_bindgen::from_value(value).map_err(|error| {
+        let why = error.to_string();
+        unreadable(what, why.strip_prefix("Error: ").unwrap_or(&why))
+    })
+}
+
+/// Refuses an object with a field that neither `T` has nor `others` name.
+fn refuse_unknown<T: DeserializeOwned>(
+    object: &js_sys::Object,
+    what: &str,
+    others: &[&str],
+) -> Result<(), JsValue> {
+    let keys = js_sys::Object::keys(object);
+    let names = keys.iter().filter_map(|key| key.as_string());
+    match unknown_field::<T>(names, others) {
+        Some(why) => Err(unreadable(what, &why)),
+        None => Ok(()),
+    }
+}
+
+/// The objects at a key: the value itself, or the members of an array.
+fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
+    // What is no object has no keys; the type says so when it is read.
+    let value = js_sys::Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED);
+    let members = match value.dyn_ref::<js_sys::Array>() {
+        Some(array) => array.iter().collect(),
+        None => vec![value],
+    };
+    let objects = members.into_iter().filter(JsValue::is_object);
+    objects.map(JsCast::unchecked_into).collect()
+}
+
+/// Refuses unknown fields of parameters, and of the members of structures.
+fn refuse_unknown_parameters(object: &JsValue, key: &str) -> Result<(), JsValue> {
+    for parameter in objects_at(object, key) {
+        refuse_unknown::<Parameter>(&parameter, "scenario", &[])?;
+        refuse_unknown_parameters(&parameter, "fields")?;
+    }
+    Ok(())
 }
 
 /// A copy without the fields that are `undefined`: to JavaScript they are the same as absent ones.
@@ -66,6 +102,15 @@ fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
         }
     }
     fresh
+}
+
+/// Refuses a width that no grid has.
+fn refuse_columns(columns: Option<u32>, what: &str) -> Result<(), JsValue> {
+    if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
+        return Ok(());
+    }
+    let why = format!("expected 1 to {MAX_COLUMNS} columns");
+    Err(unreadable(what, &why))
 }
 
 fn unreadable(what: &str, why: &str) -> JsValue {
@@ -208,6 +253,10 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
     ) -> Result<Session, JsValue> {
         // The corpus form is a scenario with facts of its own.
+        refuse_unknown_parameters(&scenario, "params")?;
+        for fault in objects_at(&scenario, "fault") {
+            refuse_unknown::<ExpectedFault>(&fault, "scenario", &[])?;
+        }
         let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
         let inner =
             warpgrid_view::Session::new(scenario).map_err(|error| session_failure(&error))?;
@@ -275,10 +324,25 @@ impl Session {
         Ok(self.inner.run(max_steps))
     }
 
-    /// The bytes of a memory; throws for an unknown name.
-    pub fn memory(&self, name: &str) -> Result<Vec<u8>, JsValue> {
-        let memory = self.inner.memory(&MemoryId::from(name));
-        memory.ok_or_else(|| unknown_memory(name))
+    /// The bytes of a memory, copied: they stay as they are. Throws for an unknown name.
+    pub fn memory(&self, name: &str) -> Result<Uint8Array, JsValue> {
+        Ok(Uint8Array::from(self.bytes(name)?))
+    }
+
+    /// The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
+    /// (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and not to write. Any other call of the package ends it: after that it
+    /// may have other bytes, or none. Throws for an unknown name.
+    #[wasm_bindgen(js_name = memoryView)]
+    pub fn memory_view(&self, name: &str) -> Result<Uint8Array, JsValue> {
+        let bytes = self.bytes(name)?;
+        let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+        // Addresses and lengths of this target have 32 bits.
+        let (start, length) = (bytes.as_ptr() as usize as u32, bytes.len() as u32);
+        Ok(Uint8Array::new_with_byte_offset_and_length(
+            &memory.buffer(),
+            start,
+            length,
+        ))
     }
 
     /// A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
@@ -289,13 +353,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        if options
-            .columns
-            .is_some_and(|columns| !(1..=MAX_COLUMNS).contains(&columns))
-        {
-            let why = format!("expected 1 to {MAX_COLUMNS} columns");
-            return Err(unreadable("options", &why));
-        }
+        refuse_columns(options.columns, "options")?;
         let request = options.request(MemoryId::from(name));
         let grid = self.inner.grid(&request);
         let grid = grid.ok_or_else(|| unknown_memory(name))?;
@@ -368,7 +426,13 @@ impl Session {
         &mut self,
         #[wasm_bindgen(unchecked_optional_param_type = "FrameRequest")] request: JsValue,
     ) -> Result<JsValue, JsValue> {
+        for grid in objects_at(&request, "grids") {
+            refuse_unknown::<GridRequest>(&grid, "request", &[])?;
+        }
         let request: FrameRequest = from_js(request, "request")?;
+        for grid in &request.grids {
+            refuse_columns(grid.columns, "request")?;
+        }
         let frame = self.inner.frame(&request);
         let is_there = |id: &MemoryId| frame.grids.iter().any(|grid| grid.memory.id == *id);
         let mut asked = request.grids.iter().map(|grid| &grid.memory);
@@ -376,6 +440,13 @@ impl Session {
             Some(id) => Err(unknown_memory(&id.to_string())),
             None => to_js(&frame),
         }
+    }
+}
+
+impl Session {
+    fn bytes(&self, name: &str) -> Result<&[u8], JsValue> {
+        let memory = self.inner.memory(&MemoryId::from(name));
+        memory.ok_or_else(|| unknown_memory(name))
     }
 }
 

@@ -1,12 +1,5 @@
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
 
-/** Thrown by `new Session` and by calls with wrong arguments. */
-export interface WarpgridError extends Error {
-  name: "WarpgridError";
-  code: string;
-  diagnostics: DiagnosticView[] | null;
-}
-
 /** Which front end reads the source. */
 export type Front = "ptx" | "sass";
 

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod bench;
+mod declarations;
 mod litmus;
 mod optimised;
 mod package;

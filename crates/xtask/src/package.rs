@@ -1,6 +1,7 @@
 //! `cargo xtask package`: the crate `warpgrid-wasm` goes in, the npm package comes out in `pkg/`.
 
 use crate::arguments::Arguments;
+use crate::declarations;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
 use crate::sizes;
@@ -48,10 +49,16 @@ fn build() -> Result<PathBuf> {
     empty(&folder)?;
     let wasm = compile()?;
     let mut bind = shell::command(wasm_bindgen.join("wasm-bindgen"));
+    // The glue of this target is a module by itself, and asks nothing of how the wasm is loaded: each door loads it in its own way. The wasm is
+    // the same for all targets.
     bind.arg(wasm)
-        .args(["--target", "web", "--out-name", "core", "--out-dir"])
+        .args(["--target", "bundler", "--out-name", "core", "--out-dir"])
         .arg(&folder);
     shell::step("binding to JavaScript", &mut bind)?;
+    declarations::hold(&read(&folder.join("core.d.ts"))?)?;
+    for name in ["core.js", "core.d.ts", "core_bg.wasm.d.ts"] {
+        remove(&folder.join(name))?;
+    }
     optimise(&npm, &folder.join("core_bg.wasm"))?;
     describe(&folder)?;
     widget(&folder, None)?;
@@ -112,7 +119,18 @@ pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lays the door, package.json, README and licences beside the code.
+/// What lies in `crates/wasm/npm` and goes into the package as it is.
+const SOURCES: &[&str] = &[
+    "api.js",
+    "bundler.js",
+    "errors.js",
+    "load.js",
+    "node.js",
+    "warpgrid.d.ts",
+    "warpgrid.js",
+];
+
+/// Lays the doors, their types, package.json, README and licences beside the code.
 fn describe(folder: &Path) -> Result<()> {
     let root = shell::root();
     let sources = root.join("crates/wasm/npm");
@@ -126,9 +144,13 @@ fn describe(folder: &Path) -> Result<()> {
     }
     let manifest = manifest.replace(placeholder, &format!("\"{version}\""));
     write(&folder.join("package.json"), &manifest)?;
-    for door in ["warpgrid.js", "warpgrid.d.ts"] {
-        copy(&sources.join(door), &folder.join(door))?;
+    for name in SOURCES {
+        copy(&sources.join(name), &folder.join(name))?;
     }
+    copy(
+        &root.join("crates/wasm/src/types.ts"),
+        &folder.join("types.d.ts"),
+    )?;
     copy(
         &root.join("crates/wasm/README.md"),
         &folder.join("README.md"),
@@ -139,7 +161,7 @@ fn describe(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn read(file: &Path) -> Result<String> {
+pub(crate) fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
@@ -151,8 +173,12 @@ fn empty(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
-fn write(file: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn remove(file: &Path) -> Result<()> {
+    std::fs::remove_file(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

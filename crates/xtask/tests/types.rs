@@ -31,13 +31,6 @@ use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scena
 /// What no Rust type says.
 const HEAD: &str = "\
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
-
-/** Thrown by `new Session` and by calls with wrong arguments. */
-export interface WarpgridError extends Error {
-  name: \"WarpgridError\";
-  code: string;
-  diagnostics: DiagnosticView[] | null;
-}
 ";
 
 /// A type as TypeScript declares it, with its documentation.

@@ -1,6 +1,6 @@
 //! What crosses the boundary, written once and run in Node and in a browser.
 
-use js_sys::{Object, Reflect, Uint8Array};
+use js_sys::{Float32Array, Object, Reflect};
 use warpgrid_wasm::{Session, check, explain, fragment, product, tokens};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -26,6 +26,10 @@ fn session() -> Session {
     Session::new(scenario(SCALE))
         .ok()
         .expect("the example runs")
+}
+
+fn bytes(session: &Session) -> Vec<u8> {
+    session.memory("out").expect("a buffer").to_vec()
 }
 
 #[wasm_bindgen_test]
@@ -119,10 +123,7 @@ fn a_run_leaves_the_expected_bytes() {
             .expect("options are optional")
     );
     let bytes = session.memory("out").expect("a buffer");
-    let values: Vec<f32> = bytes
-        .chunks(4)
-        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect();
+    let values = Float32Array::new(&bytes.buffer()).to_vec();
     assert_eq!(values.len(), 64);
     assert!(
         values
@@ -130,20 +131,37 @@ fn a_run_leaves_the_expected_bytes() {
             .enumerate()
             .all(|(i, value)| *value == 2.0 * i as f32)
     );
-    assert_eq!(Uint8Array::from(bytes.as_slice()).length(), 256);
+}
+
+#[wasm_bindgen_test]
+fn a_view_of_a_memory_is_no_copy() {
+    let mut session = session();
+    let all: Vec<u8> = bytes(&session);
+    let view = session.memory_view("out").expect("a buffer");
+    let wasm: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    assert_eq!(view.buffer(), wasm.buffer().into());
+    assert_eq!(view.to_vec(), all);
+    session
+        .run(JsValue::UNDEFINED)
+        .expect("options are optional");
+    let view = session.memory_view("out").expect("a buffer");
+    assert_eq!(view.to_vec(), bytes(&session));
+    assert_ne!(view.to_vec(), all);
+    let error = session.memory_view("nothing").expect_err("no such memory");
+    assert_eq!(text(&error, "code"), "W0902");
 }
 
 #[wasm_bindgen_test]
 fn forward_and_back_is_the_identity() {
     let mut session = session();
     while session.step() {}
-    let (length, end) = (session.position(), session.memory("out").expect("a buffer"));
+    let (length, end) = (session.position(), bytes(&session));
     assert_eq!(session.length(), Some(length));
     while session.back() {}
     assert_eq!(session.position(), 0.0);
-    assert_ne!(session.memory("out").expect("a buffer"), end);
-    session.seek(length);
-    assert_eq!(session.memory("out").expect("a buffer"), end);
+    assert_ne!(bytes(&session), end);
+    session.seek(length).expect("a position");
+    assert_eq!(bytes(&session), end);
 }
 
 #[wasm_bindgen_test]

@@ -1,9 +1,10 @@
 //! The documentation tools whose plugins the journeys look at, installed into the cache. A tool that cannot be installed (Sphinx needs Python
 //! with `venv`) is named, and its document left out.
 
+use super::npm;
 use super::rust::{self, cache};
 use crate::shell::{self, Result};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const SPHINX: &str = "sphinx==9.0.4";
 const MDX: &[&str] = &["@mdx-js/mdx@3.1.1", "react@19.3.1", "react-dom@19.3.1"];
@@ -22,7 +23,7 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
     let found = [
         ("mdbook", "MDBOOK", rust::mdbook()),
         ("sphinx", "SPHINX_BUILD", sphinx()),
-        ("mdx", "MDX_PROJECT", mdx()),
+        ("mdx", "MDX_PROJECT", npm::in_cache("mdx", MDX)),
     ];
     let mut tools = Vec::new();
     for (name, variable, place) in found {
@@ -53,24 +54,4 @@ fn sphinx() -> Result<PathBuf> {
         )?;
     }
     Ok(command)
-}
-
-fn mdx() -> Result<PathBuf> {
-    let folder = cache().join("mdx");
-    let wanted = MDX.join("\n");
-    let stamp = folder.join("installed.txt");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(folder);
-    }
-    let write = |file: &Path, text: &str| {
-        std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
-    };
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    write(&folder.join("package.json"), "{ \"private\": true }\n")?;
-    let mut npm = shell::command("npm");
-    npm.current_dir(&folder);
-    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
-    shell::step("installing MDX", npm.args(MDX))?;
-    write(&stamp, &wanted)?;
-    Ok(folder)
 }

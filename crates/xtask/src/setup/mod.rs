@@ -2,6 +2,7 @@
 //! missing or of the wrong version.
 
 pub(crate) mod browser;
+pub(crate) mod consumers;
 pub(crate) mod documents;
 pub(crate) mod npm;
 pub(crate) mod rust;

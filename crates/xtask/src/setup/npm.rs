@@ -1,7 +1,8 @@
 //! The npm side of the set-up: wasm-opt, esbuild, CodeMirror and Playwright, as the lock file has them.
 
+use super::rust::cache;
 use crate::shell::{self, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Node releases before this one cannot run our wasm or our test harness.
 const OLDEST_NODE: u32 = 20;
@@ -25,6 +26,27 @@ pub(crate) fn packages() -> Result<PathBuf> {
     shell::step("installing npm packages", &mut command)?;
     std::fs::write(&stamp, lock).map_err(|error| format!("{}: {error}", stamp.display()))?;
     Ok(modules.join(".bin"))
+}
+
+/// Installs packages that are no tools of the project into a folder of the cache, unless exactly these are there; the folder.
+pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = cache().join(name);
+    let asked = packages.join("\n");
+    let stamp = folder.join("installed.txt");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == asked) {
+        return Ok(folder);
+    }
+    let write = |file: &Path, text: &str| {
+        std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+    };
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    write(&folder.join("package.json"), "{ \"private\": true }\n")?;
+    let mut npm = shell::command("npm");
+    npm.current_dir(&folder);
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
+    shell::step(&format!("installing {name}"), npm.args(packages))?;
+    write(&stamp, &asked)?;
+    Ok(folder)
 }
 
 /// A Node that is new enough.

@@ -3,7 +3,7 @@
 
 use super::{suite, tally};
 use crate::package;
-use crate::setup::{browser, documents, npm};
+use crate::setup::{browser, consumers, documents, npm};
 use crate::shell::{self, Result};
 use crate::site;
 use tally::Tally;
@@ -12,6 +12,7 @@ pub(super) fn run() -> Result<Tally> {
     package::built()?;
     site::release()?;
     build_documents()?;
+    build_consumers()?;
     let bin = npm::packages()?;
     let found = browser::find_or_install()?;
     let mut command = shell::command(bin.join("playwright"));
@@ -35,6 +36,24 @@ fn build_documents() -> Result<()> {
         command.arg(shell::root().join("target/hosts").join(tool.name));
         shell::step(
             &format!("building a document with {}", tool.name),
+            &mut command,
+        )?;
+    }
+    Ok(())
+}
+
+/// Builds the pages of other people's projects, each with its tool, from the packed package.
+fn build_consumers() -> Result<()> {
+    let (pages, tools) = consumers::pages();
+    for page in pages {
+        let mut command = shell::command("node");
+        if let Some(tools) = &tools {
+            command.env("CONSUMER_TOOLS", tools);
+        }
+        command.args(["crates/wasm/consumers/build.mjs", page]);
+        command.arg(shell::root().join("target/consumers").join(page));
+        shell::step(
+            &format!("building a page of the package: {page}"),
             &mut command,
         )?;
     }

@@ -2,6 +2,7 @@
 
 use super::{suite, tally};
 use crate::package;
+use crate::setup::consumers;
 use crate::shell::{self, Result};
 use tally::Tally;
 
@@ -12,7 +13,12 @@ pub(super) fn run() -> Result<Tally> {
         "--test",
         "--test-reporter=tap",
         "crates/wasm/npm/package.test.mjs",
+        "crates/wasm/consumers/consumers.test.mjs",
         "web/widget/record.test.mjs",
     ]);
+    match consumers::folder() {
+        Ok(folder) => drop(command.env("CONSUMER_TOOLS", folder)),
+        Err(why) => eprintln!("  no check of the types: {why}"),
+    }
     suite("npm package in Node", &mut command, tally::of_node)
 }

@@ -54,7 +54,7 @@ pub(super) fn run(form: &Form) -> Outcome {
         Some(fault) => Outcome::Stopped(fault.message),
         None if !is_over => Outcome::Stopped("the run does not end".to_owned()),
         None => match session.memory(&warpgrid_view::MemoryId::from("out")) {
-            Some(bytes) => Outcome::Ran(results(form, &bytes)),
+            Some(bytes) => Outcome::Ran(results(form, bytes)),
             None => Outcome::Stopped("the results are not there".to_owned()),
         },
     }

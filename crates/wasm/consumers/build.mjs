@@ -1,0 +1,99 @@
+// Projects that use the package as a user gets it: packed by npm, installed from the archive into a folder of its own, built by a real tool.
+// `node crates/wasm/consumers/build.mjs vite|vite-modules|webpack|esbuild|plain FOLDER` leaves a page in FOLDER. Needs `pkg/` (`cargo xtask package`);
+// the tools are those installed in `$CONSUMER_TOOLS`.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const SOURCES = ["app.js", "main.js", "worker.js", "index.html"];
+
+/** A module of the tools. */
+async function tool(name) {
+  const places = [process.env.CONSUMER_TOOLS, root].filter(Boolean);
+  for (const place of places) {
+    try {
+      return await import(pathToFileURL(createRequire(join(place, "package.json")).resolve(name)));
+    } catch (error) {
+      if (error.code !== "MODULE_NOT_FOUND") throw error;
+    }
+  }
+  throw new Error(`${name} is not installed`);
+}
+
+/** An empty project with the package in it, from its archive. */
+export function project(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), `{ "private": true, "type": "module" }\n`);
+  const npm = (...words) => execFileSync("npm", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const archive = npm("pack", "--silent", join(root, "pkg")).trim();
+  npm("install", "--offline", "--no-audit", "--no-fund", "--silent", `./${archive}`);
+  return folder;
+}
+
+/** Vite with its own way: an asset beside the code. `modules` takes the wasm as a module instead, by the condition `bundler`. */
+async function vite(source, target, { modules = false } = {}) {
+  const [{ build }, wasm] = await Promise.all([tool("vite"), modules ? tool("vite-plugin-wasm") : null]);
+  const plugins = () => (wasm ? [wasm.default()] : []);
+  await build({
+    root: source,
+    base: "./",
+    configFile: false,
+    logLevel: "error",
+    plugins: plugins(),
+    worker: { format: "es", plugins },
+    resolve: modules ? { conditions: ["bundler", "module", "browser"] } : {},
+    build: { outDir: target, emptyOutDir: true, target: "esnext" },
+  });
+}
+
+async function webpack(source, target) {
+  const { default: run } = await tool("webpack");
+  const compiler = run({
+    mode: "production", context: source, entry: "./main.js", output: { path: target, filename: "main.js" }, experiments: { outputModule: true },
+    performance: { hints: false },
+  });
+  const stats = await new Promise((done, fail) => compiler.run((error, stats) => (error ? fail(error) : done(stats))));
+  if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString({ all: false, errors: true, warnings: true }));
+  cpSync(join(source, "index.html"), join(target, "index.html"));
+}
+
+/** esbuild leaves the address of the wasm as it is: the file goes beside the bundle. */
+async function esbuild(source, target) {
+  const { build } = await tool("esbuild");
+  const entryPoints = ["main.js", "worker.js"].map((name) => join(source, name));
+  await build({ entryPoints, bundle: true, format: "esm", target: "es2022", minify: true, outdir: target, logLevel: "error" });
+  cpSync(join(source, "node_modules/warpgrid/core_bg.wasm"), join(target, "core_bg.wasm"));
+  cpSync(join(source, "index.html"), join(target, "index.html"));
+}
+
+/** No tool at all: the files as they are. Workers know no import maps, so the name gives way to the address. */
+async function plain(source, target) {
+  const { readFileSync } = await import("node:fs");
+  mkdirSync(target, { recursive: true });
+  for (const name of SOURCES) {
+    const text = readFileSync(join(source, name), "utf8");
+    writeFileSync(join(target, name), text.replace(`from "warpgrid"`, `from "./warpgrid/warpgrid.js"`));
+  }
+  cpSync(join(source, "node_modules/warpgrid"), join(target, "warpgrid"), { recursive: true });
+}
+
+const builders = {
+  vite, webpack, esbuild, plain,
+  "vite-modules": (source, target) => vite(source, target, { modules: true }),
+};
+
+if (resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const [kind, to] = process.argv.slice(2);
+  if (!builders[kind] || !to) throw new Error(`name ${Object.keys(builders).join(", ")}, and a folder`);
+  const target = resolve(to);
+  const source = project(`${target}-source`);
+  for (const name of SOURCES) cpSync(join(here, name), join(source, name));
+  rmSync(target, { recursive: true, force: true });
+  await builders[kind](source, target);
+  rmSync(source, { recursive: true });
+}

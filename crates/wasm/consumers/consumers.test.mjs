@@ -1,0 +1,91 @@
+// The package in Node and in TypeScript, from its archive, as users get it; and the examples of its README. The pages are `e2e/consumers.spec.ts`.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { project } from "./build.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const tools = process.env.CONSUMER_TOOLS;
+let folder;
+
+before(async () => {
+  folder = project(join(await mkdtemp(join(tmpdir(), "warpgrid-")), "project"));
+  await cp(join(here, "app.js"), join(folder, "app.js"));
+  await writeFile(join(folder, "main.js"), `import { usePackage } from "./app.js";\nconsole.log(JSON.stringify(await usePackage()));\n`);
+});
+after(() => rm(join(folder, ".."), { recursive: true, force: true }));
+
+/** What a command prints; it must succeed. */
+function outcome(command, ...words) {
+  const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, encoding: "utf8" });
+  assert.equal(status, 0, `${command} ${words.join(" ")}\n${stdout}${stderr}`);
+  return stdout;
+}
+const node = (...words) => outcome(process.execPath, ...words);
+const answer = { accept: true, sum: 496, isClass: true, code: "W0901" };
+
+test("plain Node uses the package", () => {
+  assert.deepEqual(JSON.parse(node("main.js")), answer);
+});
+
+test("Node takes the wasm as a module where it is asked to", () => {
+  assert.deepEqual(JSON.parse(node("--no-warnings", "--experimental-wasm-modules", "--conditions=bundler", "main.js")), answer);
+});
+
+test("CommonJS may require the package where Node lets it require modules", (t) => {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) return t.skip(`Node ${process.versions.node} requires no modules`);
+  const code = `const { initSync, explain } = require("warpgrid"); initSync(); console.log(explain("W0901").length > 0);`;
+  assert.equal(node("--no-warnings", "--input-type=commonjs", "--eval", code), "true\n");
+});
+
+test("a bundle of esbuild for Node finds the wasm beside it", async () => {
+  const { build } = await import("esbuild");
+  const outfile = join(folder, "dist/main.js");
+  await build({ entryPoints: [join(folder, "main.js")], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
+  await cp(join(folder, "node_modules/warpgrid/core_bg.wasm"), join(folder, "dist/core_bg.wasm"));
+  assert.deepEqual(JSON.parse(node("dist/main.js")), answer);
+});
+
+for (const [name, lib] of [["without the DOM", ["es2022"]], ["with the DOM", ["es2022", "dom"]]]) {
+  test(`the types are exact, and hold ${name}`, async (t) => {
+    if (!tools) return t.skip("TypeScript is not installed");
+    await cp(join(here, "types.ts"), join(folder, "types.ts"));
+    const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", module: "nodenext", types: [], lib };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+    outcome(join(tools, "node_modules/.bin/tsc"), "--project", ".");
+  });
+}
+
+test("no type is `any`", async () => {
+  for (const file of ["warpgrid.d.ts", "types.d.ts", "record.d.ts", "warpgrid-widget.d.ts"]) {
+    const text = await readFile(join(folder, "node_modules/warpgrid", file), "utf8");
+    const code = text.replace(/\/\*\*?[^]*?\*\/|\/\/.*/g, "");
+    assert.doesNotMatch(code, /\bany\b/, file);
+  }
+});
+
+// An example of the README is a module of its own; `// => value` says the value before it.
+const readme = await readFile(join(root, "crates/wasm/README.md"), "utf8");
+const examples = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code).filter((code) => !code.includes("frame.contentWindow"));
+for (const [index, code] of examples.entries()) {
+  test(`example ${index + 1} of the README does what it says`, async () => {
+    const claim = (_, expression, value) => `assert.deepEqual(plain(${expression}), ${value});`;
+    const checked = code.replace(/^(.*?);? +\/\/ => (.*)$/gm, claim);
+    const head = `import assert from "node:assert/strict";\nconst plain = (value) => ArrayBuffer.isView(value) ? [...value] : value;\n`;
+    // `using` is newer than the oldest Node.
+    const { transform } = await import("esbuild");
+    await writeFile(join(folder, "example.mjs"), (await transform(head + checked, { target: "node20" })).code);
+    node("example.mjs");
+  });
+}
+
+test("the README has examples that say what comes out", () => {
+  assert.ok(examples.length >= 5, `${examples.length} examples`);
+  assert.ok(examples.join("").match(/\/\/ => /g).length >= 10);
+});

@@ -1,0 +1,8 @@
+// A page: what the package answers in it, and in a worker that it starts.
+import { usePackage } from "./app.js";
+
+const show = (id, result) => { document.getElementById(id).textContent = JSON.stringify(result); };
+const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+worker.onmessage = ({ data }) => show("worker", data);
+worker.onerror = ({ message }) => show("worker", `failed: ${message}`);
+usePackage().then((result) => show("page", result), (error) => show("page", `${error}`));

@@ -1,0 +1,44 @@
+// What the types of the package promise: a reader of types sees at once what would be wrong. Compiled by `consumers.test.mjs` and never run.
+import init, { type Cell, type InitInput, Session, WarpgridError, check, explain, hover, initSync } from "warpgrid";
+import { type Recording, record } from "warpgrid/record";
+
+/** Compiles only where both types are the same: `any` is the same as nothing else. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const isTrue = <Claim extends true>(claim: Claim): Claim => claim;
+
+export async function main(bytes: Uint8Array): Promise<void> {
+  await init();
+  await init(bytes);
+  initSync({ module: bytes });
+  const report = check("ret;", { target: "sm_90" });
+  isTrue<Same<typeof report.accept, boolean>>(true);
+  isTrue<Same<ReturnType<typeof explain>, string | undefined>>(true);
+  isTrue<Same<Session["length"], number | undefined>>(true);
+  isTrue<Same<ReturnType<Session["grid"]>["cells"], Cell[]>>(true);
+  isTrue<Same<Awaited<ReturnType<typeof record>>, Recording>>(true);
+  using session = new Session({ source: "ret;", block: [32, 1, 1] });
+  session.run({ maxSteps: 10 });
+  try {
+    hover("ret;", 0);
+  } catch (error) {
+    if (error instanceof WarpgridError) isTrue<Same<typeof error.code, string>>(true);
+  }
+
+  // @ts-expect-error a text is a string
+  check(5);
+  // @ts-expect-error an unknown key
+  check("ret;", { tagret: "sm_90" });
+  // @ts-expect-error an unknown key
+  new Session({ source: "ret;", blokc: [32, 1, 1] });
+  // @ts-expect-error a grid has three extents
+  new Session({ source: "ret;", grid: 4 });
+  // @ts-expect-error positions are numbers
+  session.seek("3");
+  // @ts-expect-error what is read is not assigned
+  session.position = 3;
+  // @ts-expect-error only the package makes its errors
+  new WarpgridError("no");
+  // @ts-expect-error an input is one of the forms
+  const input: InitInput = 5;
+  void input;
+}

@@ -1,0 +1,3 @@
+import { usePackage } from "./app.js";
+
+usePackage().then(postMessage, (error) => postMessage(`${error}`));

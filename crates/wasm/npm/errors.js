@@ -1,0 +1,31 @@
+// The one class of errors that the package throws.
+
+/** A call that cannot be answered: its `code` has a page (`explain(code)`), and `diagnostics` say where in the text, if they can. */
+export class WarpgridError extends Error {
+  constructor(message, code, diagnostics = null) {
+    super(message);
+    this.code = code;
+    this.diagnostics = diagnostics;
+  }
+}
+// Not the name of the class: who minifies a page renames that.
+Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError", configurable: true, writable: true });
+
+/** A copy of what the core threw, in the class; anything else as it is. */
+export function asWarpgridError(error) {
+  if (error instanceof WarpgridError || error?.name !== "WarpgridError") return error;
+  return new WarpgridError(error.message, error.code, error.diagnostics);
+}
+
+/** The package, or a session, is not ready. */
+export const notReady = (message) => new WarpgridError(message, "W0905");
+
+/** An argument of a wrong kind. */
+export const unreadable = (what, found, expected) => new WarpgridError(`the ${what} cannot be read: found ${shown(found)}, expected ${expected}`, "W0901");
+
+function shown(value) {
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "function") return "a function";
+  if (typeof value === "string") return value.length > 40 ? "a text" : JSON.stringify(value);
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}

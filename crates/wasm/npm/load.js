@@ -1,0 +1,61 @@
+// The wasm goes in, in whatever form a host has it; the glue is connected to it once. All doors of the package share this.
+import * as glue from "./core_bg.js";
+import { WarpgridError, notReady, unreadable } from "./errors.js";
+
+/** What the wasm asks of its host. */
+const IMPORTS = { "./core_bg.js": glue };
+let isLoaded = false;
+/** The attempt that is under way. */
+let loading = null;
+
+export function assertLoaded() {
+  if (!isLoaded) throw notReady("the wasm is not loaded: call `await init()` first");
+}
+
+/** Connects the glue to the exports of the wasm. */
+export function connect(exports) {
+  glue.__wbg_set_wasm(exports);
+  isLoaded = true;
+}
+
+/** Loads the wasm once, from what `find` gives: later calls return at once, and so do those while it loads. A failed attempt can be repeated. */
+export async function load(find) {
+  if (isLoaded) return;
+  loading ??= (async () => connect((await instantiate(await find())).exports))();
+  try {
+    await loading;
+  } finally {
+    loading = null;
+  }
+}
+
+/** Loads the wasm from bytes or a module, without waiting. */
+export function loadNow(source) {
+  if (isLoaded) return;
+  const input = isPlain(source) ? source.module : source;
+  if (!isBytes(input) && !(input instanceof WebAssembly.Module)) throw unreadable("wasm", input, "bytes or a `WebAssembly.Module`");
+  const module = isBytes(input) ? new WebAssembly.Module(input) : input;
+  connect(new WebAssembly.Instance(module, IMPORTS).exports);
+}
+
+/** `init({ module_or_path: source })` is the same as `init(source)`. */
+export const namedOrGiven = (source) => (isPlain(source) ? source.module_or_path : source);
+
+const isPlain = (value) => value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype;
+const isBytes = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+/** Whether a value is of a class that this host has. */
+const isA = (name, value) => typeof globalThis[name] === "function" && value instanceof globalThis[name];
+
+async function instantiate(input) {
+  if (typeof input === "string" || isA("URL", input) || isA("Request", input)) return instantiate(await fetch(input));
+  if (isA("Response", input)) {
+    if (!input.ok) throw new WarpgridError(`the wasm did not arrive: ${input.status} ${input.statusText}`.trim(), "W0905");
+    // Servers that do not know wasm send it under another type, which cannot be compiled while it arrives.
+    const isTyped = input.headers.get("content-type")?.toLowerCase() === "application/wasm";
+    if (isTyped) return (await WebAssembly.instantiateStreaming(input, IMPORTS)).instance;
+    return instantiate(await input.arrayBuffer());
+  }
+  if (input instanceof WebAssembly.Module) return WebAssembly.instantiate(input, IMPORTS);
+  if (isBytes(input)) return (await WebAssembly.instantiate(input, IMPORTS)).instance;
+  throw unreadable("wasm", input, "an address, a `Response`, bytes or a `WebAssembly.Module`");
+}

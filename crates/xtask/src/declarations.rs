@@ -1,0 +1,93 @@
+//! The golden `crates/wasm/npm/warpgrid.d.ts`: what wasm-bindgen says of the functions and the session goes in, and must be what the file
+//! says; `UPDATE_EXPECT=1 cargo xtask package` writes it.
+
+use crate::package::{read, write};
+use crate::shell::{self, Result};
+
+/// Above it the file is written by hand; below it, from `crates/wasm/src/lib.rs`.
+const MARK: &str =
+    "// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.\n";
+
+/// Holds the declarations of the package against those that wasm-bindgen wrote.
+pub(crate) fn hold(bound: &str) -> Result<()> {
+    let file = shell::root().join("crates/wasm/npm/warpgrid.d.ts");
+    let types = read(&shell::root().join("crates/wasm/src/types.ts"))?;
+    let golden = read(&file)?;
+    let (by_hand, _) = golden
+        .split_once(MARK)
+        .ok_or_else(|| format!("{}: expected the line {MARK}", file.display()))?;
+    let expected = format!("{by_hand}{MARK}{}", generated(bound, &types, by_hand)?);
+    if golden == expected {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        return write(&file, &expected);
+    }
+    Err(format!(
+        "{} is not what wasm-bindgen says of crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it, read the difference",
+        file.display()
+    ))
+}
+
+/// The class and the functions, with the types that they name and that are not imported above.
+fn generated(bound: &str, types: &str, above: &str) -> Result<String> {
+    let code = code_of(bound).ok_or("wasm-bindgen has declared no class")?;
+    let names: Vec<&str> = types.lines().filter_map(declared).collect();
+    let has = |text: &str, name: &str| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == name)
+    };
+    let named = |name: &&str| has(&code, name) && !has(above, name);
+    let mut used: Vec<&str> = names.into_iter().filter(named).collect();
+    used.sort_unstable();
+    Ok(format!(
+        "import type {{\n  {},\n}} from \"./types.js\";\n\nexport * from \"./types.js\";\n\n{code}",
+        used.join(",\n  ")
+    ))
+}
+
+/// The name that a line of `types.ts` declares.
+fn declared(line: &str) -> Option<&str> {
+    let rest = line
+        .strip_prefix("export type ")
+        .or_else(|| line.strip_prefix("export interface "))?;
+    rest.split(|c: char| !c.is_alphanumeric()).next()
+}
+
+/// What follows the types, with the margin of the project.
+fn code_of(bound: &str) -> Option<String> {
+    let lines: Vec<&str> = bound.lines().collect();
+    let class = lines
+        .iter()
+        .position(|line| line.trim_start().starts_with("export class "))?;
+    let start = lines[..class]
+        .iter()
+        .rposition(|line| line.trim_start() == "/**")?;
+    let margin = lines[class].len() - lines[class].trim_start().len();
+    let mut code = String::new();
+    for line in &lines[start..] {
+        let words = line.trim();
+        let depth = (line.len() - line.trim_start().len()).saturating_sub(margin);
+        // Four columns a level there, two here; the stars of a comment stand one further in.
+        let depth = depth / 4 * 2 + depth % 4;
+        if !words.is_empty() {
+            code.push_str(&" ".repeat(depth));
+            code.push_str(words);
+        }
+        code.push('\n');
+    }
+    Some(format!("{}\n", code.trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_the_types_keeps_its_words_and_loses_its_margin() {
+        let bound = "export type Grid = { cells: number };\n  /**\n   * A session.\n   */\n  export class Session {\n      free(): void;\n      /**\n       * Cells.\n       */\n      grid(): Grid;\n  }\n";
+        let types = "export type Grid = { cells: number };\nexport type Gri = {};\n";
+        let expected = "import type {\n  Grid,\n} from \"./types.js\";\n\nexport * from \"./types.js\";\n\n/**\n * A session.\n */\nexport class Session {\n  free(): void;\n  /**\n   * Cells.\n   */\n  grid(): Grid;\n}\n";
+        assert_eq!(generated(bound, types, "").as_deref(), Ok(expected));
+    }
+}

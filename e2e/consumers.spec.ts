@@ -1,0 +1,19 @@
+// Pages of other people's projects, built by their tools with the packed package (crates/wasm/consumers): each uses it in the page and in a
+// worker. A tool that is not installed is skipped by name.
+import { expect, test } from "@playwright/test";
+import { existsSync } from "node:fs";
+
+const tools = { "no tool": "plain", esbuild: "esbuild", Vite: "vite", "Vite, with the wasm as a module": "vite-modules", webpack: "webpack" };
+
+for (const [tool, folder] of Object.entries(tools)) {
+  test(`a page made by ${tool} uses the package, and so does its worker`, async ({ page }) => {
+    test.skip(!existsSync(new URL(`../target/consumers/${folder}`, import.meta.url)), `${tool} has built no page here`);
+    const wasm: number[] = [];
+    page.on("response", (response) => { if (response.url().endsWith(".wasm")) wasm.push(response.status()); });
+    await page.goto(`/consumers/${folder}/`);
+    const answer = JSON.stringify({ accept: true, sum: 496, isClass: true, code: "W0901" });
+    await expect(page.locator("#page")).toHaveText(answer);
+    await expect(page.locator("#worker")).toHaveText(answer);
+    expect(wasm.every((status) => status === 200)).toBe(true);
+  });
+}
