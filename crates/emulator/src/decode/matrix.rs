@@ -55,7 +55,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
 fn map(d: &Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<FragmentMap> {
     let query = FragmentQuery::of_operand(op, d.modifiers, matrix, *d.program.target);
     let query = query.ok_or(Refusal::NotYet(None))?;
-    fragment(&query).map_err(|error| Refusal::internal(error.to_string()))
+    // Machine code is not checked for what its target has.
+    fragment(&query).map_err(|error| Refusal::NotYet(Some(error.to_string())))
 }
 
 /// `wmma.load` and `wmma.store`
