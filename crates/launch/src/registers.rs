@@ -4,7 +4,7 @@
 use crate::catalogue::{self, Problem};
 use crate::scenario::Buffer;
 use warpgrid_emulator::{BufferIndex, RegisterInit};
-use warpgrid_program::{Function, read_decimal};
+use warpgrid_program::{Function, MachineCode, read_decimal};
 
 /// A register with its value: the sum of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,10 +77,18 @@ pub(crate) fn resolve(
     buffers: &[Buffer],
     function: &Function,
 ) -> Result<Vec<RegisterInit>, Problem> {
-    let resolved = facts.iter().map(|fact| {
-        if !function.registers.names().any(|name| name == fact.name) {
-            return Err(catalogue::no_such_register(&fact.name));
-        }
+    let is_named = |fact: &RegisterFact| function.registers.names().any(|name| name == fact.name);
+    // The registers of a machine are there whatever the text names; nothing reads the others.
+    let is_machine = function.machine.is_some();
+    let (named, others): (Vec<&RegisterFact>, Vec<_>) =
+        facts.iter().partition(|fact| is_named(fact));
+    let missing = others
+        .into_iter()
+        .find(|fact| !is_machine || !MachineCode::has_register(&fact.name));
+    if let Some(fact) = missing {
+        return Err(catalogue::no_such_register(&fact.name));
+    }
+    let resolved = named.into_iter().map(|fact| {
         let index = |name: &String| {
             let found = buffers.iter().position(|buffer| buffer.name == *name);
             found

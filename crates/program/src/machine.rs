@@ -39,4 +39,21 @@ impl MachineCode {
         let index = self.addresses.partition_point(|at| *at < address);
         (self.addresses.get(index) == Some(&address)).then_some(index as u32)
     }
+
+    /// Whether the machine has a register with this name, whether or not the text names it: `R254`, `UR4`, `P6`, `UP0`, `B15`.
+    pub fn has_register(name: &str) -> bool {
+        let digits = name.trim_start_matches(|c: char| c.is_ascii_uppercase());
+        let (prefix, _) = name.split_at(name.len() - digits.len());
+        let is_plain = digits == "0" || !digits.starts_with('0');
+        let n_registers = match prefix {
+            "R" | "UR" => 255,
+            "P" | "UP" => 7,
+            "B" => 16,
+            _ => 0,
+        };
+        is_plain
+            && digits
+                .parse::<u32>()
+                .is_ok_and(|number| number < n_registers)
+    }
 }

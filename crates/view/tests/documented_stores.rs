@@ -92,3 +92,18 @@ fn local_memory_belongs_to_each_lane() {
         expected
     );
 }
+
+#[test]
+fn registers_that_the_text_does_not_name_may_be_stated() {
+    let source = "//@ register R9 = 3\n//@ register P4 = 1\n//@ register R1 = 7\n.target sm_50\nSTS.32 [0x14], R1;";
+    assert_eq!(shared(source, 16, 3), [0, 7, 0]);
+    for name in ["R255", "R300", "P7", "R01", "X1", "%r1"] {
+        let scenario = Scenario {
+            source: source.replace("R9", name),
+            front: Front::Sass,
+            ..Scenario::default()
+        };
+        let error = Session::new(scenario).err().expect("an error");
+        assert_eq!(error.code, "W0706", "{name}");
+    }
+}
