@@ -209,13 +209,13 @@ fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
         session.run(1000);
         session
     };
-    let stopped = session("HMMA.16816.F32 R4, R8, R2, R4;");
+    let stopped = session("FSWZADD R4, R8, R2, PPPPPPPP;");
     assert!(
         stopped
             .fault()
             .expect("a fault")
             .message
-            .contains("HMMA.16816.F32")
+            .contains("FSWZADD")
     );
     let code = stopped
         .diagnostics()
@@ -225,7 +225,7 @@ fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
     // A modifier that the operation does not have is not lost in silence.
     assert!(session("FADD.WIDE R0, R1, R2;").fault().is_some());
     assert_eq!(
-        session("BRA `(.L_1);\nHMMA.16816.F32 R4, R8, R2, R4;\n.L_1:\nNOP;").fault(),
+        session("BRA `(.L_1);\nFSWZADD R4, R8, R2, PPPPPPPP;\n.L_1:\nNOP;").fault(),
         None
     );
 }

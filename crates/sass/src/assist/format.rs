@@ -73,8 +73,13 @@ fn ends_statement(mut rest: &str) -> bool {
         rest = after;
     }
     let ends_line =
-        rest.is_empty() || rest.starts_with(['\n', '\r', '}']) || rest.starts_with("//");
-    ends_line || !commented && rest.starts_with(';')
+        |rest: &str| rest.is_empty() || rest.starts_with(['\n', '\r']) || rest.starts_with("//");
+    // The brace of a pair ends its line as well.
+    let ends_pair = rest.strip_prefix('}').is_some_and(|after| {
+        let after = after.trim_start_matches([' ', '\t']);
+        ends_line(after) || after.starts_with("/*")
+    });
+    ends_line(rest) || ends_pair || !commented && rest.starts_with(';')
 }
 
 /// What is between two instructions. Without addresses each instruction begins a line of its own.

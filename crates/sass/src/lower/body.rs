@@ -65,9 +65,22 @@ pub(super) struct Body {
     pub(super) instructions: Vec<Instruction>,
     pub(super) addresses: Vec<u64>,
     hidden: Vec<ScalarType>,
+    /// What the last barrier found, as a number and as a predicate.
+    barrier_results: [Option<RegisterId>; 2],
 }
 
 impl Body {
+    /// Where the result of a barrier waits, as a predicate or as a number.
+    pub(super) fn barrier_result(&mut self, ty: ScalarType) -> RegisterId {
+        let index = usize::from(ty == ScalarType::Pred);
+        if let Some(register) = self.barrier_results[index] {
+            return register;
+        }
+        let register = self.hidden(ty);
+        self.barrier_results[index] = Some(register);
+        register
+    }
+
     /// A register that no text names.
     pub(super) fn hidden(&mut self, ty: ScalarType) -> RegisterId {
         self.hidden.push(ty);

@@ -1,11 +1,11 @@
 //! Branches, calls, reconvergence, barriers. Labels are addresses until the whole function is lowered.
 
-use super::body::{Arg, Step, written};
+use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Context, copy, known, one, step, typed};
+use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
 use crate::syntax::Value;
-use warpgrid_isa::{ArithmeticOp, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp};
-use warpgrid_program::{Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
+use warpgrid_isa::{BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp};
+use warpgrid_program::{OperandValue, RegisterRun, Source, SourceModifiers, Span};
 
 fn control(op: ControlOp, args: Vec<Arg>) -> Step {
     step(Does::Control(op), Modifiers::default(), args)
@@ -42,10 +42,15 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     let divergent = w.take("DIV");
     let convergent = w.take("CONV");
     if divergent || convergent {
-        let operand = w.next()?;
-        let mask = w.value_of(operand, ScalarType::B32)?;
+        // Older ones mean all lanes, and have no operand for them.
+        let operand = w.peek().filter(|_| w.n_left() > 1);
+        let span = operand.map_or(w.instruction.span, |operand| operand.span);
+        let mask = match operand {
+            Some(_) => w.source()?.0,
+            None => number(u32::MAX.into()),
+        };
         let to = target(c, w)?;
-        let mask = Arg::One(mask, operand.span);
+        let mask = Arg::One(mask, span);
         if divergent {
             return Ok(vec![control(
                 ControlOp::BranchDivergent,
@@ -53,7 +58,7 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
             )]);
         }
         // To the next instruction where they are not together.
-        let next = (c.address + 16, operand.span);
+        let next = (c.address + 16, span);
         return Ok(vec![
             control(ControlOp::BranchDivergent, vec![mask, label(next)?]),
             control(ControlOp::Branch, vec![label(to)?]),
@@ -70,33 +75,9 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
                 return Ok(step_over());
             }
             None => {
-                let both = c.body.hidden(ScalarType::Pred);
-                let own = match c.guard {
-                    Some(guard) => OperandValue::Predicate {
-                        source: Source::Register(RegisterRun::one(guard.predicate)),
-                        negated: guard.negated,
-                    },
-                    None => OperandValue::Predicate {
-                        source: Source::Immediate(1),
-                        negated: false,
-                    },
-                };
-                // Not under the guard itself, since the sum must be made in all lanes.
-                let mut sum = step(
-                    Does::Arithmetic(ArithmeticOp::And),
-                    typed(ScalarType::Pred),
-                    vec![
-                        Arg::One(written(both), span),
-                        Arg::One(p, span),
-                        Arg::One(own, span),
-                    ],
-                );
-                sum.unguarded = true;
+                let (both, sum) = c.guard_with((p, span));
                 steps.push(sum);
-                guard = Some(Guard {
-                    predicate: both,
-                    negated: false,
-                });
+                guard = Some(both);
             }
         }
     }
@@ -137,7 +118,7 @@ fn register_address(w: &mut Words<'_>, base: u64) -> Lowered<Arg> {
 /// `BRX R2 -0x30`: relative to the next instruction; `JMX` is not.
 pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["INC", "DEC", "NODEC", "NOINC"]);
-    let is_relative = w.opcode() == "BRX";
+    let is_relative = w.opcode().starts_with("BRX");
     let place = w.peek().map(|operand| operand.span);
     let mut offset = if is_relative { c.address + 16 } else { 0 };
     let arg = register_address(w, 0)?;
@@ -224,9 +205,28 @@ pub(super) fn program_counter(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
     Ok(copies.collect())
 }
 
-pub(super) fn exit(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `EXIT {p}`
+pub(super) fn exit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["KEEPREFCOUNT", "NO_ATEXIT"]);
-    Ok(vec![control(ControlOp::Exit, Vec::new())])
+    let leave = control(ControlOp::Exit, Vec::new());
+    under(c, w, leave)
+}
+
+/// A step in the lanes where the predicate that may be the next operand holds, too.
+fn under(c: &mut Context<'_>, w: &mut Words<'_>, mut then: Step) -> Lowered<Vec<Step>> {
+    if !w.is_predicate() {
+        return Ok(vec![then]);
+    }
+    let (p, span) = w.predicate()?;
+    Ok(match known(&p) {
+        Some(true) => vec![then],
+        Some(false) => step_over(),
+        None => {
+            let (both, sum) = c.guard_with((p, span));
+            then.guard = Some(both);
+            vec![sum, then]
+        }
+    })
 }
 
 pub(super) fn trap(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
@@ -256,24 +256,17 @@ pub(super) fn reconverge(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 }
 
 /// `BREAK {p,} B0`
-pub(super) fn leave_reconvergence(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn leave_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["RECONVERGENT", "RELIABLE"]);
-    if w.is_predicate() {
-        let (p, span) = w.predicate()?;
-        match known(&p) {
-            Some(true) => {}
-            Some(false) => {
-                w.source()?;
-                return Ok(step_over());
-            }
-            None => return Err(w.unknown("a second predicate", span)),
+    let leave = control(ControlOp::LeaveReconvergence, Vec::new());
+    let mut steps = under(c, w, leave)?;
+    let barrier = w.source()?;
+    for step in &mut steps {
+        if step.does == Does::Control(ControlOp::LeaveReconvergence) {
+            step.args.push(one(barrier.clone()));
         }
     }
-    let barrier = w.source()?;
-    Ok(vec![control(
-        ControlOp::LeaveReconvergence,
-        vec![one(barrier)],
-    )])
+    Ok(steps)
 }
 
 /// `WARPSYNC mask`, `WARPSYNC.ALL`, `WARPSYNC.COLLECTIVE mask, next`
@@ -297,29 +290,79 @@ pub(super) fn warp_barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`
-pub(super) fn barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p`, `BAR.SYNCALL`
+pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["DEFER_BLOCKING", "ALL"]);
     let mut modifiers = Modifiers::default();
-    if w.take("ARV") {
+    let reduces = w.take("RED");
+    if reduces {
+        let found = w.take_one(&[
+            ("POPC", BarrierReduce::Popc),
+            ("AND", BarrierReduce::And),
+            ("OR", BarrierReduce::Or),
+        ]);
+        modifiers.barrier_reduce = found;
+        modifiers.flags = modifiers.flags.with(Flag::Red);
+        if found.is_none() {
+            return Err(w.unknown("this sum of a barrier", w.instruction.opcode));
+        }
+    } else if w.take("ARV") {
         modifiers.flags = modifiers.flags.with(Flag::Arrive);
-    } else if !w.take("SYNC") {
+    } else if !w.take("SYNC") && !w.take("SYNCALL") {
         return Err(w.unknown("this kind of barrier", w.instruction.opcode));
     }
+    let span = w.instruction.span;
     let mut args = Vec::new();
-    while w.n_left() > 0 && args.len() < 2 {
+    while w.n_left() > 0 && args.len() < 2 && !w.is_predicate() {
         args.push(one(w.source()?));
     }
     if args.is_empty() {
-        args.push(Arg::One(number(0), w.instruction.span));
+        args.push(Arg::One(number(0), span));
+    }
+    if reduces {
+        // The result waits for `B2R`.
+        let to = c.body.barrier_result(match modifiers.barrier_reduce {
+            Some(BarrierReduce::Popc) => ScalarType::B32,
+            Some(BarrierReduce::And | BarrierReduce::Or) | None => ScalarType::Pred,
+        });
+        args.resize(2, Arg::One(OperandValue::Absent, span));
+        args.insert(0, Arg::One(written(to), span));
+        args.push(one(w.predicate()?));
     }
     Ok(vec![step(Does::Sync(SyncOp::Barrier), modifiers, args)])
 }
 
-pub(super) fn sleep(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    while w.n_left() > 0 {
-        w.next()?;
+/// `B2R.RESULT d{, p}`: what the last `BAR.RED` found, as a number or as a predicate.
+pub(super) fn barrier_result(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if !w.take("RESULT") {
+        return Err(w.unknown("this part of a barrier", w.instruction.opcode));
     }
+    let (run, span) = w.destination(1)?;
+    let mut steps = Vec::new();
+    if run.is_some() {
+        let from = c.body.barrier_result(ScalarType::B32);
+        let to = Arg::One(OperandValue::Destination(run), span);
+        steps.push(copy(to, (read(from), span)));
+    }
+    if w.is_predicate() {
+        let (p, span) = w.predicate_destination()?;
+        let from = predicate_source(c.body.barrier_result(ScalarType::Pred), false);
+        steps.push(predicates_by_table(p, vec![(from, span)], 0xf0, span));
+    }
+    if steps.is_empty() {
+        return Ok(step_over());
+    }
+    Ok(steps)
+}
+
+/// `UCGABAR_ARV`, `UCGABAR_WAIT`: the barrier of the cluster.
+pub(super) fn cluster(w: &mut Words<'_>, op: SyncOp) -> Lowered<Vec<Step>> {
+    w.ignore_rest();
+    Ok(vec![step(Does::Sync(op), Modifiers::default(), Vec::new())])
+}
+
+pub(super) fn sleep(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore_rest();
     Ok(vec![step(
         Does::Hint(HintOp::Nanosleep),
         Modifiers::default(),

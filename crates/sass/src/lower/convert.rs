@@ -95,23 +95,36 @@ pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// `F2FP.F16.F32.PACK_AB d, a, b`: a goes to the high half.
 pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let to = if w.take("BF16") {
-        ScalarType::Bf16x2
-    } else {
-        w.take("F16");
-        ScalarType::F16x2
-    };
+    let to = w.take_one(&[
+        ("BF16", ScalarType::Bf16x2),
+        ("E4M3", ScalarType::E4m3x2),
+        ("E5M2", ScalarType::E5m2x2),
+        ("F16", ScalarType::F16x2),
+    ]);
+    let to = to.unwrap_or(ScalarType::F16x2);
     w.ignore(&["F32"]);
-    if !w.take("PACK_AB") && !w.take("PACK_AB_MERGE_C") {
+    let merges = w.take("PACK_AB_MERGE_C");
+    if !merges && !w.take("PACK_AB") {
         return Err(w.unknown("another way to pack", w.instruction.opcode));
     }
+    let saturates = w.take("SATFINITE");
     let mut modifiers = types(to, ScalarType::F32, None);
     modifiers.rounding = Some(w.take_one(ROUNDINGS).unwrap_or(Rounding::Rn));
     if w.take("RELU") {
         modifiers.flags = modifiers.flags.with(Flag::Relu);
     }
+    if saturates {
+        modifiers.flags = modifiers.flags.with(Flag::Satfinite);
+    }
     let to = w.to(1)?;
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
+    // What is kept of a third source is not known.
+    if merges && w.n_left() > 0 {
+        let (kept, span) = w.source()?;
+        if !super::is_zero(&kept) {
+            return Err(w.unknown("a register that is merged", span));
+        }
+    }
     let args = vec![to, one(a), one(b)];
     Ok(vec![step(Does::Move(MoveOp::CvtPacked), modifiers, args)])
 }

@@ -1,10 +1,11 @@
 //! Arithmetic of 64-bit floats: pairs of registers.
 
-use super::body::Step;
-use super::integer::{COMPARISONS, JOINS, choose, set_predicate};
+use super::body::{Arg, Step, read, written};
+use super::integer::{COMPARISONS, JOINS, set_predicate};
 use super::words::{Lowered, Words};
-use super::{Context, float, one, step, typed};
-use warpgrid_isa::{ArithmeticOp, BoolOp, Does, ScalarType};
+use super::{Context, float, known, one, step, typed};
+use warpgrid_isa::{ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, ScalarType};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
 
 pub(super) fn two(w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
     let modifiers = float::mode(w, ScalarType::F64);
@@ -28,15 +29,46 @@ pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `DMNMX d, a, b, p`
-pub(super) fn extreme(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    choose(c, w, typed(ScalarType::F64), 2)
-}
-
 /// `DSETP p, q, a, b, x`
-pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if let Some(op) = w.take_one(&[("MIN", ArithmeticOp::Min), ("MAX", ArithmeticOp::Max)]) {
+        return choice(c, w, op);
+    }
     let op = w.take_one(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
     let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
     set_predicate(w, op, combine, typed(ScalarType::F64))
+}
+
+/// `DSETP.MIN.AND p, q, a, b, PT`: p where a is the smaller one, or the only number; q where neither is a number.
+fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
+    w.ignore(&["AND"]);
+    let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
+    let (a, b) = (w.source_as(ScalarType::F64)?, w.source_as(ScalarType::F64)?);
+    let condition = w.predicate()?;
+    if known(&condition.0) != Some(true) {
+        return Err(w.unknown("a condition of a choice", condition.1));
+    }
+    let span = w.instruction.span;
+    let [least, left, most] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
+    let to = |register| Arg::One(written(register), span);
+    let of = |op, to, a: &(OperandValue, Span), b: &(OperandValue, Span)| {
+        let args = vec![to, one(a.clone()), one(b.clone())];
+        step(Does::Arithmetic(op), typed(ScalarType::F64), args)
+    };
+    let compared = |compare, ty, p: (Option<RegisterId>, Span), a, b| {
+        let mut modifiers = typed(ty);
+        modifiers.compare = Some(compare);
+        let to = OperandValue::Pair(p.0.map(RegisterRun::one), None);
+        let args = vec![Arg::One(to, p.1), Arg::One(a, span), Arg::One(b, span)];
+        step(Does::Compare(CompareForm::Setp), modifiers, args)
+    };
+    // The smaller of a and itself has its bits, or those of the NaN that results have.
+    Ok(vec![
+        of(op, to(least), &a, &b),
+        of(op, to(left), &a, &a),
+        of(op, to(most), &b, &a),
+        compared(CompareOp::Eq, ScalarType::B64, p, read(least), read(left)),
+        compared(CompareOp::Nan, ScalarType::F64, q, read(most), read(most)),
+    ])
 }

@@ -1,11 +1,12 @@
 //! Arithmetic of 32-bit floats.
 
 use super::body::{Step, read, written};
-use super::integer::{COMPARISONS, JOINS, choose, select_as, set_predicate};
+use super::integer::{COMPARISONS, JOINS, select_as, set_predicate};
 use super::words::{Lowered, Words};
 use super::{Arg, Context, Machine, one, predicate_destination, step, typed};
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, CompareForm, Does, Flag, MachineOp, Modifiers, Rounding, ScalarType,
+    ArithmeticOp, BoolOp, CompareForm, Does, Flag, MachineOp, Modifiers, MoveOp, Rounding,
+    ScalarType,
 };
 
 /// How results are rounded; without a word to the nearest.
@@ -57,14 +58,71 @@ pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `FMNMX d, a, b, p`
-pub(super) fn extreme(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.opcode().ends_with('3') {
-        return Err(w.unknown("the smallest or largest of three", w.instruction.opcode));
+/// By what the product is scaled before it is rounded.
+const SCALES: &[(&str, f64)] = &[
+    ("D2", 0.5),
+    ("D4", 0.25),
+    ("D8", 0.125),
+    ("M8", 8.0),
+    ("M4", 4.0),
+    ("M2", 2.0),
+];
+
+/// `FMUL d, a, b`; `FMUL.D2` is half of the product.
+pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let Some(scale) = w.take_one(SCALES) else {
+        return two(w, ArithmeticOp::Mul);
+    };
+    let narrowing = mode(w, ScalarType::F32);
+    let to = w.to(1)?;
+    let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
+    // Products of two floats, and their scale, are exact in 64 bits.
+    let mut steps = Vec::new();
+    let mut convert =
+        |to: Arg, from: Arg, mut modifiers: Modifiers, d: ScalarType, a: ScalarType| {
+            modifiers.ty = None;
+            modifiers.d_type = Some(d);
+            modifiers.a_type = Some(a);
+            steps.push(step(Does::Move(MoveOp::Cvt), modifiers, vec![to, from]));
+        };
+    let span = w.instruction.span;
+    let flushing = Modifiers {
+        flags: match narrowing.has(Flag::Ftz) {
+            true => Modifiers::default().flags.with(Flag::Ftz),
+            false => Modifiers::default().flags,
+        },
+        ..Modifiers::default()
+    };
+    let wide = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
+    for (source, wide) in [a, b].into_iter().zip(wide) {
+        let to = Arg::One(written(wide), span);
+        convert(to, one(source), flushing, ScalarType::F64, ScalarType::F32);
     }
-    let mut modifiers = mode(w, ScalarType::F32);
-    modifiers.rounding = None;
-    choose(c, w, modifiers, 1)
+    let mut product = typed(ScalarType::F64);
+    product.rounding = Some(Rounding::Rn);
+    let scale = super::words::number(scale.to_bits());
+    let last = {
+        let of = |to, a, b| {
+            let args = vec![
+                Arg::One(written(to), span),
+                Arg::One(a, span),
+                Arg::One(b, span),
+            ];
+            step(Does::Arithmetic(ArithmeticOp::Mul), product, args)
+        };
+        [
+            of(wide[2], read(wide[0]), read(wide[1])),
+            of(wide[0], read(wide[2]), scale),
+        ]
+    };
+    steps.extend(last);
+    let mut modifiers = narrowing;
+    modifiers.ty = None;
+    modifiers.d_type = Some(ScalarType::F32);
+    modifiers.a_type = Some(ScalarType::F64);
+    let args = vec![to, Arg::One(read(wide[0]), span)];
+    steps.push(step(Does::Move(MoveOp::Cvt), modifiers, args));
+    Ok(steps)
 }
 
 pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
@@ -156,10 +214,19 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ("TANH", ArithmeticOp::Tanh),
     ]);
     let op = op.ok_or_else(|| w.unknown("no function", w.instruction.opcode))?;
-    let mut modifiers = typed(ScalarType::F32);
+    let formats = [("F16", ScalarType::F16), ("BF16", ScalarType::Bf16)];
+    let ty = w.take_one(&formats).unwrap_or(ScalarType::F32);
+    let is_narrow = ty != ScalarType::F32;
+    if is_narrow && !matches!(op, ArithmeticOp::Tanh | ArithmeticOp::Ex2) {
+        return Err(w.unknown("this function of a half", w.instruction.opcode));
+    }
+    let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(Flag::Approx);
+    if w.take("FTZ") {
+        modifiers.flags = modifiers.flags.with(Flag::Ftz);
+    }
     let to = w.to(1)?;
-    let a = w.source_as(ScalarType::F32)?;
+    let a = w.source_as(ty)?;
     if !matches!(op, ArithmeticOp::Sin | ArithmeticOp::Cos) {
         return Ok(vec![step(
             Does::Arithmetic(op),

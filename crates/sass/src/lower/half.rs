@@ -1,13 +1,16 @@
 //! Arithmetic of pairs of 16-bit floats.
 
 use super::body::{Step, written};
+use super::integer::{COMPARISONS, JOINS};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Arg, Context, float, one, step};
-use warpgrid_isa::{ArithmeticOp, Does, Modifiers, MoveOp, ScalarType};
-use warpgrid_program::{OperandValue, Source, SourceModifiers, SourcePart, Span};
+use super::{Arg, Context, float, known, one, predicate_source, predicates_by_table, step};
+use warpgrid_isa::{ArithmeticOp, BoolOp, CompareForm, Does, Flag, Modifiers, MoveOp, ScalarType};
+use warpgrid_program::{
+    OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart, Span,
+};
 
 /// The format of the halves.
-fn format(w: &mut Words<'_>) -> ScalarType {
+pub(super) fn format(w: &mut Words<'_>) -> ScalarType {
     // Which unit does it has no effect on the result.
     w.ignore(&["MMA", "F16_V2"]);
     if w.take("BF16_V2") || w.take("BF16") {
@@ -18,7 +21,7 @@ fn format(w: &mut Words<'_>) -> ScalarType {
 }
 
 /// A register, or two literals for the two halves, the high one first.
-fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<(OperandValue, Span)> {
+pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<(OperandValue, Span)> {
     let is_literal = w.peek().is_some_and(|operand| {
         as_register(&operand.value).is_none() && w.number(operand, ty).is_ok()
     });
@@ -90,13 +93,19 @@ fn widened(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<
     Ok(steps)
 }
 
-/// `HFMA2`
+/// `HFMA2 d, a, b, c`
 pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = format(w);
     let modifiers = float::mode(w, ty);
     let mut args = vec![w.to(1)?];
     for _ in 0..3 {
         args.push(one(pair(w, ty)?));
+    }
+    if w.is_predicate() {
+        let (p, span) = w.predicate()?;
+        if known(&p) != Some(true) {
+            return Err(w.unknown("a condition of `.RELU`", span));
+        }
     }
     Ok(vec![step(
         Does::Arithmetic(ArithmeticOp::Fma),
@@ -105,19 +114,69 @@ pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `HMNMX2 d, a, b, p`, with a known predicate.
-pub(super) fn extreme(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// A comparison of pairs and how it is joined with a predicate.
+fn comparison(w: &mut Words<'_>) -> Lowered<(Modifiers, ScalarType)> {
     let ty = format(w);
-    let mut modifiers = float::mode(w, ty);
-    modifiers.rounding = None;
+    let op = w.take_one(COMPARISONS);
+    let op = op.ok_or_else(|| w.unknown("no comparison", w.instruction.opcode))?;
+    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let mut modifiers = Modifiers {
+        compare: Some(op),
+        combine: Some(combine),
+        ..Modifiers::default()
+    };
+    if w.take("FTZ") {
+        modifiers.flags = modifiers.flags.with(Flag::Ftz);
+    }
+    Ok((modifiers, ty))
+}
+
+/// `HSETP2 p, q, a, b, x`: p is that of the low halves, q that of the high ones; with `.H_AND` p is that of both.
+pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let both = w.take("H_AND");
+    let (mut modifiers, ty) = comparison(w)?;
+    modifiers.ty = Some(ty);
+    let (p, span) = w.predicate_destination()?;
+    let (q, q_span) = w.predicate_destination()?;
+    let (a, b) = (pair(w, ty)?, pair(w, ty)?);
+    let x = w.predicate()?;
+    let set = |p: Option<RegisterId>, q, modifiers, x| {
+        let to = OperandValue::Pair(p.map(RegisterRun::one), q);
+        let mut args = vec![Arg::One(to, span), one(a), one(b)];
+        args.extend(x);
+        step(Does::Compare(CompareForm::Setp), modifiers, args)
+    };
+    if !both {
+        return Ok(vec![set(p, q, modifiers, Some(one(x)))]);
+    }
+    if q.is_some() {
+        return Err(w.unknown("a second result of both halves", q_span));
+    }
+    let [low, high] = [0; 2].map(|_| c.body.hidden(ScalarType::Pred));
+    // The table for `a & b` joined with c.
+    let table = match modifiers.combine.take() {
+        Some(BoolOp::And) | None => 0x80,
+        Some(BoolOp::Or) => 0xea,
+        Some(BoolOp::Xor) => 0x6a,
+    };
+    let halves = [low, high].map(|half| (predicate_source(half, false), span));
+    let conditions = halves.into_iter().chain([x]).collect();
+    Ok(vec![
+        set(Some(low), Some(high), modifiers, None),
+        predicates_by_table(p, conditions, table, span),
+    ])
+}
+
+/// `HSET2.BF d, a, b, x`: 1.0 in each half where the comparison holds; without `.BF` all ones.
+pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let is_float = w.take("BF");
+    w.ignore(&["BM"]);
+    let (mut modifiers, ty) = comparison(w)?;
+    modifiers.a_type = Some(ty);
+    modifiers.d_type = Some(if is_float { ty } else { ScalarType::U16x2 });
     let to = w.to(1)?;
     let (a, b) = (pair(w, ty)?, pair(w, ty)?);
-    let (p, span) = w.predicate()?;
-    let op = match super::known(&p) {
-        Some(true) => ArithmeticOp::Min,
-        Some(false) => ArithmeticOp::Max,
-        None => return Err(w.unknown("a choice by a predicate", span)),
-    };
-    let args = vec![to, one(a), one(b)];
-    Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
+    let x = w.predicate()?;
+    let args = vec![to, one(a), one(b), one(x)];
+    Ok(vec![step(Does::Compare(CompareForm::Set), modifiers, args)])
 }

@@ -209,7 +209,10 @@ pub(super) fn unpack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let byte = w.take_one(BYTES).unwrap_or(0);
     let span = w.all_predicates()?;
     let a = w.source()?;
-    let mask = w.immediate()?;
+    let mask = match w.n_left() {
+        0 => 0x7f,
+        _ => w.immediate()?,
+    };
     let destination = |n: u16| {
         let id = (mask >> n & 1 != 0).then(|| w.predicate_id(n)).flatten();
         (OperandValue::Destination(id.map(RegisterRun::one)), span)

@@ -1,14 +1,14 @@
 //! Loads, stores and atomics: addresses of all forms, widths, and what is said about caches and order.
 
-use super::body::{Arg, Step};
+use super::body::{Arg, Step, plain, read, written};
 use super::words::{Lowered, Words, destinations, parts, signed};
-use super::{id_of, one, step};
+use super::{Context, copy, id_of, one, predicates_by_table, step};
 use crate::syntax::{RegisterFile, RegisterNumber, TermValue, Value};
 use warpgrid_isa::{
-    AtomicOp, CacheOp, Does, EvictionPriority, Flag, MemoryOp, Modifiers, ScalarType, Scope, Sem,
-    StateSpace, VectorWidth,
+    ArithmeticOp, AtomicOp, CacheOp, CompareForm, CompareOp, Does, EvictionPriority, Flag,
+    MemoryOp, Modifiers, MoveOp, ScalarType, Scope, Sem, StateSpace, VectorWidth,
 };
-use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, Span};
+use warpgrid_program::{Address, AddressBase, Guard, OperandValue, RegisterRun, Source, Span};
 
 /// What one access moves: the type of an element, and registers.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ fn space_of(opcode: &str) -> Option<StateSpace> {
 }
 
 /// Words about caches, order and addresses.
-fn hints(w: &mut Words<'_>) -> Modifiers {
+pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
     let mut modifiers = Modifiers {
         space: space_of(w.opcode()),
         ..Modifiers::default()
@@ -99,7 +99,7 @@ fn hints(w: &mut Words<'_>) -> Modifiers {
 }
 
 /// `[R2.64+UR4+0x8]` and its relatives.
-fn address(w: &mut Words<'_>, wide: bool) -> Lowered<(OperandValue, Span)> {
+pub(super) fn address(w: &mut Words<'_>, wide: bool) -> Lowered<(OperandValue, Span)> {
     let operand = w.next()?;
     let Value::Memory(memory) = &operand.value else {
         return Err(w.unknown("an operand that is no address", operand.span));
@@ -172,8 +172,8 @@ fn set_width(modifiers: &mut Modifiers, width: Width) {
     };
 }
 
-/// `LDG.E.64 d, [a]`
-pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `LDG.E.64 d, [a]{, p}`: zeros in the lanes where p does not hold.
+pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let wide = w.take("E");
     let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
     let mut modifiers = hints(w);
@@ -188,11 +188,76 @@ pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         return Err(w.unknown("a load with a predicate", w.instruction.span));
     }
     let from = address(w, wide)?;
-    Ok(vec![step(
-        Does::Memory(MemoryOp::Load),
-        modifiers,
-        vec![Arg::List(to, span), one(from)],
-    )])
+    let args = vec![Arg::List(to.clone(), span), one(from)];
+    let load = step(Does::Memory(MemoryOp::Load), modifiers, args);
+    if !w.is_predicate() {
+        return Ok(vec![load]);
+    }
+    let (p, p_span) = w.predicate()?;
+    let OperandValue::Predicate { source, negated } = p else {
+        return Err(w.unknown("this condition", p_span));
+    };
+    let opposite = OperandValue::Predicate {
+        source,
+        negated: !negated,
+    };
+    let (there, first) = c.guard_with((p, p_span));
+    let (elsewhere, second) = c.guard_with((opposite, p_span));
+    let mut steps = vec![first, second];
+    let mut under = |mut step: Step, guard: Guard| {
+        step.guard = Some(guard);
+        steps.push(step);
+    };
+    under(load, there);
+    for (to, span) in to {
+        let zero = (super::number_of(0), span);
+        under(copy(Arg::One(to, span), zero), elsewhere);
+    }
+    Ok(steps)
+}
+
+/// `QSPC.E.S p, d, [a]`: whether a generic address is in that memory.
+pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let wide = w.take("E");
+    let space = w.take_one(&[
+        ("S", StateSpace::Shared),
+        ("L", StateSpace::Local),
+        ("G", StateSpace::Global),
+    ]);
+    let space = space.ok_or_else(|| w.unknown("this memory", w.instruction.opcode))?;
+    let (p, span) = w.predicate_destination()?;
+    let (run, run_span) = w.destination(1)?;
+    if run.is_some() {
+        return Err(w.unknown("a second result", run_span));
+    }
+    let (OperandValue::Address(from), from_span) = address(w, wide)? else {
+        return Err(w.unknown("this address", span));
+    };
+    let base = match (from.base, from.uniform) {
+        (AddressBase::Register(base), None) | (AddressBase::None, Some(base)) => base,
+        _ => return Err(w.unknown("this address", from_span)),
+    };
+    let mut steps = Vec::new();
+    let mut base = plain(Source::Register(base));
+    if from.offset != 0 {
+        let sum = c.body.hidden(ScalarType::U64);
+        let offset = super::number_of(from.offset as u64);
+        let args = [written(sum), base, offset].map(|value| Arg::One(value, from_span));
+        steps.push(super::arithmetic(
+            ArithmeticOp::Add,
+            ScalarType::U64,
+            args.into(),
+        ));
+        base = read(sum);
+    }
+    let modifiers = Modifiers {
+        space: Some(space),
+        ..Modifiers::default()
+    };
+    let to = OperandValue::Destination(p.map(RegisterRun::one));
+    let args = vec![Arg::One(to, span), Arg::One(base, from_span)];
+    steps.push(step(Does::Move(MoveOp::Isspacep), modifiers, args));
+    Ok(steps)
 }
 
 /// `STG.E.64 [a], b`
@@ -267,19 +332,20 @@ fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<u8> {
     Ok(if ty.width_bits() == 64 { 2 } else { 1 })
 }
 
-/// `ATOMG.E.ADD p, d, [a], b{, c}`
-pub(super) fn atomic(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `ATOMG.E.ADD p, d, [a], b{, c}`: p says that the memory at the address has such an operation, which all memory has here.
+pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.take("CAST") {
+        return exchange_once(c, w);
+    }
     let wide = w.take("E");
     let mut modifiers = hints(w);
     let counts = w.has("POPC");
     let n = operation(w, &mut modifiers)?;
     let ty = modifiers.ty.unwrap_or(ScalarType::B32);
-    if w.is_predicate() {
-        let (p, span) = w.predicate_destination()?;
-        if p.is_some() {
-            return Err(w.unknown("a predicate of an atomic", span));
-        }
-    }
+    let p = match w.is_predicate() {
+        true => w.predicate_destination()?,
+        false => (None, w.instruction.span),
+    };
     let to = w.to(n)?;
     let mut args = vec![to, one(address(w, wide)?)];
     let bits = if ty.width_bits() == 64 {
@@ -296,7 +362,56 @@ pub(super) fn atomic(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             args.push(one(w.source_as(bits)?));
         }
     }
-    Ok(vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)])
+    let mut steps = vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)];
+    if p.0.is_some() {
+        steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
+    }
+    Ok(steps)
+}
+
+/// `ATOMS.CAST.SPIN p, [a], b, c`: c takes the place of b; p says whether it did. With a register in place of p, that is not
+/// zero where it did.
+fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore(&["SPIN"]);
+    let mut modifiers = hints(w);
+    let bits = match w.take("64") {
+        true => ScalarType::B64,
+        false => ScalarType::B32,
+    };
+    modifiers.ty = Some(bits);
+    modifiers.atomic = Some(AtomicOp::Cas);
+    let (p, register) = match w.is_predicate() {
+        true => (w.predicate_destination()?, None),
+        false => ((None, w.instruction.span), w.destination(1)?.0),
+    };
+    let (to, span) = (address(w, false)?, w.instruction.span);
+    let (from, by) = (w.source_as(bits)?, w.source_as(bits)?);
+    let old = c.body.hidden(bits);
+    let args = vec![
+        Arg::One(written(old), span),
+        one(to),
+        one(from.clone()),
+        one(by),
+    ];
+    let mut compared = Modifiers {
+        ty: Some(bits),
+        compare: Some(CompareOp::Eq),
+        ..Modifiers::default()
+    };
+    let mut steps = vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)];
+    if register.is_some() {
+        compared.ty = None;
+        compared.d_type = Some(ScalarType::U32);
+        compared.a_type = Some(bits);
+        let to = Arg::One(OperandValue::Destination(register), span);
+        let args = vec![to, Arg::One(read(old), span), one(from)];
+        steps.push(step(Does::Compare(CompareForm::Set), compared, args));
+    } else {
+        let to = OperandValue::Pair(p.0.map(RegisterRun::one), None);
+        let args = vec![Arg::One(to, p.1), Arg::One(read(old), span), one(from)];
+        steps.push(step(Does::Compare(CompareForm::Setp), compared, args));
+    }
+    Ok(steps)
 }
 
 /// `RED.E.ADD [a], b`

@@ -1,15 +1,19 @@
 //! Listings to programs: each instruction of the machine becomes instructions of the contract that share its step. One file
 //! a family; an opcode has one place, and what a place does not know makes the instruction unknown.
 
+mod asynchronous;
 mod body;
+mod bytes;
 mod control;
 mod convert;
 mod double;
+mod extreme;
 mod float;
 mod half;
 mod integer;
 mod kernel;
 mod logic;
+mod matrix;
 mod memory;
 mod moves;
 mod warp;
@@ -19,7 +23,7 @@ pub(crate) use kernel::{NotRun, lower};
 
 use crate::listing::Text;
 use body::{Arg, Body, Step, id_of};
-use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType};
+use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span};
 use words::{Lowered, Words};
 
@@ -42,7 +46,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "IMAD" | "IMUL" => integer::multiply(w),
         "LEA" => integer::scaled_add(w),
         "IABS" => integer::one_source(w, ArithmeticOp::Abs, ScalarType::S32),
-        "IMNMX" | "VIMNMX" | "VIMNMX3" => integer::extreme(c, w),
+        "IMNMX" | "VIMNMX" | "VIMNMX3" | "VIADDMNMX" => extreme::integers(c, w),
         "ISETP" => integer::compare(w),
         "SEL" => integer::select(w),
         "FLO" => integer::find(w),
@@ -50,19 +54,23 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "BREV" => integer::one_source(w, ArithmeticOp::Brev, ScalarType::B32),
         "BMSK" => integer::mask(w),
         "SGXT" => integer::extend(w),
-        "IDP" => integer::dot(w),
+        "IDP" => bytes::dot(w),
+        "VABSDIFF" => bytes::distance(w),
+        "VABSDIFF4" => bytes::distances(c, w),
+        "I2I" => bytes::integer_to_integer(w),
+        "I2IP" => bytes::pack(w),
         "LOP3" => logic::logic3(w),
         "LOP" | "LOP32I" => logic::logic2(w),
         "PLOP3" => logic::predicates(w),
         "SHF" => logic::funnel_shift(w),
         "SHL" | "SHR" => logic::shift(w),
         "PRMT" => logic::permute(w),
-        "P2R" => logic::pack_predicates(w),
-        "R2P" => logic::unpack_predicates(w),
+        "P2R" | "UP2UR" => logic::pack_predicates(w),
+        "R2P" | "UR2UP" => logic::unpack_predicates(w),
         "FADD" | "FADD32I" => float::two(w, ArithmeticOp::Add),
-        "FMUL" | "FMUL32I" => float::two(w, ArithmeticOp::Mul),
+        "FMUL" | "FMUL32I" => float::multiply(c, w),
         "FFMA" | "FFMA32I" => float::fused(w),
-        "FMNMX" | "FMNMX3" => float::extreme(c, w),
+        "FMNMX" | "FMNMX3" => extreme::floats(c, w),
         "FSEL" => float::select(w),
         "FSETP" => float::compare(w),
         "FSET" => float::set(w),
@@ -72,12 +80,14 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "DADD" => double::two(w, ArithmeticOp::Add),
         "DMUL" => double::two(w, ArithmeticOp::Mul),
         "DFMA" => double::fused(w),
-        "DMNMX" => double::extreme(c, w),
-        "DSETP" => double::compare(w),
+        "DMNMX" => extreme::doubles(c, w),
+        "DSETP" => double::compare(c, w),
         "HADD2" => half::two(c, w, ArithmeticOp::Add),
         "HMUL2" => half::two(c, w, ArithmeticOp::Mul),
         "HFMA2" => half::fused(w),
-        "HMNMX2" => half::extreme(w),
+        "HMNMX2" | "VHMNMX" => extreme::halves(c, w),
+        "HSETP2" => half::compare(c, w),
+        "HSET2" => half::set(w),
         "I2F" | "I2FP" => convert::to_float(w),
         "F2I" => convert::to_integer(w),
         "F2F" => convert::float_to_float(w),
@@ -89,30 +99,42 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "R2UR" | "UR2R" => moves::first_lane(w),
         "BMOV" => moves::barrier(w),
         "LDC" | "LDCU" => moves::load_constant(w),
-        "LEPC" => control::program_counter(c, w),
-        "LD" | "LDG" | "LDS" | "LDL" => memory::load(w),
+        "LEPC" | "ULEPC" => control::program_counter(c, w),
+        "QSPC" => memory::query_space(c, w),
+        "LD" | "LDG" | "LDS" | "LDL" => memory::load(c, w),
         "ST" | "STG" | "STS" | "STL" => memory::store(w),
-        "ATOM" | "ATOMG" | "ATOMS" => memory::atomic(w),
+        "ATOM" | "ATOMG" | "ATOMS" => memory::atomic(c, w),
         "RED" | "REDG" => memory::reduction(w),
         "BRA" | "JMP" => control::branch(c, w),
-        "BRX" | "JMX" => control::branch_indirect(c, w),
+        "BRX" | "JMX" | "BRXU" | "JMXU" => control::branch_indirect(c, w),
         "CALL" => control::call(c, w),
         "RET" => control::returns(c, w),
-        "EXIT" => control::exit(w),
+        "EXIT" => control::exit(c, w),
         "BPT" => control::trap(w),
         "BSSY" => control::begin_reconvergence(c, w),
         "BSYNC" => control::reconverge(w),
-        "BREAK" => control::leave_reconvergence(w),
+        "BREAK" => control::leave_reconvergence(c, w),
         "WARPSYNC" => control::warp_barrier(w),
-        "BAR" => control::barrier(w),
+        "BAR" => control::barrier(c, w),
+        "B2R" => control::barrier_result(c, w),
+        "UCGABAR_ARV" => control::cluster(w, SyncOp::ClusterArrive),
+        "UCGABAR_WAIT" => control::cluster(w, SyncOp::ClusterWait),
+        "LDGSTS" => asynchronous::copy(c, w),
+        "LDGDEPBAR" => asynchronous::commit(w),
+        "DEPBAR" => asynchronous::wait(w),
         "NANOSLEEP" => control::sleep(w),
         "YIELD" => control::gives_way(w),
-        "NOP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "CCTL" | "CCTLL"
-        | "DEPBAR" | "PMTRIG" | "ACQBULK" | "PREEXIT" => control::nothing(w),
+        "NOP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "FENCE" | "CCTL"
+        | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "USETMAXREG" => control::nothing(w),
+        "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" => matrix::product(w),
+        "LDSM" => matrix::load_rows(w),
+        "STSM" => matrix::store_rows(w),
+        "MOVM" => matrix::transpose(w),
         "SHFL" => warp::shuffle(w),
         "VOTE" | "VOTEU" => warp::vote(w),
         "MATCH" => warp::matches(w),
         "REDUX" | "CREDUX" => warp::reduce(w),
+        "ELECT" => warp::elect(w),
         _ => Err(w.unknown(format!("opcode `{opcode}`"), w.instruction.opcode)),
     }?;
     w.finish()?;
@@ -131,6 +153,10 @@ fn is_common(rest: &str) -> bool {
             | "IABS"
             | "IMNMX"
             | "VIMNMX"
+            | "VIMNMX3"
+            | "VIADDMNMX"
+            | "I2I"
+            | "I2IP"
             | "ISETP"
             | "SEL"
             | "FLO"
@@ -191,6 +217,66 @@ fn copy(to: Arg, from: (OperandValue, Span)) -> Step {
         typed(ScalarType::B32),
         vec![to, one(from)],
     )
+}
+
+/// A source that is a number.
+fn number_of(value: u64) -> OperandValue {
+    words::number(value)
+}
+
+/// Logic of up to three predicates by a table: the result of a, b and c is at bit `4 * a + 2 * b + c`.
+fn predicates_by_table(
+    to: Option<RegisterId>,
+    conditions: Vec<(OperandValue, Span)>,
+    table: u8,
+    span: Span,
+) -> Step {
+    let machine = Machine {
+        predicates: vec![predicate_destination((to, span))],
+        conditions,
+        number: u64::from(table),
+        ..Machine::default()
+    };
+    machine.step(MachineOp::PredicateLogic3, span)
+}
+
+/// A predicate register that is read.
+fn predicate_source(register: RegisterId, negated: bool) -> OperandValue {
+    OperandValue::Predicate {
+        source: Source::Register(RegisterRun::one(register)),
+        negated,
+    }
+}
+
+impl Context<'_> {
+    /// A predicate that holds in the lanes whose guard holds and where `condition` does, and the step that makes it.
+    fn guard_with(&mut self, (condition, span): (OperandValue, Span)) -> (Guard, Step) {
+        let both = self.body.hidden(ScalarType::Pred);
+        let own = match self.guard {
+            Some(guard) => predicate_source(guard.predicate, guard.negated),
+            None => OperandValue::Predicate {
+                source: Source::Immediate(1),
+                negated: false,
+            },
+        };
+        let args = vec![
+            Arg::One(body::written(both), span),
+            Arg::One(condition, span),
+            Arg::One(own, span),
+        ];
+        // Not under the guard itself, since the sum must be made in all lanes.
+        let mut sum = step(
+            Does::Arithmetic(ArithmeticOp::And),
+            typed(ScalarType::Pred),
+            args,
+        );
+        sum.unguarded = true;
+        let guard = Guard {
+            predicate: both,
+            negated: false,
+        };
+        (guard, sum)
+    }
 }
 
 fn one((value, span): (OperandValue, Span)) -> Arg {

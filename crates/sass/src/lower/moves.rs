@@ -62,7 +62,7 @@ fn special_source(name: &str) -> Option<Source> {
         "SR_CLOCKHI" => S::ClockHi,
         "SR_GLOBALTIMERLO" => S::GlobaltimerLo,
         "SR_GLOBALTIMERHI" => S::GlobaltimerHi,
-        "SR_VIRTID" => S::Smid,
+        "SR_VIRTID" | "SR_VIRTUALSMID" => S::Smid,
         "SR_VIRTCFG" => S::Nsmid,
         "SR_SMEMSZ" => S::TotalSmemSize,
         "SR_CgaCtaId" => S::ClusterCtarank,

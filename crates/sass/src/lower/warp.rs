@@ -121,3 +121,20 @@ pub(super) fn reduce(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         vec![to, one(a)],
     )])
 }
+
+/// `ELECT p, d, PT`: one of the lanes that are here.
+pub(super) fn elect(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let (p, span) = w.predicate_destination()?;
+    let (run, _) = w.destination(1)?;
+    let (all, all_span) = w.predicate()?;
+    if super::known(&all) != Some(true) {
+        return Err(w.unknown("a choice among some lanes", all_span));
+    }
+    let to = Arg::One(OperandValue::Pair(run, p), span);
+    let mask = Arg::One(super::number_of(u32::MAX.into()), span);
+    Ok(vec![step(
+        Does::Warp(WarpOp::Elect),
+        Modifiers::default(),
+        vec![to, mask],
+    )])
+}

@@ -245,8 +245,8 @@ impl<'a> Words<'a> {
         for word in self.operand_words(operand) {
             part = match word {
                 "reuse" | "64" | "H1_H0" => part,
-                "H0_H0" => SourcePart::LowTwice,
-                "H1_H1" => SourcePart::HighTwice,
+                "H0_H0" | "H0" => SourcePart::LowTwice,
+                "H1_H1" | "H1" => SourcePart::HighTwice,
                 "H0_H1" => SourcePart::Swapped,
                 "B0" => SourcePart::Byte(0),
                 "B1" => SourcePart::Byte(1),
@@ -314,15 +314,18 @@ impl<'a> Words<'a> {
     pub(super) fn all_predicates(&mut self) -> Lowered<Span> {
         let operand = self.next()?;
         match operand.value {
-            Value::Word(span) if span.text(self.source) == "PR" => Ok(operand.span),
+            Value::Word(span) if matches!(span.text(self.source), "PR" | "UPR") => Ok(operand.span),
             _ => Err(self.unknown("an operand that is not `PR`", operand.span)),
         }
     }
 
-    /// A predicate by its number.
+    /// A predicate by its number, of the file that the opcode works on.
     pub(super) fn predicate_id(&self, number: u16) -> Option<RegisterId> {
         id_of(Register {
-            file: RegisterFile::Predicate,
+            file: match self.opcode().starts_with('U') {
+                true => RegisterFile::UniformPredicate,
+                false => RegisterFile::Predicate,
+            },
             number: RegisterNumber::Number(number),
         })
     }

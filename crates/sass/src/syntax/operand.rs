@@ -13,10 +13,14 @@ impl Parser<'_> {
         let start = self.cursor.offset();
         let signs = self.signs();
         let value = self.value();
-        if signs.absolute && !self.cursor.take(b'|') {
-            self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('|'));
+        // `|R4|.H0_H0`, or `|R4.H0_H0|`.
+        let mut modifiers = self.modifiers();
+        if signs.absolute {
+            if !self.cursor.take(b'|') {
+                self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('|'));
+            }
+            modifiers.end = self.modifiers().end;
         }
-        let modifiers = self.modifiers();
         self.tree.operands.push(Operand {
             span: self.cursor.span_from(start),
             signs,

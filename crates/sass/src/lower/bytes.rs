@@ -1,0 +1,186 @@
+//! Sums over the bytes and half words of registers, and conversions between integers.
+
+use super::body::{Arg, Step, read};
+use super::words::{Lowered, Words, destinations};
+use super::{Context, Machine, modifiers_of, number_of, one, step, typed};
+use warpgrid_isa::{ArithmeticOp, Does, Flag, MachineOp, Modifiers, MoveOp, MulPart, ScalarType};
+use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, SourcePart, Span};
+
+const FORMATS: &[(&str, ScalarType)] = &[
+    ("U8", ScalarType::U8),
+    ("S8", ScalarType::S8),
+    ("U16", ScalarType::U16),
+    ("S16", ScalarType::S16),
+    ("U32", ScalarType::U32),
+    ("S32", ScalarType::S32),
+];
+
+/// The formats that the modifiers name, in their order.
+fn formats(w: &mut Words<'_>) -> Vec<ScalarType> {
+    let words = w.modifiers_left();
+    let mut found = Vec::new();
+    for word in words {
+        if let Some((_, ty)) = FORMATS.iter().find(|(name, _)| *name == word) {
+            w.take(word);
+            found.push(*ty);
+        }
+    }
+    found
+}
+
+/// `IDP.4A.S8.U8`, `IDP.2A.LO.U16.U8`: sums of products of bytes.
+pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let op = w.take_one(&[("4A", ArithmeticOp::Dp4a), ("2A", ArithmeticOp::Dp2a)]);
+    let op = op.ok_or_else(|| w.unknown("a sum of products", w.instruction.opcode))?;
+    let as_32 = |ty: ScalarType| {
+        if ty.is_signed() {
+            ScalarType::S32
+        } else {
+            ScalarType::U32
+        }
+    };
+    let found = formats(w);
+    let a = found.first().copied().unwrap_or(ScalarType::U8);
+    let b = found.get(1).copied().unwrap_or(a);
+    let mut modifiers = Modifiers {
+        a_type: Some(as_32(a)),
+        b_type: Some(as_32(b)),
+        ..Modifiers::default()
+    };
+    if op == ArithmeticOp::Dp2a {
+        let part = w.take_one(&[("HI", MulPart::Hi), ("LO", MulPart::Lo)]);
+        modifiers.part = Some(part.unwrap_or(MulPart::Lo));
+    }
+    let to = w.to(1)?;
+    let (a, b, c) = (w.source()?, w.source()?, w.source()?);
+    Ok(vec![step(
+        Does::Arithmetic(op),
+        modifiers,
+        vec![to, one(a), one(b), one(c)],
+    )])
+}
+
+/// `VABSDIFF{.U32} d, a, b, c`: how far a is from b, plus c.
+pub(super) fn distance(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = match w.take("U32") {
+        true => ScalarType::U32,
+        false => ScalarType::S32,
+    };
+    w.ignore(&["S32"]);
+    let to = w.to(1)?;
+    let (a, b, c) = (w.source()?, w.source()?, w.source()?);
+    Ok(vec![step(
+        Does::Arithmetic(ArithmeticOp::Sad),
+        typed(ty),
+        vec![to, one(a), one(b), one(c)],
+    )])
+}
+
+/// `VABSDIFF4.U8{.ACC} d, a, b, c`: how far each byte of a is from that of b; with `.ACC` their sum and c.
+pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if !w.take("U8") {
+        return Err(w.unknown("bytes with a sign", w.instruction.opcode));
+    }
+    let adds = w.take("ACC");
+    let to = w.destination(1)?;
+    let (a, b, base) = (w.source()?, w.source()?, w.source()?);
+    let is_plain = |(value, _): &(OperandValue, Span)| modifiers_of(value) == SourceModifiers::NONE;
+    if !is_plain(&a) || !is_plain(&b) || (!adds && !super::is_zero(&base.0)) {
+        return Err(w.unknown("this difference of bytes", w.instruction.span));
+    }
+    let span = w.instruction.span;
+    let mut steps = Vec::new();
+    let mut sum = base;
+    for byte in 0..4 {
+        let part = |(value, span): &(OperandValue, Span)| {
+            let value = match value {
+                OperandValue::Source(source, _) => OperandValue::Source(
+                    *source,
+                    SourceModifiers {
+                        part: SourcePart::Byte(byte),
+                        ..SourceModifiers::NONE
+                    },
+                ),
+                other => other.clone(),
+            };
+            Arg::One(value, *span)
+        };
+        let next = c.body.hidden(ScalarType::B32);
+        let last = (byte == 3).then_some(to.0);
+        let place = last.unwrap_or(Some(RegisterRun::one(next)));
+        let distance = |place: Option<RegisterRun>, base: (OperandValue, Span)| {
+            let to = Arg::One(OperandValue::Destination(place), span);
+            step(
+                Does::Arithmetic(ArithmeticOp::Sad),
+                typed(ScalarType::U32),
+                vec![to, part(&a), part(&b), one(base)],
+            )
+        };
+        if adds {
+            steps.push(distance(place, sum));
+        } else {
+            let one_byte = c.body.hidden(ScalarType::B32);
+            let zero = (number_of(0), span);
+            steps.push(distance(Some(RegisterRun::one(one_byte)), zero.clone()));
+            let machine = Machine {
+                registers: destinations(place, 1, span),
+                sources: vec![(read(one_byte), span), sum, zero],
+                number: u64::from(byte) * 8,
+                ..Machine::default()
+            };
+            let scaled = MachineOp::ScaledAdd {
+                part: MulPart::Lo,
+                repeats_sign: false,
+            };
+            steps.push(machine.step(scaled, span));
+        }
+        sum = (read(next), span);
+    }
+    Ok(steps)
+}
+
+/// `I2I.U8.S32.SAT d, a`: the result first.
+pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let found = formats(w);
+    let [to, from] = found[..] else {
+        return Err(w.unknown("a conversion without two formats", w.instruction.opcode));
+    };
+    let mut modifiers = Modifiers {
+        d_type: Some(to),
+        a_type: Some(from),
+        ..Modifiers::default()
+    };
+    if w.take("SAT") {
+        modifiers.flags = modifiers.flags.with(Flag::Sat);
+    }
+    let to = w.to(1)?;
+    let a = w.source()?;
+    Ok(vec![step(
+        Does::Move(MoveOp::Cvt),
+        modifiers,
+        vec![to, one(a)],
+    )])
+}
+
+/// `I2IP.U8.S32.SAT d, a, b, c`: a and b brought into the range of bytes, below the lower half of c.
+pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let found = formats(w);
+    let [to, ScalarType::S32] = found[..] else {
+        return Err(w.unknown("a conversion of these formats", w.instruction.opcode));
+    };
+    if !w.take("SAT") {
+        return Err(w.unknown("a conversion that does not saturate", w.instruction.opcode));
+    }
+    let mut modifiers = Modifiers {
+        d_type: Some(to),
+        a_type: Some(ScalarType::S32),
+        ..Modifiers::default()
+    };
+    modifiers.flags = modifiers.flags.with(Flag::Sat);
+    let to = w.to(1)?;
+    let mut args = vec![to];
+    while w.n_left() > 0 && args.len() < 4 {
+        args.push(one(w.source()?));
+    }
+    Ok(vec![step(Does::Move(MoveOp::CvtPack), modifiers, args)])
+}

@@ -1,0 +1,189 @@
+//! The smaller or the larger of two or three values, and of sums: integers, pairs of 16-bit integers, floats, pairs of halves.
+
+use super::body::{Arg, Step, read, written};
+use super::words::{Lowered, Words, destinations};
+use super::{
+    Context, Machine, arithmetic, float, half, is_zero, known, modifiers_of, number_of, one, step,
+    typed,
+};
+use warpgrid_isa::{ArithmeticOp, CompareForm, Does, MachineOp, Modifiers, ScalarType};
+use warpgrid_program::{OperandValue, SourceModifiers, Span};
+
+/// The types of integers that are compared; the one without a word is `.S32`.
+const INTEGERS: &[(&str, ScalarType)] = &[
+    ("U32", ScalarType::U32),
+    ("S32", ScalarType::S32),
+    ("S16x2", ScalarType::S16x2),
+    ("U16x2", ScalarType::U16x2),
+    ("S64", ScalarType::S64),
+    ("U64", ScalarType::U64),
+];
+
+/// `IMNMX d, a, b, p`, `VIMNMX3 d, a, b, c, p`, `VIADDMNMX d, a, b, c, p`: the smallest one where p holds, else the largest.
+pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
+    let modifiers = typed(ty);
+    let clamps = w.take("RELU");
+    let n = if ty.width_bits() == 64 { 2 } else { 1 };
+    let to = w.to(n)?;
+    let mut steps = Vec::new();
+    let opcode = w.opcode().trim_start_matches('U');
+    let values = match opcode {
+        "VIADDMNMX" => {
+            let sum = sum(c, w, ty, &mut steps)?;
+            vec![sum, w.source_as(ty)?]
+        }
+        "VIMNMX3" => vec![w.source_as(ty)?, w.source_as(ty)?, w.source_as(ty)?],
+        _ => vec![w.source_as(ty)?, w.source_as(ty)?],
+    };
+    let p = w.predicate()?;
+    if clamps && !ty.is_signed() {
+        return Err(w.unknown("`.RELU` without a sign", w.instruction.opcode));
+    }
+    let Some(last) = clamps.then(|| c.body.hidden(bits_of(ty))) else {
+        steps.extend(choose(c, to, modifiers, values, p));
+        return Ok(steps);
+    };
+    // What is negative becomes zero.
+    let span = p.1;
+    let result = Arg::One(written(last), span);
+    steps.extend(choose(c, result, modifiers, values, p));
+    steps.push(arithmetic(
+        ArithmeticOp::Max,
+        ty,
+        vec![to, Arg::One(read(last), span), Arg::One(number_of(0), span)],
+    ));
+    Ok(steps)
+}
+
+/// The sum of the next two sources, in a register that no text names.
+fn sum(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    ty: ScalarType,
+    steps: &mut Vec<Step>,
+) -> Lowered<(OperandValue, Span)> {
+    let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);
+    let to = c.body.hidden(bits_of(ty));
+    let span = w.instruction.span;
+    if ty.width_bits() == 32 && !matches!(ty, ScalarType::S16x2 | ScalarType::U16x2) {
+        let run = warpgrid_program::RegisterRun::one(to);
+        let machine = Machine {
+            registers: destinations(Some(run), 1, span),
+            sources: vec![a, b],
+            ..Machine::default()
+        };
+        steps.push(machine.step(MachineOp::Add3, span));
+    } else {
+        let is_plain =
+            |value: &OperandValue| is_zero(value) || modifiers_of(value) == SourceModifiers::NONE;
+        if !is_plain(&a.0) || !is_plain(&b.0) {
+            return Err(w.unknown("a sign of a pair", span));
+        }
+        let args = vec![Arg::One(written(to), span), one(a), one(b)];
+        steps.push(arithmetic(ArithmeticOp::Add, ty, args));
+    }
+    Ok((read(to), span))
+}
+
+/// `FMNMX d, a, b, p`, `FMNMX3 d, a, b, c, p`
+pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = ScalarType::F32;
+    let mut modifiers = float::mode(w, ty);
+    modifiers.rounding = None;
+    let to = w.to(1)?;
+    let mut values = vec![w.source_as(ty)?, w.source_as(ty)?];
+    if w.opcode().ends_with('3') {
+        values.push(w.source_as(ty)?);
+    }
+    let p = w.predicate()?;
+    Ok(choose(c, to, modifiers, values, p))
+}
+
+/// `DMNMX d, a, b, p`
+pub(super) fn doubles(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = ScalarType::F64;
+    let to = w.to(2)?;
+    let values = vec![w.source_as(ty)?, w.source_as(ty)?];
+    let p = w.predicate()?;
+    Ok(choose(c, to, typed(ty), values, p))
+}
+
+/// `HMNMX2 d, a, b, p`, `VHMNMX d, a, b, c, p`
+pub(super) fn halves(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let ty = half::format(w);
+    let mut modifiers = float::mode(w, ty);
+    modifiers.rounding = None;
+    let to = w.to(1)?;
+    let mut values = vec![half::pair(w, ty)?, half::pair(w, ty)?];
+    if w.opcode() == "VHMNMX" {
+        values.push(half::pair(w, ty)?);
+    }
+    let p = w.predicate()?;
+    Ok(choose(c, to, modifiers, values, p))
+}
+
+/// Registers for intermediate values of a type.
+fn bits_of(ty: ScalarType) -> ScalarType {
+    match ty.width_bits() {
+        64 => ScalarType::B64,
+        _ => ScalarType::B32,
+    }
+}
+
+/// The smallest value where a predicate holds, else the largest.
+fn choose(
+    c: &mut Context<'_>,
+    to: Arg,
+    modifiers: Modifiers,
+    values: Vec<(OperandValue, Span)>,
+    p: (OperandValue, Span),
+) -> Vec<Step> {
+    let ty = modifiers.ty.unwrap_or(ScalarType::S32);
+    let mut steps = Vec::new();
+    match known(&p.0) {
+        Some(true) => fold(c, ArithmeticOp::Min, to, modifiers, &values, &mut steps),
+        Some(false) => fold(c, ArithmeticOp::Max, to, modifiers, &values, &mut steps),
+        None => {
+            let bits = bits_of(ty);
+            let (low, high) = (c.body.hidden(bits), c.body.hidden(bits));
+            let span = p.1;
+            for (op, to) in [(ArithmeticOp::Min, low), (ArithmeticOp::Max, high)] {
+                let to = Arg::One(written(to), span);
+                fold(c, op, to, modifiers, &values, &mut steps);
+            }
+            let args = vec![
+                to,
+                Arg::One(read(low), span),
+                Arg::One(read(high), span),
+                one(p),
+            ];
+            steps.push(step(Does::Compare(CompareForm::Selp), typed(bits), args));
+        }
+    }
+    steps
+}
+
+/// One operation over two or three values.
+fn fold(
+    c: &mut Context<'_>,
+    op: ArithmeticOp,
+    to: Arg,
+    modifiers: Modifiers,
+    values: &[(OperandValue, Span)],
+    steps: &mut Vec<Step>,
+) {
+    let of = |to: Arg, a: Arg, b: Arg| step(Does::Arithmetic(op), modifiers, vec![to, a, b]);
+    let bits = bits_of(modifiers.ty.unwrap_or(ScalarType::S32));
+    match values {
+        [a, b, third] => {
+            let part = c.body.hidden(bits);
+            let span = third.1;
+            let first = Arg::One(written(part), span);
+            steps.push(of(first, one(a.clone()), one(b.clone())));
+            steps.push(of(to, Arg::One(read(part), span), one(third.clone())));
+        }
+        [a, b, ..] => steps.push(of(to, one(a.clone()), one(b.clone()))),
+        [] | [_] => {}
+    }
+}

@@ -1,0 +1,265 @@
+//! Products of matrices and what moves their parts: the fragments are those of `mma`, `ldmatrix`, `stmatrix` and `movmatrix`,
+//! register by register, since the assembler makes one instruction of each.
+
+use super::body::{Arg, Step, id_of, plain};
+use super::words::{Lowered, Words, as_register, destinations, parts};
+use super::{memory, one, step, typed};
+use warpgrid_isa::{
+    BoolOp, Does, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, Modifiers, Rounding,
+    ScalarType, StateSpace, WarpOp,
+};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
+
+/// Rows, columns and depth, as the digits of the word say them.
+const SHAPES: &[(&str, (u16, u16, u16))] = &[
+    ("884", (8, 8, 4)),
+    ("8x8x4", (8, 8, 4)),
+    ("8816", (8, 8, 16)),
+    ("8832", (8, 8, 32)),
+    ("88128", (8, 8, 128)),
+    ("1684", (16, 8, 4)),
+    ("16x8x4", (16, 8, 4)),
+    ("1688", (16, 8, 8)),
+    ("16x8x8", (16, 8, 8)),
+    ("16816", (16, 8, 16)),
+    ("16x8x16", (16, 8, 16)),
+    ("16832", (16, 8, 32)),
+    ("16864", (16, 8, 64)),
+    ("168128", (16, 8, 128)),
+    ("168256", (16, 8, 256)),
+];
+
+/// Formats of factors that bytes and parts of bytes have.
+const FACTORS: &[(&str, ScalarType)] = &[
+    ("S8", ScalarType::S8),
+    ("U8", ScalarType::U8),
+    ("S4", ScalarType::S4),
+    ("U4", ScalarType::U4),
+    ("E4M3", ScalarType::E4m3),
+    ("E5M2", ScalarType::E5m2),
+];
+
+/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives.
+pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let shape = w.take_one(SHAPES);
+    let (rows, columns, depth) =
+        shape.ok_or_else(|| w.unknown("products of this shape", w.instruction.opcode))?;
+    let mut modifiers = Modifiers {
+        shape: Some(MatrixShape {
+            rows,
+            columns,
+            depth,
+        }),
+        layout: Some(MatrixLayout::Row),
+        b_layout: Some(MatrixLayout::Col),
+        ..Modifiers::default()
+    };
+    let (a, b, sum) = match w.opcode() {
+        "DMMA" => {
+            modifiers.rounding = w.take_one(super::float::ROUNDINGS).or(Some(Rounding::Rn));
+            (ScalarType::F64, ScalarType::F64, ScalarType::F64)
+        }
+        "BMMA" => {
+            let joins = [("XOR", BoolOp::Xor), ("AND", BoolOp::And)];
+            modifiers.combine = w.take_one(&joins);
+            if modifiers.combine.is_none() || !w.take("POPC") {
+                return Err(w.unknown("a product of bits of this kind", w.instruction.opcode));
+            }
+            (ScalarType::B1, ScalarType::B1, ScalarType::S32)
+        }
+        "IMMA" => {
+            if w.take("SAT") {
+                modifiers.flags = modifiers.flags.with(Flag::Satfinite);
+            }
+            let (a, b) = two_formats(w)?;
+            (a, b, ScalarType::S32)
+        }
+        "QMMA" => {
+            let sum = sum_format(w)?;
+            let (a, b) = two_formats(w)?;
+            (a, b, sum)
+        }
+        // Eight by eight by four is done by quarters of the warp in several steps.
+        _ if rows == 8 => {
+            return Err(w.unknown("products by quarters of the warp", w.instruction.opcode));
+        }
+        _ => {
+            let sum = sum_format(w)?;
+            let formats = [("BF16", ScalarType::Bf16), ("TF32", ScalarType::Tf32)];
+            let ty = w.take_one(&formats).unwrap_or(ScalarType::F16);
+            (ty, ty, sum)
+        }
+    };
+    modifiers.a_type = Some(a);
+    modifiers.b_type = Some(b);
+    modifiers.c_type = Some(sum);
+    modifiers.d_type = Some(sum);
+    let registers = |rows: u16, columns: u16, ty: ScalarType| {
+        let bits = u32::from(rows) * u32::from(columns) * ty.width_bits();
+        (bits / (32 * register_bits(ty))).max(1) as u8
+    };
+    let to = {
+        let n = registers(rows, columns, sum);
+        let (run, span) = w.destination(n)?;
+        match sum {
+            ScalarType::F64 => pairs_written(run, n, span),
+            _ => destinations(run, n, span),
+        }
+    };
+    let span = w.instruction.span;
+    let a = source(w, a, registers(rows, depth, a))?;
+    let b = source(w, b, registers(depth, columns, b))?;
+    let c = source(w, sum, registers(rows, columns, sum))?;
+    let args = [to, a, b, c].map(|list| Arg::List(list, span));
+    Ok(vec![step(
+        Does::Matrix(MatrixOp::Mma),
+        modifiers,
+        args.into(),
+    )])
+}
+
+/// The format of the sums: `.F32` or `.F16`.
+fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
+    let formats = [("F32", ScalarType::F32), ("F16", ScalarType::F16)];
+    let found = w.take_one(&formats);
+    found.ok_or_else(|| w.unknown("sums of this format", w.instruction.opcode))
+}
+
+/// The formats of the factors, the left one first.
+fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)> {
+    let words = w.modifiers_left();
+    let mut found = words.iter().filter_map(|word| {
+        let format = FACTORS.iter().find(|(name, _)| name == word)?;
+        Some(*format)
+    });
+    let (Some(a), Some(b)) = (found.next(), found.next()) else {
+        return Err(w.unknown("factors of this format", w.instruction.opcode));
+    };
+    w.take(a.0);
+    w.take(b.0);
+    Ok((a.1, b.1))
+}
+
+const fn register_bits(ty: ScalarType) -> u32 {
+    match ty {
+        ScalarType::F64 => 64,
+        _ => 32,
+    }
+}
+
+/// A matrix that is read: a run of registers, or zeros for `RZ`. `.ROW` and `.COL` repeat what the operation has anyway.
+fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<(OperandValue, Span)>> {
+    let operand = w.next()?;
+    let is_plain = w
+        .operand_words(operand)
+        .iter()
+        .all(|word| matches!(*word, "reuse" | "ROW" | "COL"));
+    let register = as_register(&operand.value).filter(|_| is_plain);
+    let Some(register) = register else {
+        return Err(w.unknown("a matrix of this kind", operand.span));
+    };
+    let signs = operand.signs;
+    let run = id_of(register);
+    if ty != ScalarType::F64 {
+        if signs != crate::syntax::Signs::default() {
+            return Err(w.unknown("a sign of a matrix", operand.span));
+        }
+        let value = match run {
+            Some(first) => Source::Register(RegisterRun { first, n }),
+            None => Source::Immediate(0),
+        };
+        return Ok(parts((plain(value), operand.span), n));
+    }
+    let modifiers = warpgrid_program::SourceModifiers {
+        negate: signs.negated,
+        absolute: signs.absolute,
+        ..warpgrid_program::SourceModifiers::NONE
+    };
+    let pair = |i: u8| {
+        let source = match run {
+            Some(first) => Source::Register(pair_of(first, i)),
+            None => Source::Immediate(0),
+        };
+        (OperandValue::Source(source, modifiers), operand.span)
+    };
+    Ok((0..n).map(pair).collect())
+}
+
+/// The pairs of a run that is written.
+fn pairs_written(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<(OperandValue, Span)> {
+    let pair = |i: u8| {
+        let pair = run.map(|run| pair_of(run.first, i));
+        (OperandValue::Destination(pair), span)
+    };
+    (0..n).map(pair).collect()
+}
+
+fn pair_of(first: RegisterId, i: u8) -> RegisterRun {
+    RegisterRun {
+        first: RegisterId(first.0 + 2 * u32::from(i)),
+        n: 2,
+    }
+}
+
+/// What `.M88` and `.MT88` say of an access to rows in shared memory, and the number of matrices.
+fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
+    let mut modifiers = Modifiers {
+        space: Some(StateSpace::Shared),
+        shape: Some(MatrixShape {
+            rows: 8,
+            columns: 8,
+            depth: 0,
+        }),
+        ..typed(ScalarType::B16)
+    };
+    let transposes = w.take_one(&[("M88", false), ("MT88", true)]);
+    let transposes = transposes.filter(|_| w.take("16"));
+    let transposes =
+        transposes.ok_or_else(|| w.unknown("matrices of this kind", w.instruction.opcode))?;
+    if transposes {
+        modifiers.flags = modifiers.flags.with(Flag::Trans);
+    }
+    let counts = [("2", (MatrixCount::X2, 2)), ("4", (MatrixCount::X4, 4))];
+    let (count, n) = w.take_one(&counts).unwrap_or((MatrixCount::X1, 1));
+    modifiers.count = Some(count);
+    Ok((modifiers, n))
+}
+
+/// `LDSM.16.M88.4 d, [a]`
+pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let (modifiers, n) = rows(w)?;
+    let (run, span) = w.destination(n)?;
+    let from = memory::address(w, false)?;
+    Ok(vec![step(
+        Does::Matrix(MatrixOp::Ldmatrix),
+        modifiers,
+        vec![Arg::List(destinations(run, n, span), span), one(from)],
+    )])
+}
+
+/// `STSM.16.MT88.2 [a], b`
+pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let (modifiers, n) = rows(w)?;
+    let to = memory::address(w, false)?;
+    let value = w.source()?;
+    let span = value.1;
+    Ok(vec![step(
+        Does::Matrix(MatrixOp::Stmatrix),
+        modifiers,
+        vec![one(to), Arg::List(parts(value, n), span)],
+    )])
+}
+
+/// `MOVM.16.MT88 d, a`
+pub(super) fn transpose(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if !w.take("16") || !w.take("MT88") {
+        return Err(w.unknown("matrices of this kind", w.instruction.opcode));
+    }
+    let to = w.to(1)?;
+    let a = w.source()?;
+    Ok(vec![step(
+        Does::Warp(WarpOp::Movmatrix),
+        typed(ScalarType::B16),
+        vec![to, one(a)],
+    )])
+}

@@ -1,0 +1,182 @@
+//! Single operations of machine code, one a line of `data/operations/*.txt`: what registers begin with, instructions, and what registers
+//! hold afterwards, in each lane. A value is a number as in `//@ register`, so `lane * 4` as well.
+
+use std::fs;
+use std::path::Path;
+use warpgrid_view::{Front, MemoryId, Scenario, Session};
+
+/// Lanes that run; each stores its results in a row of shared memory.
+const N_LANES: usize = 32;
+const ROW_BYTES: usize = 64;
+
+struct Case<'a> {
+    target: &'a str,
+    /// `R1 = 5`
+    given: Vec<(&'a str, &'a str)>,
+    code: &'a str,
+    expected: Vec<(&'a str, &'a str)>,
+}
+
+fn facts(text: &str) -> Vec<(&str, &str)> {
+    let facts = text
+        .split(',')
+        .map(str::trim)
+        .filter(|fact| !fact.is_empty());
+    facts
+        .map(|fact| {
+            let (name, value) = fact.split_once('=').expect("`name = value`");
+            (name.trim(), value.trim())
+        })
+        .collect()
+}
+
+/// A file: `@ sm_80` says the architecture of the lines after it, `#` begins a comment, all others are cases.
+fn cases(text: &str) -> Vec<(usize, Case<'_>)> {
+    let mut target = "sm_80";
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('@') {
+            target = name.trim();
+        } else if !line.is_empty() && !line.starts_with('#') {
+            let parts: Vec<&str> = line.split(" => ").collect();
+            let [before, expected] = parts[..] else {
+                panic!("line {}: expected one `=>`", index + 1);
+            };
+            let (given, code) = before.split_once(':').unwrap_or(("", before));
+            let case = Case {
+                target,
+                given: facts(given),
+                code: code.trim(),
+                expected: facts(expected),
+            };
+            found.push((index + 1, case));
+        }
+    }
+    found
+}
+
+/// The value that an expression has in a lane: `lane * 4 + 1`, `0x10`, `1.5`.
+fn value(text: &str, lane: usize) -> u32 {
+    let number = |text: &str| {
+        let text = text.trim();
+        match text.strip_prefix("0x") {
+            Some(digits) => u32::from_str_radix(digits, 16).ok(),
+            None if text.contains('.') => text.parse::<f32>().ok().map(f32::to_bits),
+            None => text.parse::<i64>().ok().map(|value| value as u32),
+        }
+    };
+    let term = |part: &str| {
+        let factors = part.split('*').map(str::trim);
+        factors.fold(1u32, |product, factor| {
+            let factor = match factor {
+                "lane" => lane as u32,
+                _ => number(factor).unwrap_or_else(|| panic!("`{text}` is no value")),
+            };
+            product.wrapping_mul(factor)
+        })
+    };
+    text.split(" + ").map(term).fold(0, u32::wrapping_add)
+}
+
+/// The registers that a case expects, by lane.
+fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
+    let mut source =
+        format!("//@ launch block={N_LANES}\n//@ register R240 = lane * {ROW_BYTES}\n");
+    source += "//@ register R241 = 1\n//@ register R242 = 0\n//@ register R243 = 0\n";
+    for (name, value) in &case.given {
+        source += &format!("//@ register {name} = {value}\n");
+    }
+    source += &format!(".target {}\n", case.target);
+    for instruction in case.code.split(';').map(str::trim) {
+        source += &format!("{instruction};\n");
+    }
+    for (index, (name, _)) in case.expected.iter().enumerate() {
+        let place = index * 4;
+        match name.strip_prefix('P') {
+            Some(_) => {
+                source += &format!("SEL R242, R241, RZ, {name};\nSTS [R240+{place:#x}], R242;\n")
+            }
+            None if name.starts_with('U') => {
+                source += &format!("MOV R243, {name};\nSTS [R240+{place:#x}], R243;\n");
+            }
+            None => source += &format!("STS [R240+{place:#x}], {name};\n"),
+        }
+    }
+    source += "EXIT;\n";
+    let scenario = Scenario {
+        source,
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).map_err(|error| error.message)?;
+    if !session.run(10_000) {
+        return Err("not over".to_owned());
+    }
+    if let Some(fault) = session.fault() {
+        let why = session
+            .diagnostics()
+            .iter()
+            .map(|found| found.message.clone());
+        return Err(format!("{} {:?}", fault.message, why.collect::<Vec<_>>()));
+    }
+    let bytes = session
+        .memory(&MemoryId::Shared(0))
+        .ok_or("no shared memory")?;
+    let word = |lane: usize, index: usize| {
+        let at = lane * ROW_BYTES + index * 4;
+        u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+    };
+    let row = |lane| {
+        (0..case.expected.len())
+            .map(|index| word(lane, index))
+            .collect()
+    };
+    Ok((0..N_LANES).map(row).collect())
+}
+
+fn differences(case: &Case<'_>) -> Option<String> {
+    let rows = match run(case) {
+        Ok(rows) => rows,
+        Err(why) => return Some(why),
+    };
+    for (lane, row) in rows.iter().enumerate() {
+        for ((name, expression), found) in case.expected.iter().zip(row) {
+            let expected = value(expression, lane);
+            if *found != expected {
+                return Some(format!(
+                    "lane {lane}: {name} is {found:#x}, expected {expected:#x}"
+                ));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn every_operation_leaves_what_its_line_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/operations");
+    let (mut n_cases, mut wrong) = (0, Vec::new());
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the folder of operations")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("a text");
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        for (line, case) in cases(&text) {
+            n_cases += 1;
+            let found = differences(&case);
+            wrong.extend(found.map(|why| format!("{file}:{line}: {}: {why}", case.code)));
+        }
+    }
+    assert!(n_cases >= 150, "{n_cases} cases");
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
