@@ -8,7 +8,7 @@ pub fn try_text(text: &str, front: Front) {
     let options = CheckOptions { front, ..CheckOptions::default() };
     let report = check::check(text, &options);
     for diagnostic in &report.diagnostics {
-        assert!(diagnostic.range.line >= 1 && diagnostic.range.column >= 1);
+        assert!(diagnostic.range().line >= 1 && diagnostic.range().column >= 1);
     }
     let tokens = check::tokens(text, front);
     assert!(tokens.windows(2).all(|pair| pair[0].end <= pair[1].start));
