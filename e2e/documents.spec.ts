@@ -2,7 +2,7 @@
 import { expect, test } from "@playwright/test";
 import { existsSync } from "node:fs";
 
-const pages = { mdBook: "mdbook/stores.html", Sphinx: "sphinx/index.html", MDX: "mdx/stores.html" };
+const pages = { mdBook: "mdbook/stores.html", Sphinx: "sphinx/index.html", MDX: "mdx/stores.html", Docusaurus: "docusaurus/index.html" };
 
 for (const [tool, path] of Object.entries(pages)) {
   test(`a document of ${tool} steps through its recording and runs what is edited`, async ({ page }) => {
@@ -24,8 +24,27 @@ for (const [tool, path] of Object.entries(pages)) {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`/hosts/${path}`);
-    await expect(page.locator(".warpgrid-snapshot code")).toContainText("st.global.u32 [p], %t;");
+    await expect(page.locator(".warpgrid-snapshot pre code")).toContainText("st.global.u32 [p], %t;");
     await expect(page.locator(".warpgrid-snapshot td.lane-31")).toHaveText("31");
     await context.close();
   });
 }
+
+test("a site of Docusaurus keeps its widgets while readers go from page to page", async ({ page }) => {
+  test.skip(!existsSync(new URL("../target/hosts/docusaurus", import.meta.url)), "Docusaurus has built no document here");
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => wrong.push(error.message));
+  await page.goto("/hosts/docusaurus/");
+  const widget = page.getByRole("region", { name: "PTX playground" });
+  await expect(widget.getByText("step 2 of 3")).toBeVisible();
+  // No page is loaded: the site puts the other document in place of this one.
+  await page.evaluate(() => { (globalThis as any).isSamePage = true; });
+  await page.getByRole("link", { name: "On to loads" }).click();
+  await expect(page.getByRole("heading", { name: "Loads", exact: true })).toBeVisible();
+  await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true }).first()).toBeVisible();
+  await widget.getByRole("button", { name: "One step back" }).click();
+  await page.getByRole("link", { name: "Back to stores" }).click();
+  await expect(widget.getByText("step 2 of 3")).toBeVisible();
+  expect(await page.evaluate(() => (globalThis as any).isSamePage)).toBe(true);
+  expect(wrong).toEqual([]);
+});

@@ -1,7 +1,8 @@
-// Builds the small documents with their real tools: `node docs/hosts/build.mjs mdbook|sphinx|mdx FOLDER` leaves pages in FOLDER, with the files of
-// the widget beside them. Needs `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; the npm package `@mdx-js/mdx` with `react-dom`.
+// Builds the small documents with their real tools: `node docs/hosts/build.mjs mdbook|sphinx|mdx|docusaurus FOLDER` leaves pages in FOLDER, with the
+// files of the widget beside them. Needs `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; the npm package `@mdx-js/mdx` with
+// `react-dom`; those of Docusaurus.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -50,7 +51,20 @@ const builders = {
     lay("warpgrid");
     writeFileSync(join(folder, "stores.html"), `<!doctype html><html lang="en"><head>${head}</head><body>${renderToStaticMarkup(createElement(Page))}</body></html>`);
   },
+  docusaurus() {
+    // A site of its own, with the packages that are installed elsewhere and ours beside them.
+    const source = join(folder, "..", `${kind}-source`);
+    const installed = join(process.env.DOCUSAURUS_PROJECT ?? root, "node_modules");
+    rmSync(source, { recursive: true, force: true });
+    cpSync(join(here, "docusaurus"), source, { recursive: true });
+    mkdirSync(join(source, "node_modules"));
+    for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(source, "node_modules", name));
+    symlinkSync(join(root, "pkg"), join(source, "node_modules/warpgrid"));
+    for (const file of FILES) cpSync(join(root, "pkg", file), join(source, "static/warpgrid", file));
+    execFileSync(join(installed, ".bin/docusaurus"), ["build", "--out-dir", folder], { cwd: source, stdio: ["ignore", "inherit", "inherit"] });
+    rmSync(source, { recursive: true });
+  },
 };
-if (!builders[kind] || !to) throw new Error("name mdbook, sphinx or mdx, and a folder");
+if (!builders[kind] || !to) throw new Error("name mdbook, sphinx, mdx or docusaurus, and a folder");
 rmSync(folder, { recursive: true, force: true });
 await builders[kind]();

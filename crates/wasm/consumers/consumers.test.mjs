@@ -62,6 +62,23 @@ for (const [name, lib] of [["without the DOM", ["es2022"]], ["with the DOM", ["e
   });
 }
 
+test("the project for CI passes, and notices a wrong kernel", async () => {
+  const example = join(root, "docs/ci-example");
+  for (const name of ["kernels", "kernels.test.js"]) await cp(join(example, name), join(folder, name), { recursive: true });
+  // As a person starts it: a test within a test would report to this one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const run = () => spawnSync(process.execPath, ["--test", "--test-reporter=tap", "kernels.test.js"], { cwd: folder, encoding: "utf8", env });
+  const good = run();
+  assert.equal(good.status, 0, good.stdout);
+  assert.match(good.stdout, /^# pass 5$/m);
+  const [file, text] = [join(folder, "kernels/saxpy.ptx"), await readFile(join(example, "kernels/saxpy.ptx"), "utf8")];
+  const wrong = { "the wrong lane": text.replace("mad.wide.u32 %py, %i, 4", "mad.wide.u32 %py, %i, 8"), "a typing error": text.replace("st.global", "st.golbal") };
+  for (const [what, broken] of Object.entries(wrong)) {
+    await writeFile(file, broken);
+    assert.notEqual(run().status, 0, what);
+  }
+});
+
 test("no type is `any`", async () => {
   for (const file of ["warpgrid.d.ts", "types.d.ts", "record.d.ts", "warpgrid-widget.d.ts"]) {
     const text = await readFile(join(folder, "node_modules/warpgrid", file), "utf8");

@@ -9,6 +9,15 @@ use std::path::PathBuf;
 const SPHINX: &str = "sphinx==9.0.4";
 const MDX: &[&str] = &["@mdx-js/mdx@3.1.1", "react@19.3.1", "react-dom@19.3.1"];
 
+const DOCUSAURUS: &[&str] = &[
+    "@docusaurus/core@3.9.2",
+    "@docusaurus/preset-classic@3.9.2",
+    "react@19.3.1",
+    "react-dom@19.3.1",
+    // Its progress bar does not know later ones.
+    "webpack@5.99.9",
+];
+
 /// A tool, and what `docs/hosts/build.mjs` has to know of it.
 #[derive(Debug)]
 pub(crate) struct DocumentTool {
@@ -24,6 +33,11 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
         ("mdbook", "MDBOOK", rust::mdbook()),
         ("sphinx", "SPHINX_BUILD", sphinx()),
         ("mdx", "MDX_PROJECT", npm::in_cache("mdx", MDX)),
+        (
+            "docusaurus",
+            "DOCUSAURUS_PROJECT",
+            npm::in_cache("docusaurus", DOCUSAURUS),
+        ),
     ];
     let mut tools = Vec::new();
     for (name, variable, place) in found {
