@@ -33,7 +33,7 @@ pub struct Annotations {
     pub names: Vec<(String, Span)>,
     /// What registers hold at the first step.
     pub registers: Vec<RegisterFact>,
-    pub misaligned: Misaligned,
+    pub misaligned: Option<Misaligned>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -101,7 +101,7 @@ impl Annotations {
                 "cluster" => scenario.cluster = Some(value.extents()?),
                 "shared" => scenario.dynamic_shared = value.number()?,
                 "seed" => scenario.seed = value.number()?,
-                "misaligned" => self.misaligned = value.misaligned()?,
+                "misaligned" => self.misaligned = Some(value.misaligned()?),
                 "entry" => scenario.entry = Some(value.text.to_owned()),
                 _ => {
                     return Err(key.error(catalogue::unknown_launch_fact(key.text)));

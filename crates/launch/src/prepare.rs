@@ -51,7 +51,7 @@ pub fn prepare(
     let (mut launch, buffers) = build(&scenario, function, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
     launch.registers = registers::resolve(&registers, &buffers, function)?;
-    launch.misaligned = misaligned;
+    launch.misaligned = misaligned.unwrap_or_else(|| default_alignment(function));
     let machine = Machine::new(Arc::clone(program), &launch, limits)
         .map_err(|error| catalogue::refused(&error, &scenario.params))?;
     Ok(Prepared {
@@ -60,6 +60,15 @@ pub fn prepare(
         buffers,
         machine,
     })
+}
+
+/// What becomes of misaligned addresses when nothing says so: listings of kernels stop, as a GPU does; the reference of loose
+/// instructions says that addresses are forced to the size of the access.
+fn default_alignment(function: &Function) -> Misaligned {
+    match &function.machine {
+        Some(machine) if machine.loose => Misaligned::Force,
+        Some(_) | None => Misaligned::Fault,
+    }
 }
 
 /// Threads of a block when nothing says how many: one warp.

@@ -10,6 +10,8 @@ pub struct MachineCode {
     pub parameter_start: u32,
     /// Whether the text leaves the parameters open: those of the launch follow each other then, each aligned as its type.
     pub open_parameters: bool,
+    /// Whether the text has the instructions alone, in no function.
+    pub loose: bool,
     /// What the launch puts into bank 0: the byte offset of each 32-bit word.
     pub facts: Vec<(u32, LaunchFact)>,
     /// The other banks: their number, and the index of the variable of the module that has their bytes.

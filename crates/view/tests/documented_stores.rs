@@ -81,6 +81,58 @@ fn an_address_outside_the_window_stops_the_launch() {
 }
 
 #[test]
+fn loose_instructions_force_misaligned_addresses_and_kernels_stop() {
+    let source = "//@ register R1 = 5\n.target sm_50\nSTS.32 [0x12], R1;";
+    assert_eq!(shared(source, 16, 2), [5, 0]);
+    let local = "//@ register R4 = lane + 1\n//@ register R5 = 2\n.target sm_50\nSTL.64 [0x14], R4;\nLDL.64 R6, [0x10];\nSTS [0x20], R7;";
+    assert_eq!(shared(local, 32, 1), [2]);
+    let kernel = "//@ register R1 = 5\ncode for sm_50\nFunction : f\n/*0008*/ STS.32 [0x12], R1;\n/*0010*/ EXIT;";
+    let session = run(kernel);
+    let fault = session.fault().expect("a fault");
+    assert!(fault.message.contains("misaligned"), "{}", fault.message);
+}
+
+#[test]
+fn an_address_beyond_what_is_allocated_stops_the_launch_before_the_store() {
+    // The window has 16 MiB; what a block may have of it is less, and local memory less again.
+    for (code, address) in [
+        ("STS [R2], R1", 0xc000u32),
+        ("STS [R2-0x8], R1", 0),
+        ("STL [R2], R1", 0x80_0000),
+        ("STL.128 [R2], R4", 0x3ff8 * 0x400),
+    ] {
+        let source = format!(
+            "//@ launch block=1\n//@ register R2 = {address}\n//@ register R1 = 7\n.target sm_50\n{code};"
+        );
+        let session = run(&source);
+        let fault = session
+            .fault()
+            .unwrap_or_else(|| panic!("{code}: no fault"));
+        assert!(
+            fault.message.contains("out-of-bounds"),
+            "{code}: {}",
+            fault.message
+        );
+        let stored = session.memory(&MemoryId::Shared(0)).unwrap_or_default();
+        assert!(stored.iter().all(|byte| *byte == 0), "{code}");
+    }
+}
+
+#[test]
+fn cache_operators_and_words_of_sign_change_nothing_that_is_stored() {
+    for cop in ["", ".WB", ".CG", ".CS", ".WT"] {
+        let source = format!(
+            "//@ register R1 = lane + 3\n//@ register R2 = lane * 4\n.target sm_50\nSTL{cop}.32 [0x8], R1;\nLDL R3, [0x8];\nSTS [R2], R3;"
+        );
+        assert_eq!(shared(&source, 0, 3), [3, 4, 5], "{cop}");
+    }
+    for size in [".8", ".U8", ".S8"] {
+        let source = format!("//@ register R1 = 0x1234\n.target sm_50\nSTS{size} [0x3], R1;");
+        assert_eq!(shared(&source, 0, 1), [0x3400_0000], "{size}");
+    }
+}
+
+#[test]
 fn local_memory_belongs_to_each_lane() {
     let session = run(
         "//@ register R3 = 0\n//@ register R1 = lane + 1\n//@ buffer out: u32[32] = 0\n//@ register R4 = out + lane * 4\n.target sm_50\nSTL.32 [R3+0x1234], R1;\nLDL R6, [R3+0x1234];\nSTG.E [R4], R6;",

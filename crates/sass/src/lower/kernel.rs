@@ -157,6 +157,7 @@ impl Lowering<'_> {
             addresses: std::mem::take(&mut body.addresses),
             parameter_start: info.parameter_start.unwrap_or(environment.parameters),
             open_parameters: info.parameters.is_none(),
+            loose: text.name.is_empty(),
             facts: environment.facts(),
             banks: self
                 .banks
