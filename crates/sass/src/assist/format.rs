@@ -19,7 +19,9 @@ pub(crate) fn format(source: &str) -> String {
             continue;
         };
         let rest = &source[instruction.span.end as usize..];
-        if !is_sound(&tree, instruction) || !ends_statement(rest) {
+        let before = source[..instruction.span.start as usize].trim_end_matches([' ', '\t']);
+        // What follows a brace on its line is left there, as what is before it is.
+        if !is_sound(&tree, instruction) || !ends_statement(rest) || before.ends_with('}') {
             continue;
         }
         let (start, end) = (
