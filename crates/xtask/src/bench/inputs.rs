@@ -59,6 +59,14 @@ pub(super) fn write() -> Result<PathBuf> {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
         save(&folder.join(format!("{kernel}.ptx")), &text)?;
     }
+    let listings = shell::root().join("crates/view/tests/machine_code");
+    for (kernel, listing) in [
+        ("saxpy_float4", "kernel.sm_120.cuobjdump.sass"),
+        ("matmul_tiled", "kernel.sm_80.nvdisasm.sass"),
+    ] {
+        let text = read(&listings.join(kernel).join(listing))?;
+        save(&folder.join(format!("{kernel}.sass")), &text)?;
+    }
     Ok(folder)
 }
 

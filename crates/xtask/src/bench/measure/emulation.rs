@@ -4,7 +4,7 @@ use crate::timing::best_of;
 use crate::{Inputs, Measured};
 use serde_json::{Value, json};
 use std::time::Instant;
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::{Front, Scenario, Session};
 
 /// Both kernels keep all lanes of all warps active.
 const LANES: u64 = 32;
@@ -23,6 +23,30 @@ pub(super) fn saxpy(inputs: &Inputs) -> Measured {
 /// Million lane-instructions a second of a kernel that loops over shared memory.
 pub(super) fn matmul(inputs: &Inputs) -> Measured {
     million_lane_instructions_a_second(&matmul_scenario(inputs, 256)?)
+}
+
+/// Million lane-instructions a second of what the assembler makes of the same kernels: other instructions, and other numbers of them.
+pub(super) fn saxpy_machine(inputs: &Inputs) -> Measured {
+    let scenario = as_machine_code(
+        inputs,
+        "saxpy_float4.sass",
+        saxpy_scenario(inputs, 1 << 20)?,
+    )?;
+    million_lane_instructions_a_second(&scenario)
+}
+
+pub(super) fn matmul_machine(inputs: &Inputs) -> Measured {
+    let scenario = as_machine_code(inputs, "matmul_tiled.sass", matmul_scenario(inputs, 256)?)?;
+    million_lane_instructions_a_second(&scenario)
+}
+
+/// The same launch of a listing.
+fn as_machine_code(inputs: &Inputs, name: &str, scenario: Scenario) -> Result<Scenario, String> {
+    Ok(Scenario {
+        source: inputs.read(name)?,
+        front: Front::Sass,
+        ..scenario
+    })
 }
 
 /// Seconds of a product of two matrices with a side of 1024 on emulated tensor cores.

@@ -31,6 +31,8 @@ const FIGURES: &[Figure] = &[
     Figure { name: "batch",   title: "checking small modules",              unit: "modules/s",      measure: text::batch },
     Figure { name: "saxpy",   title: "running saxpy, 1,048,576 threads",    unit: "M lane-instr/s", measure: emulation::saxpy },
     Figure { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },
+    Figure { name: "saxpym",  title: "the same saxpy as machine code",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
+    Figure { name: "matmulm", title: "the same matmul as machine code",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
     Figure { name: "wmma",    title: "running a wmma product, 1024 x 1024", unit: "s",             measure: emulation::wmma },
     Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
     Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
