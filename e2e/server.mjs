@@ -40,11 +40,13 @@ function fileFor(path) {
 
 const server = createServer(async (request, response) => {
   try {
-    const file = fileFor(new URL(request.url, "http://localhost").pathname);
+    const { pathname } = new URL(request.url, "http://localhost");
+    const file = fileFor(pathname);
     const body = await readFile(file);
     response.writeHead(200, {
       "content-type": types[extname(file)] ?? "application/octet-stream",
-      "cache-control": "no-store",
+      // Other sites let browsers keep the files of the widget.
+      "cache-control": pathname.startsWith("/widget/") ? "max-age=600" : "no-store",
     });
     response.end(body);
   } catch {

@@ -15,9 +15,13 @@ const SHAPES = [
   ["name", /[$_a-zA-Z][\w$]*/y],
 ];
 
+/** A longer text stays without colours: a page has to go on while it is shown. */
+export const MOST_COLOURED = 200_000;
+
 /** Tokens by their shape alone. */
 export function guessTokens(text) {
   const tokens = [];
+  if (text.length > MOST_COLOURED) return tokens;
   for (let at = 0; at < text.length;) {
     let length = 0;
     for (const [name, shape] of SHAPES) {
@@ -76,6 +80,6 @@ export function dedent(text) {
   while (lines.length > 0 && lines[0].trim() === "") lines.shift();
   while (lines.length > 0 && lines.at(-1).trim() === "") lines.pop();
   const margins = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
-  const margin = Math.min(...margins);
+  const margin = margins.reduce((least, one) => Math.min(least, one), Infinity);
   return lines.map((line) => line.slice(margin)).join("\n");
 }

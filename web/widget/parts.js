@@ -1,5 +1,5 @@
 // The parts of a widget as DOM: pictures go in, nodes come out. Text reaches the page as text nodes only, never as HTML.
-import { colouredLines, hiddenLines } from "./highlight.js";
+import { MOST_COLOURED, colouredLines, hiddenLines } from "./highlight.js";
 import { stretchesOf } from "./position.js";
 
 /** An element with properties and children; strings become text. */
@@ -21,6 +21,7 @@ export function wordNodes(text) {
 
 /** The coloured lines. `hides`: boilerplate is left out. */
 export function codeNodes(text, tokens, { done, wrong, hides }) {
+  if (text.length > MOST_COLOURED) return [text];
   const hidden = hides ? hiddenLines(text) : [];
   return colouredLines(text, tokens).flatMap((line, index) => {
     if (hidden[index]) return [];

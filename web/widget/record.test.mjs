@@ -103,3 +103,21 @@ test("mdBook gets its book back with widgets in it", async () => {
   assert.match(sections[0].Chapter.content, /src="warpgrid\/warpgrid-widget.js"/);
   assert.match(sections[2].Chapter.content, /src="\.\.\/warpgrid\/warpgrid-widget.js"/);
 });
+
+test("a recording that would keep a page busy is none", async () => {
+  const good = JSON.parse(JSON.stringify(await record("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;")));
+  assert.ok(isRecording(good));
+  const changed = (change) => { const copy = structuredClone(good); change(copy); return copy; };
+  for (const columns of [0, -1, 0.5, NaN, 1e9, "8"]) assert.equal(isRecording(changed((it) => { it.grids[0].columns = columns; })), false, `${columns}`);
+  for (const spoil of [
+    (it) => { it.grids = Array(1000).fill(it.grids[0]); }, (it) => { it.steps = [[0, 0, "", [[0, 1, 2, 3]]]]; }, (it) => { it.steps = [null]; },
+    (it) => { it.tokens = ["1e9"]; }, (it) => { delete it.diagnostics; }, (it) => { it.fragments = [{}]; }, (it) => { it.warpgrid = 2; },
+  ]) assert.equal(isRecording(changed(spoil)), false, `${spoil}`);
+  // Counts are taken for no more cells than there can be.
+  const long = changed((it) => { it.grids[0].cells = ["0", 1e12]; it.steps[1][3][0][3] = ["7", 1e12]; });
+  assert.ok(pictureAt(long, 2).grids[0].cells.length <= 16_384);
+});
+
+test("the margin of a text of a million lines is found", () => {
+  assert.equal(dedent("  ret;\n".repeat(1_000_000)).length, 5 * 1_000_000 - 1);
+});

@@ -68,9 +68,10 @@ function runs(texts) {
   }
   return found;
 }
-function unfold(runs) {
+/** At most `most` texts, whatever the counts say. */
+function unfold(runs, most) {
   const texts = [];
-  for (let i = 0; i < runs.length; i += 2) for (let n = 0; n < runs[i + 1]; n += 1) texts.push(runs[i]);
+  for (let i = 0; i < runs.length; i += 2) for (let n = 0; n < runs[i + 1] && texts.length < most; n += 1) texts.push(`${runs[i]}`);
   return texts;
 }
 
@@ -107,11 +108,25 @@ function encodeStep(picture, before, fragments) {
   return [...step, fragments.findIndex((fragment) => JSON.stringify(fragment) === text)];
 }
 
-/** Whether a value is a recording that this reader knows. */
+/** More is in no recording of ours: a page would be busy with it for long. */
+const MOST_GRIDS = 16;
+const MOST_CELLS = 16_384;
+const MOST_COLUMNS = 1_024;
+
+/** Whether a value is a recording that this reader knows. It may come from anywhere: what it says is held to the form, so that showing it is cheap. */
 export function isRecording(value) {
-  return value !== null && typeof value === "object" && value.warpgrid === VERSION
-    && Array.isArray(value.steps) && Array.isArray(value.grids) && typeof value.scenario?.source === "string";
+  return value !== null && typeof value === "object" && value.warpgrid === VERSION && typeof value.scenario?.source === "string"
+    && Array.isArray(value.grids) && value.grids.length <= MOST_GRIDS && value.grids.every(isGrid)
+    && Array.isArray(value.steps) && value.steps.every(isStep)
+    && [value.classes, value.tokens, value.diagnostics].every(Array.isArray) && value.tokens.every(Number.isInteger)
+    && Array.isArray(value.fragments) && value.fragments.every(isFragment);
 }
+
+const isGrid = (grid) => Number.isInteger(grid?.columns) && grid.columns >= 1 && grid.columns <= MOST_COLUMNS && Array.isArray(grid.cells);
+const isStep = (step) => Array.isArray(step) && Array.isArray(step[3]) && step[3].every(isChange);
+const isChange = ([index, ...lists]) => Number.isInteger(index) && lists.length >= 3 && lists.every(Array.isArray);
+const isFragment = (fragment) => Array.isArray(fragment?.registers) && fragment.registers.every(Array.isArray)
+  && Array.isArray(fragment.lanes) && fragment.lanes.length >= fragment.registers.length && fragment.lanes.every(Array.isArray);
 
 /** Positions that a recording has pictures of: 0 to this. */
 export const lastPosition = (recording) => recording.steps.length;
@@ -129,7 +144,7 @@ export function pictureAt(recording, position) {
   const last = Math.max(0, Math.min(position, lastPosition(recording)));
   const grids = recording.grids.map(({ cells, ...grid }) => {
     const fresh = (text) => ({ text, lane: null, now: false, conflict: false });
-    return { ...grid, cells: unfold(cells).map(fresh) };
+    return { ...grid, cells: unfold(cells, MOST_CELLS).map(fresh) };
   });
   for (let index = 0; index < last; index += 1) {
     for (const change of recording.steps[index][3]) apply(grids, change, index === last - 1);
@@ -150,7 +165,7 @@ export function pictureAt(recording, position) {
 }
 
 function apply(grids, [index, cells, lanes, texts, conflicts = [], quiet = []], isLast) {
-  const [values, of, lost, still] = [unfold(texts), undistances(lanes), new Set(undistances(conflicts)), new Set(undistances(quiet))];
+  const [values, of, lost, still] = [unfold(texts, cells.length), undistances(lanes), new Set(undistances(conflicts)), new Set(undistances(quiet))];
   undistances(cells).forEach((at, i) => {
     const lane = of[i] < 0 ? null : of[i];
     const now = isLast && !still.has(at);
