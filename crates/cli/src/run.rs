@@ -142,7 +142,7 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
             scenario.front = front.into();
         }
         if let Some(seed) = arguments.seed {
-            scenario.seed = seed;
+            scenario.seed = Some(seed);
         }
         let name = source
             .as_deref()

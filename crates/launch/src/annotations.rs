@@ -100,7 +100,7 @@ impl Annotations {
                 "block" => scenario.block = Some(value.extents()?),
                 "cluster" => scenario.cluster = Some(value.extents()?),
                 "shared" => scenario.dynamic_shared = value.number()?,
-                "seed" => scenario.seed = value.number()?,
+                "seed" => scenario.seed = Some(value.number()?),
                 "misaligned" => self.misaligned = Some(value.misaligned()?),
                 "entry" => scenario.entry = Some(value.text.to_owned()),
                 _ => {
@@ -467,7 +467,7 @@ mod tests {
                 scenario.seed,
                 scenario.entry.as_deref()
             ),
-            (64, 3, Some("k"))
+            (64, Some(3), Some("k"))
         );
         let Parameter::Buffer(out) = &scenario.params[0] else {
             panic!("a buffer comes first")

@@ -1,7 +1,7 @@
 //! Every diagnostic about a launch: one function per wording, grouped by code, and the reference page of each code.
 //! Nothing else in the room words a message.
 
-use crate::scenario::Parameter;
+use crate::scenario::{Buffer, Parameter};
 use crate::value::ElementType;
 use warpgrid_program::{CodeFacts, Diagnostic, Span};
 
@@ -230,6 +230,18 @@ pub(crate) fn field_outside(field: &str, name: &str, size: u64) -> Problem {
     problem("W0712", message).about(name)
 }
 
+pub(crate) fn odd_alignment(name: &str, align: u64) -> Problem {
+    let message = format!("`{name}` is aligned to {align} bytes, expected a power of two");
+    problem("W0712", message).about(name)
+}
+
+pub(crate) fn other_shape(buffer: &Buffer) -> Problem {
+    let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
+    let (name, len) = (&buffer.name, buffer.len);
+    let message = format!("buffer `{name}` has {len} elements, and its shape is {extents}");
+    problem("W0717", message).about(name)
+}
+
 pub(crate) fn buffer_too_large(name: &str, n_bytes: u128, max_bytes: u64) -> Problem {
     let message = format!("buffer `{name}` has {n_bytes} bytes, and at most {max_bytes} fit");
     problem("W0713", message).about(name)
@@ -308,5 +320,6 @@ pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0714", "initial values that do not fit", "An initial value must be one that the element type can hold, and there are at most as many as elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
     CodeFacts::page("W0715", "pointer to nothing", "An alias points to a buffer of the same launch, by name.", "an alias of `outt`", "an alias of `out`"),
     CodeFacts::page("W0716", "no parameter of that name", "Parameters are matched to those of the kernel by name. If a name is not among them, all are matched in order, which is what a compiler's names need; a name that is nearly one of the kernel's, or beside others that are, is more likely mistyped.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
+    CodeFacts::page("W0717", "shape of another length", "The extents of a buffer, multiplied, are its number of elements.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
     CodeFacts::page("W0720", "impossible launch", "The launch breaks a bound of the machine or of the kernel: extents of at least one, blocks of at most 1024 threads, the sizes that `.reqntid` and `.maxntid` demand, as many arguments as the kernel has parameters, and memory within bounds.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
 ];

@@ -91,11 +91,7 @@ fn complete(
     scenario.block = scenario.block.or(facts.block);
     scenario.cluster = scenario.cluster.or(facts.cluster);
     scenario.dynamic_shared = scenario.dynamic_shared.max(facts.dynamic_shared);
-    scenario.seed = if scenario.seed == 0 {
-        facts.seed
-    } else {
-        scenario.seed
-    };
+    scenario.seed = scenario.seed.or(facts.seed);
     let stated = !scenario.params.is_empty();
     if !stated {
         scenario.params = facts.params;
@@ -246,7 +242,7 @@ pub(crate) fn build(
         dynamic_shared_bytes: scenario.dynamic_shared,
         buffers: builder.inits,
         arguments,
-        seed: scenario.seed,
+        seed: scenario.seed.unwrap_or(0),
         track_writers: false,
         registers: Vec::new(),
         misaligned: Misaligned::Fault,
@@ -293,6 +289,11 @@ impl Builder {
                 self.max_bytes,
             ));
         };
+        let mut extents = buffer.shape.iter();
+        let in_shape = extents.try_fold(1u64, |n, extent| n.checked_mul(*extent));
+        if !buffer.shape.is_empty() && in_shape != Some(buffer.len) {
+            return Err(catalogue::other_shape(buffer));
+        }
         let fail = |why: String| catalogue::initial_values(&buffer.name, &why);
         let contents = match &buffer.init {
             Init::List(values) if values.is_empty() => Contents::Zeroed(size),
@@ -377,6 +378,9 @@ impl Builder {
     ) -> Result<ArgumentInit, Problem> {
         if size > 1 << 16 {
             return Err(catalogue::structure_too_large(name, size));
+        }
+        if align != 0 && !align.is_power_of_two() {
+            return Err(catalogue::odd_alignment(name, align));
         }
         let mut whole = ArgumentInit {
             bytes: vec![0; size as usize],

@@ -53,10 +53,9 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]
     pub params: Vec<Parameter>,
-    /// Turns the scheduler; 0 is plain round robin.
-    #[serde(default)]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
-    pub seed: u64,
+    /// Turns the scheduler; 0, as when absent, is plain round robin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// Where the launch must stop, if it must.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,

@@ -178,7 +178,7 @@ impl ElementType {
                 Ok(self.encode_float(*value))
             }
             (_, Literal::Integer(value)) => self.encode_integer(*value),
-            (_, Literal::Float(value)) if value.fract() == 0.0 && value.abs() < 1.8e19 => {
+            (_, Literal::Float(value)) if value.fract() == 0.0 && value.abs() < 1e38 => {
                 self.encode_integer(*value as i128)
             }
             (_, Literal::Float(value)) => Err(why::not_an_integer(*value, self)),

@@ -184,7 +184,7 @@ impl SeedSearch {
 
 fn with_seed(scenario: &Scenario, seed: u64) -> Scenario {
     Scenario {
-        seed,
+        seed: Some(seed),
         ..scenario.clone()
     }
 }

@@ -337,15 +337,10 @@ fn next_slice(steps: u64, took_ms: f64) -> u64 {
 
 /// A session with the kernel and the order that were asked for; with the text's own kernel when that one is gone.
 fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, SessionError> {
-    let session = with_kernel(scenario)?;
-    match seed.filter(|seed| *seed != session.scenario().seed) {
-        None => Ok(session),
-        // The text states a seed of its own, so that only what was prepared can be given another.
-        Some(seed) => Session::new(Scenario {
-            seed,
-            ..session.scenario().clone()
-        }),
-    }
+    with_kernel(Scenario {
+        seed: seed.or(scenario.seed),
+        ..scenario
+    })
 }
 
 fn with_kernel(scenario: Scenario) -> Result<Session, SessionError> {
@@ -368,7 +363,7 @@ fn launch_facts(session: &Session) -> LaunchFacts {
         block: scenario.block.unwrap_or([1; 3]),
         cluster: scenario.cluster.unwrap_or([1; 3]),
         dynamic_shared: scenario.dynamic_shared,
-        seed: scenario.seed,
+        seed: scenario.seed.unwrap_or(0),
         params: scenario.params.iter().map(parameter_text).collect(),
         guesses: session.guesses().to_vec(),
         kernels: session.kernels(),

@@ -22,7 +22,7 @@ fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
     let ends = |wait: &str, seed: u64| {
         let scenario = Scenario {
             source: source("grid=1 block=4", &body(wait)),
-            seed,
+            seed: Some(seed),
             ..Scenario::default()
         };
         let mut session = Session::new(scenario).expect("it runs");

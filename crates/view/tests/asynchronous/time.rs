@@ -44,7 +44,7 @@ fn time_goes_back_over_phases_groups_and_landings() {
     for seed in [0, 5, 6] {
         let scenario = Scenario {
             source: source.clone(),
-            seed,
+            seed: Some(seed),
             ..Scenario::default()
         };
         let mut session = Session::new(scenario.clone()).expect("a kernel that runs");

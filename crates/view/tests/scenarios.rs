@@ -1,0 +1,185 @@
+//! What a scenario states: fields out of range give an error that says which field and why, and a field wins over the text.
+
+use serde_json::{Value, json};
+use warpgrid_view::{Scenario, Session};
+
+const KERNEL: &str = "//@ launch seed=5
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 out) {
+.reg .b64 %rd<3>; .reg .b32 %r<2>;
+ld.param.u64 %rd1, [out];
+mov.u32 %r1, %tid.x;
+mad.wide.u32 %rd2, %r1, 4, %rd1;
+st.global.u32 [%rd2], %r1;
+ret;
+}";
+
+/// The scenario with some fields replaced.
+fn scenario(fields: Value) -> Scenario {
+    let mut scenario = json!({
+        "source": KERNEL,
+        "grid": [1, 1, 1],
+        "block": [32, 1, 1],
+        "params": [{ "kind": "buffer", "name": "out", "type": "u32", "len": 32 }],
+    });
+    for (name, value) in fields.as_object().expect("fields") {
+        scenario[name] = value.clone();
+    }
+    serde_json::from_value(scenario).expect("a scenario")
+}
+
+fn check(fields: Value, expected: &str) {
+    let text = fields.to_string();
+    match Session::new(scenario(fields)) {
+        Ok(_) => panic!("{text}: expected {expected}"),
+        Err(error) => assert_eq!(format!("{} {}", error.code, error.message), expected),
+    }
+}
+
+/// The launch with these fields of its one buffer.
+fn check_buffer(fields: Value, expected: &str) {
+    let mut buffer = json!({ "kind": "buffer", "name": "out", "type": "u32", "len": 32 });
+    for (name, value) in fields.as_object().expect("fields") {
+        buffer[name] = value.clone();
+    }
+    check(json!({ "params": [buffer] }), expected);
+}
+
+#[test]
+fn extents_out_of_range_are_named() {
+    check(
+        json!({ "grid": [0, 1, 1] }),
+        "W0720 grid 0x1x1 has an extent of zero",
+    );
+    check(
+        json!({ "grid": [1, 65_536, 1] }),
+        "W0720 grid.y is 65536, more than 65535",
+    );
+    check(
+        json!({ "block": [1, 1, 65] }),
+        "W0720 block.z is 65, more than 64",
+    );
+    check(
+        json!({ "block": [33, 32, 1] }),
+        "W0720 a block of 1056 threads, more than 1024",
+    );
+    check(
+        json!({ "cluster": [1, 0, 1] }),
+        "W0720 cluster 1x0x1 has an extent of zero",
+    );
+    check(
+        json!({ "cluster": [u32::MAX, 2, 1] }),
+        "W0720 cluster.x is 4294967295, more than 16",
+    );
+    check(
+        json!({ "cluster": [3, 1, 1] }),
+        "W0720 grid 1x1x1 is not a whole number of clusters of 3x1x1",
+    );
+    check(
+        json!({ "cluster": [16, 1, 1], "grid": [16, 1, 1], "target": "sm_120" }),
+        "W0720 a cluster of 16 blocks, more than the 8 that can run together",
+    );
+    check(
+        json!({ "dynamic_shared": 1u64 << 40 }),
+        "W0720 1099511627776 bytes of shared memory a block, more than 232448",
+    );
+}
+
+#[test]
+fn names_that_nothing_has_are_named() {
+    check(
+        json!({ "entry": "kk" }),
+        "W0710 the module has no kernel `kk`, it has `k`",
+    );
+    check(
+        json!({ "target": "sm_1" }),
+        "W0903 found target `sm_1`, expected one such as `sm_90`",
+    );
+    check(
+        json!({ "ptx_version": "99.9" }),
+        "W0903 found PTX version `99.9`, expected one such as `8.8`",
+    );
+    check(
+        json!({ "params": [{ "kind": "alias", "name": "out", "of": "x" }] }),
+        "W0715 there is no buffer `x` to point to",
+    );
+}
+
+#[test]
+fn buffers_that_cannot_be_are_named() {
+    check_buffer(
+        json!({ "type": "f8" }),
+        "W0702 `out` has the type `f8`, expected one such as `f32`, `u8` or `s64`",
+    );
+    check_buffer(
+        json!({ "len": 1u64 << 62 }),
+        "W0713 buffer `out` has 18446744073709551616 bytes, and at most 1090519040 fit",
+    );
+    check_buffer(
+        json!({ "shape": [4, 4] }),
+        "W0717 buffer `out` has 32 elements, and its shape is [4][4]",
+    );
+    check_buffer(
+        json!({ "shape": [1u64 << 40, 1u64 << 40] }),
+        "W0717 buffer `out` has 32 elements, and its shape is [1099511627776][1099511627776]",
+    );
+    check_buffer(
+        json!({ "init": 1u64 << 32 }),
+        "W0714 buffer `out`: 4294967296 does not fit `u32`",
+    );
+    check_buffer(
+        json!({ "init": [1.5] }),
+        "W0714 buffer `out`: element 0: 1.5 is not an integer, and the type is `u32`",
+    );
+    check_buffer(
+        json!({ "init": vec![1; 33] }),
+        "W0714 buffer `out`: 33 values for 32 elements",
+    );
+}
+
+#[test]
+fn values_and_structures_that_cannot_be_are_named() {
+    let scalar = |ty: &str, value: Value| json!({ "params": [{ "kind": "scalar", "name": "out", "type": ty, "value": value }] });
+    check(
+        scalar("u8", json!(256)),
+        "W0703 `out`: 256 does not fit `u8`",
+    );
+    check(
+        scalar("u64", json!(2f64.powi(64))),
+        "W0703 `out`: 18446744073709551616 does not fit `u64`",
+    );
+    let structure = |size: u64, align: u64, offset: u64| {
+        let field =
+            json!({ "kind": "scalar", "name": "n", "type": "u32", "value": 1, "offset": offset });
+        json!({ "params": [{ "kind": "struct", "name": "out", "size": size, "align": align, "fields": [field] }] })
+    };
+    check(
+        structure(8, 3, 0),
+        "W0712 `out` is aligned to 3 bytes, expected a power of two",
+    );
+    check(
+        structure(8, 8, 6),
+        "W0712 field `n` reaches beyond the 8 bytes of `out`",
+    );
+    check(
+        structure(1 << 50, 8, 0),
+        "W0712 `out` has 1125899906842624 bytes, and kernel parameters hold at most 32764",
+    );
+    check(
+        structure(4, 4, 0),
+        "W0720 argument 0 (`out`) has 4 bytes, expected 8",
+    );
+}
+
+#[test]
+fn a_seed_of_the_scenario_wins_over_that_of_the_text() {
+    let seed = |fields: Value| {
+        let session = Session::new(scenario(fields)).expect("a session");
+        session.scenario().seed
+    };
+    assert_eq!(seed(json!({})), Some(5));
+    assert_eq!(seed(json!({ "seed": 3 })), Some(3));
+    assert_eq!(seed(json!({ "seed": 0 })), Some(0));
+}
