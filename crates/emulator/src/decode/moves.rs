@@ -4,7 +4,7 @@ use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Bank, Conversion, Element, Op};
 use crate::decode::ops::{Int32Op, IntOp};
 use crate::exec::mode::ArithmeticMode;
-use crate::exec::narrow;
+use crate::exec::narrow::{self, Beside};
 use crate::state::registers::Slot;
 use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType};
 use warpgrid_program::{OperandValue, Source};
@@ -55,11 +55,10 @@ fn converts(modifiers: &Modifiers) -> bool {
     let (Some(from), Some(to)) = (modifiers.source_type(), modifiers.result_type()) else {
         return false;
     };
-    // Random bits, and factors of pairs.
-    if modifiers.rounding == Some(Rounding::Rs) || modifiers.has(Flag::ScaledN2) {
-        return false;
-    }
     let is_small = matches!(to, T::F16 | T::Bf16 | T::Tf32);
+    if narrow::is_four(to) {
+        return from == T::F32 && modifiers.rounding == Some(Rounding::Rs);
+    }
     match (narrow::is_pair(from), narrow::is_pair(to)) {
         (true, true) => true,
         (false, true) => from == T::F32,
@@ -75,6 +74,7 @@ fn converts(modifiers: &Modifiers) -> bool {
 pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
     match op {
         MoveOp::Mov => movement(d),
+        MoveOp::Cvt | MoveOp::CvtPacked if beside(d.modifiers).is_some() => converted_by(d),
         MoveOp::Cvt => {
             let conversion = conversion(d)?;
             let a = d.element(1, conversion.from.width_bits())?;
@@ -114,6 +114,39 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
             Ok(Op::RankOf { d, a, generic })
         }
     }
+}
+
+/// What a conversion takes beside the numbers.
+fn beside(modifiers: &Modifiers) -> Option<Beside> {
+    if modifiers.has(Flag::ScaledN2) {
+        Some(Beside::Factors)
+    } else if modifiers.rounding == Some(Rounding::Rs) {
+        Some(Beside::Random)
+    } else {
+        None
+    }
+}
+
+/// `cvt` with random bits, or with factors: its last operand.
+fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let missing = || Refusal::missing("random bits or factors");
+    let beside = beside(d.modifiers).ok_or_else(missing)?;
+    let conversion = conversion(d)?;
+    let last = (1..=3).rev().find(|index| !d.is_absent(*index));
+    let last = last.ok_or_else(missing)?;
+    let mut sources = Vec::new();
+    for index in 1..last {
+        let (elements, _) = d.sources(index, conversion.from.width_bits())?;
+        sources.extend(elements);
+    }
+    let by = d.source(last, 32)?;
+    Ok(Op::ConvertBy {
+        conversion,
+        d: d.destination(0)?,
+        sources: d.pack(sources),
+        beside,
+        by,
+    })
 }
 
 /// `cvt.pack`: both values in the range of a type, a above b, the low bits of c above them.

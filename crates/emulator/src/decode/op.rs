@@ -7,6 +7,7 @@ use crate::decode::ops::{
     ShiftOp,
 };
 use crate::exec::mode::{Conversion, FloatMode};
+use crate::exec::narrow::Beside;
 use crate::state::pending::GroupKind;
 use crate::state::registers::Slot;
 use warpgrid_isa::{FloatTest, ScalarType, StateSpace};
@@ -149,6 +150,15 @@ pub(crate) enum Op {
         d: Slot,
         a: Slot,
         b: Slot,
+    },
+    /// Two or four numbers, or a pair, by random bits or factors.
+    ConvertBy {
+        conversion: Conversion,
+        d: Element,
+        /// A list of elements.
+        sources: u32,
+        beside: Beside,
+        by: Slot,
     },
     /// Adds to an address: `cvta` and back.
     Offset {
@@ -345,6 +355,7 @@ macro_rules! infrequent {
             | Op::Unpack { .. }
             | Op::Convert { .. }
             | Op::ConvertPacked { .. }
+            | Op::ConvertBy { .. }
             | Op::Offset { .. }
             | Op::Set { .. }
             | Op::TestFloat { .. }

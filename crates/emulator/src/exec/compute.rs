@@ -129,6 +129,13 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             a,
             b,
         } => convert::convert_packed(l, conversion, [d, a, b]),
+        Op::ConvertBy {
+            ref conversion,
+            d,
+            sources,
+            beside,
+            by,
+        } => convert::convert_by(l, conversion, (d, list_of(sources)), (beside, by)),
         Op::Offset { d, a, addend } => pack::offset(l, d, a, addend),
         Op::Set {
             ref compare,

@@ -3,7 +3,7 @@
 
 use crate::decode::code::{Conversion, Element, FloatMode, Round};
 use crate::exec::elements::{read64, read128, write64, write128};
-use crate::exec::narrow;
+use crate::exec::narrow::{self, Beside};
 use crate::exec::soft::{self, NAN_32, NAN_64, format_of};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::{ScalarType, TypeKind};
@@ -238,4 +238,27 @@ pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, 
         row[lane] = narrow::convert_two(conversion, a[lane], b[lane]).unwrap_or(0);
     }
     l.set32(d, &row);
+}
+
+/// Two or four f32, or a pair, to one register, by the row of a further operand.
+pub(crate) fn convert_by(
+    l: &mut Lanes<'_>,
+    conversion: &Conversion,
+    (d, sources): (Element, &[Element]),
+    (beside, by): (Beside, Slot),
+) {
+    let by = *l.r32(by);
+    let mut rows = [[0; LANES]; 4];
+    for (row, source) in rows.iter_mut().zip(sources) {
+        *row = read64(l, *source);
+    }
+    let n = sources.len().min(rows.len());
+    let mut result = [0; LANES];
+    for (lane, result) in result.iter_mut().enumerate() {
+        let values = rows.map(|row| row[lane] as u32);
+        let by = (beside, by[lane]);
+        let converted = narrow::convert_by(conversion, values.get(..n).unwrap_or(&[]), by);
+        *result = converted.map_or(0, u64::from);
+    }
+    write64(l, d, &result);
 }

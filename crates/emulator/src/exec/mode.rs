@@ -80,11 +80,11 @@ impl From<ArithmeticMode> for FloatMode {
         FloatMode {
             round: match mode.rounding {
                 None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
-                Some(Rounding::Rz | Rounding::Rzi) => Round::Zero,
+                // What random bits add, the conversions that take them know.
+                Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => Round::Zero,
                 Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
                 Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
-                // Random bits are not applied: the decoder refuses such conversions.
-                Some(Rounding::Rna | Rounding::Rs) => Round::NearestAway,
+                Some(Rounding::Rna) => Round::NearestAway,
                 Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
             },
             ftz: mode.ftz,
