@@ -4,7 +4,7 @@ use flate2::read::GzDecoder;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use warpgrid_emulator::tensor::{
-    BitOp, Overflow, Plan, Product, ProductOp, Special, Step, TermSource,
+    BitOp, FactorType, Overflow, Plan, Product, ProductOp, ScaledLine, Special, Step, TermSource,
 };
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::{Rounding, ScalarType, Target};
@@ -364,4 +364,69 @@ fn a_product_that_the_generation_lacks_is_named() {
         ))
         .is_err()
     );
+}
+
+/// The bytes of hexadecimal digits.
+fn bytes(text: &str) -> Vec<u8> {
+    let digits = text.as_bytes().chunks(2);
+    digits
+        .map(|pair| std::str::from_utf8(pair).expect("digits"))
+        .map(|pair| u8::from_str_radix(pair, 16).expect("hexadecimal digits"))
+        .collect()
+}
+
+#[test]
+fn products_with_factors_agree_with_the_published_model() {
+    let rows = include_str!("data/scaled.txt").lines();
+    let mut n_rows = 0;
+    for row in rows.filter(|row| !row.starts_with('#')) {
+        let words: Vec<&str> = row.split(' ').collect();
+        let [
+            shape,
+            a_type,
+            b_type,
+            factors,
+            a,
+            of_a,
+            b,
+            of_b,
+            c,
+            expected,
+        ] = words[..]
+        else {
+            panic!("{row}");
+        };
+        let product = product("sm_120", "mma", shape, [a_type, b_type, "f32", "f32"]);
+        let factors = match factors {
+            "ue8m0" => FactorType::Ue8m0,
+            "ue4m3" => FactorType::Ue4m3,
+            other => panic!("{other}"),
+        };
+        let plan = Plan::scaled(product, factors).unwrap_or_else(|error| panic!("{error}"));
+        let values = |text| bytes(text).into_iter().map(u64::from).collect::<Vec<u64>>();
+        let (a, b, of_a, of_b) = (values(a), values(b), bytes(of_a), bytes(of_b));
+        let line = |values, factors| ScaledLine { values, factors };
+        let lines = (line(&a[..], &of_a[..]), line(&b[..], &of_b[..]));
+        let found = plan.scaled_element(lines.0, lines.1, bits(c));
+        assert_eq!(found, bits(expected), "{row}: found {found:08x}");
+        assert_eq!(plan.explain_scaled(lines.0, lines.1, bits(c)).result, found);
+        n_rows += 1;
+    }
+    assert_eq!(n_rows, 48);
+}
+
+#[test]
+fn a_factor_that_is_no_number_makes_the_sum_none() {
+    let product = product("sm_120", "mma", "m16n8k64", ["e2m1", "e2m1", "f32", "f32"]);
+    let plan = Plan::scaled(product, FactorType::Ue4m3).expect("a plan");
+    let ones = [2; 64];
+    let line = |factors| ScaledLine {
+        values: &ones,
+        factors,
+    };
+    let with = |factors| plan.scaled_element(line(factors), line(&[0x38; 4]), 0);
+    assert_eq!(with(&[0x38; 4]), u64::from(64f32.to_bits()));
+    assert_eq!(with(&[0x38, 0x38, 0x7f, 0x38]), 0x7fff_ffff);
+    // The sign of a factor is not read.
+    assert_eq!(with(&[0xb8; 4]), u64::from(64f32.to_bits()));
 }

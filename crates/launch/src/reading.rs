@@ -84,6 +84,8 @@ pub struct HeldMatrix {
     /// In the order of the operand.
     pub registers: Vec<Value>,
     pub is_written: bool,
+    /// Whether factors of blocks multiply its rows or columns.
+    pub has_factors: bool,
 }
 
 /// What an address is relative to.
@@ -249,6 +251,7 @@ impl<'a> Reader<'a> {
                 matrix: *matrix,
                 fragment: FragmentQuery::of_operand(op, modifiers, *matrix, target)?,
                 registers: self.values(operand),
+                has_factors: op == MatrixOp::MmaScaled,
                 is_written: *place == 0 && !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
             })
         });

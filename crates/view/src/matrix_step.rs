@@ -256,6 +256,10 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepProduct> {
     let of = |matrix: Matrix| records.iter().find(|record| record.held.matrix == matrix);
     let [a, b, c, d] = [Matrix::A, Matrix::B, Matrix::C, Matrix::D].map(of);
     let (a, b, c, d) = (a?, b?, c?, d?);
+    // Its factors are in registers beside the matrices.
+    if d.held.has_factors {
+        return None;
+    }
     let query = d.map.query;
     let request = ProductRequest {
         op: match query.op {

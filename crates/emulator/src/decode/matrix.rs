@@ -4,9 +4,9 @@ use super::memory::access_plan;
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Element, Op};
 use crate::decode::matrix_plan::{
-    Gather, LinesPlan, MatrixPlan, OperandPlan, ProductPlan, RowPlace, RowsPlan,
+    FactorsPlan, Gather, LinesPlan, MatrixPlan, OperandPlan, ProductPlan, RowPlace, RowsPlan,
 };
-use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
+use crate::exec::tensor::{BitOp, FactorType, Overflow, Plan, Product, ProductOp};
 use crate::run::fault::AccessKind;
 use warpgrid_isa::fragment::{
     FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment,
@@ -24,8 +24,7 @@ pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
         | MatrixOp::WmmaLoadC
         | MatrixOp::WmmaStore
         | MatrixOp::WmmaMma => Support::Runs,
-        MatrixOp::Mma => Support::Runs,
-        MatrixOp::MmaScaled => Support::not_yet("products with factors of blocks"),
+        MatrixOp::Mma | MatrixOp::MmaScaled => Support::Runs,
         MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => Support::not_yet("sparse products"),
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
             match FragmentOp::of_operand(op, modifiers, Matrix::D) {
@@ -41,9 +40,9 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
         MatrixOp::WmmaLoadA | MatrixOp::WmmaLoadB | MatrixOp::WmmaLoadC | MatrixOp::WmmaStore => {
             lines(d, op)?
         }
-        MatrixOp::WmmaMma | MatrixOp::Mma => product(d, op)?,
+        MatrixOp::WmmaMma | MatrixOp::Mma | MatrixOp::MmaScaled => product(d, op)?,
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => rows(d, op)?,
-        MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
+        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
             return Err(Refusal::NotYet(None));
         }
     };
@@ -145,7 +144,7 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let shape = modifiers.shape;
     let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
     let core = TensorCore::of(d.program.target);
-    let plan = Plan::new(Product {
+    let product = Product {
         core: core.ok_or(Refusal::NotYet(None))?,
         op: if op == MatrixOp::WmmaMma {
             ProductOp::Wmma
@@ -166,7 +165,12 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
             Some(BoolOp::And) => BitOp::And,
             Some(BoolOp::Or | BoolOp::Xor) | None => BitOp::Xor,
         },
-    });
+    };
+    let plan = match (op, modifiers.scale_type) {
+        (MatrixOp::MmaScaled, Some(ScalarType::Ue4m3)) => Plan::scaled(product, FactorType::Ue4m3),
+        (MatrixOp::MmaScaled, _) => Plan::scaled(product, FactorType::Ue8m0),
+        _ => Plan::new(product),
+    };
     let plan = plan.map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
     let a = map(d, op, Matrix::A)?;
     let b = map(d, op, Matrix::B)?;
@@ -177,14 +181,38 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let (a_registers, _) = d.sources(1, bits(a_type))?;
     let (b_registers, _) = d.sources(2, bits(b_type))?;
     let (c_registers, _) = d.sources(3, bits(c_type))?;
+    let factors = match op {
+        MatrixOp::MmaScaled => Some([factors(d, Matrix::A)?, factors(d, Matrix::B)?]),
+        _ => None,
+    };
     Ok(MatrixPlan::Product(Box::new(ProductPlan {
         plan,
+        factors,
         n_matrices: usize::from(result.n_matrices),
         a: operand(&a, a_registers, |place| (place.row, place.column)),
         b: operand(&b, b_registers, |place| (place.column, place.row)),
         c: operand(&c, c_registers, |place| (place.row, place.column)),
         d: operand(&result, d_registers, |place| (place.row, place.column)),
     })))
+}
+
+/// The factors of the lines of A or B, and the selectors beside them.
+fn factors(d: &mut Decoder<'_>, matrix: Matrix) -> Decoded<FactorsPlan> {
+    let is_paired = matrix == Matrix::A;
+    let at = if is_paired { 4 } else { 6 };
+    let register = d.source(at, 32)?;
+    let (selectors, _) = d.sources(at + 1, 16)?;
+    let [byte, lane] = selectors[..] else {
+        return Err(Refusal::missing("selectors of factors"));
+    };
+    Ok(FactorsPlan {
+        register,
+        byte,
+        lane,
+        n: d.modifiers.factors_per_line(),
+        n_lanes: if is_paired { 2 } else { 4 },
+        is_paired,
+    })
 }
 
 /// Where each value of an operand is held, in the order in which the product reads them: `line` says line and position of a

@@ -48,6 +48,24 @@ pub(crate) struct ProductPlan {
     pub(crate) b: OperandPlan,
     pub(crate) c: OperandPlan,
     pub(crate) d: OperandPlan,
+    /// Factors of the rows of A and of the columns of B.
+    pub(crate) factors: Option<[FactorsPlan; 2]>,
+}
+
+/// Where the factors of the lines of an operand are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FactorsPlan {
+    /// Of 32 bits.
+    pub(crate) register: Slot,
+    /// Which byte of it is the first factor, and which lanes of four have them: of 16 bits.
+    pub(crate) byte: Element,
+    pub(crate) lane: Element,
+    /// Factors of a line.
+    pub(crate) n: u8,
+    /// Lanes of four that a selector may name.
+    pub(crate) n_lanes: u8,
+    /// Whether lines are rows of A: two neighbouring lanes have rows eight apart.
+    pub(crate) is_paired: bool,
 }
 
 /// Registers of a fragment, and where the values are.

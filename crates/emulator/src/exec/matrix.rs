@@ -1,11 +1,12 @@
 //! Matrix operations of a warp (PTX ISA, "Warp-Level Matrix Instructions"): products here, memory in `matrix_lines` and
 //! `matrix_rows`. In: a plan and registers; out: registers, bytes and events.
 
-use crate::decode::matrix_plan::{Gather, MatrixPlan, OperandPlan, ProductPlan};
+use crate::decode::matrix_plan::{FactorsPlan, Gather, MatrixPlan, OperandPlan, ProductPlan};
 use crate::exec::elements::{read64, write64};
 use crate::exec::matrix_lines::lines;
 use crate::exec::matrix_rows::rows;
 use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::tensor::ScaledLine;
 use crate::run::fault::{FaultKind, MatrixMistake};
 use crate::state::registers::{FULL, LANES, Lanes, Row64};
 
@@ -27,15 +28,12 @@ pub(crate) fn matrix(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MatrixPlan
     match plan {
         MatrixPlan::Lines(plan) => lines(reach, l, plan),
         MatrixPlan::Rows(plan) => rows(reach, l, plan),
-        MatrixPlan::Product(plan) => {
-            product(l, plan);
-            Ok(())
-        }
+        MatrixPlan::Product(plan) => product(l, plan),
     }
 }
 
 /// `wmma.mma` and `mma`
-fn product(l: &mut Lanes<'_>, plan: &ProductPlan) {
+fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
     let mut rows = [[0; LANES]; MAX_REGISTERS];
     let (mut a, mut b) = ([0; MAX_FACTORS], [0; MAX_FACTORS]);
     let (mut c, mut d) = ([0; MAX_SUMS], [0; MAX_SUMS]);
@@ -43,6 +41,12 @@ fn product(l: &mut Lanes<'_>, plan: &ProductPlan) {
     let b = gather(l, &plan.b, &mut rows, &mut b);
     let c = gather(l, &plan.c, &mut rows, &mut c);
     let d = d.get_mut(..plan.d.values.len()).unwrap_or(&mut []);
+    if let Some([of_a, of_b]) = &plan.factors {
+        let factors = [lines_of_factors(l, of_a)?, lines_of_factors(l, of_b)?];
+        scaled(plan, (a, b, c), &factors, d);
+        scatter(l, &plan.d, &mut rows, d);
+        return Ok(());
+    }
     let matrices = a
         .chunks(plan.a.n_values.max(1))
         .zip(b.chunks(plan.b.n_values.max(1)))
@@ -52,6 +56,77 @@ fn product(l: &mut Lanes<'_>, plan: &ProductPlan) {
         plan.plan.matrix(a, b, c, d);
     }
     scatter(l, &plan.d, &mut rows, d);
+    Ok(())
+}
+
+/// Rows of A, and columns of B, that have factors.
+const MAX_LINES: usize = 16;
+/// The most factors of one.
+const MAX_LINE_FACTORS: usize = 4;
+
+/// By line of A or B, the factors of its parts.
+type Factors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
+
+/// Each element of D, with the factors of its row and of its column.
+fn scaled(
+    plan: &ProductPlan,
+    (a, b, c): (&[u64], &[u64], &[u64]),
+    factors: &[Factors; 2],
+    d: &mut [u64],
+) {
+    let shape = plan.plan.product().shape;
+    let (columns, depth) = (usize::from(shape.n).max(1), usize::from(shape.k).max(1));
+    let [of_a, of_b] = factors;
+    let n = |of: usize| {
+        plan.factors
+            .map_or(0, |plans| usize::from(plans[of].n))
+            .min(MAX_LINE_FACTORS)
+    };
+    for (at, (d, c)) in d.iter_mut().zip(c).enumerate() {
+        let (row, column) = (at / columns, at % columns);
+        let lines = (a.chunks(depth).nth(row), b.chunks(depth).nth(column));
+        if let (Some(a), Some(b)) = lines {
+            let a = ScaledLine {
+                values: a,
+                factors: &of_a[row % MAX_LINES][..n(0)],
+            };
+            let b = ScaledLine {
+                values: b,
+                factors: &of_b[column % MAX_LINES][..n(1)],
+            };
+            *d = plan.plan.scaled_element(a, b, *c);
+        }
+    }
+}
+
+/// The factors that lanes hold, by line (PTX ISA, "Block Scaling"). All lanes name the same byte and lane.
+fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Factors, Box<Halt>> {
+    let (bytes, lanes) = (read64(l, plan.byte), read64(l, plan.lane));
+    let (byte, lane) = (bytes[0] & 0xffff, lanes[0] & 0xffff);
+    let n = u64::from(plan.n).max(1);
+    let is_allowed = byte.is_multiple_of(n) && byte + n <= 4 && lane < u64::from(plan.n_lanes);
+    let is_equal = |row: &Row64, value: u64| row.iter().all(|other| other & 0xffff == value);
+    if !is_allowed || !is_equal(&bytes, byte) || !is_equal(&lanes, lane) {
+        let mistake = MatrixMistake::FactorSelectors {
+            byte: byte as u16,
+            lane: lane as u16,
+        };
+        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+    }
+    let registers = l.r32(plan.register);
+    let mut factors = Factors::default();
+    for (line, factors) in factors.iter_mut().enumerate() {
+        let within = if plan.is_paired {
+            2 * lane as usize + line / 8
+        } else {
+            lane as usize
+        };
+        let word = registers[(4 * (line % 8) + within) % LANES];
+        for (place, factor) in factors.iter_mut().take(n as usize).enumerate() {
+            *factor = (word >> (8 * (byte as usize + place) as u32)) as u8;
+        }
+    }
+    Ok(factors)
 }
 
 /// The values of an operand, in the order of the product.

@@ -178,6 +178,8 @@ pub enum MatrixMistake {
     UnequalStrides,
     /// A stride in elements that keeps lines off the alignment of the compiled code's accesses, which then drop low bits of it.
     MovedLines { stride: u32, needed_bytes: u8 },
+    /// A byte or lane that holds no factors, or others in other lanes; these are what lane 0 gives.
+    FactorSelectors { byte: u16, lane: u16 },
 }
 
 impl fmt::Display for MatrixMistake {
@@ -202,6 +204,10 @@ impl fmt::Display for MatrixMistake {
             } => write!(
                 f,
                 "a stride of {stride} elements is no multiple of {needed_bytes} bytes: some lines would land elsewhere"
+            ),
+            MatrixMistake::FactorSelectors { byte, lane } => write!(
+                f,
+                "byte {byte} and lane {lane} select the factors: no factors are there, or other lanes select others, and the result is undefined"
             ),
         }
     }

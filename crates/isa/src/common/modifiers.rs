@@ -193,6 +193,15 @@ impl Modifiers {
         self.vector.map_or(1, VectorWidth::n_elements)
     }
 
+    /// Factors of a row of A or a column of B, where a product has them: what `.scale_vec::` says, and 2 for `.kind::mxf4` without it.
+    pub fn factors_per_line(&self) -> u8 {
+        match (self.scale_vector, self.kind) {
+            (Some(ScaleVector::X4), _) => 4,
+            (Some(ScaleVector::X2), _) | (None, Some(MmaKind::Mxf4)) => 2,
+            (Some(ScaleVector::X1) | None, _) => 1,
+        }
+    }
+
     /// How the result is rounded; `.approx` and `.full` count as ways to round.
     pub fn rounding(&self) -> Option<Rounding> {
         if self.has(Flag::Approx) {

@@ -128,6 +128,8 @@ static CATALOGUE: &[Entry] = &[
     entry(MMA_AB, &[M16N8K16, M16N8K32], FLOAT_BYTES, 89, ROW_COL),
     // Each in a byte: `.kind::f8f6f4`.
     entry(MMA_AB, &[M16N8K32], PACKED, 120, ROW_COL),
+    // Side by side: `.kind::mxf4` and `.kind::mxf4nvf4`.
+    entry(MMA_AB, &[M16N8K64], &[E2m1], 120, ROW_COL),
     entry(MMA_AB, &[M8N8K16], BYTES, 75, ROW_COL),
     entry(MMA_AB, &[M16N8K16, M16N8K32], BYTES, 80, ROW_COL),
     entry(MMA_AB, &[M8N8K32], NIBBLES, 75, ROW_COL),
@@ -141,6 +143,7 @@ static CATALOGUE: &[Entry] = &[
     entry(MMA_CD, &[M16N8K8], &[F16, F32], 75, BOTH),
     entry(MMA_CD, &[M16N8K16], &[F16, F32, S32], 80, BOTH),
     entry(MMA_CD, &[M16N8K32], &[F16, F32], 89, BOTH),
+    entry(MMA_CD, &[M16N8K64], &[F32], 120, BOTH),
     entry(MMA_CD, &[M8N8K16, M8N8K32, M8N8K128], &[S32], 75, BOTH),
     entry(MMA_CD, &[M16N8K32, M16N8K64, M16N8K128, M16N8K256], &[S32], 80, BOTH),
     // Matrices whose rows are 16 bytes in memory; `.col` is `.trans`: columns are.
@@ -308,8 +311,9 @@ struct Sizes {
 impl Sizes {
     fn of(query: &FragmentQuery, family: FragmentFamily) -> Sizes {
         let FragmentQuery { op, shape, ty, .. } = *query;
-        // Registers have 32 bits; `f64` has one of 64 to itself. Floats of less than a byte get one.
+        // Registers have 32 bits; `f64` has one of 64 to itself. Floats of less than a byte get one, but where all are of 4 bits.
         let container_bits = match ty {
+            E2m1 if shape == M16N8K64 => 4,
             E3m2 | E2m3 | E2m1 => 8,
             _ => ty.width_bits(),
         };

@@ -225,7 +225,7 @@ impl FragmentOp {
             | MatrixOp::WmmaLoadC
             | MatrixOp::WmmaStore
             | MatrixOp::WmmaMma => Some(wmma),
-            MatrixOp::Mma => Some(match matrix {
+            MatrixOp::Mma | MatrixOp::MmaScaled => Some(match matrix {
                 Matrix::A => FragmentOp::MmaA,
                 Matrix::B => FragmentOp::MmaB,
                 Matrix::C => FragmentOp::MmaC,
@@ -251,7 +251,7 @@ impl FragmentOp {
                 | MatrixCount::X64
                 | MatrixCount::X128 => None,
             },
-            MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => None,
+            MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => None,
         }
     }
 }

@@ -186,6 +186,7 @@ fn term_view(term: &TermStep, order: Order, at: usize) -> TermView {
         source: match term.source {
             TermSource::Accumulator => ACCUMULATOR.to_owned(),
             TermSource::Product(place) => format!("k = {}", order.k(at, place.into())),
+            TermSource::Group(place) => format!("k = {} to {}", 16 * place, 16 * place + 15),
         },
         value: decimal(term.significand as f64 * 2f64.powi(exponent)),
         aligned: term.aligned.to_string(),

@@ -82,6 +82,8 @@ pub enum TermSource {
     Accumulator,
     /// The product with this place in the block.
     Product(u16),
+    /// The exact sum of 16 products with their factors: the place of these among the groups.
+    Group(u16),
 }
 
 /// A term: exactly `significand` * 2^(`exponent` - `fraction_bits`).

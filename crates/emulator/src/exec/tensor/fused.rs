@@ -134,7 +134,7 @@ fn cut(value: f64) -> f64 {
 }
 
 /// The accumulator in units of the block.
-fn align_accumulator(
+pub(super) fn align_accumulator(
     rule: &BlockRule,
     accumulator: Number,
     exponent: i32,
@@ -193,7 +193,7 @@ fn special<const N: usize>(a: Block<'_, N>, b: Block<'_, N>, accumulator: Number
 }
 
 impl Accumulator {
-    fn special(self, special: Special) -> u32 {
+    pub(super) fn special(self, special: Special) -> u32 {
         let (nan, infinity, sign) = match self {
             Accumulator::F32 { .. } => (NAN_32, INFINITY_32, 1 << 31),
             Accumulator::F16 => (NAN_16, INFINITY_16, 1 << 15),

@@ -10,6 +10,7 @@
 //! - `rule`: which generation adds how many products at once, with how many bits.
 //! - `number`, `fused`: the fused sum of a block.
 //! - `ieee`: chains of IEEE operations (`f64`, and where products are software).
+//! - `scaled`: factors of rows and columns.
 //! - `integer`: exact sums.
 //! - `explain`: the steps as data.
 //! - `value`: numbers of these types.
@@ -21,9 +22,11 @@ mod integer;
 mod number;
 mod plan;
 mod rule;
+mod scaled;
 mod value;
 
 pub use explain::{BlockStep, Explanation, Special, Step, TermSource, TermStep};
 pub use plan::Plan;
 pub use rule::{BitOp, Overflow, Product, ProductOp, UnsupportedProduct};
+pub use scaled::{FactorType, ScaledLine};
 pub use value::{nearest_bits, value_of};

@@ -65,6 +65,20 @@ impl<const N: usize> Operands<N> {
         operands
     }
 
+    /// Multiplies by 2 to the power of `exponent`; none makes every factor a NaN.
+    pub(super) fn scale(&mut self, exponent: Option<i32>) {
+        for (value, own) in self.values.iter_mut().zip(&mut self.exponents) {
+            match exponent {
+                None => (*value, *own) = (0.0, SPECIAL),
+                Some(_) if *own == SPECIAL || *own == ZERO => {}
+                Some(exponent) => {
+                    *value *= power_of_two(exponent);
+                    *own += exponent as i16;
+                }
+            }
+        }
+    }
+
     /// The first `n`.
     pub(super) fn first(&self, n: usize) -> Factors<'_> {
         let n = n.min(N);

@@ -4,6 +4,7 @@ use super::explain::{Explanation, Recorder, Step};
 use super::fused::{self, Watch};
 use super::number::{Factors, Operands};
 use super::rule::{Fused, Kernel, Product, UnsupportedProduct};
+use super::scaled::{self, FactorType, ScaledLine};
 use super::{ieee, integer};
 
 /// The most elements of A or B that an instruction with floating-point operands has: 32 rows (columns) of 16, or 16 of 32.
@@ -16,6 +17,8 @@ const MAX_DEPTH: usize = 64;
 pub struct Plan {
     product: Product,
     kernel: Kernel,
+    /// Of rows and columns.
+    factors: FactorType,
 }
 
 impl Plan {
@@ -24,6 +27,16 @@ impl Plan {
         Ok(Plan {
             product,
             kernel: product.kernel()?,
+            factors: FactorType::Ue8m0,
+        })
+    }
+
+    /// Plans `product` with factors for its rows and columns.
+    pub fn scaled(product: Product, factors: FactorType) -> Result<Plan, UnsupportedProduct> {
+        Ok(Plan {
+            product,
+            kernel: product.scaled_kernel(factors)?,
+            factors,
         })
     }
 
@@ -46,6 +59,55 @@ impl Plan {
             product: self.product,
             steps: recorder.steps,
             result,
+        }
+    }
+
+    /// As [`Plan::element`], with the factors of the row and of the column.
+    pub fn scaled_element(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> u64 {
+        self.scaled_watched(a, b, c, &mut ())
+    }
+
+    /// As [`Plan::explain`], with the factors of the row and of the column.
+    pub fn explain_scaled(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> Explanation {
+        let mut recorder = Recorder::default();
+        let result = self.scaled_watched(a, b, c, &mut recorder);
+        Explanation {
+            product: self.product,
+            steps: recorder.steps,
+            result,
+        }
+    }
+
+    fn scaled_watched(
+        &self,
+        a: ScaledLine<'_>,
+        b: ScaledLine<'_>,
+        c: u64,
+        watch: &mut impl Listener,
+    ) -> u64 {
+        match self.kernel {
+            Kernel::Groups => {
+                let lines = (a, b);
+                let rule = &scaled::GROUP_RULE;
+                scaled::sum_groups(rule, self.factors, lines, c as u32, watch).into()
+            }
+            Kernel::Scaled(fused) => {
+                let power = |line: ScaledLine<'_>| {
+                    line.factors.first().and_then(|byte| scaled::power(*byte))
+                };
+                let mut left = Operands::<MAX_DEPTH>::read(fused.a, a.values);
+                let mut right = Operands::<MAX_DEPTH>::read(fused.b, b.values);
+                left.scale(power(a));
+                right.scale(power(b));
+                let (left, right) = (left.first(a.values.len()), right.first(b.values.len()));
+                in_blocks(&fused, left, right, c as u32, watch)
+            }
+            Kernel::Fused(_)
+            | Kernel::Halves(_)
+            | Kernel::Chain(_)
+            | Kernel::Double(_)
+            | Kernel::Integer { .. }
+            | Kernel::Bits(_) => self.watched(a.values, b.values, c, watch),
         }
     }
 
@@ -102,6 +164,20 @@ impl Plan {
             }
             Kernel::Halves(fused) => in_halves(&fused, a, b, c as u32, watch),
             Kernel::Chain(fused) => in_chain(&fused, a, b, c as u32, watch),
+            // Without factors: all of them are 1.
+            Kernel::Scaled(_) | Kernel::Groups => {
+                let factors: &[u8] = match self.factors {
+                    FactorType::Ue8m0 => &[127],
+                    FactorType::Ue4m3 => &[0x38],
+                };
+                let (values, others) = (a, b);
+                let a = ScaledLine { values, factors };
+                let b = ScaledLine {
+                    values: others,
+                    factors,
+                };
+                self.scaled_watched(a, b, c, watch)
+            }
         }
     }
 }

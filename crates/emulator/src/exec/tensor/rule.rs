@@ -3,6 +3,7 @@
 use super::fused::{Accumulator, BlockRule};
 use super::integer::IntegerFormat;
 use super::number::{self, Format};
+use super::scaled::FactorType;
 use std::fmt;
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::{Rounding, ScalarType};
@@ -94,6 +95,10 @@ pub(super) enum Kernel {
         overflow: Overflow,
     },
     Bits(BitOp),
+    /// One block, whose factors come with exponents.
+    Scaled(Fused),
+    /// Groups of 4-bit floats, added exactly, with factors.
+    Groups,
 }
 
 /// The formats and block size of a floating-point kernel.
@@ -132,6 +137,22 @@ impl Product {
                 Ok(Kernel::Double(self.rounding))
             }
             _ => self.float_kernel(),
+        }
+    }
+
+    /// The kernel that computes the product with factors of its rows and columns.
+    pub(super) fn scaled_kernel(&self, factors: FactorType) -> Result<Kernel, UnsupportedProduct> {
+        let unsupported = Err(UnsupportedProduct(*self));
+        let is_four = self.a == ScalarType::E2m1 && self.b == ScalarType::E2m1;
+        if self.core != TensorCore::BlackwellRtx
+            || (self.c, self.d) != (ScalarType::F32, ScalarType::F32)
+        {
+            return unsupported;
+        }
+        match (self.shape.k, factors, self.float_kernel()?) {
+            (64, FactorType::Ue8m0 | FactorType::Ue4m3, _) if is_four => Ok(Kernel::Groups),
+            (32, FactorType::Ue8m0, Kernel::Fused(fused)) => Ok(Kernel::Scaled(fused)),
+            _ => unsupported,
         }
     }
 
@@ -250,7 +271,7 @@ impl Product {
 }
 
 /// The lowest exponent to which terms are aligned, from that of the accumulator's smallest normal number (Khattak and Mikaitis).
-const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
+pub(super) const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
     least_exponent - 5 - (kept_bits as i32 - 23)
 }
 

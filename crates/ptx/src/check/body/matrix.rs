@@ -12,7 +12,7 @@ use crate::check::plans::plan::Plan;
 use crate::diagnostics::matrix as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::fragment::{Matrix, last_selector, operand_registers};
-use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, Role, ScalarType, ScaleVector};
+use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
 /// What an operand of a matrix instruction is.
@@ -192,11 +192,10 @@ impl<'a> BodyChecker<'a, '_> {
             }
             return None;
         }
-        let (bytes, allowed): (&[u64], &str) = match modifiers.scale_vector {
-            Some(ScaleVector::X4) => (&[0], "0"),
-            Some(ScaleVector::X2) => (&[0, 2], "0 or 2"),
-            None if modifiers.kind == Some(warpgrid_isa::MmaKind::Mxf4) => (&[0, 2], "0 or 2"),
-            Some(ScaleVector::X1) | None => (&[0, 1, 2, 3], "0, 1, 2 or 3"),
+        let (bytes, allowed): (&[u64], &str) = match modifiers.factors_per_line() {
+            4 => (&[0], "0"),
+            2 => (&[0, 2], "0 or 2"),
+            _ => (&[0, 1, 2, 3], "0, 1, 2 or 3"),
         };
         let lanes: (&[u64], &str) = match matrix {
             Matrix::A => (&[0, 1], "0 or 1"),
