@@ -5,6 +5,7 @@ use crate::decode::code::{AccessPlan, AsyncPlan, Source, Transfer};
 use crate::exec::elements::{read64, read128};
 use crate::exec::mbarrier::{Objects, block_of, object_place};
 use crate::exec::memory_ops::addresses;
+use crate::exec::rare::reaching;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Purpose, Target};
 use crate::exec::started::{Brought, Landing, Operations};
@@ -50,27 +51,17 @@ pub(crate) fn start(
     if let (Some(kind), Some(made)) = (plan.group, &warp.groups) {
         groups = std::array::from_fn(|lane| made.made(kind, lane));
     }
-    let mut lanes = Lanes {
-        banks: &mut warp.banks,
-        constants: &code.constants,
-        specials: &warp.specials,
-        base: code.base(choice.depth),
-        mask: choice.executed,
-        carry: &mut warp.carry,
-    };
-    let mut reach = around.reach(&mut warp.stack, warp.index, step, choice.pc);
     let mut starting = Starting {
         plan,
         groups,
         operations: Operations::new(origin, plan.reduces),
     };
-    match &plan.transfer {
-        Transfer::Registers => starting.registers(&mut reach, &lanes)?,
-        Transfer::Copy(source) => starting.copy(&mut reach, &lanes, source)?,
-        Transfer::Arrival { is_counted } => {
-            starting.arrival(&mut reach, &mut lanes, *is_counted, &earlier)?;
-        }
-    }
+    let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| match &plan.transfer {
+        Transfer::Registers => starting.registers(reach, lanes),
+        Transfer::Copy(source) => starting.copy(reach, lanes, source),
+        Transfer::Arrival { is_counted } => starting.arrival(reach, lanes, *is_counted, &earlier),
+    };
+    reaching(around, warp, choice, step, run)?;
     let operations = starting.operations;
     for operation in operations.list {
         around.starter.start(operation);

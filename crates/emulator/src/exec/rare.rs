@@ -39,7 +39,7 @@ pub(crate) enum After {
 }
 
 /// Runs an operation that reaches memory, in the lanes that take part; its result, and whether it stored.
-fn reaching<T>(
+pub(crate) fn reaching<T>(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
     choice: &Choice<'_>,
