@@ -97,15 +97,7 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     let bytes = bytes_of(grid, index);
     if let Some((place, operand, element)) = element_at(model, memory, &bytes) {
         links.element = Some(place);
-        links.lanes = lanes_holding(element);
-        links.registers.extend(register_of(operand, element));
-        links.moved = moved_by(model, links.lanes);
-        let last = model
-            .run
-            .frame
-            .as_deref()
-            .and_then(|frame| frame.last.as_ref());
-        links.lines.extend(last.map(|step| step.range.line));
+        links.hold(model, operand, element);
         return links;
     }
     let (Some(lane), Some(step)) = (cell.lane, cell.step) else {
@@ -139,17 +131,21 @@ fn element_links(model: &Model, operand: usize, cell: usize) -> Links {
     let Some((operand, element)) = found else {
         return links;
     };
-    links.lanes = lanes_holding(element);
-    links.registers.extend(register_of(operand, element));
-    links.moved = moved_by(model, links.lanes);
+    links.hold(model, operand, element);
     links.cell = place_of(model, element);
-    let last = model
-        .run
-        .frame
-        .as_deref()
-        .and_then(|frame| frame.last.as_ref());
-    links.lines.extend(last.map(|step| step.range.line));
     links
+}
+
+impl Links {
+    /// The lanes and the register that hold an element of a matrix of the last step, and the line of that.
+    fn hold(&mut self, model: &Model, operand: &MatrixOperand, element: &ElementView) {
+        self.lanes = lanes_holding(element);
+        self.registers.extend(register_of(operand, element));
+        self.moved = moved_by(model, self.lanes);
+        let frame = model.run.frame.as_deref();
+        let last = frame.and_then(|frame| frame.last.as_ref());
+        self.lines.extend(last.map(|step| step.range.line));
+    }
 }
 
 fn lanes_holding(element: &ElementView) -> u32 {

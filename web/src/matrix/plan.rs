@@ -78,14 +78,7 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
             let title = format!("#{matrix}");
             plan.heads.push((title, ROW_HEAD / 2.0, top + HEAD / 2.0));
         }
-        for column in 0..columns {
-            let x = ROW_HEAD + (column as f64 + 0.5) * width;
-            plan.heads.push((column.to_string(), x, top + HEAD / 2.0));
-        }
-        for row in 0..rows {
-            let y = top + HEAD + (row as f64 + 0.5) * CELL_HEIGHT;
-            plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
-        }
+        plan.number(top, (columns, ROW_HEAD, width), (rows, CELL_HEIGHT));
     }
     for (cell, found) in picture.cells.iter().enumerate() {
         let Some(holder) = found.holders.first() else {
@@ -120,6 +113,25 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
     plan
 }
 
+impl Plan {
+    /// Numbers above the columns and beside the rows of a matrix that begins at `top`: how many, where the first begins, how large each is.
+    fn number(
+        &mut self,
+        top: f64,
+        (columns, side, width): (usize, f64, f64),
+        (rows, height): (usize, f64),
+    ) {
+        for column in 0..columns {
+            let x = side + (column as f64 + 0.5) * width;
+            self.heads.push((column.to_string(), x, top + HEAD / 2.0));
+        }
+        for row in 0..rows {
+            let y = top + HEAD + (row as f64 + 0.5) * height;
+            self.heads.push((row.to_string(), side / 2.0, y));
+        }
+    }
+}
+
 /// A matrix of a run in `available` pixels: each box an element with its lane; several matrices below each other.
 pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
     const HEIGHT: f64 = 19.0;
@@ -139,14 +151,7 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
     };
     for matrix in 0..n_matrices {
         let top = matrix as f64 * block;
-        for column in 0..columns {
-            let x = SIDE + (column as f64 + 0.5) * width;
-            plan.heads.push((column.to_string(), x, top + HEAD / 2.0));
-        }
-        for row in 0..rows {
-            let y = top + HEAD + (row as f64 + 0.5) * HEIGHT;
-            plan.heads.push((row.to_string(), SIDE / 2.0, y));
-        }
+        plan.number(top, (columns, SIDE, width), (rows, HEIGHT));
     }
     for (cell, element) in operand.cells.iter().enumerate() {
         let Some(holder) = element.holders.first() else {
