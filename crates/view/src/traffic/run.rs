@@ -62,7 +62,8 @@ impl Observer for TrafficCounter {
     }
 }
 
-/// How lanes meet in shared memory.
+/// How lanes meet in shared memory. Arrivals at an mbarrier are atomics there: the assembler makes `ATOMS.ARRIVE` of them for `sm_80`, and
+/// `SYNCS`, which the vendor lists with loads and stores, from `sm_90` on.
 pub(crate) const fn passes_of(action: AccessAction) -> Passes {
     match action {
         AccessAction::Load | AccessAction::Store => Passes::Together,

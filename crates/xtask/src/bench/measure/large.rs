@@ -4,8 +4,8 @@ use crate::emulation::{scenario, session};
 use crate::{Inputs, Measured};
 use serde_json::json;
 use std::time::Instant;
-use warpgrid_view::model::FrameRequest;
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::model::{FrameRequest, GridRequest};
+use warpgrid_view::{MemoryId, Scenario, Session};
 
 /// One addition a thread, so that the launch has as many warps as steps allow.
 const ADD: &str = "
@@ -60,6 +60,33 @@ pub(super) fn back_after_seek(_: &Inputs) -> Measured {
     Ok(slowest * 1e3)
 }
 
+/// Milliseconds of the slowest step of a block of 1,024 threads, with the frame that the page draws after it: two grids of a buffer of
+/// 1,024 elements each.
+pub(super) fn step_and_look(_: &Inputs) -> Measured {
+    let mut session = session(&launch([1, 1024], 1024)?, Session::new)?;
+    let grid = |name: &str| GridRequest {
+        memory: MemoryId::Buffer(name.to_owned()),
+        ty: None,
+        columns: Some(32),
+        first_row: 0,
+        n_rows: Some(32),
+    };
+    let request = FrameRequest {
+        grids: vec![grid("x"), grid("y")],
+        ..FrameRequest::default()
+    };
+    session.frame(&request);
+    let mut slowest = 0.0f64;
+    loop {
+        let clock = Instant::now();
+        if !session.step() {
+            return Ok(slowest * 1e3);
+        }
+        session.frame(&request);
+        slowest = slowest.max(clock.elapsed().as_secs_f64());
+    }
+}
+
 /// Milliseconds to open a launch with a buffer of 64 MiB, to run it, and to make the frame of its end.
 pub(super) fn open(_: &Inputs) -> Measured {
     let scenario = adding(1024, 1 << 24)?;
@@ -76,11 +103,15 @@ pub(super) fn open(_: &Inputs) -> Measured {
 
 /// `blocks` of 256 threads that add the beginnings of two buffers of `len` elements.
 fn adding(blocks: u32, len: u32) -> Result<Scenario, String> {
+    launch([blocks, 256], len)
+}
+
+fn launch([blocks, threads]: [u32; 2], len: u32) -> Result<Scenario, String> {
     let buffer = |name: &str, init: f64| json!({ "kind": "buffer", "name": name, "type": "f32", "len": len, "init": init });
     scenario(json!({
         "source": ADD,
         "grid": [blocks, 1, 1],
-        "block": [256, 1, 1],
+        "block": [threads, 1, 1],
         "params": [buffer("x", 1.5), buffer("y", 0.0)],
     }))
 }
