@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use warpgrid_view::causes::CauseView;
 use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::{FaultView, Severity};
@@ -108,6 +109,8 @@ struct FaultReport {
     fault: ExpectedFault,
     message: String,
     line: u32,
+    /// The earlier events that matter for it.
+    causes: Vec<CauseView>,
 }
 
 impl From<&FaultView> for FaultReport {
@@ -116,6 +119,7 @@ impl From<&FaultView> for FaultReport {
             fault: ExpectedFault::from(fault),
             message: fault.message.clone(),
             line: fault.range.line,
+            causes: Vec::new(),
         }
     }
 }
@@ -255,7 +259,11 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     match arguments.format {
         Format::Json => {
             notes.extend(wrong);
-            let fault = fault.as_ref().map(FaultReport::from);
+            let causes = session.causes();
+            let fault = fault.as_ref().map(|fault| FaultReport {
+                causes,
+                ..FaultReport::from(fault)
+            });
             let report = RunReport {
                 ok,
                 fault,
@@ -283,7 +291,14 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             let is_said = |line: &String| stop.is_some_and(|(_, said)| line.ends_with(said));
             wrong.retain(|line| !is_said(line));
             let stop = stop.map(|(line, message)| format!("line {line}: {message}"));
-            for line in stop.into_iter().chain(wrong).chain(notes) {
+            let causes = session.causes().into_iter();
+            let causes = causes.map(|cause| {
+                format!(
+                    "line {}, step {}: {}",
+                    cause.range.line, cause.step, cause.text
+                )
+            });
+            for line in stop.into_iter().chain(causes).chain(wrong).chain(notes) {
                 writeln!(out, "  {line}")?;
             }
             if let Some(traffic) = &traffic {

@@ -1,6 +1,8 @@
 //! What single instructions do, as far as a launch, its guesses and its views depend on it: an instruction of the program
 //! goes in, a few plain facts come out. The only file to the right of the emulator that takes operands apart.
 
+mod flow;
+
 use std::collections::BTreeSet;
 use warpgrid_isa::fragment::{FragmentQuery, Matrix, moved_matrix};
 use warpgrid_isa::{

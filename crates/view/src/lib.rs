@@ -9,6 +9,7 @@ pub mod blocks;
 #[cfg(test)]
 mod blocks_tests;
 pub mod catalogue;
+pub mod causes;
 pub mod check;
 pub mod expect;
 mod fault;

@@ -1,6 +1,7 @@
 //! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
 
 use crate::blocks::ClusterView;
+use crate::causes::CauseView;
 use crate::matrix_step::MatrixStep;
 use crate::mbarriers::MbarrierView;
 use crate::memory_id::MemoryId;
@@ -747,6 +748,8 @@ pub struct Frame {
     /// The matrices of the last step, if it was a matrix instruction.
     pub matrix: Option<MatrixStep>,
     pub fault: Option<FaultView>,
+    /// The earlier events that matter for the fault.
+    pub causes: Vec<CauseView>,
     pub memories: Vec<MemoryView>,
     pub grids: Vec<Grid>,
     pub warp: Option<WarpView>,

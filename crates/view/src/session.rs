@@ -1,5 +1,6 @@
 //! A run that a host steps through: one scenario, one machine with its past, views of its position.
 
+use crate::causes::CauseView;
 use crate::check::{CheckOptions, Places};
 use crate::language::Language;
 use crate::matrix_step::{self, MatrixRecord, MatrixStep};
@@ -51,7 +52,7 @@ struct Last {
 /// A scenario, checked and ready to be stepped forward and back.
 pub struct Session {
     scenario: Scenario,
-    program: Arc<Program>,
+    pub(crate) program: Arc<Program>,
     places: Places,
     pub(crate) timeline: Timeline,
     buffers: Vec<Buffer>,
@@ -61,6 +62,8 @@ pub struct Session {
     named: BTreeSet<u32>,
     last: Last,
     pub(crate) counter: TrafficCounter,
+    /// What led to the fault after this number of steps.
+    pub(crate) causes: Option<(u64, Vec<CauseView>)>,
 }
 
 impl Language {
@@ -154,6 +157,7 @@ impl Session {
             buffers: prepared.buffers,
             diagnostics,
             last: Last::default(),
+            causes: None,
         }
     }
 
@@ -247,6 +251,7 @@ impl Session {
         let position = self.position();
         let lands = self.timeline.land(PendingId(id), &mut ());
         if lands {
+            self.causes = None;
             self.forget_traffic_after(position);
         }
         lands
@@ -368,6 +373,7 @@ impl Session {
     /// Everything a page shows at the present position.
     pub fn frame(&mut self, request: &FrameRequest) -> Frame {
         self.refresh_last();
+        let causes = self.causes();
         let memories = self.memories();
         let stores = self.last_stores(&memories);
         let pending = self.pending_in(&memories);
@@ -419,6 +425,7 @@ impl Session {
             store: stores.into_iter().next(),
             matrix,
             fault,
+            causes,
             memories: memories.into_iter().map(|memory| memory.view).collect(),
             grids,
             cluster: blocks::cluster(machine, warp.as_ref().map_or(0, |warp| warp.block)),

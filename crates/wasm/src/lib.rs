@@ -420,6 +420,13 @@ impl Session {
         to_js(&self.inner.fault())
     }
 
+    /// The earlier events that matter for the fault that stopped the launch: who computed and stored the address, who changed the mbarrier
+    /// last, where threads ended that others wait for. Steps before it are run once more for them.
+    #[wasm_bindgen(unchecked_return_type = "CauseView[]")]
+    pub fn causes(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.causes())
+    }
+
     /// Everything a page shows at the present position.
     #[wasm_bindgen(unchecked_return_type = "Frame")]
     pub fn frame(

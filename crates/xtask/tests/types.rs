@@ -5,6 +5,7 @@ use expect_test::expect_file;
 use ts_rs::{Config, TS};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
 use warpgrid_view::blocks::{ClusterBlock, ClusterView};
+use warpgrid_view::causes::CauseView;
 use warpgrid_view::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
     FragmentRequest, FragmentView,
@@ -101,6 +102,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         PendingView,
         StepView,
         FaultView,
+        CauseView,
         LaneState,
         LaneView,
         RegisterView,

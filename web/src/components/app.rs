@@ -147,7 +147,7 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
     html! {
         <>
             if frame.fault.is_some() {
-                <FaultCard frame={frame.clone()} />
+                <FaultCard frame={frame.clone()} dispatch={dispatch.clone()} />
             } else {
                 <Sentence frame={frame.clone()} stale={state.is_stale()} dispatch={dispatch.clone()} />
             }

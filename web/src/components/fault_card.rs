@@ -1,13 +1,17 @@
 //! Why a run stopped.
 
-use super::FrameRef;
 use super::phrases::prose;
+use super::{Dispatch, FrameRef, say};
 use crate::editor;
+use crate::model::Action;
+use crate::protocol::Goal;
+use warpgrid_view::causes::CauseView;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
+    pub(crate) dispatch: Dispatch,
 }
 
 #[component]
@@ -28,6 +32,24 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
             if let Some(help) = &fault.help {
                 <p class="quiet">{ prose(help) }</p>
             }
+            if !props.frame.causes.is_empty() {
+                <h3>{ "Before it" }</h3>
+                <ul class="causes">{ for props.frame.causes.iter().map(|cause| cause_item(cause, &props.dispatch)) }</ul>
+            }
         </section>
+    }
+}
+
+/// An earlier event: its line, and the way to the step after it.
+fn cause_item(cause: &CauseView, dispatch: &Dispatch) -> Html {
+    let range = cause.range;
+    let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
+    let seek = say(dispatch, Action::Move(Goal::Position(cause.step + 1)));
+    html! {
+        <li>
+            <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
+            { " " }{ prose(&cause.text) }{ " " }
+            <button class="mini" title="Goes to that step" onclick={seek}>{ format!("step {}", cause.step + 1) }</button>
+        </li>
     }
 }

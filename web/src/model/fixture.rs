@@ -101,6 +101,7 @@ pub(crate) fn frame() -> Frame {
         store: Some(store()),
         matrix: None,
         fault: None,
+        causes: Vec::new(),
         memories: vec![memory()],
         grids: vec![Grid {
             memory: memory(),

@@ -1,6 +1,8 @@
 //! Pictures of fragments: what is chosen for a request, and what the memory system makes of the accesses.
 
 use super::{FragmentPicture, FragmentRequest, picture};
+use warpgrid_isa::Target;
+use warpgrid_isa::fragment::{all_fragments, fragment};
 
 fn request(op: &str, shape: &str, ty: &str, target: &str, layout: &str) -> FragmentRequest {
     FragmentRequest {
@@ -90,4 +92,31 @@ fn rows_that_overlap_are_reported() {
 fn operands_in_registers_have_no_memory() {
     let shown = draw(&request("mma.d", "m16n8k16", "f32", "sm_80", "row"));
     assert_eq!((shown.address_rule, shown.global), (None, None));
+}
+
+#[test]
+fn every_map_can_be_seen_and_printed() {
+    for target in [
+        "sm_70", "sm_72", "sm_75", "sm_80", "sm_90", "sm_100", "sm_120",
+    ] {
+        let queries = all_fragments(Target::from_name(target).expect("a target"));
+        assert!(!queries.is_empty(), "{target}");
+        for query in queries {
+            let asked = FragmentRequest::from(&query);
+            let shown = draw(&asked);
+            assert_eq!(shown.replaced, [] as [&str; 0], "{asked:?}");
+            let held = shown.cells.iter().map(|cell| cell.holders.len());
+            let map = fragment(&query).expect("a map");
+            assert_eq!(held.sum::<usize>(), map.holders().count(), "{asked:?}");
+            let view = super::fragment(&asked).expect("a view");
+            let rows = super::table(&view)
+                .lines()
+                .filter(|line| line.contains(" | "))
+                .count();
+            let n_rows = usize::from(map.rows) * usize::from(map.n_matrices);
+            assert!(rows >= n_rows, "{asked:?}: {rows} rows of {n_rows}");
+            let drawn = super::svg(&view).matches("<rect").count();
+            assert!(drawn >= shown.cells.len(), "{asked:?}: {drawn}");
+        }
+    }
 }

@@ -1,0 +1,67 @@
+//! Where the values of an instruction come from: which registers it reads, and as what.
+
+use super::Reader;
+use warpgrid_isa::{ControlOp, Does};
+use warpgrid_program::{AddressBase, OperandValue, RegisterId};
+
+impl Reader<'_> {
+    /// The registers that the instruction reads, its guard first.
+    pub fn read_registers(self) -> Vec<RegisterId> {
+        let mut ids: Vec<RegisterId> = self.guard_register().into_iter().collect();
+        for operand in self.operands() {
+            match operand.value {
+                OperandValue::Destination(_) | OperandValue::Pair(..) => {}
+                OperandValue::List(list) => {
+                    let elements = self.function.operands_of(list).iter();
+                    for element in elements.map(|element| &element.value) {
+                        if !matches!(element, OperandValue::Destination(_)) {
+                            self.add_registers(element, &mut ids);
+                        }
+                    }
+                }
+                _ => self.add_registers(&operand.value, &mut ids),
+            }
+        }
+        ids
+    }
+
+    /// The registers that its addresses are computed from.
+    pub fn base_registers(self) -> Vec<RegisterId> {
+        let mut ids = Vec::new();
+        for operand in self.operands() {
+            if let OperandValue::Address(address) = &operand.value
+                && !matches!(address.base, AddressBase::Variable(_))
+            {
+                self.add_registers(&operand.value, &mut ids);
+            }
+        }
+        ids
+    }
+
+    /// The registers of its last operand.
+    pub fn last_registers(self) -> Vec<RegisterId> {
+        let mut ids = Vec::new();
+        if let Some(operand) = self.operands().last() {
+            self.add_registers(&operand.value, &mut ids);
+        }
+        ids
+    }
+
+    /// The predicate that says whether it happens.
+    pub fn guard_register(self) -> Option<RegisterId> {
+        self.instruction.guard.map(|guard| guard.predicate)
+    }
+
+    /// Whether it is a branch that some lanes may take and others not.
+    pub fn is_conditional_branch(self) -> bool {
+        let action = self.program.action(self.instruction);
+        let is_branch =
+            action.is_some_and(|action| action.does == Does::Control(ControlOp::Branch));
+        is_branch && self.instruction.guard.is_some()
+    }
+
+    /// The name of a register of its function.
+    pub fn name(self, register: RegisterId) -> String {
+        self.function.registers.name(register).to_owned()
+    }
+}

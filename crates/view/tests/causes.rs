@@ -1,0 +1,164 @@
+//! The earlier events that matter for a fault: where addresses come from, who changed an mbarrier, where threads ended, which branch led to a trap.
+
+use expect_test::{Expect, expect};
+use warpgrid_view::{Scenario, Session};
+
+/// Runs a kernel of one block until it stops; each cause as `line: text`.
+fn check(threads: u32, body: &str, expected: Expect) {
+    let source = format!(
+        "//@ launch block={threads}
+//@ buffer out: u32[64] = 0
+.version 8.7
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;
+.shared .align 8 .b8 mem[256];
+{body}
+}}"
+    );
+    let scenario = Scenario {
+        source,
+        ..Scenario::default()
+    };
+    for open in [Session::new, Session::untracked] {
+        let mut session = open(scenario.clone()).unwrap_or_else(|error| panic!("{error:?}"));
+        assert!(session.run(100_000), "not over");
+        let fault = session.fault().expect("a fault");
+        let position = session.position();
+        let causes = session.causes();
+        let text: String = causes
+            .iter()
+            .map(|cause| format!("{}: {}\n", cause.range.line, cause.text))
+            .collect();
+        expected.assert_eq(&text);
+        assert_eq!(causes, session.causes(), "asked again");
+        assert_eq!(session.position(), position);
+        assert_eq!(session.fault(), Some(fault));
+        assert!(causes.iter().all(|cause| cause.step < position));
+    }
+}
+
+#[test]
+fn an_address_leads_to_its_computation_its_load_and_its_store() {
+    check(
+        64,
+        "mov.u32 %r1, %tid.x;
+shl.b32 %r2, %r1, 2;
+mov.u32 %r3, mem;
+add.u32 %r2, %r2, %r3;
+mad.lo.u32 %r4, %r1, 4096, 0;
+st.shared.u32 [%r2], %r4;
+bar.sync 0;
+xor.b32 %r2, %r2, 128;
+ld.shared.u32 %r5, [%r2];
+ld.param.u64 %rd1, [out];
+cvt.u64.u32 %rd2, %r5;
+add.u64 %rd3, %rd1, %rd2;
+st.global.u32 [%rd3+4], %r5;
+ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn an_address_that_was_loaded_leads_to_who_stored_it() {
+    check(
+        32,
+        "mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd1, %r1, 3;
+shl.b32 %r2, %r1, 3;
+st.shared.u64 [%r2], %rd1;
+ld.shared.u64 %rd2, [%r2];
+st.global.u32 [%rd2], %r1;
+ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_misused_mbarrier_leads_to_its_last_change() {
+    check(
+        32,
+        "mov.u32 %r1, mem;
+setp.ne.u32 %p1, %laneid, 0;
+@%p1 bra DONE;
+mbarrier.init.shared.b64 [%r1], 4;
+mbarrier.inval.shared.b64 [%r1];
+mbarrier.arrive.shared.b64 %rd1, [%r1];
+DONE: ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_deadlock_leads_to_the_threads_that_ended() {
+    check(
+        64,
+        "mov.u32 %r1, %tid.x;
+setp.lt.u32 %p1, %r1, 32;
+@%p1 exit;
+barrier.sync 1, 64;
+ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_wait_for_a_phase_leads_to_the_last_arrival() {
+    check(
+        32,
+        "mov.u32 %r1, mem;
+setp.ne.u32 %p1, %laneid, 0;
+@%p1 bra DONE;
+mbarrier.init.shared.b64 [%r1], 2;
+mbarrier.arrive.shared.b64 %rd1, [%r1];
+WAIT: mbarrier.try_wait.shared.b64 %p2, [%r1], %rd1;
+@!%p2 bra WAIT;
+DONE: ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_trap_leads_to_its_branch_and_condition() {
+    check(
+        32,
+        "mov.u32 %r1, %tid.x;
+setp.lt.u32 %p1, %r1, 8;
+@%p1 bra DONE;
+trap;
+DONE: ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_matrix_without_lanes_leads_to_where_these_were() {
+    check(
+        32,
+        "mov.u32 %r1, %tid.x;
+setp.gt.u32 %p1, %r1, 27;
+@%p1 exit;
+ld.param.u64 %rd1, [out];
+mov.u32 %r2, 0;
+wmma.store.d.sync.aligned.m8n8k32.row.s32 [%rd1], {%r2, %r2};
+ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn an_unequal_stride_leads_to_its_computation() {
+    check(
+        32,
+        "mov.u32 %r1, %tid.x;
+add.u32 %r3, %r1, 8;
+ld.param.u64 %rd1, [out];
+mov.u32 %r2, 0;
+wmma.store.d.sync.aligned.m8n8k32.row.s32 [%rd1], {%r2, %r2}, %r3;
+ret;",
+        expect![[r#""#]],
+    );
+}
