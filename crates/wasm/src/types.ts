@@ -95,8 +95,8 @@ entry?: string | null, grid?: [number, number, number] | null, block?: [number, 
 dynamic_shared?: number,
 /** Kernel parameters in order. If empty, they are guessed from the kernel, and reported as guesses. */
 params?: Array<Parameter>,
-/** Turns the scheduler; 0 is plain round robin. */
-seed?: number,
+/** Turns the scheduler; 0, as when absent, is plain round robin. */
+seed?: number | null,
 /** Where the launch must stop, if it must. */
 fault?: ExpectedFault | null, };
 
@@ -361,6 +361,13 @@ space: Space | null, byteOffset: number | null, width: number | null, thread: [n
 /** Bit `i`: lane `i` would have faulted. */
 lanes: number, range: SourceRange, message: string, help: string | null, };
 
+/** An earlier event that matters for a fault. */
+export type CauseView = {
+/** The number of the step (from 0). */
+step: number, range: SourceRange,
+/** What happened there: "`%rd3`, which holds the address, was computed by lane 5 of warp 0". */
+text: string, };
+
 /** What a lane does at the present step. */
 export type LaneState = "active" | "ready" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
 
@@ -493,7 +500,9 @@ next: StepView | null,
 /** What the last step stored, if it was a store. */
 store: StoreView | null,
 /** The matrices of the last step, if it was a matrix instruction. */
-matrix: MatrixStep | null, fault: FaultView | null, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
+matrix: MatrixStep | null, fault: FaultView | null,
+/** The earlier events that matter for the fault. */
+causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
 /** How far each block is, and which warps exist at present. */
 blocks: BlockMap,
 /** Steps that stored, for the ticks of the transport; a sample when there are very many. */
