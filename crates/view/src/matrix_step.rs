@@ -157,7 +157,7 @@ impl MatrixRecord {
             });
             let (memory, offset) = found.unzip();
             ElementView {
-                value: product::element_text(map.query.ty, bits),
+                value: product::element_text(map.query.ty, bits, map.container_bits()),
                 bits: format!("{bits:#x}"),
                 memory,
                 offset,

@@ -3,7 +3,7 @@
 use super::{ProductRequest, exists};
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
-use warpgrid_isa::ScalarType::{self, Bf16, E4m3, E5m2, F16, F32, Tf32};
+use warpgrid_isa::ScalarType::{self, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, Tf32};
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::{Rounding, Target};
 
@@ -30,16 +30,15 @@ const SHAPES: [(ProductOp, Shape); 10] = [
     (ProductOp::Wmma, Shape::new(16, 16, 8)),
     (ProductOp::Wmma, Shape::new(8, 8, 4)),
 ];
-const FACTORS: [[ScalarType; 2]; 7] = [
-    [F16, F16],
-    [Bf16, Bf16],
-    [Tf32, Tf32],
-    [E4m3, E4m3],
-    [E4m3, E5m2],
-    [E5m2, E4m3],
-    [E5m2, E5m2],
-];
+/// Types of factors that go with themselves, and those that go with each other.
+const ALIKE: [ScalarType; 3] = [F16, Bf16, Tf32];
+const NARROW: [ScalarType; 5] = [E4m3, E5m2, E3m2, E2m3, E2m1];
 const SUMS: [[ScalarType; 2]; 4] = [[F32, F32], [F16, F16], [F16, F32], [F32, F16]];
+
+fn factors() -> impl Iterator<Item = [ScalarType; 2]> {
+    let narrow = NARROW.into_iter().flat_map(|a| NARROW.map(|b| [a, b]));
+    ALIKE.into_iter().map(|ty| [ty, ty]).chain(narrow)
+}
 
 /// The first target of each generation of tensor cores, oldest first.
 pub fn targets() -> Vec<String> {
@@ -55,12 +54,12 @@ pub fn choices(target: &str) -> Vec<ProductChoice> {
     };
     let mut found = Vec::new();
     for (op, shape) in SHAPES {
-        for [a, b] in FACTORS {
+        for [a, b] in factors() {
             for [c, d] in SUMS {
                 // Sums of two types are those of `wmma`, and of the first shape of `mma`.
                 let is_mixed = c != d;
                 let may_mix = op == ProductOp::Wmma || shape == Shape::new(8, 8, 4) && c == F16;
-                let is_half = a == F16 || a.width_bits() == 8;
+                let is_half = a == F16 || a.width_bits() <= 8;
                 if is_mixed && !(may_mix && a == F16) || !is_half && [c, d] != [F32, F32] {
                     continue;
                 }
@@ -121,6 +120,7 @@ mod tests {
             }
             let has = |ty: &str| choices.iter().any(|choice| choice.types[0] == ty);
             assert!(has("f16"), "{target}");
+            assert_eq!(has("e2m1"), target == "sm_120");
             assert_eq!(
                 has("e4m3"),
                 !["sm_70", "sm_75", "sm_80"].contains(&target.as_str())

@@ -100,9 +100,13 @@ impl Sums {
     }
 }
 
-/// The element of a matrix for people: a number, or bits of types that are none.
-pub(crate) fn element_text(ty: ScalarType, bits: u64) -> String {
+/// The element of a matrix for people: a number, or bits of types that are none. `container_bits` is what it takes of a register.
+pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> String {
     let width = ty.width_bits();
+    let bits = match (ty, container_bits) {
+        (ScalarType::E2m1, 4) => bits << BELOW_E2M1,
+        _ => bits,
+    };
     match ty {
         ScalarType::F64 => decimal(f64::from_bits(bits)),
         ScalarType::S4 | ScalarType::S8 | ScalarType::S32 => {
@@ -304,11 +308,21 @@ fn elements(ty: ScalarType, name: &str, words: &[String], n: usize) -> Result<Ve
     Ok(elements)
 }
 
+/// Bits below a number of 4 bits in its byte.
+const BELOW_E2M1: u32 = 2;
+
 fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
     let bits = match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16)
             .ok()
-            .filter(|bits| *bits >> ty.width_bits() == 0),
+            .filter(|bits| *bits >> ty.width_bits() == 0)
+            .map(|bits| {
+                bits << if ty == ScalarType::E2m1 {
+                    BELOW_E2M1
+                } else {
+                    0
+                }
+            }),
         None => read_decimal(word).and_then(|value| nearest_bits(ty, value)),
     };
     bits.ok_or_else(|| {

@@ -310,18 +310,11 @@ const fn is_of_byte(ty: ScalarType) -> bool {
 }
 
 /// The format of a floating-point factor as registers have it.
-const fn factor(ty: ScalarType) -> Option<Format> {
+pub(super) const fn factor(ty: ScalarType) -> Option<Format> {
     match ty {
         ScalarType::E3m2 => Some(number::E3M2),
         ScalarType::E2m3 => Some(number::E2M3),
         ScalarType::E2m1 => Some(number::E2M1_OF_BYTE),
-        _ => float(ty),
-    }
-}
-
-/// The format of a number that fills its bits.
-pub(super) const fn float(ty: ScalarType) -> Option<Format> {
-    match ty {
         ScalarType::F16 => Some(number::F16),
         ScalarType::Bf16 => Some(number::BF16),
         ScalarType::Tf32 => Some(number::TF32),

@@ -1,10 +1,11 @@
 //! Numbers of the types that floating-point products have: bits to value and back.
 
 use super::number::{Class, F32, Format, power_of_two};
-use super::rule::float;
+use super::rule::factor;
 use warpgrid_isa::{FloatTop, ScalarType};
 
-/// The value of `bits` as an element of a factor or of an accumulator, exactly; none for types that are no such floats.
+/// The value of `bits` as an element of a factor or of an accumulator, exactly; none for types that are no such floats. A number of 4 bits is
+/// in the middle of a byte, as in the registers of `.kind::f8f6f4`.
 pub fn value_of(ty: ScalarType, bits: u64) -> Option<f64> {
     Some(format(ty)?.value(bits))
 }
@@ -18,7 +19,7 @@ pub fn nearest_bits(ty: ScalarType, value: f64) -> Option<u64> {
 fn format(ty: ScalarType) -> Option<Format> {
     match ty {
         ScalarType::F32 => Some(F32),
-        _ => float(ty),
+        _ => factor(ty),
     }
 }
 
@@ -95,13 +96,14 @@ impl Format {
 #[cfg(test)]
 mod tests {
     use super::{format, nearest_bits, value_of};
-    use warpgrid_isa::ScalarType::{Bf16, E4m3, E5m2, F16, F32, F64, Tf32};
+    use warpgrid_isa::ScalarType::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, Tf32};
 
     #[test]
     fn every_narrow_number_reads_back() {
-        for ty in [F16, Bf16, E4m3, E5m2] {
-            let bits = format(ty).map_or(0, |format| format.width_bits());
-            for element in 0..1u64 << bits {
+        for ty in [F16, Bf16, E4m3, E5m2, E3m2, E2m3, E2m1] {
+            let format = format(ty).expect("a float");
+            for element in (0..1u64 << format.width_bits()).map(|bits| bits << format.ignored_bits)
+            {
                 let value = value_of(ty, element).expect("a float");
                 let back = nearest_bits(ty, value).expect("a float");
                 assert!(
