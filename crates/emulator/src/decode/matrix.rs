@@ -166,10 +166,14 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
             Some(BoolOp::Or | BoolOp::Xor) | None => BitOp::Xor,
         },
     };
-    let plan = match (op, modifiers.scale_type) {
-        (MatrixOp::MmaScaled, Some(ScalarType::Ue4m3)) => Plan::scaled(product, FactorType::Ue4m3),
-        (MatrixOp::MmaScaled, _) => Plan::scaled(product, FactorType::Ue8m0),
-        _ => Plan::new(product),
+    let factor_type = match modifiers.scale_type {
+        Some(ScalarType::Ue4m3) => FactorType::Ue4m3,
+        _ => FactorType::Ue8m0,
+    };
+    let is_scaled = op == MatrixOp::MmaScaled;
+    let plan = match is_scaled {
+        true => Plan::scaled(product, factor_type),
+        false => Plan::new(product),
     };
     let plan = plan.map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
     let a = map(d, op, Matrix::A)?;
@@ -181,9 +185,9 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let (a_registers, _) = d.sources(1, bits(a_type))?;
     let (b_registers, _) = d.sources(2, bits(b_type))?;
     let (c_registers, _) = d.sources(3, bits(c_type))?;
-    let factors = match op {
-        MatrixOp::MmaScaled => Some([factors(d, Matrix::A)?, factors(d, Matrix::B)?]),
-        _ => None,
+    let factors = match is_scaled {
+        true => Some([factors(d, Matrix::A)?, factors(d, Matrix::B)?]),
+        false => None,
     };
     Ok(MatrixPlan::Product(Box::new(ProductPlan {
         plan,
