@@ -66,3 +66,14 @@ test("a cluster lies side by side, and its mbarriers show who waits", async ({ p
   await mbarriers.getByRole("button", { name: "warp 1" }).click();
   await expect(page.getByRole("heading", { name: /^Warp 1/ })).toBeVisible();
 });
+
+test("a buffer of a gibibyte opens, runs and is shown", async ({ page }) => {
+  await open(page);
+  await paste(page, race.replace("u32[4] = 9", "u32[268435456] = 9").replace("%a+4", "%a+1073741820"));
+  await ready(page);
+  await expect(page.getByRole("group", { name: /^out, cells/ })).toBeVisible();
+  await page.getByRole("status").click();
+  await page.keyboard.press("End");
+  await expect(page.getByRole("status")).toContainText("finished");
+  expect((await cells(page, "out"))[0]).toBe("9");
+});
