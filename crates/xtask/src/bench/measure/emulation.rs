@@ -67,7 +67,7 @@ pub(super) fn wmma(inputs: &Inputs) -> Measured {
     }
 }
 
-/// By how many percent a session that nobody listens to is slower than the machine alone, in the streaming kernel. Both are timed in
+/// By how many percent a session without an observer is slower than the machine alone, in the streaming kernel. Both are timed in
 /// turns, so that a disturbance meets both.
 pub(super) fn tracing(inputs: &Inputs) -> Measured {
     let scenario = saxpy_scenario(inputs, 1 << 20)?;
