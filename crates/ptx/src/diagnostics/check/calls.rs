@@ -1,0 +1,86 @@
+//! Calls: their targets, arguments and results.
+
+use super::{CALL_ARGUMENTS, CALL_SEQUENCE, CALL_TARGET, space_name};
+use warpgrid_isa::StateSpace;
+use warpgrid_program::{Diagnostic, Span};
+
+pub(crate) fn call_target(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CALL_TARGET,
+        span,
+        "expected a function, or a register with the address of one",
+    )
+}
+
+pub(crate) fn call_prototype(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CALL_TARGET,
+        span,
+        "a call through a register needs a `.callprototype` or `.calltargets`",
+    )
+}
+
+pub(crate) fn call_argument_space(span: Span, space: StateSpace) -> Diagnostic {
+    let message = format!(
+        "found a variable in {} memory, expected a `.param` variable or a register",
+        space_name(space)
+    );
+    Diagnostic::error(CALL_ARGUMENTS, span, message)
+}
+
+pub(crate) fn call_counts(
+    span: Span,
+    name: &str,
+    found: (usize, usize),
+    want: (usize, usize),
+) -> Diagnostic {
+    let message = format!(
+        "found {} results and {} arguments, `{name}` has {} and {}",
+        found.0, found.1, want.0, want.1
+    );
+    Diagnostic::error(CALL_ARGUMENTS, span, message)
+}
+
+pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usize) -> Diagnostic {
+    let message = match index.checked_sub(n_returns) {
+        Some(argument) => format!(
+            "argument {} is not compatible with the parameter of `{name}`",
+            argument + 1
+        ),
+        None => format!(
+            "result {} is not compatible with that of `{name}`",
+            index + 1
+        ),
+    };
+    Diagnostic::error(CALL_ARGUMENTS, span, message)
+}
+
+/// A call of a kernel.
+pub(crate) fn call_of_kernel(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        CALL_TARGET,
+        span,
+        format!("`{name}` is a kernel, expected a function"),
+    )
+    .help("declare it with `.func` to call it")
+}
+
+/// A parameter of a call that is read before anything is in it.
+pub(crate) fn call_sequence(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CALL_SEQUENCE,
+        span,
+        "no call before this returns into the parameter",
+    )
+    .help("a body reads its own `.param` variables after a call that names them in its first list")
+}
+
+/// The address of a parameter of a call.
+pub(crate) fn address_of_argument(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        CALL_SEQUENCE,
+        span,
+        "a parameter that the body declares for a call has no address",
+    )
+    .help("use `st.param` before the call and `ld.param` after it")
+}

@@ -1,0 +1,118 @@
+//! Texts as a whole: versions, targets, sizes of addresses and of variables.
+
+use super::{
+    ADDRESS_SIZE, DEBUG_SECTION, EMPTY, MISSING_TARGET, MISSING_VERSION, TARGET_VERSION,
+    UNKNOWN_TARGET, UNKNOWN_VERSION, VARIABLE_TOO_LARGE, suggest,
+};
+use crate::tree::Directive;
+
+use warpgrid_isa::{ScalarType, Target, Version};
+use warpgrid_program::{Diagnostic, Needs, Span};
+
+pub(crate) fn empty() -> Diagnostic {
+    Diagnostic::error(EMPTY, Span::at(0), "the text has no statement")
+        .help("write a kernel, paste one, or choose an example")
+}
+
+pub(crate) fn missing_version() -> Diagnostic {
+    let version = Version::NEWEST;
+    Diagnostic::error(
+        MISSING_VERSION,
+        Span::at(0),
+        "the module does not start with `.version`",
+    )
+    .fix(
+        format!("add `.version {version}`"),
+        Span::at(0),
+        format!(".version {version}\n"),
+    )
+}
+
+pub(crate) fn missing_target() -> Diagnostic {
+    Diagnostic::error(MISSING_TARGET, Span::at(0), "the module has no `.target`")
+}
+
+pub(crate) fn unknown_version(span: Span, text: &str) -> Diagnostic {
+    let message = format!("unknown PTX version `{text}`");
+    Diagnostic::error(UNKNOWN_VERSION, span, message)
+        .help(format!("the newest version is {}", Version::NEWEST))
+}
+
+pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> Diagnostic {
+    let found = Diagnostic::error(UNKNOWN_TARGET, span, format!("unknown target `{text}`"));
+    suggest(found, text, span, nearest)
+}
+
+pub(crate) fn target_needs_version(
+    target: &Directive,
+    version: &Directive,
+    have: Version,
+    need: &Target,
+) -> Diagnostic {
+    let message = format!(
+        "target `{}` needs PTX {}, found {have}",
+        need.name, need.since
+    );
+    let mut found = Diagnostic::error(TARGET_VERSION, target.span, message)
+        .label(version.span, format!("the version is {have}"));
+    found.needs = Needs {
+        version: Some(need.since),
+        target: None,
+    };
+    found.fix(
+        format!("raise `.version` to {}", need.since),
+        version.span,
+        format!(".version {}", need.since),
+    )
+}
+
+pub(crate) fn address_size(span: Span) -> Diagnostic {
+    Diagnostic::error(ADDRESS_SIZE, span, "expected an address size of 32 or 64").fix(
+        "use 64-bit addresses",
+        span,
+        ".address_size 64",
+    )
+}
+
+pub(crate) fn narrow_program(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_SIZE,
+        span,
+        "32-bit programs are no longer supported",
+    )
+    .help("compilers dropped them with CUDA 12; addresses have 64 bits")
+    .fix("use 64-bit addresses", span, ".address_size 64")
+}
+
+/// An address of 32 bits, taken of global memory.
+pub(crate) fn narrow_global(span: Span, ty: ScalarType) -> Diagnostic {
+    let message = format!("the address of a global variable has 64 bits, found `.{ty}`");
+    Diagnostic::error(ADDRESS_SIZE, span, message)
+        .help("32-bit programs are no longer supported; use `mov.u64`")
+}
+
+/// `.address_size` in a version that does not know it.
+pub(crate) fn early_address_size(span: Span, version: Version) -> Diagnostic {
+    let message = format!("`.address_size` needs PTX 2.3, found {version}");
+    Diagnostic::error(ADDRESS_SIZE, span, message)
+        .fix("remove the directive", span, "")
+        .help("addresses have 64 bits without it")
+}
+
+/// `.target sm_90, debug` without debug information.
+pub(crate) fn no_debug_section(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        DEBUG_SECTION,
+        span,
+        "the target says `debug`, but the module has no `.section`",
+    )
+    .help("remove `debug` from `.target`, or compile with debug information")
+}
+
+pub(crate) fn variable_too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        VARIABLE_TOO_LARGE,
+        span,
+        "the variable is larger than 2^40 bytes",
+    )
+}

@@ -1,0 +1,265 @@
+//! Operands: their number, kinds, types and values.
+
+use super::{
+    ADDRESS_TYPE, BARRIER_NUMBER, DUPLICATE, GUARD_TYPE, HINT_AND_POLICY, LITERAL_TYPE,
+    NEEDS_VERSION, NO_STATE, OPERAND_COUNT, OUT_OF_RANGE, PACKING, SINK, SPACE_MISMATCH,
+    SPECIAL_REGISTER, TYPE_MISMATCH, UNKNOWN_LABEL, UNKNOWN_SYMBOL, VECTOR_SIZE, WRONG_OPERAND,
+    space_name, suggest,
+};
+use warpgrid_isa::form::Gate;
+use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_program::{Diagnostic, Span};
+
+/// A number of operands that is not between `least` and `most`; `syntax` is the form's syntax line.
+pub(crate) fn operand_count(
+    opcode: &str,
+    span: Span,
+    found: usize,
+    (least, most): (usize, usize),
+    syntax: &str,
+) -> Diagnostic {
+    let wanted = match least == most {
+        true => format!("{least}"),
+        false => format!("{least} to {most}"),
+    };
+    let noun = if found == 1 { "operand" } else { "operands" };
+    let message = format!("found {found} {noun}, expected {wanted} for `{opcode}`");
+    Diagnostic::error(OPERAND_COUNT, span, message).help(format!("the form is `{syntax}`"))
+}
+
+pub(crate) fn type_mismatch(span: Span, have: ScalarType, want: ScalarType) -> Diagnostic {
+    let message = format!("found a `.{have}` register, expected `.{want}`");
+    Diagnostic::error(TYPE_MISMATCH, span, message)
+}
+
+pub(crate) fn expected_register(span: Span, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("found {found}, expected a register"),
+    )
+}
+
+pub(crate) fn expected_value(span: Span, ty: ScalarType, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("found {found}, expected a `.{ty}` value"),
+    )
+}
+
+pub(crate) fn expected_pair(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        "expected two destinations, such as `%r1|%p1`",
+    )
+}
+
+pub(crate) fn expected_address(span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, "expected an address in brackets")
+}
+
+pub(crate) fn constant_address(span: Span) -> Diagnostic {
+    let message = "a constant is an address in `.local` memory only";
+    Diagnostic::error(WRONG_OPERAND, span, message).help("move the address into a register first")
+}
+
+pub(crate) fn expected_label(span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, "expected a label")
+}
+
+pub(crate) fn literal_expected(span: Span) -> Diagnostic {
+    Diagnostic::error(WRONG_OPERAND, span, "expected an integer literal")
+}
+
+/// `found` is the number as it is written.
+pub(crate) fn out_of_range(
+    opcode: &str,
+    span: Span,
+    found: &str,
+    (least, most): (u64, u64),
+) -> Diagnostic {
+    let message = match least == most {
+        true => format!("found {found}, expected {least} for `{opcode}`"),
+        false => format!("found {found}, expected {least} to {most} for `{opcode}`"),
+    };
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
+/// A literal that is no part of a whole.
+pub(crate) fn not_a_fraction(opcode: &str, span: Span, found: f32) -> Diagnostic {
+    let message = format!("found {found}, expected more than 0 and at most 1 for `{opcode}`");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
+pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("found a vector register, expected a scalar value for `{opcode}`"),
+    )
+    .help("name a component such as `.x`")
+}
+
+pub(crate) fn no_component(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        "expected a component that the vector has",
+    )
+}
+
+pub(crate) fn address_of_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("found an address, expected a `.{ty}` value for `{opcode}`"),
+    )
+}
+
+pub(crate) fn unknown_symbol(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
+    let found = Diagnostic::error(UNKNOWN_SYMBOL, span, format!("unknown name `{text}`"));
+    suggest(found, text, span, nearest)
+}
+
+pub(crate) fn unknown_label(text: &str, span: Span, nearest: Option<&str>) -> Diagnostic {
+    let found = Diagnostic::error(UNKNOWN_LABEL, span, format!("unknown label `{text}`"));
+    suggest(found, text, span, nearest)
+}
+
+pub(crate) fn duplicate(text: &str, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(DUPLICATE, span, format!("`{text}` is declared twice"))
+        .label(first, "it is declared here already")
+}
+
+pub(crate) fn space_mismatch(
+    opcode: &str,
+    span: Span,
+    have: StateSpace,
+    want: StateSpace,
+) -> Diagnostic {
+    let message = format!(
+        "found a variable in {} memory, expected {} memory for `{opcode}`",
+        space_name(have),
+        space_name(want)
+    );
+    Diagnostic::error(SPACE_MISMATCH, span, message)
+}
+
+pub(crate) fn special_not_allowed(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        SPECIAL_REGISTER,
+        span,
+        format!("found a special register, `{opcode}` does not take one"),
+    )
+    .help("`mov` it into a register first")
+}
+
+pub(crate) fn literal_type(span: Span, found: &str, ty: ScalarType, source: &str) -> Diagnostic {
+    let message = format!("found {found} literal, expected a `.{ty}` value");
+    let problem = Diagnostic::error(LITERAL_TYPE, span, message);
+    let text = span.text(source);
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match ty {
+        ScalarType::F32 | ScalarType::F64 if digits => {
+            problem.fix(format!("write `{text}.0`"), span, format!("{text}.0"))
+        }
+        _ => problem,
+    }
+}
+
+pub(crate) fn guard_type(span: Span, have: ScalarType) -> Diagnostic {
+    Diagnostic::error(
+        GUARD_TYPE,
+        span,
+        format!("found a `.{have}` register, expected a predicate register as the guard"),
+    )
+}
+
+pub(crate) fn vector_size(span: Span, found: usize, want: usize) -> Diagnostic {
+    let message = match found {
+        0 => format!("expected a vector of {want} elements"),
+        _ => format!("found {found} elements, expected {want}"),
+    };
+    Diagnostic::error(VECTOR_SIZE, span, message)
+}
+
+pub(crate) fn sink_not_allowed(opcode: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        SINK,
+        span,
+        format!("found the sink `_`, expected a register for the result of `{opcode}`"),
+    )
+}
+
+pub(crate) fn sink_required(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("expected the sink `_`, since `{opcode}` gives no state back");
+    Diagnostic::error(NO_STATE, span, message).fix("discard the state".to_owned(), span, "_")
+}
+
+pub(crate) fn not_a_multiple(opcode: &str, span: Span, found: u64, of: u64) -> Diagnostic {
+    let message = format!("found {found}, expected a multiple of {of} for `{opcode}`");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
+pub(crate) fn copy_size(span: Span, found: u64, sizes: &str) -> Diagnostic {
+    let message = format!("found {found} bytes, expected {sizes}");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
+pub(crate) fn operand_needs(opcode: &str, span: Span, what: &str, gate: Gate) -> Diagnostic {
+    let message = format!("{what} of `{opcode}` needs {}", gate.text());
+    Diagnostic::error(NEEDS_VERSION, span, message)
+}
+
+pub(crate) fn hint_and_policy(opcode: &str, span: Span, hinted: bool) -> Diagnostic {
+    let message = match hinted {
+        true => format!("`{opcode}` has a cache hint but no cache policy operand"),
+        false => format!("`{opcode}` has a cache policy operand but no `.L2::cache_hint`"),
+    };
+    Diagnostic::error(HINT_AND_POLICY, span, message)
+}
+
+pub(crate) fn bulk_size(span: Span, size: u64) -> Diagnostic {
+    let message = format!("found {size} bytes, expected a multiple of 8 up to 16777216");
+    Diagnostic::error(OUT_OF_RANGE, span, message)
+}
+
+pub(crate) fn address_type(span: Span, ty: ScalarType) -> Diagnostic {
+    Diagnostic::error(
+        ADDRESS_TYPE,
+        span,
+        format!("found a `.{ty}` register, expected an integer address"),
+    )
+}
+
+pub(crate) fn narrow_address(span: Span, ty: ScalarType) -> Diagnostic {
+    let message = format!("found a `.{ty}` register, expected a 64-bit address");
+    match ty.width_bits() {
+        32 => Diagnostic::error(ADDRESS_TYPE, span, message),
+        _ => Diagnostic::warning(ADDRESS_TYPE, span, message),
+    }
+}
+
+pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
+    Diagnostic::error(
+        BARRIER_NUMBER,
+        span,
+        format!("found barrier {id}, expected 0 to 15"),
+    )
+}
+
+pub(crate) fn barrier_threads(span: Span, threads: u64) -> Diagnostic {
+    let message = format!("found {threads} threads, expected a multiple of 32");
+    Diagnostic::error(BARRIER_NUMBER, span, message)
+        .help("threads arrive at a barrier in whole warps")
+}
+
+pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> Diagnostic {
+    Diagnostic::error(
+        PACKING,
+        span,
+        format!("found {n} elements, which cannot be packed into `.{ty}` by `{opcode}`"),
+    )
+}

@@ -1,0 +1,380 @@
+//! Opcodes and modifiers: what is no word, what is missing, what does not go together.
+
+use super::{
+    COMPARISON, DUPLICATE_MODIFIER, ILLEGAL_MODIFIER, ILLEGAL_TYPE, MISPLACED_WORD,
+    MISSING_MODIFIER, NAMES_ONLY, NEEDS_SYNC, NEEDS_TARGET, NEEDS_VERSION, OPERAND_COUNT, ROUNDING,
+    SCOPE, UNKNOWN_INSTRUCTION, UNKNOWN_MODIFIER, listed,
+};
+use crate::module::Module;
+use crate::opcode::Opcode;
+use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
+use warpgrid_isa::forms::OPCODES;
+use warpgrid_isa::{Origin, ScalarType, SlotName};
+use warpgrid_program::{Diagnostic, Edit, Fix, Severity, Span};
+
+/// `is_legal` says whether another opcode takes the modifiers.
+pub(crate) fn unknown_instruction(
+    opcode: &Opcode<'_>,
+    is_legal: impl Fn(&str) -> bool,
+) -> Diagnostic {
+    let name = opcode.name();
+    let span = opcode.spans.first().copied().unwrap_or(opcode.span);
+    let found = Diagnostic::error(
+        UNKNOWN_INSTRUCTION,
+        span,
+        format!("unknown instruction `{name}`"),
+    );
+    let legal = OPCODES.iter().copied().filter(|other| is_legal(other));
+    if let Some(word) = nearest(name, legal) {
+        let title = format!("replace `{name}` by `{word}`");
+        return found
+            .help(format!("did you mean `{word}`?"))
+            .fix(title, span, word);
+    }
+    match nearest(name, OPCODES.iter().copied()) {
+        Some(word) => found.help(format!("did you mean `{word}`?")),
+        None => found,
+    }
+}
+
+/// An opcode of PTX that no row describes.
+pub(crate) fn names_only(opcode: &Opcode<'_>) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Information,
+        ..Diagnostic::warning(
+            NAMES_ONLY,
+            opcode.span,
+            format!("the operands of `{}` are checked in part", opcode.text),
+        )
+    }
+    .help("the types of its operands are not checked; execution stops at this instruction")
+}
+
+/// `is_legal` says whether the opcode is right with another word in its place.
+pub(crate) fn unknown_modifier(
+    opcode: &Opcode<'_>,
+    word: usize,
+    bound: &Bound,
+    is_legal: impl Fn(&str) -> bool,
+) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let span = opcode.modifier_span(word);
+    let found = Diagnostic::error(
+        UNKNOWN_MODIFIER,
+        span,
+        format!("unknown modifier `.{text}`"),
+    );
+    let slots = bound.layout.slots.iter();
+    let own: Vec<&str> = slots.flat_map(|slot| slot.spellings()).collect();
+    let sense = meant(text);
+    let fitting = own
+        .iter()
+        .copied()
+        .find(|word| word.eq_ignore_ascii_case(text) || Some(*word) == sense);
+    let legal = own.iter().copied().filter(|word| is_legal(word));
+    let best = fitting
+        .filter(|word| is_legal(word))
+        .or_else(|| nearest(text, legal))
+        .or(fitting)
+        .or_else(|| nearest(text, own.iter().copied()));
+    match best {
+        Some(word) => found.help(format!("did you mean `.{word}`?")).fix(
+            format!("replace `.{text}` by `.{word}`"),
+            span,
+            word,
+        ),
+        None => found,
+    }
+}
+
+/// A word that belongs to the name of another instruction.
+pub(crate) fn foreign_modifier(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`{}` does not take `.{text}`", opcode.name());
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
+        .help("`.store.d` belongs to `wmma.store.d`")
+}
+
+pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`{}` does not take `.{text}`", opcode.called(bound));
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
+        .help(format!("the form is `{}`", bound.layout.form.syntax))
+        .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
+}
+
+pub(crate) fn duplicate_modifier(opcode: &Opcode<'_>, word: usize, first: usize) -> Diagnostic {
+    let (text, other) = (opcode.modifier(word), opcode.modifier(first));
+    let message = match text == other {
+        true => format!("`.{text}` is given twice"),
+        false => format!("`.{text}` cannot be combined with `.{other}`"),
+    };
+    Diagnostic::error(DUPLICATE_MODIFIER, opcode.modifier_span(word), message)
+        .label(opcode.modifier_span(first), format!("`.{other}` is here"))
+        .fix(format!("remove `.{text}`"), opcode.dotted_span(word), "")
+}
+
+pub(crate) fn illegal_type(
+    opcode: &Opcode<'_>,
+    word: usize,
+    slot: usize,
+    bound: &Bound,
+) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`{}` has no form for `.{text}`", opcode.called(bound));
+    let found = Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message);
+    match bound.layout.slots.get(slot) {
+        Some(slot) => found.help(format!(
+            "expected {}",
+            listed(slot.spellings().map(|word| format!("`.{word}`")))
+        )),
+        None => found,
+    }
+}
+
+pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> Diagnostic {
+    let name = opcode.called(bound);
+    let Some(missing) = bound.layout.slots.get(slot) else {
+        return Diagnostic::error(MISSING_MODIFIER, opcode.span, "a modifier is missing");
+    };
+    let message = match missing.kind {
+        SlotKind::Set(set) => format!("`{name}` needs a {}", set.title),
+        SlotKind::Literal(text, _) => format!("`{name}` needs `.{text}`"),
+    };
+    let mut found = Diagnostic::error(MISSING_MODIFIER, opcode.span, message);
+    let words: Vec<_> = missing.spellings().collect();
+    if let SlotKind::Set(_) = missing.kind {
+        let list = listed(words.iter().map(|word| format!("`.{word}`")));
+        found = found.help(format!("expected {list}"));
+    }
+    // A person chooses when there are a few; a long list is for completion.
+    if words.len() <= 4 {
+        let place = Span::at(missing_place(opcode, slot, bound));
+        for word in words {
+            found = found.fix(format!("add `.{word}`"), place, format!(".{word}"));
+        }
+    }
+    found
+}
+
+/// Where a missing modifier belongs: after those that precede it in the syntax line.
+fn missing_place(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> u32 {
+    let before = bound.slots.iter().take(slot).flatten();
+    let last = before.map(|binding| binding.word).max();
+    match (last, opcode.spans.first()) {
+        (Some(word), _) => opcode.modifier_span(word).end,
+        (None, Some(first)) => first.end,
+        (None, None) => opcode.span.start,
+    }
+}
+
+fn gated(opcode: &Opcode<'_>, word: Option<usize>) -> (Span, String) {
+    match word {
+        Some(word) => (
+            opcode.modifier_span(word),
+            format!("`.{}`", opcode.modifier(word)),
+        ),
+        None => (opcode.span, format!("`{}`", opcode.text)),
+    }
+}
+
+fn origin(gate: Gate) -> String {
+    match gate.origin {
+        Origin::Documented => String::new(),
+        Origin::Assembler(version) => format!(" (assembler {version})"),
+        Origin::Measured(target) => format!(" (measured on {target})"),
+    }
+}
+
+pub(crate) fn needs_version(
+    opcode: &Opcode<'_>,
+    word: Option<usize>,
+    gate: Gate,
+    module: &Module,
+) -> Diagnostic {
+    let (span, what) = gated(opcode, word);
+    let message = format!(
+        "{what} needs PTX {}{}, found {}",
+        gate.ptx,
+        origin(gate),
+        module.version
+    );
+    let mut found = Diagnostic::error(NEEDS_VERSION, span, message);
+    found.needs.version = Some(gate.ptx);
+    found
+        .fixes
+        .extend(super::super::rules::raise(module, &module.lacking(gate)));
+    found
+}
+
+pub(crate) fn needs_target(
+    opcode: &Opcode<'_>,
+    word: Option<usize>,
+    gate: Gate,
+    module: &Module,
+) -> Diagnostic {
+    let (span, what) = gated(opcode, word);
+    let first = gate.target.lowest_from(module.target);
+    let name = first.map_or("a newer one", |t| t.name);
+    let message = format!(
+        "{what} needs target `{name}`{}, found `{}`",
+        origin(gate),
+        module.target.name
+    );
+    let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
+    found.needs.target = first.map(|t| t.name);
+    found
+        .fixes
+        .extend(super::super::rules::raise(module, &module.lacking(gate)));
+    found
+}
+
+pub(crate) fn rounding_required(
+    opcode: &Opcode<'_>,
+    to: ScalarType,
+    from: ScalarType,
+    offer: &str,
+    bound: &Bound,
+) -> Diagnostic {
+    let message = format!("converting `.{from}` to `.{to}` needs a rounding such as `.{offer}`");
+    let wrong = bound
+        .word(SlotName::Round)
+        .or_else(|| bound.word(SlotName::IntegerRound));
+    let span = wrong.map_or(opcode.span, |word| opcode.modifier_span(word));
+    let found = Diagnostic::error(ROUNDING, span, message);
+    match wrong {
+        Some(_) => found.fix(format!("use `.{offer}`"), span, offer),
+        None => {
+            let place = Span::at(opcode.spans.first().map_or(opcode.span.start, |s| s.end));
+            found.fix(format!("add `.{offer}`"), place, format!(".{offer}"))
+        }
+    }
+}
+
+pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic {
+    let word = bound
+        .word(SlotName::Round)
+        .or_else(|| bound.word(SlotName::IntegerRound))
+        .unwrap_or(0);
+    let text = opcode.modifier(word);
+    let message = format!("this conversion is exact, `.{text}` is not allowed");
+    Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
+        format!("remove `.{text}`"),
+        opcode.dotted_span(word),
+        "",
+    )
+}
+
+pub(crate) fn illegal_pair(
+    opcode: &Opcode<'_>,
+    word: usize,
+    to: ScalarType,
+    from: ScalarType,
+) -> Diagnostic {
+    let message = format!("`{}` does not convert `.{from}` to `.{to}`", opcode.name());
+    Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message)
+}
+
+pub(crate) fn needless_saturation(
+    opcode: &Opcode<'_>,
+    word: usize,
+    to: ScalarType,
+    from: ScalarType,
+) -> Diagnostic {
+    let message = format!("`.sat` is not allowed between `.{from}` and `.{to}`");
+    Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message).fix(
+        "remove `.sat`",
+        opcode.dotted_span(word),
+        "",
+    )
+}
+
+pub(crate) fn signs_of_three(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` takes two sources: `.xorsign` combines two signs");
+    Diagnostic::error(OPERAND_COUNT, span, message)
+}
+
+pub(crate) fn signs_of_two(opcode: &str, span: Span) -> Diagnostic {
+    let message = format!("`{opcode}` of two sources needs `.xorsign` and `.abs` together");
+    Diagnostic::error(MISSING_MODIFIER, span, message)
+}
+
+pub(crate) fn third_source(opcode: &str, span: Span, gate: Gate) -> Diagnostic {
+    let message = format!("a third source of `{opcode}` needs {}", gate.text());
+    Diagnostic::error(NEEDS_VERSION, span, message)
+}
+
+pub(crate) fn misplaced_word(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let (name, text) = (opcode.name(), opcode.modifier(word));
+    let place = opcode.spans.first().map_or(opcode.span.start, |s| s.end);
+    let mut found = Diagnostic::error(
+        MISPLACED_WORD,
+        opcode.modifier_span(word),
+        format!("`.{text}` is part of the opcode, expected `{name}.{text}`"),
+    )
+    .help("the modifiers that are no part of the opcode follow it in any order");
+    found.fixes.push(Fix {
+        title: format!("write `{name}.{text}`"),
+        edits: vec![
+            Edit {
+                span: Span::at(place),
+                text: format!(".{text}"),
+            },
+            Edit {
+                span: opcode.dotted_span(word),
+                text: String::new(),
+            },
+        ],
+    });
+    found
+}
+
+pub(crate) fn needs_sync(opcode: &Opcode<'_>) -> Diagnostic {
+    let name = opcode.name();
+    let message = format!("`{name}` without `.sync` was removed in PTX 6.4 for `sm_70` and later");
+    Diagnostic::error(NEEDS_SYNC, opcode.span, message).help(format!(
+        "write `{name}.sync`, and the mask of the lanes that take part, such as `0xffffffff`, as the last operand"
+    ))
+}
+
+pub(crate) fn compare_mismatch(opcode: &Opcode<'_>, word: usize, ty: ScalarType) -> Diagnostic {
+    let message = format!("`.{}` does not compare `.{ty}`", opcode.modifier(word));
+    Diagnostic::error(COMPARISON, opcode.modifier_span(word), message)
+}
+
+pub(crate) fn missing_scope(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let span = opcode.modifier_span(word);
+    Diagnostic::error(SCOPE, span, format!("`.{text}` needs a scope"))
+        .help("expected `.cta`, `.cluster`, `.gpu` or `.sys`")
+}
+
+pub(crate) fn needless_scope(opcode: &Opcode<'_>, sem: Option<usize>, word: usize) -> Diagnostic {
+    let text = opcode.modifier(word);
+    let message = format!("`.{text}` needs `.relaxed` or `.acquire`");
+    let found = Diagnostic::error(SCOPE, opcode.modifier_span(word), message);
+    match sem {
+        Some(sem) => found.label(opcode.modifier_span(sem), "this order has no scope"),
+        None => found,
+    }
+}
+
+pub(crate) fn ftz_of_conversion(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
+    let message = "only conversions from or to `.f32` flush subnormals";
+    Diagnostic::error(ROUNDING, opcode.modifier_span(word), message).fix(
+        "remove `.ftz`",
+        opcode.dotted_span(word),
+        "",
+    )
+}
+
+pub(crate) fn mad_rounding(opcode: &Opcode<'_>) -> Diagnostic {
+    let place = Span::at(opcode.spans.first().map_or(opcode.span.start, |s| s.end));
+    Diagnostic::error(
+        MISSING_MODIFIER,
+        opcode.span,
+        "`mad` needs a rounding from `sm_20` on",
+    )
+    .help("expected `.rn`, `.rz`, `.rm` or `.rp`")
+    .fix("add `.rn`", place, ".rn")
+}
