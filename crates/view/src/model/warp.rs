@@ -1,0 +1,217 @@
+//! What a host shows of the machine: lanes, registers, warps, and how far blocks are.
+
+use serde::{Deserialize, Serialize};
+use warpgrid_isa::ScalarType;
+
+/// One lane of a warp.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct LaneView {
+    pub lane: u8,
+    pub thread: [u32; 3],
+    pub state: LaneState,
+    /// The line that the lane executes next.
+    pub line: Option<u32>,
+    /// What a lane that waits waits for: `for the others at barrier 0`.
+    pub waits: Option<String>,
+}
+
+/// What a lane does at the present step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum LaneState {
+    /// Takes part in the step just done.
+    Active,
+    /// Can go on; the step just done was another warp's.
+    Ready,
+    /// Alive, but on another path.
+    Inactive,
+    /// Waits at a barrier or for other lanes.
+    Waiting,
+    /// Cannot go on: the fault that stopped the launch is its own.
+    Faulted,
+    /// Has returned.
+    Exited,
+    /// The block has no such thread.
+    Absent,
+}
+
+/// A register over the lanes of a warp.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RegisterView {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub ty: RegisterType,
+    /// One value per lane, as text in the register's type.
+    pub values: Vec<String>,
+    /// The same in hexadecimal.
+    pub hex: Vec<String>,
+    /// Written by the present step.
+    pub changed: bool,
+}
+
+/// The type that a register is declared with. Registers of other types are untyped bits of their width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum RegisterType {
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F16x2,
+    F32,
+    F64,
+    Pred,
+}
+
+impl RegisterType {
+    /// The name without its dot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RegisterType::B8 => "b8",
+            RegisterType::B16 => "b16",
+            RegisterType::B32 => "b32",
+            RegisterType::B64 => "b64",
+            RegisterType::B128 => "b128",
+            RegisterType::U8 => "u8",
+            RegisterType::U16 => "u16",
+            RegisterType::U32 => "u32",
+            RegisterType::U64 => "u64",
+            RegisterType::S8 => "s8",
+            RegisterType::S16 => "s16",
+            RegisterType::S32 => "s32",
+            RegisterType::S64 => "s64",
+            RegisterType::F16 => "f16",
+            RegisterType::F16x2 => "f16x2",
+            RegisterType::F32 => "f32",
+            RegisterType::F64 => "f64",
+            RegisterType::Pred => "pred",
+        }
+    }
+}
+
+impl From<ScalarType> for RegisterType {
+    fn from(ty: ScalarType) -> RegisterType {
+        use ScalarType as T;
+        match ty {
+            T::U8 => RegisterType::U8,
+            T::U16 => RegisterType::U16,
+            T::U32 => RegisterType::U32,
+            T::U64 => RegisterType::U64,
+            T::S8 => RegisterType::S8,
+            T::S16 => RegisterType::S16,
+            T::S32 => RegisterType::S32,
+            T::S64 => RegisterType::S64,
+            T::F16 => RegisterType::F16,
+            T::F16x2 => RegisterType::F16x2,
+            T::F32 => RegisterType::F32,
+            T::F64 => RegisterType::F64,
+            T::Pred => RegisterType::Pred,
+            T::B8
+            | T::E4m3
+            | T::E5m2
+            | T::E2m1
+            | T::E2m3
+            | T::E3m2
+            | T::Ue8m0
+            | T::Ue4m3
+            | T::E2m1x2
+            | T::B1
+            | T::U2
+            | T::S2
+            | T::U4
+            | T::S4 => RegisterType::B8,
+            T::B16
+            | T::Bf16
+            | T::E4m3x2
+            | T::E5m2x2
+            | T::E2m3x2
+            | T::E3m2x2
+            | T::Ue8m0x2
+            | T::S2f6x2
+            | T::E2m1x4 => RegisterType::B16,
+            T::B32
+            | T::Bf16x2
+            | T::Tf32
+            | T::E4m3x4
+            | T::E5m2x4
+            | T::E2m3x4
+            | T::E3m2x4
+            | T::U8x4
+            | T::S8x4
+            | T::U16x2
+            | T::S16x2 => RegisterType::B32,
+            T::B64 | T::F32x2 => RegisterType::B64,
+            T::B128 => RegisterType::B128,
+        }
+    }
+}
+
+/// A warp with its lanes and registers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct WarpView {
+    pub block: u64,
+    pub block_id: [u32; 3],
+    pub warp: u32,
+    pub active: u32,
+    pub lanes: Vec<LaneView>,
+    pub registers: Vec<RegisterView>,
+}
+
+/// How far a block or a warp is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum Progress {
+    /// It has not got a place on the machine yet.
+    ToCome,
+    Running,
+    /// None of its threads can go on before something else happens.
+    Waiting,
+    Done,
+}
+
+/// The blocks of a launch, as a map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BlockMap {
+    /// Extents of the grid.
+    pub grid: [u32; 3],
+    pub n_blocks: u64,
+    pub n_done: u64,
+    /// Blocks per cell: 1 unless there are very many.
+    pub blocks_per_cell: u64,
+    /// In the order of linear indices. A cell of several blocks is done when all are, and to come when none has started.
+    pub cells: Vec<Progress>,
+    /// Blocks that have a place on the machine.
+    pub resident: Vec<ResidentBlock>,
+}
+
+/// A block that has a place on the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ResidentBlock {
+    /// Linear index.
+    pub block: u64,
+    /// How far each of its warps is.
+    pub warps: Vec<Progress>,
+}
