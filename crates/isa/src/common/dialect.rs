@@ -64,7 +64,7 @@ struct Index {
 /// Numbers by the hashes of words, in the order of hashes and then of numbers: whoever looks a word up compares it himself.
 /// Hashes rather than words, since each kind of list that is sorted is 4 KB of the page, and this kind is there anyway.
 #[derive(Debug)]
-struct Sorted(Vec<(u32, usize)>);
+struct Sorted(Vec<(u64, usize)>);
 
 impl Sorted {
     fn new(words: impl Iterator<Item = (&'static str, usize)>) -> Sorted {
@@ -84,9 +84,9 @@ impl Sorted {
 }
 
 /// FNV-1a.
-fn hash(word: &str) -> u32 {
+fn hash(word: &str) -> u64 {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    word.bytes().fold(0x811c_9dc5, mix)
+    u64::from(word.bytes().fold(0x811c_9dc5, mix))
 }
 
 impl Dialect {
