@@ -42,7 +42,7 @@ impl KernelInfo {
                 info.add(section, number, start, size);
             }
             if let Some(parameters) = &mut info.parameters {
-                parameters.sort_by_key(|parameter| parameter.ordinal);
+                parameters.sort_by_cached_key(|parameter| u64::from(parameter.ordinal));
             }
         }
         if let Some(section) = part.section(".nv.info") {

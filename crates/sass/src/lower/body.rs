@@ -144,7 +144,7 @@ impl Body {
             used.extend(run.registers().map(|register| register.0));
             run.first
         });
-        used.sort_unstable();
+        used.sort_by_cached_key(|id| u64::from(*id));
         used.dedup();
         let mut registers = Registers::default();
         for id in &used {

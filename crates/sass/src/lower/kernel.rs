@@ -389,7 +389,7 @@ fn labels(text: &Text, machine: &MachineCode) -> Vec<(u32, String)> {
     let mut labels: Vec<(u32, String)> = labels
         .filter_map(|(name, address)| Some((machine.instruction_at(*address)?, name.clone())))
         .collect();
-    labels.sort();
+    labels.sort_by_cached_key(|(at, _)| u64::from(*at));
     labels
 }
 
