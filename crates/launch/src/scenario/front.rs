@@ -30,6 +30,14 @@ impl Front {
     /// Every front end.
     pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
 
+    /// The name that a scenario carries.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Front::Ptx => "ptx",
+            Front::Sass => "sass",
+        }
+    }
+
     /// The language of a text that does not say: that of its first line which only one of them has. Opcodes of SASS are in
     /// upper case, those of PTX are not.
     pub fn of_source(source: &str) -> Front {
