@@ -4,6 +4,7 @@
 
 mod actions;
 pub mod fixture;
+mod heard;
 mod matrix;
 mod product;
 mod run;

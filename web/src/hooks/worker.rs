@@ -27,7 +27,7 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
                 let open = || {
                     Rc::new(Client::new(move |heard| {
                         dispatch.dispatch(match heard {
-                            Heard::Response(response) => Action::Heard(response),
+                            Heard::Response(response) => Action::Heard(response.into()),
                             Heard::Died(why) => Action::WorkerDied(why),
                         });
                     }))

@@ -1,23 +1,21 @@
 //! What can happen to the page.
 
+use super::heard::{Letter, heard};
 use super::{
-    Busy, Focus, Fresh, GridChoice, MAX_KNOWN_STORES, MatrixAction, Model, Overlay, OwnText,
-    ProductAction, ThemeChoice, Trouble,
+    Busy, Focus, Fresh, GridChoice, MatrixAction, Model, Overlay, OwnText, ProductAction,
+    ThemeChoice, Trouble,
 };
 use super::{matrix, product};
 use crate::examples::EXAMPLES;
-use crate::protocol::{Goal, Place, RequestBody, Response, ResponseBody, decode};
-use crate::reference::{Library, Subject};
+use crate::protocol::{Goal, Place, RequestBody};
+use crate::reference::Subject;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::RunStatus;
-use warpgrid_view::reference::Pages;
 use warpgrid_view::value::ElementType;
 
 /// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
 const FRESH_SHARE: f32 = 0.62;
-/// How often one focus asks on.
-const MAX_ASKED_AGAIN: u8 = 24;
 /// Rows of a memory that is opened; its grid asks for what it shows.
 const FIRST_ROWS: u32 = 18;
 /// Steps that one request asks about.
@@ -78,7 +76,7 @@ pub enum Action {
     CountTraffic,
     /// Runs the same text in another order.
     SetSeed(u64),
-    Heard(Response),
+    Heard(Letter),
     WorkerDied(String),
     Relaunch,
     DismissTrouble,
@@ -179,7 +177,11 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::SetHexRegisters(hex) => model.hex_registers = hex,
         Action::CountTraffic => model.send(RequestBody::CountTraffic),
         Action::SetSeed(seed) => set_seed(&mut model, seed),
-        Action::Heard(response) => heard(&mut model, response),
+        Action::Heard(letter) => {
+            if let Some(response) = letter.open() {
+                heard(&mut model, response);
+            }
+        }
         Action::WorkerDied(why) => worker_died(&mut model, why),
         Action::Relaunch => {
             model.trouble = None;
@@ -278,7 +280,7 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
 }
 
 /// Where a text that took the place of another cannot run, what the other left in memory says nothing about it.
-fn leave_other_text(model: &mut Model) {
+pub(super) fn leave_other_text(model: &mut Model) {
     if model.fresh == Some(Fresh::Text) {
         (model.run.frame, model.run.facts) = (None, None);
     }
@@ -409,7 +411,7 @@ fn look_again(model: &mut Model) {
 }
 
 /// Asks who wrote a cell, or every cell in sight when the focus is on a line; each step once.
-fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
+pub(super) fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
     if model.is_stale() {
         return;
     }
@@ -425,7 +427,7 @@ fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
         }
         _ => return,
     };
-    steps.sort_unstable();
+    steps.sort_by_cached_key(|step| *step);
     steps.dedup();
     steps.retain(|step| model.stores_of(*step).is_none());
     steps.truncate(MAX_ASKED_STEPS);
@@ -434,458 +436,5 @@ fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
     }
 }
 
-fn heard(model: &mut Model, response: Response) {
-    match response.body {
-        ResponseBody::Checked { revision, report } if revision == model.revision => {
-            model.report = Rc::new(report);
-            model.report_revision = revision;
-            model.checked += 1;
-            if !model.report.accept {
-                leave_other_text(model);
-            }
-            // The core is there again.
-            if let Some(Trouble::Core(_)) = model.trouble {
-                model.trouble = None;
-            }
-        }
-        ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
-        ResponseBody::Product(answer) => product::show(model, response.id, *answer),
-        ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
-            Ok(pages) => model.library = Some(Rc::new(Library::new(pages))),
-            Err(why) => model.no_library = Some(why),
-        },
-        _ => heard_of_run(model, response),
-    }
-}
-
-/// The pages in the file of the reference.
-fn read_pages(bytes: &[u8]) -> Result<Pages, String> {
-    decode(bytes).ok_or_else(|| "the file is not one of this version".to_owned())
-}
-
-fn heard_of_run(model: &mut Model, response: Response) {
-    if response.launch != model.run.launch {
-        return;
-    }
-    let is_newest = model.run.busy.is_none_or(|busy| response.id >= busy.id);
-    match response.body {
-        // About an older text, or for the editor.
-        ResponseBody::Checked { .. }
-        | ResponseBody::Reference(_)
-        | ResponseBody::Fragments(_)
-        | ResponseBody::Product(_)
-        | ResponseBody::Answer(_) => {}
-        ResponseBody::Launched(facts) => {
-            model.run.facts = Some(Rc::new(facts));
-            model.run.refusal = None;
-        }
-        ResponseBody::Refused(refusal) => {
-            model.run.refusal = Some(Rc::new(refusal));
-            model.run.busy = None;
-            leave_other_text(model);
-            model.run.launched_revision = 0;
-            model.run.waiting_for_launch = false;
-            model.playing = false;
-        }
-        ResponseBody::Traffic(traffic) => model.run.traffic = Some(Rc::new(traffic)),
-        ResponseBody::Orders(report) => model.run.orders = Some(Rc::new(report)),
-        ResponseBody::Progress { position } => {
-            if let Some(busy) = model
-                .run
-                .busy
-                .as_mut()
-                .filter(|busy| busy.id == response.id)
-            {
-                busy.position = Some(position);
-            }
-        }
-        ResponseBody::Frame(frame) => {
-            if is_newest {
-                model.run.busy = None;
-            }
-            model.run.refusal = None;
-            model.run.waiting_for_launch = false;
-            model.run.frame = Some(Rc::new(*frame));
-            model.run.frame_launch = response.launch;
-            // A frame of the run before may still come after a text was pasted.
-            if model.run.launched_revision == model.revision {
-                model.fresh = None;
-            }
-        }
-        ResponseBody::Writers(known) => {
-            for (step, stores) in known {
-                if model.known_stores.len() >= MAX_KNOWN_STORES {
-                    model.known_stores.pop_first();
-                }
-                model.known_stores.insert(step, Rc::new(stores));
-            }
-            // A slice answers what it can; what is still open is asked again, but not for ever.
-            if model.asked_again < MAX_ASKED_AGAIN {
-                model.asked_again += 1;
-                let focus = model.focus().cloned();
-                ask_writer(model, focus.as_ref());
-            }
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::fixture;
-    use super::*;
-    use crate::protocol::{Refusal, encode};
-    use warpgrid_view::{CheckOptions, CheckReport};
-
-    fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
-        actions.into_iter().fold(model, reduce)
-    }
-
-    /// The worker's answer to the newest launch.
-    fn answered(model: Model, body: ResponseBody) -> Model {
-        let (id, launch) = (model.next_request - 1, model.run.launch);
-        reduce(model, Action::Heard(Response::new(id, launch, body)))
-    }
-
-    fn reported(model: Model, revision: u32, accept: bool) -> Model {
-        let report = CheckReport {
-            accept,
-            ..CheckReport::default()
-        };
-        answered(model, ResponseBody::Checked { revision, report })
-    }
-
-    fn accepted(model: Model) -> Model {
-        let revision = model.revision;
-        reported(model, revision, true)
-    }
-
-    fn framed(model: Model) -> Model {
-        answered(model, ResponseBody::Frame(Box::new(fixture::frame())))
-    }
-
-    fn launched() -> Model {
-        after(accepted(Model::new("text", None)), [Action::LaunchDue])
-    }
-
-    fn running() -> Model {
-        framed(launched())
-    }
-
-    /// A change of the text by a person who types.
-    fn typed(text: &str) -> Action {
-        Action::Edited {
-            text: text.into(),
-            is_another: false,
-        }
-    }
-
-    fn pasted(text: &str) -> Action {
-        Action::Edited {
-            text: text.into(),
-            is_another: true,
-        }
-    }
-
-    fn last_sent(model: &Model) -> Option<&RequestBody> {
-        model.outbox.last().map(|request| &request.body)
-    }
-
-    fn last_goal(model: &Model) -> Option<Goal> {
-        match last_sent(model) {
-            Some(RequestBody::Launch { goal, .. }) => Some(*goal),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn a_text_is_checked_as_the_page_opens() {
-        let model = Model::new("text", None);
-        assert!(!model.is_report_current());
-        assert!(
-            matches!(last_sent(&model), Some(RequestBody::Check { revision: 1, source, .. }) if source == "text")
-        );
-        assert!(accepted(model).is_report_current());
-    }
-
-    #[test]
-    fn a_verdict_on_an_older_text_is_dropped() {
-        let model = after(Model::new("text", None), [typed("other")]);
-        let late = reported(model.clone(), 1, false);
-        assert_eq!(late, model);
-        assert_eq!(last_goal(&after(late, [Action::LaunchDue])), None);
-    }
-
-    #[test]
-    fn a_long_text_is_checked_after_a_pause() {
-        let long = " ".repeat(400_000);
-        let model = after(running(), [typed(&long)]);
-        assert_eq!(last_sent(&model), last_sent(&running()));
-        let model = after(model, [Action::CheckDue]);
-        assert!(matches!(
-            last_sent(&model),
-            Some(RequestBody::Check { revision: 2, .. })
-        ));
-    }
-
-    #[test]
-    fn the_outbox_holds_one_text_to_check_and_one_to_run() {
-        let edits = (0..9).map(|n| typed(&format!("text {n}")));
-        let model = accepted(after(running(), edits));
-        let model = after(model, [Action::LaunchDue]);
-        assert_eq!(model.outbox.len(), 2);
-    }
-
-    #[test]
-    fn an_example_is_launched_and_shown_on_the_way() {
-        let model = after(accepted(Model::new("text", Some(0))), [Action::LaunchDue]);
-        assert_eq!(
-            last_goal(&model),
-            Some(Goal::Explore(Place::Share(FRESH_SHARE)))
-        );
-    }
-
-    #[test]
-    fn another_text_is_launched_and_shown_from_its_first_store() {
-        let model = launched();
-        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
-        assert!(model.is_stale());
-        assert!(!framed(model).is_stale());
-    }
-
-    #[test]
-    fn a_wrong_text_keeps_the_last_run_but_stale() {
-        let model = after(running(), [typed("texts")]);
-        let revision = model.revision;
-        let model = after(reported(model, revision, false), [Action::LaunchDue]);
-        assert!(model.is_stale());
-        assert!(model.run.frame.is_some());
-        assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
-    }
-
-    #[test]
-    fn a_picked_kernel_is_launched_and_forgotten_with_its_text() {
-        let model = after(running(), [Action::PickKernel("second".into())]);
-        assert!(
-            matches!(last_sent(&model), Some(RequestBody::Launch { entry: Some(name), .. }) if name == "second")
-        );
-        let model = after(model, [typed("another kernel")]);
-        assert_eq!(model.entry, None);
-    }
-
-    #[test]
-    fn a_pasted_text_starts_at_its_first_store_however_like_the_one_before() {
-        for paste in [typed("another kernel"), pasted("texts")] {
-            let model = after(accepted(after(running(), [paste])), [Action::LaunchDue]);
-            assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
-        }
-    }
-
-    #[test]
-    fn a_linked_text_is_shown_where_its_link_says() {
-        let mut model = accepted(Model::new("text", Some(0)));
-        model.fresh = Some(Fresh::At(7));
-        let model = after(model, [Action::LaunchDue]);
-        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(7))));
-    }
-
-    #[test]
-    fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
-        let rejected = |model: Model| {
-            let revision = model.revision;
-            reported(model, revision, false)
-        };
-        let edited = rejected(after(running(), [typed("texts")]));
-        assert!(edited.run.frame.is_some());
-        let pasted_over = rejected(after(running(), [pasted("texts")]));
-        assert_eq!(
-            (&pasted_over.run.frame, &pasted_over.run.facts),
-            (&None, &None)
-        );
-        let refusal = Refusal {
-            code: "W0711".into(),
-            message: "the module has no kernel to launch".into(),
-            diagnostics: Vec::new(),
-        };
-        let launched = after(
-            accepted(after(running(), [pasted("texts")])),
-            [Action::LaunchDue],
-        );
-        let refused = answered(launched, ResponseBody::Refused(refusal));
-        assert!(refused.run.frame.is_none() && refused.run.refusal.is_some());
-    }
-
-    #[test]
-    fn a_late_frame_of_the_run_before_leaves_a_pasted_text_fresh() {
-        let model = framed(after(running(), [pasted("texts")]));
-        let model = after(accepted(model), [typed("textss")]);
-        let model = after(accepted(model), [Action::LaunchDue]);
-        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
-        assert_eq!(framed(model).fresh, None);
-    }
-
-    #[test]
-    fn an_empty_text_has_no_run() {
-        let model = after(running(), [typed(" \n")]);
-        assert_eq!(
-            (model.run.frame.clone(), model.run.facts.clone()),
-            (None, None)
-        );
-        assert_eq!(after(model.clone(), [Action::Move(Goal::End)]), model);
-    }
-
-    #[test]
-    fn another_text_is_read_for_its_own_target() {
-        let chosen = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
-        let edited = after(chosen.clone(), [typed("texts")]);
-        assert_eq!(edited.target.as_deref(), Some("sm_60"));
-        let replaced = after(chosen, [pasted("texts")]);
-        assert_eq!(replaced.check_options(), CheckOptions::default());
-    }
-
-    #[test]
-    fn a_fix_of_the_header_takes_the_override_back() {
-        let model = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
-        let revision = model.revision;
-        let model = after(model, [Action::TakeBackOverrides]);
-        assert_eq!((model.target.clone(), model.revision), (None, revision + 1));
-        assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
-        assert_eq!(after(model.clone(), [Action::TakeBackOverrides]), model);
-    }
-
-    #[test]
-    fn the_way_to_a_block_ends_at_its_first_warp() {
-        let model = after(running(), [Action::GoToBlock(610)]);
-        assert_eq!(model.warp, Some((610, 0)));
-        let Some(RequestBody::Move { goal, look }) = last_sent(&model) else {
-            panic!("a move is sent")
-        };
-        assert_eq!((*goal, look.warp), (Goal::Block(610), Some((610, 0))));
-    }
-
-    #[test]
-    fn a_text_that_cannot_be_kept_is_reported_until_it_is() {
-        let failed = after(running(), [Action::KeepFailed("it is full".into())]);
-        assert_eq!(failed.trouble, Some(Trouble::Keep("it is full".into())));
-        let verdict = accepted(failed.clone());
-        assert_eq!(verdict.trouble, failed.trouble);
-        assert_eq!(
-            after(failed, [Action::KeepFailed(String::new())]).trouble,
-            None
-        );
-    }
-
-    #[test]
-    fn an_edit_keeps_the_position() {
-        let model = after(running(), [typed("texts")]);
-        let model = after(accepted(model), [Action::LaunchDue]);
-        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(3))));
-    }
-
-    #[test]
-    fn answers_about_an_older_launch_are_dropped() {
-        let model = running();
-        let refusal = Refusal {
-            code: "W0001".into(),
-            message: "no".into(),
-            diagnostics: Vec::new(),
-        };
-        let old = Response::new(1, model.run.launch - 1, ResponseBody::Refused(refusal));
-        assert_eq!(after(model.clone(), [Action::Heard(old)]), model);
-    }
-
-    #[test]
-    fn moves_wait_for_a_run_of_the_present_text() {
-        let model = Model::new("text", None);
-        assert_eq!(after(model.clone(), [Action::Move(Goal::End)]), model);
-        let model = after(running(), [Action::Move(Goal::End)]);
-        assert!(matches!(last_sent(&model), Some(RequestBody::Move { .. })));
-        assert!(model.run.busy.is_some());
-    }
-
-    #[test]
-    fn playing_ends_at_the_end() {
-        let model = after(running(), [Action::TogglePlay, Action::Tick]);
-        assert!(model.playing);
-        let mut frame = fixture::frame();
-        frame.status = RunStatus::Finished;
-        let model = answered(model, ResponseBody::Frame(Box::new(frame)));
-        assert!(!after(model, [Action::Tick]).playing);
-    }
-
-    #[test]
-    fn a_stop_reaches_the_worker_only_while_something_runs() {
-        let model = after(running(), [Action::Pin(Some(Focus::Lane(3)))]);
-        let n_sent = model.outbox.len();
-        let model = after(model, [Action::Stop]);
-        assert_eq!((model.outbox.len(), model.pinned.clone()), (n_sent, None));
-        let model = after(model, [Action::Move(Goal::End), Action::Stop]);
-        assert_eq!(last_sent(&model), Some(&RequestBody::Stop));
-    }
-
-    #[test]
-    fn an_unknown_writer_is_asked_for_once() {
-        let cell = Some(Focus::Cell {
-            memory: "out".into(),
-            index: 0,
-        });
-        let model = after(running(), [Action::Hover(cell.clone())]);
-        assert_eq!(last_sent(&model), Some(&RequestBody::Writers(vec![2])));
-        let n_sent = model.outbox.len();
-        let model = answered(model, ResponseBody::Writers(vec![(2, Vec::new())]));
-        let model = after(model, [Action::Hover(None), Action::Hover(cell)]);
-        assert_eq!(model.outbox.len(), n_sent);
-    }
-
-    #[test]
-    fn the_reference_opens_at_a_page_and_is_fetched_once() {
-        let page = Some(Subject::Code("W0001".into()));
-        let opened = after(running(), [Action::SetReference(page.clone())]);
-        assert_eq!(opened.reference, page);
-        assert_eq!(last_sent(&opened), Some(&RequestBody::Reference));
-        let (forms, codes, terms) = (Vec::new(), Vec::new(), Vec::new());
-        let file = encode(&Pages {
-            forms,
-            codes,
-            terms,
-        });
-        let read = answered(opened, ResponseBody::Reference(Ok(file)));
-        let n_sent = read.outbox.len();
-        let again = after(
-            read,
-            [Action::SetReference(None), Action::SetReference(page)],
-        );
-        assert_eq!(again.outbox.len(), n_sent);
-        assert_eq!(again.run, running().run);
-    }
-
-    #[test]
-    fn a_reference_that_cannot_be_fetched_is_asked_for_again() {
-        let open = Action::SetReference(Some(Subject::Start));
-        let opened = after(running(), [open.clone()]);
-        let answer = ResponseBody::Reference(Err("the server answered 404".into()));
-        let failed = answered(opened, answer);
-        assert_eq!(
-            failed.no_library.as_deref(),
-            Some("the server answered 404")
-        );
-        let garbled = answered(failed, ResponseBody::Reference(Ok(vec![0xff; 9])));
-        assert!(garbled.no_library.is_some() && garbled.library.is_none());
-        let again = after(garbled, [Action::SetReference(None), open]);
-        assert_eq!(last_sent(&again), Some(&RequestBody::Reference));
-        assert_eq!(again.no_library, None);
-    }
-
-    #[test]
-    fn a_dead_worker_leaves_the_text_and_says_why() {
-        let model = after(running(), [Action::WorkerDied("the core stopped".into())]);
-        assert_eq!(&*model.text, "text");
-        assert!(model.is_stale());
-        assert_eq!(
-            model.trouble,
-            Some(Trouble::Core("the core stopped".into()))
-        );
-        // Another try begins with the verdict.
-        let model = after(model, [Action::Relaunch]);
-        assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
-    }
-}
+mod tests;

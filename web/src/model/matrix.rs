@@ -90,7 +90,7 @@ mod tests {
 
     fn answered(model: Model, id: u32) -> Model {
         let body = ResponseBody::Fragments(vec![fixture::store_d()]);
-        reduce(model, Action::Heard(Response::new(id, 0, body)))
+        reduce(model, Action::Heard(Response::new(id, 0, body).into()))
     }
 
     #[test]

@@ -65,7 +65,7 @@ mod tests {
         let model = reduce(model, open());
         let heard = |id| {
             let body = ResponseBody::Product(Box::new(answer()));
-            Action::Heard(Response::new(id, 0, body))
+            Action::Heard(Response::new(id, 0, body).into())
         };
         let model = reduce(model, heard(first));
         let second = model.product.as_ref().map_or(0, |page| page.asked);

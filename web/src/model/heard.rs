@@ -1,0 +1,125 @@
+//! What the page makes of what a core says.
+
+use super::actions::{ask_writer, leave_other_text};
+use super::{MAX_KNOWN_STORES, Model, Trouble, matrix, product};
+use crate::protocol::{Response, ResponseBody, decode};
+use crate::reference::Library;
+use std::cell::RefCell;
+use std::rc::Rc;
+use warpgrid_view::reference::Pages;
+
+/// What a core said, in an action. Actions are copied where elements repeat them, and a frame is large: so the copies share it, and the
+/// first who opens one has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Letter(Rc<RefCell<Option<Response>>>);
+
+impl Letter {
+    /// What was said; absent when it was taken before.
+    pub(super) fn open(&self) -> Option<Response> {
+        self.0.take()
+    }
+}
+
+impl From<Response> for Letter {
+    fn from(response: Response) -> Letter {
+        Letter(Rc::new(RefCell::new(Some(response))))
+    }
+}
+
+/// How often one focus asks on.
+const MAX_ASKED_AGAIN: u8 = 24;
+
+pub(super) fn heard(model: &mut Model, response: Response) {
+    match response.body {
+        ResponseBody::Checked { revision, report } if revision == model.revision => {
+            model.report = Rc::new(report);
+            model.report_revision = revision;
+            model.checked += 1;
+            if !model.report.accept {
+                leave_other_text(model);
+            }
+            // The core is there again.
+            if let Some(Trouble::Core(_)) = model.trouble {
+                model.trouble = None;
+            }
+        }
+        ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
+        ResponseBody::Product(answer) => product::show(model, response.id, *answer),
+        ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
+            Ok(pages) => model.library = Some(Rc::new(Library::new(pages))),
+            Err(why) => model.no_library = Some(why),
+        },
+        _ => heard_of_run(model, response),
+    }
+}
+
+/// The pages in the file of the reference.
+fn read_pages(bytes: &[u8]) -> Result<Pages, String> {
+    decode(bytes).ok_or_else(|| "the file is not one of this version".to_owned())
+}
+
+fn heard_of_run(model: &mut Model, response: Response) {
+    if response.launch != model.run.launch {
+        return;
+    }
+    let is_newest = model.run.busy.is_none_or(|busy| response.id >= busy.id);
+    match response.body {
+        // About an older text, or for the editor.
+        ResponseBody::Checked { .. }
+        | ResponseBody::Reference(_)
+        | ResponseBody::Fragments(_)
+        | ResponseBody::Product(_)
+        | ResponseBody::Answer(_) => {}
+        ResponseBody::Launched(facts) => {
+            model.run.facts = Some(Rc::new(facts));
+            model.run.refusal = None;
+        }
+        ResponseBody::Refused(refusal) => {
+            model.run.refusal = Some(Rc::new(refusal));
+            model.run.busy = None;
+            leave_other_text(model);
+            model.run.launched_revision = 0;
+            model.run.waiting_for_launch = false;
+            model.playing = false;
+        }
+        ResponseBody::Traffic(traffic) => model.run.traffic = Some(Rc::new(traffic)),
+        ResponseBody::Orders(report) => model.run.orders = Some(Rc::new(report)),
+        ResponseBody::Progress { position } => {
+            if let Some(busy) = model
+                .run
+                .busy
+                .as_mut()
+                .filter(|busy| busy.id == response.id)
+            {
+                busy.position = Some(position);
+            }
+        }
+        ResponseBody::Frame(frame) => {
+            if is_newest {
+                model.run.busy = None;
+            }
+            model.run.refusal = None;
+            model.run.waiting_for_launch = false;
+            model.run.frame = Some(Rc::new(*frame));
+            model.run.frame_launch = response.launch;
+            // A frame of the run before may still come after a text was pasted.
+            if model.run.launched_revision == model.revision {
+                model.fresh = None;
+            }
+        }
+        ResponseBody::Writers(known) => {
+            for (step, stores) in known {
+                if model.known_stores.len() >= MAX_KNOWN_STORES {
+                    model.known_stores.pop_first();
+                }
+                model.known_stores.insert(step, Rc::new(stores));
+            }
+            // A slice answers what it can; what is still open is asked again, but not for ever.
+            if model.asked_again < MAX_ASKED_AGAIN {
+                model.asked_again += 1;
+                let focus = model.focus().cloned();
+                ask_writer(model, focus.as_ref());
+            }
+        }
+    }
+}
