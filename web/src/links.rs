@@ -221,14 +221,13 @@ pub fn writer_of<'a>(
 
 /// The lanes that wrote some of these bytes, in order.
 pub fn lanes_of(stores: &[StoreView], memory: &MemoryId, bytes: &Range<u64>) -> Vec<u8> {
-    let lanes = stores.iter().flat_map(|store| &store.lanes);
-    let mut found: Vec<u8> = lanes
-        .filter(|lane| lane.pieces.iter().any(|piece| wrote(piece, memory, bytes)))
-        .map(|lane| lane.lane)
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    let mut found = 0_u32;
+    for lane in stores.iter().flat_map(|store| &store.lanes) {
+        if lane.pieces.iter().any(|piece| wrote(piece, memory, bytes)) {
+            found |= 1_u32.checked_shl(lane.lane.into()).unwrap_or(0);
+        }
+    }
+    (0..32).filter(|lane| found >> lane & 1 == 1).collect()
 }
 
 /// Whether an element of a store took some of these bytes.

@@ -48,7 +48,7 @@ impl Library {
             .map(form_text)
             .chain(codes.iter().map(code_text))
             .chain(terms.iter().map(term_text));
-        let texts = texts.map(|text| text.to_lowercase()).collect();
+        let texts = texts.map(|text| text.to_ascii_lowercase()).collect();
         Library {
             titles: titles(&forms),
             forms,
@@ -60,15 +60,15 @@ impl Library {
 
     /// The pages that hold every word of the query, best first: those that are called so, then the others.
     pub fn search(&self, query: &str) -> Vec<Entry> {
-        let query = query.trim().to_lowercase();
+        let query = query.trim().to_ascii_lowercase();
         let words: Vec<&str> = query.split_whitespace().flat_map(parts).collect();
         let mut found: Vec<(u8, Entry)> = self
             .entries()
             .zip(&self.texts)
             .filter(|(_, text)| words.iter().all(|word| text.contains(word)))
-            .map(|(entry, _)| (rank(&entry.title.to_lowercase(), &query), entry))
+            .map(|(entry, _)| (rank(&entry.title.to_ascii_lowercase(), &query), entry))
             .collect();
-        found.sort_by_key(|(rank, _)| *rank);
+        found.sort_by_cached_key(|(rank, _)| u64::from(*rank));
         found.into_iter().map(|(_, entry)| entry).collect()
     }
 

@@ -31,7 +31,9 @@ pub(crate) fn Splitter(props: &Props) -> Html {
     {
         let set = set.clone();
         use_effect_with((), move |()| {
-            if let Some(kept) = storage::get("split").and_then(|text| text.parse::<f64>().ok()) {
+            // JavaScript reads the number: the reader of the standard library brings a table of 10 KB.
+            let kept = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
+            if let Some(kept) = kept.filter(|percent| percent.is_finite()) {
                 set(kept);
             }
         });

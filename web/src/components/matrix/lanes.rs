@@ -54,7 +54,9 @@ fn held(lane: u8, picture: &FragmentPicture) -> Vec<(CellHolder, usize)> {
     };
     let cells = picture.cells.iter().enumerate();
     let mut held: Vec<(CellHolder, usize)> = cells.flat_map(of_cell).collect();
-    held.sort_by_key(|(holder, _)| (holder.register, holder.element));
+    held.sort_by_cached_key(|(holder, _)| {
+        u64::from(holder.register) << 8 | u64::from(holder.element)
+    });
     held
 }
 
