@@ -83,3 +83,20 @@ test("two tabs that change the same text keep two", async ({ page, context }) =>
     expect(await text(tab)).toBe(comment + kernel("shared", 4));
   }
 });
+
+test("each language brings its own core, and only when a text is in it", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
+  await open(page);
+  expect(asked).toContain("warpgrid-core_bg.wasm");
+  expect(asked).not.toContain("warpgrid-core-sass_bg.wasm");
+  await pick(page, "Stores of machine code");
+  const ofMachineCode = await page.getByRole("grid").first().getByRole("gridcell").allTextContents();
+  expect(ofMachineCode.join("")).not.toBe("");
+  expect(asked.filter((name) => name === "warpgrid-core-sass_bg.wasm")).toHaveLength(1);
+  // Back and forth, each core runs its own again.
+  await pick(page, "All lanes store to one address");
+  await pick(page, "Stores of machine code");
+  expect(await page.getByRole("grid").first().getByRole("gridcell").allTextContents()).toEqual(ofMachineCode);
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});

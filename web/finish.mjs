@@ -17,7 +17,8 @@ if (process.env.TRUNK_PROFILE === "release") {
   }
 }
 
-const files = ["warpgrid-core.js", "warpgrid-core_bg.wasm", "start.js", "reference.bin"];
+const cores = ["warpgrid-core", "warpgrid-core-sass"];
+const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin"];
 
 const hash = createHash("sha256");
 for (const file of files) hash.update(await readFile(join(site, file)));

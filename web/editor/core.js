@@ -1,21 +1,37 @@
-// Starts the workers that hold the Rust core. The first one starts with the page, so that the core and the page's
-// own wasm are loaded side by side; Rust takes it over as `globalThis.warpgridCore` (see web/src/client.rs).
+// Starts the workers that hold the Rust core, one for each language. The first one starts with the page, so that the core
+// and the page's own wasm are loaded side by side: for the language that was asked for first the last time. Rust takes it
+// over as `globalThis.warpgridCore` (see web/src/client.rs).
 const place = document.querySelector("meta[name=warpgrid-core]").content;
+const LANGUAGE = "warpgrid.language";
 
-function start() {
-  const worker = new Worker(new URL(place, document.baseURI), { type: "module" });
+function start(language) {
+  // `start.js` chooses the core by the name of the worker.
+  const worker = new Worker(new URL(place, document.baseURI), { type: "module", name: language });
   const said = [];
   worker.onmessage = worker.onerror = (event) => said.push(event);
-  return { worker, said };
+  return { language, worker, said };
+}
+
+function likely() {
+  try { return localStorage.getItem(LANGUAGE) === "sass" ? "sass" : "ptx"; } catch { return "ptx"; }
 }
 
 let first = null;
-try { first = start(); } catch { /* it is tried again, and reported, when Rust asks */ }
+try { first = start(likely()); } catch { /* it is tried again, and reported, when Rust asks */ }
+
+function take(language) {
+  const early = first;
+  if (!early) return start(language);
+  first = null;
+  try { localStorage.setItem(LANGUAGE, language); } catch { /* it is a guess only */ }
+  if (early.language === language) return early;
+  early.worker.terminate();
+  return start(language);
+}
 
 globalThis.warpgridCore = {
-  worker(onMessage, onError) {
-    const { worker, said } = first ?? start();
-    first = null;
+  worker(language, onMessage, onError) {
+    const { worker, said } = take(language);
     // An event without words: the worker's file, or one that it imports, did not come.
     const failed = (event) => onError(event.message || "the file of the core did not arrive");
     worker.onmessage = onMessage;

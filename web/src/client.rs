@@ -1,28 +1,33 @@
-//! The page's end of the line to the worker: speaks, listens, starts another worker when one dies.
+//! The page's end of the lines to the workers: speaks, listens, starts another worker when one dies. Each language has a core of
+//! its own, in a worker that starts with the first text in that language.
 
 use crate::protocol::{
     Answer, Question, Request, RequestBody, Response, ResponseBody, decode, encode,
 };
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
+use warpgrid_view::Front;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A worker with the core in it (see `web/editor/core.js`); the first one has been starting since the page began
-    /// to load. What it has said already is said again.
+    /// A worker with the core for a language in it (see `web/editor/core.js`); the first one has been starting since the
+    /// page began to load. What it has said already is said again.
     #[wasm_bindgen(catch, js_namespace = warpgridCore)]
-    fn worker(on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
+    fn worker(
+        language: &str,
+        on_message: &Function,
+        on_error: &Function,
+    ) -> Result<Worker, JsValue>;
 }
 
-/// What the worker sends.
+/// What a worker sends.
 #[derive(Clone, Debug)]
 pub enum Heard {
     Response(Response),
-    /// The worker is gone, and why; the next request starts a new one.
+    /// A worker is gone, and why; the next request starts a new one.
     Died(String),
 }
 
@@ -31,61 +36,58 @@ pub type Ask = Rc<dyn Fn(Question, Read) -> Promise>;
 /// Lays out an answer for JavaScript.
 pub type Read = fn(Answer) -> JsValue;
 
-/// A line to one worker at a time.
+/// At most one line to a worker for each language.
 pub struct Client {
-    line: RefCell<Option<Line>>,
+    lines: RefCell<Vec<Line>>,
     ear: Rc<Ear>,
+    /// The language of the last launch, whose core has the run.
+    launched: Cell<Front>,
     last_sent: Cell<u32>,
     last_asked: Cell<u32>,
 }
 
 struct Line {
+    front: Front,
     worker: Worker,
     is_dead: Rc<Cell<bool>>,
     _on_message: Closure<dyn Fn(MessageEvent)>,
     _on_error: Closure<dyn Fn(String)>,
 }
 
-/// Receives what the worker sends.
+/// Receives what the workers send.
 struct Ear {
     heard: Box<dyn Fn(Heard)>,
     /// Questions that wait for their answers.
-    asked: RefCell<BTreeMap<u32, Asked>>,
+    asked: RefCell<Vec<Asked>>,
 }
 
 struct Asked {
+    id: u32,
+    front: Front,
     resolve: Function,
     read: Read,
 }
 
 impl Client {
-    /// A line that reports what it receives; the worker starts immediately.
+    /// Lines that report what they receive.
     pub fn new(heard: impl Fn(Heard) + 'static) -> Client {
-        let client = Client {
-            line: RefCell::new(None),
+        Client {
+            lines: RefCell::default(),
             ear: Rc::new(Ear {
                 heard: Box::new(heard),
                 asked: RefCell::default(),
             }),
+            launched: Cell::new(Front::Ptx),
             last_sent: Cell::new(0),
             last_asked: Cell::new(0),
-        };
-        client.restart();
-        client
+        }
     }
 
-    /// Ends the worker, whatever it does, and starts another.
+    /// Ends the worker that has the run, whatever it does; the next request for its language starts another.
     pub fn restart(&self) {
-        if let Some(line) = self.line.borrow_mut().take() {
-            line.worker.terminate();
-        }
-        self.ear.give_up();
-        match Line::open(&self.ear) {
-            Ok(line) => *self.line.borrow_mut() = Some(line),
-            Err(_) => self
-                .ear
-                .died("this browser does not let the page start a worker".into()),
-        }
+        let front = self.launched.get();
+        self.close(front);
+        self.ear.give_up(front);
     }
 
     /// Sends what was not sent before.
@@ -102,41 +104,84 @@ impl Client {
     pub fn ask(&self, question: Question, read: Read) -> Promise {
         let id = self.last_asked.get() + 1;
         self.last_asked.set(id);
+        let body = RequestBody::Ask(question);
+        let front = self.addressee(&body);
         let promise = Promise::new(&mut |resolve, _| {
-            self.ear
-                .asked
-                .borrow_mut()
-                .insert(id, Asked { resolve, read });
+            let asked = Asked {
+                id,
+                front,
+                resolve,
+                read,
+            };
+            self.ear.asked.borrow_mut().push(asked);
         });
-        self.post(&Request {
-            id,
-            launch: 0,
-            body: RequestBody::Ask(question),
-        });
+        let launch = 0;
+        self.post(&Request { id, launch, body });
         promise
     }
 
+    /// The language whose core a request is for: that of its text, or else the one that has the run.
+    fn addressee(&self, body: &RequestBody) -> Front {
+        body.front().unwrap_or(self.launched.get())
+    }
+
     fn post(&self, request: &Request) {
-        let is_dead = |line: &Line| line.is_dead.get();
-        if self.line.borrow().as_ref().is_none_or(is_dead) {
-            self.restart();
+        let front = self.addressee(&request.body);
+        if let RequestBody::Launch { .. } = request.body {
+            let before = self.launched.replace(front);
+            if before != front && self.is_open(before) {
+                let body = RequestBody::Rest;
+                self.transmit(before, &Request { body, ..*request });
+            }
         }
-        if let Some(line) = &*self.line.borrow() {
-            let bytes = Uint8Array::from(&encode(request)[..]);
-            let moved = Array::of1(&bytes.buffer());
-            let _ = line.worker.post_message_with_transfer(&bytes, &moved);
+        if !self.is_open(front) {
+            self.close(front);
+            match Line::open(front, &self.ear) {
+                Ok(line) => self.lines.borrow_mut().push(line),
+                Err(_) => self.ear.died(
+                    front,
+                    "this browser does not let the page start a worker".into(),
+                ),
+            }
+        }
+        self.transmit(front, request);
+    }
+
+    fn is_open(&self, front: Front) -> bool {
+        let lines = self.lines.borrow();
+        lines
+            .iter()
+            .any(|line| line.front == front && !line.is_dead.get())
+    }
+
+    fn close(&self, front: Front) {
+        self.lines.borrow_mut().retain(|line| {
+            if line.front == front {
+                line.worker.terminate();
+            }
+            line.front != front
+        });
+    }
+
+    fn transmit(&self, front: Front, request: &Request) {
+        for line in &*self.lines.borrow() {
+            if line.front == front {
+                let bytes = Uint8Array::from(&encode(request)[..]);
+                let moved = Array::of1(&bytes.buffer());
+                let _ = line.worker.post_message_with_transfer(&bytes, &moved);
+            }
         }
     }
 }
 
 impl Line {
-    fn open(ear: &Rc<Ear>) -> Result<Line, JsValue> {
+    fn open(front: Front, ear: &Rc<Ear>) -> Result<Line, JsValue> {
         let is_dead = Rc::new(Cell::new(false));
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
         let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
             if let Some(why) = event.data().as_string() {
                 dying.set(true);
-                listening.died(why);
+                listening.died(front, why);
             } else if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
                 && let Some(response) = decode(&bytes.to_vec())
             {
@@ -146,14 +191,16 @@ impl Line {
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
         let on_error = Closure::<dyn Fn(String)>::new(move |why: String| {
             if !dying.replace(true) {
-                listening.died(why);
+                listening.died(front, why);
             }
         });
         let worker = worker(
+            front.name(),
             on_message.as_ref().unchecked_ref(),
             on_error.as_ref().unchecked_ref(),
         )?;
         Ok(Line {
+            front,
             worker,
             is_dead,
             _on_message: on_message,
@@ -167,21 +214,27 @@ impl Ear {
         let ResponseBody::Answer(answer) = response.body else {
             return (self.heard)(Heard::Response(response));
         };
-        let asked = self.asked.borrow_mut().remove(&response.id);
-        if let Some(Asked { resolve, read }) = asked {
+        let asked = self.take(|asked| asked.id == response.id).pop();
+        if let Some(Asked { resolve, read, .. }) = asked {
             let _ = resolve.call1(&JsValue::NULL, &read(answer));
         }
     }
 
-    fn died(&self, why: String) {
-        self.give_up();
+    fn died(&self, front: Front, why: String) {
+        self.give_up(front);
         (self.heard)(Heard::Died(why));
     }
 
-    /// The core will not answer what was asked.
-    fn give_up(&self) {
-        for (_, asked) in std::mem::take(&mut *self.asked.borrow_mut()) {
+    /// The core of this language will not answer what it was asked.
+    fn give_up(&self, front: Front) {
+        for asked in self.take(|asked| asked.front == front) {
             let _ = asked.resolve.call1(&JsValue::NULL, &JsValue::NULL);
         }
+    }
+
+    /// Takes some of what was asked out of the list.
+    fn take(&self, is_meant: impl Fn(&Asked) -> bool) -> Vec<Asked> {
+        let mut asked = self.asked.borrow_mut();
+        asked.extract_if(.., |asked| is_meant(asked)).collect()
     }
 }

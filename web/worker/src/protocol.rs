@@ -9,7 +9,7 @@ use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
 use warpgrid_view::seeds::SeedReport;
-use warpgrid_view::{CheckOptions, CheckReport};
+use warpgrid_view::{CheckOptions, CheckReport, Front};
 
 /// From the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,6 +63,29 @@ pub enum RequestBody {
     Writers(Vec<u64>),
     /// Stay where the run is now.
     Stop,
+    /// Another core runs the text now: the run is dropped, with its memory.
+    Rest,
+}
+
+impl RequestBody {
+    /// The language of the text in the request: the core for that language answers. Absent where the request has no text.
+    pub fn front(&self) -> Option<Front> {
+        match self {
+            RequestBody::Check { source, .. } | RequestBody::Launch { source, .. } => {
+                Some(Front::of_source(source))
+            }
+            RequestBody::Ask(question) => question.source().map(Front::of_source),
+            RequestBody::Reference
+            | RequestBody::Fragments { .. }
+            | RequestBody::Product(_)
+            | RequestBody::Move { .. }
+            | RequestBody::Look(_)
+            | RequestBody::CountTraffic
+            | RequestBody::Writers(_)
+            | RequestBody::Stop
+            | RequestBody::Rest => None,
+        }
+    }
 }
 
 /// What the editor asks; places count UTF-16 units from the start of the source.
@@ -92,6 +115,20 @@ pub enum Question {
     FragmentSvg(FragmentRequest),
     /// A fragment as a text table.
     FragmentTable(FragmentRequest),
+}
+
+impl Question {
+    /// The text that the question is about.
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Question::Tokens { source }
+            | Question::Hover { source, .. }
+            | Question::Complete { source, .. }
+            | Question::Signature { source, .. }
+            | Question::Format { source } => Some(source),
+            Question::FragmentSvg(_) | Question::FragmentTable(_) => None,
+        }
+    }
 }
 
 /// The answer to the [`Question`] of the same name.
@@ -264,6 +301,18 @@ mod tests {
         }));
         let response = Response::new(1, 1, body);
         assert_eq!(decode(&encode(&response)), Some(response));
+    }
+
+    #[test]
+    fn a_request_names_the_language_of_its_text() {
+        let question = |source: &str| {
+            RequestBody::Ask(Question::Format {
+                source: source.to_owned(),
+            })
+        };
+        assert_eq!(question("EXIT;").front(), Some(Front::Sass));
+        assert_eq!(question("ret;").front(), Some(Front::Ptx));
+        assert_eq!(RequestBody::Stop.front(), None);
     }
 
     #[test]

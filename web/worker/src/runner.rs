@@ -104,6 +104,12 @@ impl Runner {
                 };
                 self.launch(id, (scenario, seed), goal, clock())
             }
+            // It names the launch that follows, which another core has.
+            RequestBody::Rest => {
+                (self.job, self.session) = (None, None);
+                self.background = Background::default();
+                return Vec::new();
+            }
             // An answer about an older launch would be dropped by the page.
             _ if launch != self.launch => return Vec::new(),
             RequestBody::Move { goal, look } => {
@@ -544,6 +550,18 @@ mod tests {
             look: FrameRequest::default(),
         };
         assert_eq!(runner.receive(request(2, 1, old), || 0.0), vec![]);
+    }
+
+    #[test]
+    fn a_core_rests_when_another_runs_the_text() {
+        let mut runner = Runner::default();
+        runner.receive(request(1, 1, launch("st.global.u32 [p], 7;")), || 0.0);
+        assert!(runner.session.is_some() && runner.is_busy());
+        assert_eq!(
+            runner.receive(request(2, 2, RequestBody::Rest), || 0.0),
+            vec![]
+        );
+        assert!(runner.session.is_none() && !runner.is_busy());
     }
 
     #[test]

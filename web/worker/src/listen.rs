@@ -1,0 +1,110 @@
+//! The worker: listens, works in slices, answers. The work itself is [`crate::runner`]'s.
+
+use crate::protocol::{Request, RequestBody, Response, ResponseBody, decode, encode};
+use crate::runner::Runner;
+use js_sys::{Promise, Uint8Array};
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Fetches the file of the reference, which lies beside the core (see `start.js`): resolves to its bytes, or to a text
+    /// that says why they are not there.
+    #[wasm_bindgen(js_name = fetchReference)]
+    fn fetch_reference() -> Promise;
+}
+
+/// Listens for the life of the worker.
+pub fn listen() {
+    let Ok(channel) = MessageChannel::new() else {
+        return;
+    };
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let worker = Rc::new(Worker {
+        runner: RefCell::default(),
+        scope,
+        again: channel.port2(),
+    });
+    let listener = Rc::clone(&worker);
+    let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+        if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
+            && let Some(request) = decode::<Request>(&bytes.to_vec())
+        {
+            match request.body {
+                RequestBody::Reference => listener.send_reference(request.id, request.launch),
+                _ => listener.receive(request),
+            }
+        }
+    });
+    worker
+        .scope
+        .set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+    let slicer = Rc::clone(&worker);
+    let on_slice = Closure::<dyn Fn()>::new(move || slicer.slice());
+    channel
+        .port1()
+        .set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
+    on_slice.forget();
+}
+
+struct Worker {
+    runner: RefCell<Runner>,
+    scope: DedicatedWorkerGlobalScope,
+    /// A message to ourselves lets requests in between two slices, without the delay of a timer.
+    again: MessagePort,
+}
+
+impl Worker {
+    fn receive(&self, request: Request) {
+        let was_busy = self.runner.borrow().is_busy();
+        let responses = self.runner.borrow_mut().receive(request, || self.now());
+        for response in &responses {
+            self.post(response);
+        }
+        if !was_busy {
+            self.go_on();
+        }
+    }
+
+    fn send_reference(self: &Rc<Self>, id: u32, launch: u32) {
+        let worker = Rc::clone(self);
+        let on_fetched = Closure::once(move |found: JsValue| {
+            let bytes = match found.dyn_into::<Uint8Array>() {
+                Ok(bytes) => Ok(bytes.to_vec()),
+                Err(why) => Err(why.as_string().unwrap_or_default()),
+            };
+            worker.post(&Response::new(id, launch, ResponseBody::Reference(bytes)));
+        });
+        let _ = fetch_reference().then(&on_fetched);
+        on_fetched.forget();
+    }
+
+    fn slice(&self) {
+        let response = self.runner.borrow_mut().work(|| self.now());
+        if let Some(response) = &response {
+            self.post(response);
+        }
+        self.go_on();
+    }
+
+    fn go_on(&self) {
+        if self.runner.borrow().is_busy() {
+            let _ = self.again.post_message(&JsValue::NULL);
+        }
+    }
+
+    fn post(&self, response: &Response) {
+        let bytes = Uint8Array::from(&encode(response)[..]);
+        let moved = js_sys::Array::of1(&bytes.buffer());
+        let _ = self.scope.post_message_with_transfer(&bytes, &moved);
+    }
+
+    fn now(&self) -> f64 {
+        self.scope
+            .performance()
+            .map_or(0.0, |performance| performance.now())
+    }
+}

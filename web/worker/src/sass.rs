@@ -1,0 +1,5 @@
+//! The core for machine code.
+
+fn main() {
+    warpgrid_worker::listen::listen();
+}
