@@ -27,7 +27,7 @@ cargo xtask COMMAND
 
   serve [--port 8080] [--release]   build the playground and serve it at http://127.0.0.1:8080
   test [--only SUITE]               what CI runs; SUITE is style, native, wasm, package or e2e
-  build [--rooms]                   the release site in dist/, with its sizes, also by room of the core
+  build                             the release site in dist/, with its sizes, also by room of the core
   package                           the npm package in pkg/, with its sizes
   bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
   conformance [--family NAME]       agreement with the reference assembler's verdicts

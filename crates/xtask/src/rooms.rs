@@ -1,4 +1,4 @@
-//! What each room weighs in the page's core. In: a wasm file whose names were not stripped; out: bytes of code by room, and
+//! What each room weighs in the page's cores. In: wasm files whose names were not stripped; out: bytes of code by room, and
 //! of data.
 
 use crate::package::artefact;
@@ -13,37 +13,48 @@ const OTHERS: &str = "std and dependencies";
 /// What comes before the name of a room in the name of its crate.
 const CRATE: &str = "warpgrid_";
 
+/// The cores of the page, each with the language that it reads; `web/index.html` builds the same.
+const CORES: &[(&str, &str)] = &[("warpgrid-core", "ptx"), ("warpgrid-core-sass", "sass")];
+
 /// Bytes of code by room.
 type Rooms = BTreeMap<String, usize>;
 
-/// Compiles the core with its names, apart from the site, and tells what each room weighs before it is optimised further.
+/// What each room weighs in each core of the site, before wasm-opt. Nothing is compiled that the site did not need.
 pub(crate) fn report() -> Result<String> {
     rust::wasm_target()?;
+    let mut text = String::new();
+    for (core, language) in CORES {
+        let mut rooms = weigh(core, language)?;
+        rooms.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(
+            text,
+            "\n  {:<30} {:>12}",
+            format!("room of {core}"),
+            "bytes"
+        );
+        for (room, bytes) in rooms {
+            let _ = writeln!(text, "  {room:<30} {bytes:>12}");
+        }
+    }
+    Ok(text)
+}
+
+/// Bytes by room of the core for one language, as cargo left it.
+fn weigh(core: &str, language: &str) -> Result<Vec<(String, usize)>> {
     let mut command = shell::cargo();
     command
-        .env("CARGO_PROFILE_WASM_STRIP", "false")
-        .args([
-            "build",
-            "--package",
-            "warpgrid-worker",
-            "--bin",
-            "warpgrid-core",
-        ])
+        .args(["build", "--package", "warpgrid-worker", "--bin", core])
+        .args(["--no-default-features", "--features", language])
         .args(["--target", rust::WASM, "--profile", "wasm"])
         .args(["--message-format", "json-render-diagnostics"]);
-    let outcome = shell::step("compiling the core with its names", &mut command)?;
+    let outcome = shell::step(&format!("weighing {core}"), &mut command)?;
     let file = artefact(&outcome.transcript, ".wasm").ok_or("cargo made no core")?;
     let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let wasm = Wasm::read(&bytes).ok_or_else(|| format!("{}: not a wasm file", file.display()))?;
     let mut rooms: Vec<_> = wasm.rooms().into_iter().collect();
     rooms.push(("tables and texts of all rooms".to_owned(), wasm.data_bytes));
-    rooms.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let mut text = format!("\n  {:<30} {:>12}\n", "room of the core", "bytes");
-    for (room, bytes) in rooms {
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "  {room:<30} {bytes:>12}");
-    }
-    Ok(text)
+    Ok(rooms)
 }
 
 /// What is needed of a wasm file (WebAssembly core specification, "Binary Format").

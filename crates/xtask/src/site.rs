@@ -40,16 +40,13 @@ pub(crate) fn serve(arguments: &mut Arguments) -> Result<bool> {
     shell::hand_over(&mut trunk)
 }
 
-/// `cargo xtask build`: the release site in `dist/`; `--rooms` also tells what each room of the core weighs.
+/// `cargo xtask build`: the release site in `dist/`, and what its files and the rooms of the core weigh.
 pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
-    let by_room = arguments.switch("--rooms");
     arguments.done()?;
     let site = release()?;
     println!("{}", sizes::report(&site)?);
     println!("{}", widget(&site)?);
-    if by_room {
-        println!("{}", rooms::report()?);
-    }
+    println!("{}", rooms::report()?);
     Ok(true)
 }
 

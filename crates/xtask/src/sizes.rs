@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// In the name of the page's own wasm.
 const PAGE: &str = "warpgrid-web";
 /// Bytes that it may have, gzipped.
-const PAGE_LIMIT: usize = 350_000;
+const PAGE_LIMIT: usize = 300_000;
 
 /// One file as it is and as a web server sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
