@@ -12,6 +12,9 @@ const snippet = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
 /** The strictest policy under which a widget with its core works. */
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'";
 
+/** The strictest under which a recording is read: without wasm, worker and requests. */
+const READING_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'";
+
 /** A page of a host, with nothing but the two lines of the README and a policy. */
 async function host(page: Page, body: string, { html = "", policy = POLICY } = {}) {
   const head = `<title>Guide</title><link rel="stylesheet" href="/widget/warpgrid-snapshot.css"><script type="module" src="/widget/warpgrid-widget.js"></script>`;
@@ -39,7 +42,7 @@ function errors(page: Page) {
 
 test("a recording is stepped through without the core, under the strictest policy", async ({ page }) => {
   const [asked, wrong] = [requests(page), errors(page)];
-  await host(page, await embed(snippet, { view: "split", step: "0" }));
+  await host(page, await embed(snippet, { view: "split", step: "0" }), { policy: READING_POLICY });
   const status = page.getByRole("status");
   await page.getByRole("button", { name: "One step forward" }).click();
   await page.getByRole("button", { name: "One step forward" }).click();
