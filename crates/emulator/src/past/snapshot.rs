@@ -112,11 +112,30 @@ impl Snapshot {
     /// The state now, and the bytes that the snapshot takes beyond what it shares with `base`: the snapshot that the
     /// state was last taken as or restored from.
     pub(crate) fn take(state: &mut State<Live>, base: Option<&Snapshot>) -> (Snapshot, u64) {
+        let mut fresh = 0;
+        let arena = &mut state.global.arena;
+        let pages = Pages::take(arena, base.map(|b| &b.global), &mut fresh);
+        arena.clear_dirty();
+        let (snapshot, rest) = Snapshot::with_pages(state, pages, base);
+        (snapshot, fresh + rest)
+    }
+
+    /// As [`Snapshot::take`], but for global memory, which is that of `base`: whoever goes back to this snapshot takes
+    /// back the changes of global memory by other means.
+    pub(crate) fn take_without_memory(state: &mut State<Live>, base: &Snapshot) -> (Snapshot, u64) {
+        Snapshot::with_pages(state, base.global.clone(), Some(base))
+    }
+
+    fn with_pages(
+        state: &mut State<Live>,
+        pages: Pages,
+        base: Option<&Snapshot>,
+    ) -> (Snapshot, u64) {
         let mut fresh = SMALL_PARTS_BYTES;
         let State {
             position,
             stores_done,
-            global,
+            global: _,
             shared,
             blocks,
             clusters,
@@ -129,8 +148,6 @@ impl Snapshot {
             fault,
             last_step,
         } = state;
-        let pages = Pages::take(&global.arena, base.map(|b| &b.global), &mut fresh);
-        global.arena.clear_dirty();
         let shared = shared.iter_mut().enumerate().map(|(i, shared)| {
             let base = base.and_then(|base| base.shared.get(i));
             take_shared(shared, base, &mut fresh)
@@ -161,10 +178,16 @@ impl Snapshot {
 
     /// Brings a state that was last at `base`, and has run since, to this one.
     pub(crate) fn restore(&self, state: &mut State<Live>, base: &Snapshot) {
+        self.global.restore(&mut state.global.arena, &base.global);
+        self.restore_without_memory(state, base);
+    }
+
+    /// Brings all but global memory to this snapshot.
+    pub(crate) fn restore_without_memory(&self, state: &mut State<Live>, base: &Snapshot) {
         let State {
             position,
             stores_done,
-            global,
+            global: _,
             shared,
             blocks,
             clusters,
@@ -179,7 +202,6 @@ impl Snapshot {
         } = self;
         state.position = *position;
         state.stores_done = *stores_done;
-        global.restore(&mut state.global.arena, &base.global);
         for (i, (memory, kept)) in state.shared.iter_mut().zip(shared).enumerate() {
             if memory.any_dirty() || !is_same(base.shared.get(i), kept) {
                 memory.clone_from(kept);

@@ -3,6 +3,7 @@
 //! The past is never edited. Memory at a position is what the nearest earlier snapshot and the steps
 //! from there make it, so every way to a position gives the same bytes.
 
+use crate::past::recent::Recent;
 use crate::past::snapshot::Snapshot;
 use crate::past::ticks::{StoreTicks, Ticking};
 use crate::run::event::PendingId;
@@ -55,6 +56,10 @@ pub struct Timeline {
     trail: Vec<Snapshot>,
     /// Positions of the trail that are still to come on the way there.
     marks: Vec<u64>,
+    /// What takes the place of the trail where snapshots are large.
+    recent: Recent,
+    /// Whether a snapshot was seen to be large.
+    is_costly: bool,
     /// What the machine was last snapshotted at or restored to.
     base: Snapshot,
     bytes: u64,
@@ -74,6 +79,16 @@ const MAX_TRAIL: usize = 24;
 /// each step back would run from the nearest snapshot again.
 const TRAIL_SHARE: u64 = 4;
 
+/// Part of the memory for snapshots beyond which a single one is too large to leave many on the way.
+const COSTLY_SHARE: u64 = 16;
+
+/// How often a snapshot may exceed all memory for snapshots. A run that changes more is run again from further back.
+const MOST_EXCESS: u64 = 2;
+
+/// Steps before the goal of a seek whose changes are kept, where snapshots are large, in units of the fewest steps
+/// between two snapshots.
+const RECENT_INTERVALS: u64 = 16;
+
 impl Timeline {
     /// From a machine that has not stepped.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
@@ -87,6 +102,8 @@ impl Timeline {
             snapshots: vec![base.clone()],
             trail: Vec::new(),
             marks: Vec::new(),
+            recent: Recent::default(),
+            is_costly: false,
             base,
             bytes,
             interval: (resident / 8)
@@ -130,7 +147,7 @@ impl Timeline {
 
     /// Memory that the past takes, in bytes.
     pub fn snapshot_bytes(&self) -> u64 {
-        self.bytes
+        self.bytes + self.recent.size(&self.machine.state)
     }
 
     /// One step forward.
@@ -138,11 +155,12 @@ impl Timeline {
         self.marks.clear();
         let next = self.position().saturating_add(1);
         // Most steps lead to a position without a snapshot, in a run whose end was not seen: no more is to be done.
-        if self.length.is_none() && next & (self.interval - 1) != 0 {
+        let is_plain = self.length.is_none() && self.recent.is_empty();
+        if is_plain && next & (self.interval - 1) != 0 {
             self.run(next, observer);
             self.note_end();
         } else {
-            self.advance(next, observer);
+            self.advance(next, next, observer);
             self.raise_fault();
         }
         self.machine.status()
@@ -200,7 +218,7 @@ impl Timeline {
             self.restore(later);
         }
         let end = n.min(self.position().saturating_add(budget));
-        self.advance(end, &mut ());
+        self.advance(end, n, &mut ());
         let there = self.position() >= n || self.machine.status() != Status::Running;
         if there {
             self.marks.clear();
@@ -222,7 +240,7 @@ impl Timeline {
 
     /// Runs forward to position `n`, or to the end if that comes first, and reports the steps to `observer`.
     pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> Status {
-        self.advance(n, observer);
+        self.advance(n, n, observer);
         self.raise_fault();
         self.machine.status()
     }
@@ -232,7 +250,7 @@ impl Timeline {
         let stood = self.position();
         self.seek(from);
         if self.position() == from && from < to {
-            self.advance(to, observer);
+            self.advance(to, to, observer);
         }
         self.seek(stood);
     }
@@ -250,7 +268,9 @@ impl Timeline {
             let after = list.partition_point(|s| s.position <= n);
             list.get(after.checked_sub(1)?).map(|s| s.position)
         };
-        last(&self.snapshots).max(last(&self.trail))
+        last(&self.snapshots)
+            .max(last(&self.trail))
+            .max(self.recent.nearest(n))
     }
 
     /// Puts the machine to a snapshot before `n` and plans a trail from there to `n`.
@@ -264,7 +284,12 @@ impl Timeline {
         };
         self.restore(start);
         self.marks.clear();
-        let mut distance = (n - start) / 2;
+        // Where snapshots are large and the start is far, what steps change is kept near the goal only.
+        let most = match self.is_costly {
+            true => self.recent_steps() * RECENT_INTERVALS,
+            false => u64::MAX,
+        };
+        let mut distance = ((n - start) / 2).min(most);
         while distance >= self.closest && self.trail.len() + self.marks.len() < MAX_TRAIL {
             self.marks.push(n - distance);
             distance /= 2;
@@ -274,6 +299,13 @@ impl Timeline {
     }
 
     fn restore(&mut self, position: u64) {
+        let state = &mut self.machine.state;
+        if self.recent.nearest(position) == Some(position) && state.position > position {
+            self.recent.go_back(position, state, &mut self.base);
+            self.machine.apply_starts();
+            return;
+        }
+        self.recent.forget(state);
         let find = |list: &[Snapshot]| {
             let index = list.binary_search_by_key(&position, |s| s.position).ok()?;
             list.get(index).cloned()
@@ -285,27 +317,66 @@ impl Timeline {
         }
     }
 
-    /// Runs until `end`, with snapshots on the way.
-    fn advance(&mut self, end: u64, observer: &mut dyn Observer) {
+    /// Runs until `end` on the way to `goal`, with snapshots on the way.
+    fn advance(&mut self, end: u64, goal: u64, observer: &mut dyn Observer) {
         while self.position() < end && self.machine.status() == Status::Running {
             let now = self.position();
+            let next_look = self.prepare_recent(goal);
             let last = self.snapshots.last().map_or(0, |s| s.position);
             // A power of two.
             let boundary = (now | (self.interval - 1)) + 1;
             let mark = self.marks.last().copied().unwrap_or(u64::MAX);
-            let stop = end.min(boundary).min(mark.max(now + 1));
+            let stop = end.min(boundary).min(next_look).min(mark.max(now + 1));
             self.run(stop, observer);
             let now = self.position();
             if now == boundary && boundary > last {
                 self.keep();
             } else if now == mark {
                 self.leave_trail();
+            } else if now == next_look && !self.recent.is_empty() {
+                self.keep_recent();
             }
             if now >= mark {
                 self.marks.pop();
             }
         }
         self.note_end();
+    }
+
+    /// Steps between two positions of the recent past.
+    fn recent_steps(&self) -> u64 {
+        self.limits.min_interval.max(1).next_power_of_two()
+    }
+
+    /// Finds out whether snapshots are large, and begins or ends to keep the recent past. The position to look again.
+    fn prepare_recent(&mut self, goal: u64) -> u64 {
+        let arena = &self.machine.state.global.arena;
+        let costly = self.limits.snapshot_bytes / COSTLY_SHARE;
+        if !arena.tracks_writers() || (arena.len() as u64) <= costly {
+            return u64::MAX;
+        }
+        let (now, steps) = (self.position(), self.recent_steps());
+        let next_look = (now | (steps - 1)) + 1;
+        self.is_costly = self.is_costly || arena.dirty_bytes() > costly;
+        if !self.is_costly {
+            return next_look;
+        }
+        // The end of a run is not known before it is reached.
+        let first = goal.saturating_sub(steps * RECENT_INTERVALS);
+        if goal != u64::MAX && now < first {
+            self.recent.forget(&mut self.machine.state);
+            return first;
+        }
+        if self.recent.is_empty() {
+            self.keep_recent();
+        }
+        next_look
+    }
+
+    fn keep_recent(&mut self) {
+        let most = self.limits.snapshot_bytes / TRAIL_SHARE;
+        self.recent
+            .keep(&mut self.machine.state, &mut self.base, most);
     }
 
     /// Runs to `stop`, and notes the stores of steps that were never seen before.
@@ -324,6 +395,13 @@ impl Timeline {
 
     /// Keeps a snapshot for good, and thins the past when it has grown too large.
     fn keep(&mut self) {
+        if self.is_costly
+            && self.machine.state.global.arena.dirty_bytes()
+                > self.limits.snapshot_bytes * MOST_EXCESS
+        {
+            self.interval *= 2;
+            return;
+        }
         let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.snapshots.push(snapshot);
@@ -352,6 +430,9 @@ impl Timeline {
 
     /// Leaves a snapshot on the way. Where memory is short the farthest go: the next steps back need the nearest.
     fn leave_trail(&mut self) {
+        if self.is_costly {
+            return self.keep_recent();
+        }
         let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.bytes += bytes;
@@ -380,6 +461,9 @@ impl Timeline {
             for snapshot in list.split_off(list.partition_point(is_past)) {
                 self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
             }
+        }
+        if self.recent.nearest(now) != self.recent.nearest(u64::MAX) {
+            self.recent.forget(&mut self.machine.state);
         }
         self.marks.clear();
         self.length = None;

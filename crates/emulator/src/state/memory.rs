@@ -2,6 +2,7 @@
 
 use crate::run::inspect::Writer;
 use crate::run::launch::{BufferIndex, Launch};
+use crate::state::undo::Undo;
 use crate::state::writers::Writers;
 use std::sync::Arc;
 use warpgrid_isa::Limits;
@@ -23,6 +24,8 @@ pub(crate) struct PagedBytes {
     writers: Writers,
     /// Where mbarrier objects were made and not invalidated, ascending; whoever adds one changes its bytes too.
     objects: Vec<u64>,
+    /// What steps overwrote, while the past asks for it.
+    undo: Option<Box<Undo>>,
 }
 
 impl PagedBytes {
@@ -33,6 +36,7 @@ impl PagedBytes {
             size,
             dirty: vec![false; size.div_ceil(PAGE_BYTES)],
             objects: Vec::new(),
+            undo: None,
             writers: match tracking {
                 Tracking::Off => Writers::default(),
                 Tracking::LastWriter => Writers::new(size),
@@ -100,6 +104,48 @@ impl PagedBytes {
         self.dirty.fill(false);
     }
 
+    /// Memory that copies of the changed pages would take.
+    pub(crate) fn dirty_bytes(&self) -> u64 {
+        let dirty = self.dirty.iter().enumerate().filter(|(_, dirty)| **dirty);
+        dirty
+            .map(|(page, _)| PAGE_BYTES as u64 + self.writers.page_size(page))
+            .sum()
+    }
+
+    /// From here on changes can be taken back to here, by [`PagedBytes::take_back`].
+    pub(crate) fn begin_undo(&mut self) {
+        self.undo.get_or_insert_default().begin_segment();
+    }
+
+    /// Memory that the log of what steps overwrote takes.
+    pub(crate) fn undo_bytes(&self) -> u64 {
+        self.undo.as_ref().map_or(0, |undo| undo.size())
+    }
+
+    /// What steps overwrote, if that is kept.
+    pub(crate) fn undo_mut(&mut self) -> Option<&mut Undo> {
+        self.undo.as_deref_mut()
+    }
+
+    /// Forgets what steps overwrote, and keeps it no longer.
+    pub(crate) fn end_undo(&mut self) {
+        self.undo = None;
+    }
+
+    /// Takes back what changed since the last [`PagedBytes::begin_undo`].
+    pub(crate) fn take_back(&mut self) {
+        let dirty = &mut self.dirty;
+        if let Some(undo) = &mut self.undo {
+            undo.take_back(&mut self.bytes, &mut self.writers, |at, n_bytes| {
+                for page in at / PAGE_BYTES..=(at + n_bytes.max(1) - 1) / PAGE_BYTES {
+                    if let Some(flag) = dirty.get_mut(page) {
+                        *flag = true;
+                    }
+                }
+            });
+        }
+    }
+
     /// The bytes for setting up and for restoring; every change must be followed by
     /// [`PagedBytes::clear_dirty`] or be wanted as dirty.
     pub(crate) fn raw(&mut self) -> (&mut [u8], &mut Writers) {
@@ -115,6 +161,11 @@ impl PagedBytes {
             if let Some(flag) = self.dirty.get_mut(page) {
                 *flag = true;
             }
+        }
+        if let Some(undo) = &mut self.undo
+            && let Some(before) = self.bytes.get(offset..end)
+        {
+            undo.note(offset, before, &self.writers);
         }
         self.bytes.get_mut(offset..end)
     }

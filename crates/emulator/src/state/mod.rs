@@ -11,6 +11,7 @@ pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod pending;
 pub(crate) mod registers;
+pub(crate) mod undo;
 pub(crate) mod warp;
 pub(crate) mod writers;
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes of a word, and of a row: a word for each lane of a warp.
-const WORD: usize = 4;
+pub(crate) const WORD: usize = 4;
 const ROW: usize = 32 * WORD;
 
 /// Memory that the entries of one memory take at most. Pages that would need more only note which bytes were written.
@@ -123,6 +123,20 @@ impl WriterPage {
         };
         if let Some(place) = place {
             place.fill(entry);
+        }
+    }
+
+    /// As [`WriterPage::note`], where the entry may be that of bytes that no step wrote.
+    fn put_back(&mut self, range: Range<usize>, entry: u64) {
+        match (&mut *self, entry) {
+            (WriterPage::Marks(marks), 0) => {
+                for at in range {
+                    if let Some(marks) = marks.get_mut(at / 64) {
+                        *marks &= !(1 << (at % 64));
+                    }
+                }
+            }
+            (page, entry) => page.note(range, entry),
         }
     }
 
@@ -314,6 +328,31 @@ impl Writers {
         }
     }
 
+    /// Whether the bytes of each word have one entry, in the pages of these bytes.
+    pub(crate) fn has_whole_words(&self, at: usize, n_bytes: usize) -> bool {
+        let pages = at / PAGE_BYTES..=(at + n_bytes.max(1) - 1) / PAGE_BYTES;
+        let mut pages = self.pages.get(pages).unwrap_or(&[]).iter().flatten();
+        pages.all(|page| matches!(page.grain(), Some(Grain::Row | Grain::Word)))
+    }
+
+    /// Puts back what [`Writers::entry`] was of the bytes of one part: a word, or a byte.
+    pub(crate) fn put_back(&mut self, at: usize, n_bytes: usize, entry: u64) {
+        let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
+        let range = from..from + n_bytes;
+        // A page that no step wrote has nothing to take back.
+        if !matches!(self.pages.get(index), Some(Some(_))) {
+            return;
+        }
+        if let Some(page) = self.page_mut(index, Grain::of(&range)) {
+            page.put_back(range, entry);
+        }
+    }
+
+    /// Memory that the entries of a page take.
+    pub(crate) fn page_size(&self, page: usize) -> u64 {
+        self.pages.get(page).map_or(0, size_of)
+    }
+
     /// The entries of a page, shared.
     pub(crate) fn share(&self, page: usize) -> SharedPage {
         self.pages.get(page).cloned().flatten()
@@ -412,6 +451,26 @@ mod tests {
         let left = writers.left;
         writers.restore(2, &kept);
         assert_eq!(writers.left, left + 4096 * 2);
+    }
+
+    #[test]
+    fn what_is_put_back_is_what_was_noted() {
+        for most in [1 << 20, 0] {
+            let mut writers = Writers::within(8192, most);
+            writers.note(0, 8, writer(1, 1));
+            let before = writers.clone();
+            let kept = [0, 4, 6].map(|at| writers.entry(at));
+            writers.note_row(0, 4, 9);
+            writers.note(6, 1, writer(10, 2));
+            writers.put_back(6, 1, kept[2]);
+            writers.put_back(0, 4, kept[0]);
+            writers.put_back(4, 4, kept[1]);
+            (8..128)
+                .step_by(4)
+                .for_each(|at| writers.put_back(at, 4, 0));
+            writers.put_back(5000, 4, 0);
+            assert!((0..8192).all(|at| writers.entry(at) == before.entry(at)));
+        }
     }
 
     #[test]
