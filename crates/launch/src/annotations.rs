@@ -400,7 +400,7 @@ impl<'a> Fact<'a> {
         if let Ok(value) = text.parse::<i128>() {
             return Ok(Literal::Integer(value));
         }
-        if text.starts_with("0x") || text.starts_with("0X") {
+        if text.starts_with("0x") || text.starts_with("0X") || text.starts_with('&') {
             return Ok(Literal::Text(text.to_owned()));
         }
         read_decimal(text)

@@ -289,6 +289,10 @@ pub(crate) mod value {
         format!("`{text}` has more bits than `{}`", ty.name())
     }
 
+    pub(crate) fn not_an_address(ty: &str) -> String {
+        format!("an address takes 64 bits, and an element of `{ty}` has others")
+    }
+
     pub(crate) fn not_a_value(text: &str) -> String {
         format!("found `{text}`, expected a number or bits such as `0x7fc00000`")
     }

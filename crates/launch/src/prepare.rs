@@ -1,7 +1,7 @@
 //! From a scenario to a machine: parameters are matched to those of the kernel, values become bytes.
 
 use crate::annotations::Annotations;
-use crate::catalogue::{self, Problem};
+use crate::catalogue::{self, Problem, value as why};
 use crate::expect::bytes_of;
 use crate::guess;
 use crate::registers;
@@ -227,6 +227,7 @@ pub(crate) fn build(
         max_bytes: limits.max_memory_bytes,
     };
     collect_buffers(&scenario.params, &mut builder)?;
+    builder.point_to_buffers()?;
     let widths: Vec<u64> = variables(function)
         .map(|variable| variable.size_bytes)
         .collect();
@@ -297,7 +298,20 @@ impl Builder {
         let fail = |why: String| catalogue::initial_values(&buffer.name, &why);
         let contents = match &buffer.init {
             Init::List(values) if values.is_empty() => Contents::Zeroed(size),
+            Init::List(values) if values.iter().any(|value| pointee(value).is_some()) => {
+                // The addresses are put in when all buffers are known.
+                let zero = |value: &Literal| match pointee(value) {
+                    Some(_) => Literal::Integer(0),
+                    None => value.clone(),
+                };
+                let values: Vec<_> = values.iter().map(zero).collect();
+                Contents::Bytes(bytes_of(ty, &values, buffer.len).map_err(fail)?)
+            }
             Init::List(values) => Contents::Bytes(bytes_of(ty, values, buffer.len).map_err(fail)?),
+            Init::Fill(value) if pointee(value).is_some() => Contents::Fill {
+                size_bytes: size,
+                pattern: vec![0; ty.width_bytes()],
+            },
             Init::Fill(Literal::Text(word)) if word == "iota" => {
                 Contents::Bytes(iota(ty, buffer.len))
             }
@@ -316,9 +330,52 @@ impl Builder {
             name: buffer.name.clone(),
             contents,
             align_bytes: 256,
+            pointers: Vec::new(),
         });
         self.buffers.push(buffer.clone());
         Ok(())
+    }
+
+    /// Notes where buffers hold the addresses of buffers, when all of them are known.
+    fn point_to_buffers(&mut self) -> Result<(), Problem> {
+        for place in 0..self.buffers.len() {
+            let pointers = self.pointers_in(&self.buffers[place])?;
+            self.inits[place].pointers = pointers;
+        }
+        Ok(())
+    }
+
+    fn pointers_in(&self, buffer: &Buffer) -> Result<Vec<PointerPatch>, Problem> {
+        let width = element(&buffer.name, &buffer.ty)?.width_bytes();
+        let values = match &buffer.init {
+            Init::List(values) => values.as_slice(),
+            Init::Fill(value) => std::slice::from_ref(value),
+        };
+        let mut pointers = Vec::new();
+        for (index, value) in values.iter().enumerate() {
+            let Some(text) = pointee(value) else {
+                continue;
+            };
+            if width != 8 {
+                let why = why::not_an_address(&buffer.ty);
+                return Err(catalogue::initial_values(&buffer.name, &why));
+            }
+            let (name, addend) = self.split_pointee(text);
+            pointers.push(PointerPatch {
+                byte_offset: (index * width) as u32,
+                buffer: self.index_of(name)?,
+                addend,
+            });
+        }
+        Ok(pointers)
+    }
+
+    /// The buffer and the bytes into it; the name of a member of a structure ends with `+` and a number, too.
+    fn split_pointee<'t>(&self, text: &'t str) -> (&'t str, i64) {
+        let is_buffer = |name: &str| self.buffers.iter().any(|buffer| buffer.name == name);
+        let split = text.rsplit_once('+').filter(|_| !is_buffer(text));
+        let split = split.and_then(|(name, bytes)| Some((name.trim(), bytes.trim().parse().ok()?)));
+        split.unwrap_or((text, 0))
     }
 
     fn index_of(&self, name: &str) -> Result<BufferIndex, Problem> {
@@ -404,6 +461,14 @@ impl Builder {
             whole.pointers.extend(patches);
         }
         Ok(whole)
+    }
+}
+
+/// What `&out+16` points to.
+fn pointee(value: &Literal) -> Option<&str> {
+    match value {
+        Literal::Text(text) => text.strip_prefix('&').map(str::trim),
+        Literal::Integer(_) | Literal::Float(_) => None,
     }
 }
 

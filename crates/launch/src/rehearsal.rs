@@ -7,7 +7,7 @@ use crate::annotations::lines_of;
 use crate::guess;
 use crate::prepare;
 use crate::reading::Reader;
-use crate::scenario::{Init, Parameter, Scenario};
+use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
@@ -224,7 +224,8 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
             ..
         } => std::mem::replace(value, literal.clone()) != literal,
         Parameter::Buffer(buffer) => {
-            let is_counting = matches!(&buffer.init, Init::Fill(Literal::Text(_)));
+            let is_counting =
+                matches!(&buffer.init, Init::Fill(Literal::Text(word)) if word == "iota");
             if is_counting {
                 buffer.init = Init::Fill(literal);
             }
@@ -232,6 +233,27 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
         }
         Parameter::Scalar { .. } | Parameter::Struct { .. } | Parameter::Alias { .. } => false,
     }
+}
+
+/// A buffer of whole numbers as one of pointers, all of them to the memory behind them in the same buffer.
+fn of_pointers(guess: &Parameter) -> Option<Parameter> {
+    let Parameter::Buffer(buffer) = guess else {
+        return None;
+    };
+    let ty = ElementType::from_name(&buffer.ty)?;
+    let is_number = matches!(ty, ElementType::U64 | ElementType::S64 | ElementType::U32);
+    let is_pointers = matches!(&buffer.init, Init::Fill(Literal::Text(text)) if text != "iota");
+    if !is_number || is_pointers {
+        return None;
+    }
+    let size = buffer.len * ty.width_bytes() as u64;
+    let pointer = format!("&{}+{size}", buffer.name);
+    Some(Parameter::Buffer(Buffer {
+        ty: "u64".to_owned(),
+        len: 2 * size.div_ceil(8),
+        init: Init::Fill(Literal::Text(pointer)),
+        ..buffer.clone()
+    }))
 }
 
 impl Stage<'_> {
@@ -358,11 +380,12 @@ impl Stage<'_> {
             Region::Nothing => {
                 let ty = self.accessed_type(&found.fault)?;
                 let address = found.access.address;
-                self.with_other_number(scenario, found, |scalar| {
+                let with_buffer = self.with_other_number(scenario, found, |scalar| {
                     let distance = address.wrapping_sub(scalar.value);
                     let is_pointer = scalar.ty == "u64" && distance < REACH_BYTES;
                     is_pointer.then(|| guess::buffer(scalar.name.to_owned(), ty, 1, true, scenario))
-                })
+                });
+                with_buffer.or_else(|| self.with_other_guess(scenario, found, of_pointers))
             }
             // An array of fixed size: the kernel was given too large a number.
             Region::Local | Region::Shared => self.with_other_number(scenario, found, |scalar| {
@@ -383,10 +406,20 @@ impl Stage<'_> {
         found: &OutOfBounds,
         other: impl Fn(&Scalar<'_>) -> Option<Parameter>,
     ) -> Option<Scenario> {
+        self.with_other_guess(scenario, found, |guess| other(&Scalar::of(guess)?))
+    }
+
+    /// The scenario with one guess replaced; of several, the first one that carries the run further.
+    fn with_other_guess(
+        &mut self,
+        scenario: &Scenario,
+        found: &OutOfBounds,
+        other: impl Fn(&Parameter) -> Option<Parameter>,
+    ) -> Option<Scenario> {
         for nth in 0.. {
             let mut better = scenario.clone();
             let guess = self.guessed.leaves(&mut better.params).nth(nth)?;
-            let Some(parameter) = Scalar::of(guess).and_then(|scalar| other(&scalar)) else {
+            let Some(parameter) = other(guess) else {
                 continue;
             };
             *guess = parameter;

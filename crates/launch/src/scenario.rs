@@ -144,9 +144,9 @@ pub struct Buffer {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Init {
-    /// One value an element; missing ones are zero.
+    /// One value an element; missing ones are zero. `"&out+16"` is an address: 16 bytes into the buffer `out`.
     List(Vec<Literal>),
-    /// The same value everywhere; the text `"iota"` counts 0, 1, 2, ….
+    /// The same value everywhere; the text `"iota"` counts 0, 1, 2, …, and `"&out"` is the address of a buffer.
     Fill(Literal),
 }
 

@@ -195,3 +195,56 @@ fn a_barrier_of_more_threads_than_a_warp_gets_a_larger_block() {
         ["//@ launch grid=1 block=64", "//@ buffer out: u32[64] = 0"]
     );
 }
+
+/// A module with one kernel of a parameter `table`.
+fn with_table(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 table) {{ .reg .pred %q; .reg .b32 %r<4>; .reg .b64 %p<6>;\n\
+        ld.param.u64 %p1, [table]; mov.u32 %r1, %tid.x; mad.wide.u32 %p2, %r1, 8, %p1;\n{body}\nret; }}\n"
+    )
+}
+
+#[test]
+fn a_pointer_in_memory_points_somewhere() {
+    let source = with_table(
+        "ld.global.u64 %p3, [%p2]; mad.wide.u32 %p4, %r1, 4, %p3; st.global.u32 [%p4], %r1;",
+    );
+    let mut session = launched(source);
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+    assert_eq!(
+        session.guesses(),
+        [
+            "//@ launch grid=1 block=32",
+            "//@ buffer table: u64[64] = &table+256"
+        ]
+    );
+    let memory = session.memory(&"table".into()).expect("the table");
+    assert_eq!(memory[256..264], [0, 0, 0, 0, 1, 0, 0, 0]);
+}
+
+#[test]
+fn addresses_of_buffers_are_stated_in_a_list_too() {
+    let body = "ld.global.u64 %p3, [%p2]; ld.global.u32 %r2, [%p3]; st.global.u32 [%p3], %r1;";
+    let lines = "//@ launch grid=1 block=2\n//@ buffer table: u64[2] = &table+8, &table\n";
+    let mut session = launched(format!("{lines}{}", with_table(body)));
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+    let memory = session.memory(&"table".into()).expect("the table");
+    assert_eq!([memory[0], memory[8]], [1, 0]);
+    let refusal = |list: &str| {
+        let scenario = Scenario {
+            source: format!("//@ buffer table: {list}\n{}", with_table(body)),
+            ..Scenario::default()
+        };
+        Session::new(scenario).err().expect("it is refused").message
+    };
+    assert_eq!(
+        refusal("u64[1] = &tabel"),
+        "there is no buffer `tabel` to point to"
+    );
+    assert_eq!(
+        refusal("u32[1] = &table"),
+        "buffer `table`: an address takes 64 bits, and an element of `u32` has others"
+    );
+}

@@ -58,6 +58,8 @@ pub struct BufferInit {
     pub contents: Contents,
     /// At least 256 is used, as allocators on the machine do.
     pub align_bytes: u32,
+    /// Places in the contents where the address of a buffer goes, in those of a fill within its pattern.
+    pub pointers: Vec<PointerPatch>,
 }
 
 /// The initial bytes of a buffer.
@@ -94,7 +96,7 @@ pub struct ArgumentInit {
     pub pointers: Vec<PointerPatch>,
 }
 
-/// Writes the address of a buffer, as wide as the module's addresses, into an argument.
+/// Writes the address of a buffer, as wide as the module's addresses, into an argument or a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointerPatch {
     pub byte_offset: u32,

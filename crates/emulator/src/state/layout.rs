@@ -2,7 +2,7 @@
 
 use crate::run::inspect::SharedVariable;
 use crate::run::launch::{
-    ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits, Misaligned,
+    ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits, Misaligned, PointerPatch,
 };
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
 use warpgrid_isa::StateSpace;
@@ -397,7 +397,13 @@ impl Layout {
             match &allocation.owner {
                 Owner::Buffer(index, _) => {
                     if let Some(buffer) = launch.buffers.get(index.0 as usize) {
-                        fill_buffer(bytes, &buffer.contents);
+                        let pointers = |bytes: &mut [u8]| {
+                            let patches = &buffer.pointers;
+                            put_addresses(program, allocations, patches, bytes)
+                        };
+                        let index = index.0 as usize;
+                        fill_buffer(bytes, &buffer.contents, pointers)
+                            .ok_or(LaunchError::BadPointer { index })?;
                     }
                 }
                 Owner::GlobalVariable(index, _) | Owner::ConstVariable(index, _) => {
@@ -444,24 +450,12 @@ impl Layout {
         allocations: &[Allocation],
         bytes: &mut [u8],
     ) -> Result<(), LaunchError> {
-        let address_bytes = (program.address_bits / 8) as usize;
         for (index, (argument, (offset, _))) in
             launch.arguments.iter().zip(&self.parameters).enumerate()
         {
             let mut value = argument.bytes.clone();
-            for patch in &argument.pointers {
-                let address = allocations.iter().find_map(|a| match &a.owner {
-                    Owner::Buffer(buffer, _) if *buffer == patch.buffer => Some(a.address),
-                    _ => None,
-                });
-                let start = patch.byte_offset as usize;
-                let place = value.get_mut(start..start.saturating_add(address_bytes));
-                let (Some(address), Some(place)) = (address, place) else {
-                    return Err(LaunchError::BadPointer { index });
-                };
-                let address = address.wrapping_add_signed(patch.addend).to_le_bytes();
-                place.copy_from_slice(&address[..address_bytes]);
-            }
+            put_addresses(program, allocations, &argument.pointers, &mut value)
+                .ok_or(LaunchError::BadPointer { index })?;
             let start = *offset as usize;
             if let Some(place) = bytes.get_mut(start..start.saturating_add(value.len())) {
                 place.copy_from_slice(&value);
@@ -511,18 +505,48 @@ impl Placement {
     }
 }
 
-fn fill_buffer(bytes: &mut [u8], contents: &Contents) {
+/// Puts the addresses of buffers into bytes; none if a buffer or the room for its address is missing.
+fn put_addresses(
+    program: &Program,
+    allocations: &[Allocation],
+    patches: &[PointerPatch],
+    bytes: &mut [u8],
+) -> Option<()> {
+    let address_bytes = (program.address_bits / 8) as usize;
+    for patch in patches {
+        let address = allocations.iter().find_map(|a| match &a.owner {
+            Owner::Buffer(buffer, _) if *buffer == patch.buffer => Some(a.address),
+            _ => None,
+        })?;
+        let start = patch.byte_offset as usize;
+        let place = bytes.get_mut(start..start.saturating_add(address_bytes))?;
+        let address = address.wrapping_add_signed(patch.addend).to_le_bytes();
+        place.copy_from_slice(&address[..address_bytes]);
+    }
+    Some(())
+}
+
+/// Puts the contents into zeroed bytes, with the addresses that `point` adds.
+fn fill_buffer(
+    bytes: &mut [u8],
+    contents: &Contents,
+    point: impl Fn(&mut [u8]) -> Option<()>,
+) -> Option<()> {
     match contents {
         Contents::Bytes(init) => {
             let n = init.len().min(bytes.len());
             bytes[..n].copy_from_slice(&init[..n]);
+            point(bytes)
         }
-        Contents::Zeroed(_) => {}
+        Contents::Zeroed(_) => point(bytes),
         Contents::Fill { pattern, .. } => {
+            let mut pattern = pattern.clone();
+            point(&mut pattern)?;
             // Memory is zero already, and a host gives no memory for it before it is changed.
             if pattern.iter().any(|byte| *byte != 0) {
-                repeat(bytes, pattern);
+                repeat(bytes, &pattern);
             }
+            Some(())
         }
     }
 }

@@ -419,6 +419,7 @@ impl Kernel {
             name: name.to_owned(),
             contents,
             align_bytes: 256,
+            pointers: Vec::new(),
         });
         let address = self.parameter(&[0; 8], Some(index));
         self.load(StateSpace::ParamFunc, ScalarType::U64, address)
