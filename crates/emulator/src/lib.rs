@@ -17,7 +17,8 @@ pub use run::fault::{
     WaitReason, Waiter,
 };
 pub use run::inspect::{
-    BlockView, LaneGroup, MemoryRegion, NextStep, Note, SharedVariable, Status, WarpView, Writer,
+    BlockView, LaneGroup, MemoryRegion, NextStep, Note, NoteKind, SharedVariable, Status, WarpView,
+    Writer,
 };
 pub use run::last_writers::LastWriters;
 pub use run::launch::{

@@ -16,7 +16,9 @@ use crate::traffic::TrafficCounter;
 use crate::{blocks, fault, grid, pending, warp};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use warpgrid_emulator::{Interest, Observer, PendingId, Status, Timeline, TimelineLimits};
+use warpgrid_emulator::{
+    Interest, NoteKind, Observer, PendingId, Status, Timeline, TimelineLimits,
+};
 use warpgrid_isa::{MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
@@ -361,13 +363,25 @@ impl Session {
 
     /// Guesses, output of the program, choices that mattered.
     pub fn notes(&self) -> Vec<String> {
-        let printed = self.timeline.machine().notes().iter().map(|note| {
-            format!(
-                "printed by block {} warp {} lane {}: {}",
-                note.block, note.warp, note.lane, note.text
-            )
+        let notes = self.timeline.machine().notes().iter();
+        let texts = notes.map(|note| match &note.kind {
+            NoteKind::Printed { lane, text } => format!(
+                "printed by block {} warp {} lane {lane}: {text}",
+                note.block, note.warp
+            ),
+            NoteKind::BarrierInParts {
+                function,
+                instruction,
+                came,
+                live,
+            } => format!(
+                "line {}: {came} of {live} threads of warp {} of block {} came to a barrier that a warp must come to as a whole, which is undefined; `barrier.sync` without `.aligned` lets them come in parts",
+                self.range_of(*function, *instruction).line,
+                note.warp,
+                note.block
+            ),
         });
-        printed.collect()
+        texts.collect()
     }
 
     /// Everything a page shows at the present position.

@@ -298,3 +298,80 @@ fn help_with_a_fault_fits_the_memory_that_was_left() {
     assert!(help("st.shared.u32 [all+4096], %r1;").contains("declare a larger one"));
     assert!(help("st.global.u32 [%p3], %r1;").contains("how the address is computed"));
 }
+
+#[test]
+fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
+    let notes = |barrier: &str| {
+        let source = format!(
+            "//@ launch grid=2 block=48\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r;\n\
+             mov.u32 %r, %tid.x; setp.lt.u32 %p, %r, 8;\n@%p bra THEN;\n{barrier} 0; bra DONE;\nTHEN: {barrier} 0;\nDONE: ret; }}\n"
+        );
+        let scenario = Scenario {
+            source,
+            ..Scenario::default()
+        };
+        let mut session =
+            Session::new(scenario).unwrap_or_else(|error| panic!("{}", error.message));
+        assert!(session.run(1000));
+        session.notes()
+    };
+    let expected = |line: u32, came: u32| {
+        format!(
+            "line {line}: {came} of 32 threads of warp 0 of block 0 came to a barrier that a warp must come to as a whole, which is undefined; `barrier.sync` without `.aligned` lets them come in parts"
+        )
+    };
+    for aligned in ["bar.sync", "barrier.sync.aligned"] {
+        let mut found = notes(aligned);
+        found.sort();
+        assert_eq!(found, [expected(8, 24), expected(9, 8)]);
+    }
+    assert_eq!(notes("barrier.sync"), [""; 0]);
+}
+
+#[test]
+fn atomics_of_several_elements_take_effect_element_by_element() {
+    let mut session = session(
+        "//@ launch grid=1 block=2\n//@ buffer out: f32[8] = iota\n//@ buffer old: f32[4] = 0\n.version 8.1\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 out, .param .u64 old) { .reg .b32 %r; .reg .f32 %f<5>; .reg .b64 %p<4>;\n\
+         ld.param.u64 %p1, [out]; ld.param.u64 %p2, [old]; mov.u32 %r, %tid.x; mad.wide.u32 %p3, %r, 8, %p2;\n\
+         mov.f32 %f1, 1.0; mov.f32 %f2, 0.5;\n\
+         red.global.add.v4.f32 [%p1], {%f1, %f2, %f1, %f2};\n\
+         atom.global.add.v2.f32 {%f3, %f4}, [%p1+16], {%f1, %f2};\n\
+         st.global.v2.f32 [%p3], {%f3, %f4}; ret; }",
+    );
+    assert!(session.run(u64::MAX));
+    assert_eq!(session.fault(), None);
+    let floats = |name: &str| -> Vec<f32> {
+        let bytes = session.memory(&name.into()).expect("a buffer");
+        let words = bytes.as_chunks::<4>().0.iter();
+        words.map(|word| f32::from_le_bytes(*word)).collect()
+    };
+    assert_eq!(floats("out"), [2.0, 2.0, 4.0, 4.0, 6.0, 6.0, 6.0, 7.0]);
+    // The second thread finds what the first one left.
+    assert_eq!(floats("old"), [4.0, 5.0, 5.0, 5.5]);
+    let events = session.events(0, session.position());
+    let pieces = |event: usize| -> Vec<(u32, Option<u64>, String, String)> {
+        let lanes = events[event].lanes.iter();
+        let pieces = lanes.flat_map(|lane| lane.pieces.iter().map(move |piece| (lane.lane, piece)));
+        pieces
+            .map(|(lane, piece)| {
+                (
+                    lane,
+                    piece.offset,
+                    piece.before.clone(),
+                    piece.value.clone(),
+                )
+            })
+            .collect()
+    };
+    let text = |n: &str| n.to_owned();
+    assert_eq!(
+        pieces(1),
+        [
+            (0, Some(16), text("4"), text("5")),
+            (0, Some(20), text("5"), text("5.5")),
+            (1, Some(16), text("5"), text("6")),
+            (1, Some(20), text("5.5"), text("6")),
+        ]
+    );
+}

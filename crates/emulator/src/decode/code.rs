@@ -458,6 +458,8 @@ pub(crate) struct BarrierPlan {
     /// None for the whole block.
     pub(crate) threads: Slot,
     pub(crate) kind: BarrierMode,
+    /// All threads of the warp must come to it together.
+    pub(crate) is_aligned: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,8 @@ pub(super) fn supports(op: SyncOp) -> Support {
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
     match op {
-        SyncOp::Bar | SyncOp::Barrier => barrier(d),
+        SyncOp::Bar => barrier(d, true),
+        SyncOp::Barrier => barrier(d, d.modifiers.has(Flag::Aligned)),
         SyncOp::WarpBarrier => Ok(Op::WarpBarrier {
             mask: d.source(0, 32)?,
         }),
@@ -29,7 +30,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
 }
 
 /// `bar` and `barrier`: `a{, b}`, and `d, a{, b}, c` where they reduce.
-fn barrier(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn barrier(d: &mut Decoder<'_>, is_aligned: bool) -> Decoded<Op> {
     let reduces = d.modifiers.has(Flag::Red);
     let first = usize::from(reduces);
     let kind = if reduces {
@@ -43,6 +44,7 @@ fn barrier(d: &mut Decoder<'_>) -> Decoded<Op> {
         id: d.source(first, 32)?,
         threads: d.source_or_none(first + 1, 32)?,
         kind,
+        is_aligned,
     };
     d.code.barriers.push(plan);
     Ok(Op::Barrier(d.code.barriers.len() as u32 - 1))

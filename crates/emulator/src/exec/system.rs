@@ -5,7 +5,7 @@ use crate::exec::control::{lanes_at, stack_place};
 use crate::exec::elements::{read64, write64};
 use crate::exec::reach::{Executed, Halt};
 use crate::run::fault::FaultKind;
-use crate::run::inspect::{Note, Writer};
+use crate::run::inspect::{Note, NoteKind, Writer};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Row64, lanes_of};
 use crate::state::warp::Warp;
@@ -124,8 +124,10 @@ pub(crate) fn system_call(
                     step: reach.step,
                     block: reach.block,
                     warp: warp.index,
-                    lane: lane as u32,
-                    text,
+                    kind: NoteKind::Printed {
+                        lane: lane as u32,
+                        text,
+                    },
                 });
             }
             match plan.returns.first() {

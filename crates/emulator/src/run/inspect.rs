@@ -71,15 +71,31 @@ pub struct SharedVariable {
     pub size_bytes: u64,
 }
 
-/// Text that the program printed.
+/// What a person should know of a run besides its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The step that printed it.
+    /// The step that left it.
     pub step: u64,
     pub block: u64,
     pub warp: u32,
-    pub lane: u32,
-    pub text: String,
+    pub kind: NoteKind,
+}
+
+/// What a [`Note`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoteKind {
+    /// Text that a thread printed.
+    Printed { lane: u32, text: String },
+    /// A part of the warp's threads came to a barrier that all of them must come to together: what happens then is
+    /// undefined (PTX ISA, "barrier": `.aligned`). Noted once for each instruction.
+    BarrierInParts {
+        function: FunctionId,
+        instruction: u32,
+        /// Threads that came.
+        came: u32,
+        /// Threads of the warp that had not ended.
+        live: u32,
+    },
 }
 
 /// Who wrote a byte last.

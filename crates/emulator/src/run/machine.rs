@@ -9,7 +9,7 @@ use crate::run::event::{Agent, LastStep, Outcome, Turn};
 use crate::run::fault::{Fault, WaitReason};
 use crate::run::initial::initial_registers;
 use crate::run::inputs::Input;
-use crate::run::inspect::Status;
+use crate::run::inspect::{Note, NoteKind, Status};
 use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::run::observe::{EventBuffer, Observer};
 use crate::run::schedule::{Schedule, WarpPlace};
@@ -39,6 +39,22 @@ pub struct Machine {
     pub(crate) spare: Vec<Banks>,
     /// Where steps work; no part of the state.
     pub(crate) rows: Box<Rows>,
+}
+
+/// Adds a note about an instruction, unless there is one about it already or there are too many.
+fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
+    let place = |note: &Note| match &note.kind {
+        NoteKind::Printed { .. } => None,
+        NoteKind::BarrierInParts {
+            function,
+            instruction,
+            ..
+        } => Some((*function, *instruction)),
+    };
+    let is_new = notes.iter().all(|other| place(other) != place(&note));
+    if is_new && notes.len() < most as usize {
+        Arc::make_mut(notes).push(note);
+    }
 }
 
 impl Machine {
@@ -192,6 +208,23 @@ impl Machine {
             Stop::Fault(halt) => self.stop(place, *halt),
             Stop::Blocked => self.find_cluster_stuck(place),
             Stop::Barrier { plan, mask } => {
+                let live = block.warps.get(place.warp).map_or(0, Warp::live);
+                let aligned = setup.code.barriers.get(plan as usize);
+                if mask != live && aligned.is_some_and(|plan| plan.is_aligned) {
+                    let (function, instruction) = setup.code.origin(run.at.0);
+                    let note = Note {
+                        step: state.position,
+                        block: block.index,
+                        warp: place.warp as u32,
+                        kind: NoteKind::BarrierInParts {
+                            function,
+                            instruction,
+                            came: mask.count_ones(),
+                            live: live.count_ones(),
+                        },
+                    };
+                    add_once(&mut state.notes, note, setup.limits.max_notes);
+                }
                 let arrived = barrier::arrive(&setup.code, block, place.warp, plan, mask);
                 match arrived {
                     Ok(()) => self.after_arrival(place, run.at, mask, observer),
