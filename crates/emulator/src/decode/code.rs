@@ -265,7 +265,8 @@ pub(crate) struct AtomicPlan {
     pub(crate) ty: ScalarType,
     /// Whether the old value is returned: `atom`, not `red`.
     pub(crate) returns: bool,
-    pub(crate) b: Element,
+    /// One for each element of the old value.
+    pub(crate) b: Vec<Element>,
     pub(crate) c: Element,
 }
 

@@ -8,9 +8,6 @@ use warpgrid_program::{AddressBase, OperandValue};
 
 pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
     match op {
-        MemoryOp::Atomic | MemoryOp::Reduction if modifiers.vector.is_some() => {
-            Support::not_yet("atomics of several elements")
-        }
         MemoryOp::Load | MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction => {
             let bytes = modifiers.ty.map_or(0, ScalarType::width_bytes) as usize;
             if bytes * modifiers.n_elements() > crate::exec::memory_ops::MAX_WIDTH {
@@ -80,22 +77,22 @@ fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
     let op = op.ok_or_else(|| Refusal::missing("operation"))?;
     let address = usize::from(returns);
     let swaps = op == AtomicOp::Cas;
+    let (b, mut operands) = d.sources(address + 1, bits)?;
     let old = if returns {
-        d.destination(0)?
+        d.destinations(0)?.0
     } else {
-        Element::SINK
-    };
-    let b = d.element(address + 1, bits)?;
-    let c = if swaps {
-        d.element(address + 2, bits)?
-    } else {
-        Element::SINK
+        vec![Element::SINK; b.len()]
     };
     // What memory holds afterwards comes from c where values are compared, else from b.
     let data = address + 1 + usize::from(swaps);
-    let operands = vec![d.operand_index(data)];
+    let c = if swaps {
+        operands = vec![d.operand_index(data)];
+        d.element(data, bits)?
+    } else {
+        Element::SINK
+    };
     let at = (address, data + 1);
-    let access = access_plan(d, at, ty, Sem::Relaxed, vec![old], operands)?;
+    let access = access_plan(d, at, ty, Sem::Relaxed, old, operands)?;
     d.code.atomics.push(AtomicPlan {
         access,
         op,

@@ -9,11 +9,34 @@ use crate::exec::resolve::{Backing, Target};
 use crate::exec::soft::format_of;
 use crate::run::fault::AccessKind;
 use crate::run::observe::{AccessAction, OperandIndex, PieceHead};
-use crate::state::registers::{LANES, Lanes, lanes_of};
+use crate::state::registers::{LANES, Lanes, Row128, lanes_of};
 use warpgrid_isa::{AtomicOp, ScalarType};
+
+/// Elements of a vector, at most.
+const MOST: usize = 8;
 
 /// `atom` and `red`
 pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan) -> Executed {
+    let source = |l: &Lanes<'_>, element: usize| match plan.b.get(element) {
+        Some(b) => read128(l, *b),
+        None => [0; LANES],
+    };
+    match plan.b.len() {
+        1 => lane_by_lane(reach, l, plan, &[source(l, 0)]),
+        n => {
+            let rows: [Row128; MOST] = std::array::from_fn(|element| source(l, element));
+            lane_by_lane(reach, l, plan, rows.get(..n).unwrap_or(&rows))
+        }
+    }
+}
+
+/// `sources` has a row for each element.
+fn lane_by_lane(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AtomicPlan,
+    sources: &[Row128],
+) -> Executed {
     let mut target = Target::UNKNOWN;
     reach.find(AccessKind::Atomic, l, &plan.access, &mut target)?;
     let action = if plan.returns {
@@ -23,43 +46,43 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
     };
     let listens = reach.interest.covers(action);
     let width = plan.access.width_bytes as usize;
-    let (b, c) = (read128(l, plan.b), read128(l, plan.c));
+    let size = plan.access.element_bytes as usize;
+    let c = read128(l, plan.c);
     let addresses = addresses(l, &plan.access);
     let mut old: LaneBytes = [0; LANES * MAX_WIDTH];
     reach.events.clear();
     for lane in lanes_of(l.mask) {
-        let (backing, at) = target.of_lane(lane, width);
-        let seen = reach.read_lane(backing, at, width);
-        let mut value = [0; 16];
-        value[..width].copy_from_slice(&seen[..width]);
-        // PTX ISA, "atom": an addition of `.f32` flushes subnormals in global memory, and not in shared memory.
-        let ftz = backing == Backing::Arena && plan.ty == ScalarType::F32;
-        let (result, written) = apply(plan, ftz, u128::from_le_bytes(value), b[lane], c[lane]);
-        let result = result.to_le_bytes();
-        if written {
-            reach.write(backing, at, lane, &result[..width]);
-            reach.stored = true;
-        }
-        old[lane * width..(lane + 1) * width].copy_from_slice(&seen[..width]);
-        if listens {
-            let (memory, address) = reach.place_of(&target, &addresses, lane, width);
-            let piece = PieceHead {
-                asked: lane as u8,
-                gave: lane as u8,
-                element: 0,
-                written,
-                ty: plan.ty,
-                operand: plan
-                    .access
-                    .noted
-                    .operands
-                    .first()
-                    .copied()
-                    .map(OperandIndex),
-                memory,
-                address,
-            };
-            reach.events.add(piece, &result[..width], &seen[..width]);
+        let (backing, start) = target.of_lane(lane, width);
+        for (element, b) in sources.iter().enumerate() {
+            let from = element * size;
+            let at = start + from;
+            let seen = reach.read_lane(backing, at, size);
+            let mut value = [0; 16];
+            value[..size].copy_from_slice(&seen[..size]);
+            // PTX ISA, "atom": an addition of `.f32` flushes subnormals in global memory, and not in shared memory.
+            let ftz = backing == Backing::Arena && plan.ty == ScalarType::F32;
+            let (result, written) = apply(plan, ftz, u128::from_le_bytes(value), b[lane], c[lane]);
+            let result = result.to_le_bytes();
+            if written {
+                reach.write(backing, at, lane, &result[..size]);
+                reach.stored = true;
+            }
+            old[lane * width + from..lane * width + from + size].copy_from_slice(&seen[..size]);
+            if listens {
+                let (memory, address) = reach.place_of(&target, &addresses, lane, width);
+                let operands = &plan.access.noted.operands;
+                let piece = PieceHead {
+                    asked: lane as u8,
+                    gave: lane as u8,
+                    element: element as u8,
+                    written,
+                    ty: plan.ty,
+                    operand: operands.get(element).copied().map(OperandIndex),
+                    memory,
+                    address: address.wrapping_add(from as u64),
+                };
+                reach.events.add(piece, &result[..size], &seen[..size]);
+            }
         }
     }
     if listens {
