@@ -30,6 +30,29 @@ const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     ("8.0", "sm_90",   "mov.u16 %h1, %laneid;",                             Some("W0109")),
     ("8.0", "sm_90",   "mov.u16 %h1, %tid.x;",                              None),
     ("8.0", "sm_90",   "mov.pred %p1, %is_explicit_cluster;",               None),
+    ("8.0", "sm_90",   "cvt.rn.rzi.s32.f32 %r1, %f1;",                      Some("W0103")),
+    ("8.0", "sm_90",   "cvt.rzi.rn.f32.s32 %f1, %r1;",                      Some("W0103")),
+    // Words that have a gate together, and words that do not go together.
+    ("8.6", "sm_90",   "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2}], [%r3];", None),
+    ("8.5", "sm_90",   "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2}], [%r3];", Some("W0106")),
+    ("8.5", "sm_90",   "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%d1, {%r1}], [%r2];", None),
+    ("8.2", "sm_90",   "multimem.ld_reduce.add.acc::f32.v2.f16x2 {%r1, %r2}, [%d1];", None),
+    ("8.1", "sm_90",   "multimem.ld_reduce.add.acc::f32.v2.f16x2 {%r1, %r2}, [%d1];", Some("W0106")),
+    ("8.6", "sm_100a", "tcgen05.mma.cta_group::1.kind::f16.ashift.collector::a::lastuse [%r1], [%r2], %d1, %r3, %p1;", None),
+    ("8.6", "sm_100a", "tcgen05.mma.cta_group::1.kind::f16.ashift.collector::a::use [%r1], [%r2], %d1, %r3, %p1;", Some("W0103")),
+    ("8.6", "sm_100a", "tcgen05.ld.sync.aligned.x1.b32 {%r1}, [%r2];",      Some("W0105")),
+    ("8.6", "sm_100a", "tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r1}, [%r2];", Some("W0103")),
+    ("8.6", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;", None),
+    // Conditions on operands.
+    ("9.0", "sm_110a", "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r2], %d1, %r3, %p1, 1;", Some("W0107")),
+    ("9.0", "sm_110a", "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r2], %d1, %r3, %p1;", None),
+    ("9.0", "sm_103a", "tcgen05.mma.cta_group::1.kind::tf32 [%r1], [%r2], %d1, %r3, %p1, 1;", None),
+    ("9.0", "sm_110a", "tcgen05.mma.sp.cta_group::2.kind::f16 [%r1], %d1, %d2, [%r2], %r3, {%r4, %r5, %r6, %r7, %r4, %r5, %r6, %r7}, %p1, 3;", Some("W0107")),
+    ("3.1", "sm_30",   "sust.b.2d.v2.b32.trap [%d1, {%r1, %r2}], {%r3, %r4};", None),
+    ("3.0", "sm_30",   "sust.b.2d.v2.b32.trap [%d1, {%r1, %r2}], {%r3, %r4};", Some("W0106")),
+    // Numbers of columns that are multiples of eight.
+    ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%f1, %f2}, %d1, %d2, %p1, 1, 1, 0, 0;", None),
+    ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%f1, %f2}, %d1, %d2, %p1, 1, 1, 0, 0;", Some("W0105")),
 ];
 
 /// Version, target, directives of a kernel, and the code of the first error.

@@ -18,6 +18,7 @@ pub(crate) mod matrix_fragment;
 pub(crate) mod merge;
 pub(crate) mod moves;
 pub(crate) mod operand;
+mod outline_rules;
 pub(crate) mod prologue;
 pub(crate) mod snippet;
 pub(crate) mod statement;

@@ -4,7 +4,7 @@
 use super::Gate;
 use crate::dialect::Dialect;
 
-/// Words with the gate they have in common, separated by blanks.
+/// Words with the gate they have in common, separated by blanks. A `*` is a multiple of 8 from 8 to 256: `m64n*k16`.
 pub type Gated = (Gate, &'static str);
 
 /// An instruction without a row.
@@ -22,6 +22,10 @@ pub struct Outline {
     pub operands: &'static [&'static str],
     /// Words of which a given number is written.
     pub groups: &'static [Group],
+    /// Words that have a gate of their own where they are written in this order.
+    pub together: &'static [Gated],
+    /// Words that do not go together.
+    pub apart: &'static [&'static str],
     /// Since when a predicate after the bar says whether what is read is resident.
     pub residency: Gate,
     /// Whether its operands are those of `tex`: results, a texture with coordinates, levels and offsets.
@@ -54,6 +58,8 @@ pub const fn outline(
         flags,
         operands,
         groups,
+        together: &[],
+        apart: &[],
         residency: Gate::ALWAYS,
         reads_texture: false,
     }
@@ -82,6 +88,18 @@ pub const fn between(
         most,
         words,
     }
+}
+
+/// Whether a word is one of these, which are separated by blanks.
+fn is_among(words: &str, word: &str) -> bool {
+    words.split(' ').any(|other| match other.split_once('*') {
+        Some((before, after)) => {
+            let middle = word.strip_prefix(before);
+            let number = middle.and_then(|rest| rest.strip_suffix(after)?.parse::<u32>().ok());
+            number.is_some_and(|n| n.is_multiple_of(8) && (8..=256).contains(&n))
+        }
+        None => other == word,
+    })
 }
 
 impl Group {
@@ -116,6 +134,16 @@ impl Outline {
         }
     }
 
+    /// The same, with a gate for words that are written in this order.
+    pub const fn together(self, together: &'static [Gated]) -> Outline {
+        Outline { together, ..self }
+    }
+
+    /// The same, with words that do not go together.
+    pub const fn apart(self, apart: &'static [&'static str]) -> Outline {
+        Outline { apart, ..self }
+    }
+
     /// The first word of the name.
     pub fn opcode(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)
@@ -136,7 +164,7 @@ impl Outline {
     pub fn find(&self, word: &str) -> Option<Known> {
         let gate_in = |list: &[Gated]| {
             let mut list = list.iter();
-            let found = list.find(|(_, words)| words.split(' ').any(|other| other == word));
+            let found = list.find(|(_, words)| is_among(words, word));
             found.map(|(gate, _)| *gate)
         };
         if self.required.split(' ').any(|other| other == word) {
@@ -167,5 +195,25 @@ impl Dialect {
         self.outlines_of(opcode)
             .filter(|outline| outline.is_named(words))
             .max_by_key(|outline| outline.n_names())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_among;
+
+    #[test]
+    fn a_star_is_a_multiple_of_eight() {
+        let words = "m64n*k16 m64n*k8";
+        assert!(
+            ["m64n8k16", "m64n256k8", "m64n40k16"]
+                .iter()
+                .all(|word| is_among(words, word))
+        );
+        assert!(
+            !["m64n264k16", "m64n12k8", "m64nk8", "m64n8k32", "m64n*k8"]
+                .iter()
+                .any(|word| is_among(words, word))
+        );
     }
 }

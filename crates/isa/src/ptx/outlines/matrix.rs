@@ -11,12 +11,12 @@ pub static OUTLINES: &[Outline] = &[
     outline("wgmma.mma_async", since(8, 0).only_a(90).assembler("13.5"), "sync", &[(ALWAYS, "aligned satfinite")], &["V RIV RI RI", "V RIV RI RI I I", "V V RI R I I I", "V RI RI RI I I I I"], &[
         up_to(1, "layout", &[(ALWAYS, "col row")]),
         up_to(2, "operation", &[(ALWAYS, "and popc")]),
-        exactly(1, "shape", &[(ALWAYS, "m64n104k16 m64n104k32 m64n104k8 m64n128k16 m64n128k256 m64n128k32 m64n128k8 m64n16k16 m64n16k256 m64n16k32 m64n16k8 m64n200k16 m64n200k32 m64n200k8 m64n24k16 m64n24k256 m64n24k32 m64n24k8 m64n256k16 m64n256k256 m64n256k32 m64n256k8 m64n64k16 m64n64k256 m64n64k32 m64n64k8 m64n8k16 m64n8k256 m64n8k32 m64n8k8")]),
+        exactly(1, "shape", &[(ALWAYS, "m64n*k16 m64n*k256 m64n*k32 m64n*k8")]),
         between(3, 4, "type", &[(ALWAYS, "b1 bf16 e4m3 e5m2 f16 f32 pred s32 s8 tf32"), (since(8, 4).only_a(90), "u8")]),
     ]),
     outline("wgmma.mma_async.sp", since(8, 2).only_a(90).assembler("13.5"), "sync", &[(ALWAYS, "aligned satfinite")], &["V RI RI RV I R", "V R RI RV I R I I", "V V R R I R I I I", "V R RI R I R I I I I"], &[
         up_to(1, "layout", &[(ALWAYS, "row")]),
-        exactly(1, "shape", &[(ALWAYS, "m64n104k16 m64n104k32 m64n104k64 m64n128k16 m64n128k32 m64n128k64 m64n16k16 m64n16k32 m64n16k64 m64n200k16 m64n200k32 m64n200k64 m64n24k32 m64n24k64 m64n256k16 m64n256k32 m64n256k64 m64n64k16 m64n64k32 m64n64k64 m64n8k16 m64n8k32 m64n8k64")]),
+        exactly(1, "shape", &[(ALWAYS, "m64n*k16 m64n*k32 m64n*k64")]),
         exactly(3, "type", &[(ALWAYS, "bf16 e4m3 e5m2 f16 f32 s32 s8 tf32"), (since(8, 4).only_a(90), "u8")]),
     ]),
     outline("wgmma.wait_group", since(8, 0).only_a(90).assembler("13.5"), "sync", &[(ALWAYS, "aligned")], &["RI"], &[]),

@@ -30,28 +30,28 @@ pub static OUTLINES: &[Outline] = &[
     outline("cp.async.bulk.tensor", since(8, 0).sm(90).assembler("13.5"), "", &[(ALWAYS, "L2::cache_hint bulk_group mbarrier::complete_tx::bytes")], &["A RIA", "RIA RA RIA", "RIA A RIA RIV", "A A RA RI R", "RIA A A V R R"], &[
         exactly(1, "dimension", &[(ALWAYS, "1d 2d 3d 4d 5d")]),
         up_to(1, "group", &[(since(8, 6).on(TENSOR), "cta_group::1 cta_group::2")]),
-        up_to(1, "mode", &[(ALWAYS, "im2col im2col::w::128 im2col_no_offs tile"), (since(8, 6).on(TENSOR), "im2col::w tile::gather4 tile::scatter4")]),
+        up_to(1, "mode", &[(ALWAYS, "im2col im2col_no_offs tile"), (since(8, 6).on(TENSOR), "im2col::w im2col::w::128 tile::gather4 tile::scatter4")]),
         up_to(1, "multicast", &[(ALWAYS, "multicast::cluster")]),
         up_to(1, "scope", &[(ALWAYS, "sys")]),
         exactly(2, "state space", &[(ALWAYS, "global shared::cluster shared::cta")]),
         up_to(1, "type", &[(ALWAYS, "b2")]),
-    ]),
+    ]).together(&[(since(8, 6).sm(90), "shared::cta global")]),
     outline("cp.reduce.async.bulk.tensor", since(8, 0).sm(90).assembler("13.5"), "bulk_group", &[(ALWAYS, "L2::cache_hint")], &["A RIA", "A A RI"], &[
         exactly(1, "dimension", &[(ALWAYS, "1d 2d 3d 4d 5d")]),
         up_to(1, "mode", &[(ALWAYS, "im2col_no_offs tile")]),
         exactly(1, "operation", &[(ALWAYS, "add and dec inc max min or xor")]),
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
     ]),
-    outline("fabric.submit.commit_group", since(9, 5).sm(100).assembler("13.5"), "", &[], &[""], &[]),
+    outline("fabric.submit.commit_group", since(9, 3).sm(100).assembler("13.5"), "", &[], &[""], &[]),
     outline("multimem.cp.async.bulk", since(9, 1).sm(90).assembler("13.5"), "bulk_group", &[(since(9, 1).sm(100), "cp_mask")], &["A A R", "A A R R"], &[
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
     ]),
     outline("multimem.cp.reduce.async.bulk", since(9, 1).sm(90).assembler("13.5"), "bulk_group", &[(ALWAYS, "noftz")], &["A A R"], &[
-        exactly(1, "operation", &[(ALWAYS, "add and dec max min xor")]),
+        exactly(1, "operation", &[(ALWAYS, "add and dec inc max min or xor")]),
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
         exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 f16 f32 s32 u32 u64")]),
     ]),
-    outline("multimem.ld_reduce", since(8, 1).sm(90).assembler("13.5"), "", &[], &["RV A"], &[
+    outline("multimem.ld_reduce", since(8, 1).sm(90).assembler("13.5"), "", &[(since(8, 2).sm(90), "acc::f32")], &["RV A"], &[
         exactly(1, "operation", &[(ALWAYS, "add and max min or xor")]),
         up_to(1, "order", &[(ALWAYS, "acquire relaxed weak")]),
         up_to(1, "scope", &[(ALWAYS, "cluster cta gpu sys")]),
@@ -64,7 +64,7 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "order", &[(ALWAYS, "relaxed release")]),
         up_to(1, "scope", &[(ALWAYS, "cluster gpu sys")]),
         up_to(1, "state space", &[(ALWAYS, "global")]),
-        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 f16 f16x2 f32 f64 s32 s64 u32")]),
+        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 f16 f16x2 f32 f64 s32 s64 u32 u64")]),
         up_to(1, "vector width", &[(ALWAYS, "v2 v4 v8")]),
     ]),
     outline("multimem.red.async", since(9, 3).sm(100).assembler("13.5"), "", &[], &["A RI"], &[
@@ -78,7 +78,7 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "order", &[(ALWAYS, "relaxed release weak")]),
         up_to(1, "scope", &[(ALWAYS, "cluster cta gpu sys")]),
         up_to(1, "state space", &[(ALWAYS, "global")]),
-        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 e4m3x4 f16 f16x2 f32 f64 s32 s64 u32 u64"), (since(8, 6).on(OneOf(&[Family(100), Family(101), Only(120)])), "e5m2x4")]),
+        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 f16 f16x2 f32 f64 s32 s64 u32 u64"), (since(8, 6).on(OneOf(&[Family(100), Family(101), Only(120)])), "e4m3x4 e5m2x4")]),
         up_to(1, "vector width", &[(ALWAYS, "v2 v4 v8")]),
     ]),
     outline("multimem.st.async", since(9, 3).sm(100).assembler("13.5"), "", &[], &["A R"], &[
@@ -98,7 +98,7 @@ pub static OUTLINES: &[Outline] = &[
         exactly(1, "scope", &[(ALWAYS, "cluster cta gpu sys")]),
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
     ]),
-    outline("tensormap.replace", since(8, 6).on(OneOf(&[Family(100), Family(101), Family(120), Only(90)])).assembler("13.5"), "", &[(ALWAYS, "box_dim element_stride elemtype global_address global_dim global_stride infinite interleave_layout rank swizzle_mode"), (since(8, 6).on(BLACKWELL), "swizzle_atomicity")], &["A RI", "A I RI"], &[
+    outline("tensormap.replace", since(8, 3).on(OneOf(&[Family(100), Family(101), Family(120), Only(90)])).assembler("13.5"), "", &[(ALWAYS, "box_dim element_stride elemtype global_address global_dim global_stride infinite interleave_layout rank swizzle_mode"), (since(8, 6).on(BLACKWELL), "swizzle_atomicity")], &["A RI", "A I RI"], &[
         exactly(1, "mode", &[(ALWAYS, "tile")]),
         up_to(1, "state space", &[(ALWAYS, "global shared::cta")]),
         exactly(2, "type", &[(ALWAYS, "b1024 b32 b64")]),

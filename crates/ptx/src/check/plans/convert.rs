@@ -122,6 +122,14 @@ fn rounding(
         bound.has(SlotName::Round),
         bound.has(SlotName::IntegerRound),
     );
+    let words = (
+        bound.word(SlotName::Round),
+        bound.word(SlotName::IntegerRound),
+    );
+    if let (Some(one), Some(other)) = words {
+        let (first, second) = (one.min(other), one.max(other));
+        return vec![diagnose::duplicate_modifier(opcode, second, first)];
+    }
     let rounds = to_float || to_integer;
     match need(to, from) {
         Need::Float if to_integer || !rounds => {

@@ -30,6 +30,20 @@ pub(crate) fn check(
             gate_problems(Some(first + index), known.gate.beyond(outline.gate));
         }
     }
+    let place_of = |word: &str| written.iter().position(|other| *other == word);
+    for (gate, pair) in outline.together {
+        let places: Option<Vec<usize>> = pair.split(' ').map(place_of).collect();
+        if let Some(places) = places.filter(|places| places.is_sorted()) {
+            gate_problems(places.last().map(|place| first + place), *gate);
+        }
+    }
+    for pair in outline.apart {
+        let places: Vec<_> = pair.split(' ').filter_map(place_of).collect();
+        if let [one, other] = places[..] {
+            let (before, word) = (first + one.min(other), first + one.max(other));
+            problems.push(diagnose::duplicate_modifier(opcode, word, before));
+        }
+    }
     let mut taken = vec![0; outline.groups.len()];
     for (index, word) in written.iter().enumerate() {
         let place = first + index;
