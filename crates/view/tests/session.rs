@@ -350,7 +350,7 @@ fn atomics_of_several_elements_take_effect_element_by_element() {
     // The second thread finds what the first one left.
     assert_eq!(floats("old"), [4.0, 5.0, 5.0, 5.5]);
     let events = session.events(0, session.position());
-    let pieces = |event: usize| -> Vec<(u32, Option<u64>, String, String)> {
+    let pieces = |event: usize| -> Vec<(u8, Option<u64>, String, String)> {
         let lanes = events[event].lanes.iter();
         let pieces = lanes.flat_map(|lane| lane.pieces.iter().map(move |piece| (lane.lane, piece)));
         pieces
@@ -368,10 +368,10 @@ fn atomics_of_several_elements_take_effect_element_by_element() {
     assert_eq!(
         pieces(1),
         [
-            (0, Some(16), text("4"), text("5")),
-            (0, Some(20), text("5"), text("5.5")),
-            (1, Some(16), text("5"), text("6")),
-            (1, Some(20), text("5.5"), text("6")),
+            (0, Some(16), text("4.0"), text("5.0")),
+            (0, Some(20), text("5.0"), text("5.5")),
+            (1, Some(16), text("5.0"), text("6.0")),
+            (1, Some(20), text("5.5"), text("6.0")),
         ]
     );
 }
