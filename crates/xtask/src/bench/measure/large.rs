@@ -34,6 +34,35 @@ const ADD: &str = "
 }
 ";
 
+/// Each thread stores a word to a place of its own, which looks random; 16,777,216 places.
+const SCATTER: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry scatter(.param .u64 y)
+{
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [y];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.s32 %r4, %r1, %r2, %r3;
+    mov.u32 %r6, 0;
+LOOP:
+    mad.lo.u32 %r7, %r6, 1048576, %r4;
+    mul.lo.u32 %r5, %r7, 2654435761;
+    shr.u32 %r5, %r5, 8;
+    mad.wide.u32 %rd3, %r5, 4, %rd1;
+    st.global.u32 [%rd3], %r7;
+    add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p, %r6, 4;
+    @%p bra LOOP;
+    ret;
+}
+";
+
 /// Steps back after each seek.
 const STEPS_BACK: u32 = 25;
 
@@ -85,6 +114,33 @@ pub(super) fn step_and_look(_: &Inputs) -> Measured {
         session.frame(&request);
         slowest = slowest.max(clock.elapsed().as_secs_f64());
     }
+}
+
+/// Milliseconds of the slowest step back under a frame, the first one after a seek too, in a launch whose four million
+/// stores are scattered over 64 MiB.
+pub(super) fn back_where_scattered(_: &Inputs) -> Measured {
+    let scenario = scenario(json!({
+        "source": SCATTER,
+        "grid": [4096, 1, 1],
+        "block": [256, 1, 1],
+        "params": [{ "kind": "buffer", "name": "y", "type": "u32", "len": 1 << 24, "init": 0 }],
+    }))?;
+    let mut session = session(&scenario, Session::new)?;
+    session.run(u64::MAX);
+    let length = session.position();
+    let request = FrameRequest::default();
+    let mut slowest = 0.0f64;
+    for quarter in [4, 1, 3, 2] {
+        session.seek(length / 4 * quarter);
+        session.frame(&request);
+        for _ in 0..STEPS_BACK {
+            let clock = Instant::now();
+            session.back();
+            session.frame(&request);
+            slowest = slowest.max(clock.elapsed().as_secs_f64());
+        }
+    }
+    Ok(slowest * 1e3)
 }
 
 /// Milliseconds to open a launch with a buffer of 64 MiB, to run it, and to make the frame of its end.

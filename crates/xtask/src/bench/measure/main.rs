@@ -39,6 +39,7 @@ const FIGURES: &[Figure] = &[
     Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
     Figure { name: "look",    title: "slowest step of 1,024 threads, shown", unit: "ms",            measure: large::step_and_look },
     Figure { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large::back_after_seek },
+    Figure { name: "scatter", title: "slowest step back, scattered stores", unit: "ms",             measure: large::back_where_scattered },
     Figure { name: "open",    title: "opening 64 MiB, with the last frame", unit: "ms",             measure: large::open },
 ];
 
