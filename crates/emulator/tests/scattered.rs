@@ -31,7 +31,7 @@ fn scattering() -> Kernel {
     let high = k.arith(ArithmeticOp::Shr, u32t, &[reg(x), imm(9)]);
     let place = k.arith(ArithmeticOp::And, u32t, &[reg(high), imm(N_WORDS - 1)]);
     let address = k.element(out, reg(place), 4);
-    k.store(StateSpace::Global, u32t, address.clone(), reg(x));
+    k.store(StateSpace::Global, u32t, address, reg(x));
     k.store(StateSpace::Global, ScalarType::U16, address, reg(i));
     let row = k.arith(mad(MulPart::Lo), u32t, &[reg(round), imm(8192), reg(tid)]);
     let address = k.element(out, reg(row), 4);
