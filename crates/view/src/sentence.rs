@@ -137,8 +137,12 @@ fn stored(store: &StoreView, around: &Surroundings<'_>) -> Sentence {
             overlap(sentence, store)
         }
         StoreAction::Atomic | StoreAction::Reduction => {
-            let sentence = spread(updated(opening, store), store, shape).plain(".");
-            kept(sentence, store)
+            let sentence = updated(opening, store);
+            let sentence = match counts(store) {
+                (0, _) => sentence,
+                _ => spread(sentence, store, shape),
+            };
+            kept(sentence.plain("."), store)
         }
     }
 }
@@ -216,7 +220,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
         sentence = sentence.plain(" in ").strong(plural(n_sectors, "sector"));
         // Bytes of shared memory are in no sector, so only a store to global memory alone can be compared.
         if store.space == Space::Global && store.memories.len() <= 1 {
-            sentence = match store.n_bytes {
+            sentence = match store.traffic.global.bytes as u32 {
                 all if all == n_bytes => sentence.plain(", each used whole"),
                 used if n_sectors == 1 => {
                     sentence.plain(format!(", {used} of its {n_bytes} bytes used"))

@@ -202,8 +202,10 @@ impl StoreRecord {
             }
         }
         let (block, warp) = self.issued_by;
-        let traffic = self.traffic(place.shape);
-        let n_bytes = traffic.global.bytes + traffic.shared.bytes + traffic.local.bytes;
+        // An atomic that leaves memory as it was costs as much as the others.
+        let traffic = self.traffic(self.pieces.iter(), place.shape);
+        let written = self.traffic(self.written(), place.shape);
+        let n_bytes = written.global.bytes + written.shared.bytes + written.local.bytes;
         StoreView {
             step: self.step,
             block: unravel(block, place.grid),
@@ -247,12 +249,13 @@ impl StoreRecord {
         self.pieces.iter().filter(|piece| piece.piece.written)
     }
 
-    /// What the pieces that memory took cost.
-    fn traffic(&self, shape: MemoryShape) -> Traffic {
-        let parts: Vec<Part> = self
-            .written()
-            .map(|piece| Part::from(&piece.piece))
-            .collect();
+    /// What pieces of it cost.
+    fn traffic<'p>(
+        &self,
+        pieces: impl Iterator<Item = &'p PieceRecord>,
+        shape: MemoryShape,
+    ) -> Traffic {
+        let parts: Vec<Part> = pieces.map(|piece| Part::from(&piece.piece)).collect();
         let n_lanes = self.mask.count_ones();
         count_access(
             &parts,

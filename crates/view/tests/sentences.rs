@@ -75,6 +75,15 @@ fn atomics_say_how_often_memory_took_a_value() {
             atom.global.cas.b32 in 32 lanes wrote 4 bytes of `out` once in 1 sector, 4 of its 32 bytes used. 31 lanes left memory as it was.
         "#]],
     );
+    // An atomic that leaves memory as it was costs its pass and its sector.
+    check(
+        "red.shared.max.u32 [sm], %r1; shl.b32 %r3, %r1, 5; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd1, %rd3;
+         and.b32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd3], %r4, 9;",
+        expect![[r#"
+            red.shared.max.u32 in 32 lanes wrote 4 bytes of the shared memory of block 0 31 times in 32 passes, because lanes met at a word or in a bank. 1 lane left memory as it was.
+            atom.global.cas.b32 in 32 lanes wrote 64 bytes of `out` 16 times in 32 sectors, 128 of their 1024 bytes used. 16 lanes left memory as it was.
+        "#]],
+    );
     // No comparison holds.
     check(
         "mad.wide.u32 %rd3, %r1, 4, %rd1; atom.global.cas.b32 %r2, [%rd3], 5, %r1;",
