@@ -30,12 +30,28 @@ pub(crate) fn parameters(
             Some(access) => buffer_of(name, access, scenario),
             None => {
                 let is_float = find(&uses.loads, slot).is_some_and(|ty| ty.is_float());
-                scalar(name, variable.size_bytes, is_float, scenario)
+                let role = uses.role(slot, is_float);
+                scalar(name, variable.size_bytes, role, scenario)
             }
         }
     };
     let variables = variables(function).enumerate();
     variables.map(|(place, v)| guess(place, v)).collect()
+}
+
+/// The parameter, or the member of one, that a register's address comes from, by its name.
+pub(crate) fn origin(
+    program: &Program,
+    function: &Function,
+    register: RegisterId,
+) -> Option<String> {
+    let uses = Uses::of(program, function);
+    let (place, offset) = uses.held(register).origin?;
+    let variable = variables(function).nth(place)?;
+    Some(match variable.size_bytes > 8 {
+        true => format!("{}+{offset}", variable.name),
+        false => variable.name.clone(),
+    })
 }
 
 /// A structure as the kernel takes it apart: a member for each place that is read.
@@ -51,7 +67,10 @@ fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario
         let name = format!("{name}+{offset}");
         let parameter = match find(&uses.pointers, (place, offset as i64)) {
             Some(access) => buffer_of(name, access, scenario),
-            None => scalar(name, width, ty.is_float(), scenario),
+            None => {
+                let role = uses.role((place, offset as i64), ty.is_float());
+                scalar(name, width, role, scenario)
+            }
         };
         is_inside.then_some(Field { offset, parameter })
     };
@@ -158,6 +177,8 @@ struct Uses {
     loads: Vec<(Slot, ScalarType)>,
     /// The slots that addresses come from.
     pointers: Vec<(Slot, Access)>,
+    /// The slots with numbers that others are divided by.
+    divisors: Vec<Slot>,
     /// One a register.
     held: Vec<Held>,
 }
@@ -169,6 +190,8 @@ struct Held {
     base: Option<Slot>,
     /// Its address comes from this slot.
     origin: Option<Slot>,
+    /// It holds the number of this slot.
+    value: Option<Slot>,
     /// Floats of this format are computed in it, whatever its declaration says.
     float: Option<ScalarType>,
 }
@@ -224,7 +247,14 @@ impl Uses {
                 ty,
                 is_wide,
                 is_addition,
+                is_division,
             } => {
+                if let (true, Some(Value::Register(divisor))) = (*is_division, sources.get(1))
+                    && let Some(slot) = self.held(*divisor).value
+                    && !self.divisors.contains(&slot)
+                {
+                    self.divisors.push(slot);
+                }
                 if ty.width_bits() == 64 || *is_wide {
                     self.carry(*to, sources.get(*n_factors..).unwrap_or(&[]));
                 }
@@ -270,7 +300,11 @@ impl Uses {
             if find(&self.loads, slot).is_none() {
                 self.loads.push((slot, access.ty));
             }
-            if let (Some(d), 8) = (d, width) {
+            let Some(d) = d else {
+                continue;
+            };
+            self.hold(*d).value.get_or_insert(slot);
+            if width == 8 {
                 self.hold(*d).origin.get_or_insert(slot);
             }
         }
@@ -290,6 +324,14 @@ impl Uses {
         }
         if let (Value::Register(a), Some(ty)) = (from, self.held(to).float) {
             self.hold(a).float.get_or_insert(ty);
+        }
+    }
+
+    fn role(&self, slot: Slot, is_float: bool) -> Role {
+        match self.divisors.contains(&slot) {
+            _ if is_float => Role::Factor,
+            true => Role::Divisor,
+            false => Role::Count,
         }
     }
 
@@ -352,12 +394,31 @@ fn parameter_place(function: &Function, variable: VariableId) -> Option<usize> {
         .position(|parameter| *parameter == warpgrid_program::Parameter::Variable(index))
 }
 
-/// An integer that is not a pointer is most often a number of elements; a float is most often a factor.
-fn scalar(name: String, size: u64, is_float: bool, scenario: &Scenario) -> Parameter {
+/// What a number is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// A float is most often a factor.
+    Factor,
+    /// What an index is divided by is most often the length of a row: short enough for several rows, where the block
+    /// does not have rows itself.
+    Divisor,
+    /// An integer that is neither of these nor a pointer is most often a number of elements.
+    Count,
+}
+
+/// Elements of a row, where they are guessed.
+const ROW: u64 = 8;
+
+fn scalar(name: String, size: u64, role: Role, scenario: &Scenario) -> Parameter {
     // Of elements in a row: a square matrix has as many rows as columns.
     let along_x = |extents: Option<[u32; 3]>| u64::from(extents.map_or(1, |[x, _, _]| x));
     let threads = along_x(scenario.grid) * along_x(scenario.block);
-    let (ty, value) = match (size, is_float) {
+    let is_row = matches!(scenario.block, Some([_, 1, 1]));
+    let threads = match role {
+        Role::Divisor if is_row && threads > ROW => ROW,
+        Role::Divisor | Role::Factor | Role::Count => threads,
+    };
+    let (ty, value) = match (size, role == Role::Factor) {
         (8, true) => ("f64", Literal::Float(2.0)),
         (4, true) => ("f32", Literal::Float(2.0)),
         (8, false) => ("u64", Literal::Integer(threads.into())),

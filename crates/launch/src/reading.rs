@@ -42,6 +42,8 @@ pub enum Reading {
         /// The result is as wide as an address though `ty` is half as wide: `mad.wide`.
         is_wide: bool,
         is_addition: bool,
+        /// The second source divides the first.
+        is_division: bool,
     },
     /// Names memory that is copied, or loaded and stored as a matrix.
     Name(Vec<Named>),
@@ -404,6 +406,7 @@ impl<'a> Reader<'a> {
             ty,
             is_wide: op == ArithmeticOp::Mad && action.modifiers.part == Some(MulPart::Wide),
             is_addition: op == ArithmeticOp::Add,
+            is_division: matches!(op, ArithmeticOp::Div | ArithmeticOp::Rem),
         }
     }
 

@@ -6,12 +6,13 @@
 use crate::annotations::lines_of;
 use crate::guess;
 use crate::prepare;
-use crate::reading::Reader;
+use crate::reading::{Base, Reader};
 use crate::scenario::{Buffer, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
-    AccessFault, Fault, FaultKind, Interest, Limits, Machine, Observer, Region, Status,
+    AccessFault, BufferIndex, Fault, FaultKind, Interest, Limits, Machine, MemoryRegion, Observer,
+    Region, Status,
 };
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
@@ -138,6 +139,8 @@ enum Outcome {
 struct Run {
     outcome: Outcome,
     fault: Option<Fault>,
+    /// The buffer that the address of the fault was computed from, and how many bytes after its start it lies.
+    origin: Option<(String, u64)>,
 }
 
 /// Counts the steps that store.
@@ -165,6 +168,7 @@ struct Stage<'a> {
 struct OutOfBounds {
     fault: Fault,
     access: AccessFault,
+    origin: Option<(String, u64)>,
 }
 
 /// A guessed parameter that holds a whole number.
@@ -208,7 +212,11 @@ fn out_of_bounds(run: Run) -> Option<OutOfBounds> {
     let fault = run.fault?;
     let access = fault.access.clone();
     let access = access.filter(|_| fault.kind == FaultKind::OutOfBounds)?;
-    Some(OutOfBounds { fault, access })
+    Some(OutOfBounds {
+        fault,
+        access,
+        origin: run.origin,
+    })
 }
 
 fn is_deadlock(fault: &Fault) -> bool {
@@ -235,7 +243,7 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
     }
 }
 
-/// A buffer of whole numbers as one of pointers, all of them to the memory behind them in the same buffer.
+/// A buffer of whole numbers as one of pointers, all of them to the memory after them in the same buffer.
 fn of_pointers(guess: &Parameter) -> Option<Parameter> {
     let Parameter::Buffer(buffer) = guess else {
         return None;
@@ -327,7 +335,7 @@ impl Stage<'_> {
         let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| cost.saturating_add(len / 64));
         self.steps_left = self.steps_left.checked_sub(cost)?;
-        let (launch, _) = prepare::build(scenario, function, self.entry, self.limits).ok()?;
+        let (launch, buffers) = prepare::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
         let mut machine = Machine::new(program, &launch, *self.limits).ok()?;
         let mut stores = Stores(0);
@@ -344,29 +352,45 @@ impl Stage<'_> {
                 (Status::Finished, 0) => Outcome::EndsEmpty,
                 (Status::Running | Status::Finished, _) => Outcome::Stores,
             },
+            origin: machine
+                .fault()
+                .and_then(|fault| self.origin(fault, &machine, &buffers)),
             fault: machine.fault().cloned(),
         })
+    }
+
+    /// The buffer that the address of a fault was computed from: an index that runs away may lie beside something else.
+    fn origin(
+        &self,
+        fault: &Fault,
+        machine: &Machine,
+        buffers: &[Buffer],
+    ) -> Option<(String, u64)> {
+        let access = fault.access.as_ref()?;
+        let reader = Reader::at(self.program, fault.function, fault.instruction)?;
+        let Base::Register(register) = reader.access()?.base else {
+            return None;
+        };
+        let name = guess::origin(self.program, reader.function, register)?;
+        let index = buffers.iter().position(|buffer| buffer.name == name)?;
+        let start = machine.address(MemoryRegion::Buffer(BufferIndex(index as u32)))?;
+        Some((name, access.address.checked_sub(start)?))
     }
 
     /// The scenario with the guess changed that the access left.
     fn grown(&mut self, scenario: &Scenario, found: &OutOfBounds) -> Option<Scenario> {
         let place = &found.access.place;
+        if let (Some((name, offset)), Region::Variable { .. } | Region::Nothing) =
+            (&found.origin, &place.region)
+            && let end = offset.saturating_add(found.access.width_bytes.into())
+            && let Some(longer) = self.with_longer(scenario, name, end)
+        {
+            return Some(longer);
+        }
         let end = u64::try_from(place.byte_offset).ok()? + u64::from(found.access.width_bytes);
         let mut better = scenario.clone();
         match &place.region {
-            Region::Buffer { name, .. } => {
-                let guesses = self.guessed.leaves(&mut better.params).collect::<Vec<_>>();
-                let mut buffers = guesses.into_iter().filter_map(|parameter| match parameter {
-                    Parameter::Buffer(buffer) => Some(buffer),
-                    _ => None,
-                });
-                let buffer = buffers.find(|buffer| buffer.name == *name)?;
-                let width = ElementType::from_name(&buffer.ty)?.width_bytes() as u64;
-                let len = end.div_ceil(width).checked_next_power_of_two()?;
-                let grows = len > buffer.len && len <= MAX_BUFFER_BYTES / width;
-                buffer.len = grows.then_some(len)?;
-                Some(better)
-            }
+            Region::Buffer { name, .. } => self.with_longer(scenario, name, end),
             Region::Shared if self.guessed.dynamic_shared => {
                 // Beside the arrays of fixed size, up to what the target has.
                 let most = self.program.target.limits.shared_bytes;
@@ -397,6 +421,22 @@ impl Stage<'_> {
             }),
             _ => None,
         }
+    }
+
+    /// The scenario with a guessed buffer that has `n_bytes`.
+    fn with_longer(&self, scenario: &Scenario, name: &str, n_bytes: u64) -> Option<Scenario> {
+        let mut better = scenario.clone();
+        let guesses = self.guessed.leaves(&mut better.params).collect::<Vec<_>>();
+        let mut buffers = guesses.into_iter().filter_map(|parameter| match parameter {
+            Parameter::Buffer(buffer) => Some(buffer),
+            _ => None,
+        });
+        let buffer = buffers.find(|buffer| buffer.name == *name)?;
+        let width = ElementType::from_name(&buffer.ty)?.width_bytes() as u64;
+        let len = n_bytes.div_ceil(width).checked_next_power_of_two()?;
+        let grows = len > buffer.len && len <= MAX_BUFFER_BYTES / width;
+        buffer.len = grows.then_some(len)?;
+        Some(better)
     }
 
     /// The scenario with one guessed number replaced; of several, the first one that carries the run further.

@@ -248,3 +248,41 @@ fn addresses_of_buffers_are_stated_in_a_list_too() {
         "buffer `table`: an address takes 64 bits, and an element of `u32` has others"
     );
 }
+
+#[test]
+fn an_index_that_runs_beside_a_variable_makes_its_own_buffer_grow() {
+    let source = with_table(
+        "mul.lo.u32 %r2, %r1, 100000; cvt.u64.u32 %p3, %r2; add.u64 %p4, %p1, %p3; st.global.u8 [%p4], %r1;",
+    );
+    let source = source.replace(".visible", ".global .align 4 .u32 v[4];\n.visible");
+    let mut session = launched(source);
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+    assert_eq!(
+        session.guesses(),
+        [
+            "//@ launch grid=1 block=32",
+            "//@ buffer table: u8[4194304] = 0"
+        ]
+    );
+}
+
+#[test]
+fn a_divisor_is_not_so_large_that_all_threads_store_to_one_place() {
+    let mut session = launched(
+        with_table(
+            "div.u32 %r2, %r1, %r3; mad.wide.u32 %p4, %r2, 4, %p1; st.global.u32 [%p4], %r1;",
+        )
+        .replace(".param .u64 table", ".param .u64 table, .param .u32 d")
+        .replace("[table];", "[table]; ld.param.u32 %r3, [d];"),
+    );
+    session.run(MAX_STEPS);
+    assert_eq!(
+        session.guesses(),
+        [
+            "//@ launch grid=1 block=32",
+            "//@ buffer table: u32[32] = 0",
+            "//@ scalar d: u32 = 8"
+        ]
+    );
+}
