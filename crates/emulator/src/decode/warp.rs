@@ -55,7 +55,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
         WarpOp::Elect => {
             let (to, predicate) = d.pair(0, 32)?;
             let kind = CollectiveKind::Elect { d: to, predicate };
-            (kind, d.source(1, 32)?)
+            (kind, d.source_or_none(1, 32)?)
         }
         WarpOp::Movmatrix => {
             let a = d.source(1, 32)?;

@@ -58,7 +58,7 @@ pub(crate) fn access_words(
         Even { starts, follow }
     };
     let (memory, address, size, start) = match plan.space {
-        StateSpace::Shared => {
+        StateSpace::Shared if around.map.own_window => {
             let size = around.shared.len() as u64;
             (&mut *around.shared, 0, size, 0)
         }

@@ -198,8 +198,10 @@ impl<'a> Memories<'a> {
             at: 0,
         };
         Some(match space {
-            StateSpace::Shared => window(Backing::Shared, 0, self.shared_bytes),
-            StateSpace::SharedCluster => {
+            StateSpace::Shared if self.map.own_window => {
+                window(Backing::Shared, 0, self.shared_bytes)
+            }
+            StateSpace::Shared | StateSpace::SharedCluster => {
                 let (backing, offset) = self.shared_at(address)?;
                 window(backing, address - offset, self.shared_bytes)
             }
@@ -435,8 +437,10 @@ impl<'a> Memories<'a> {
             }
         };
         match space {
-            StateSpace::Shared => window(Backing::Shared, address, self.shared_bytes),
-            StateSpace::SharedCluster => {
+            StateSpace::Shared if self.map.own_window => {
+                window(Backing::Shared, address, self.shared_bytes)
+            }
+            StateSpace::Shared | StateSpace::SharedCluster => {
                 let (backing, offset) = self.shared_at(address).ok_or(FaultKind::OutOfBounds)?;
                 window(backing, offset, self.shared_bytes)
             }

@@ -88,10 +88,10 @@ impl Machine {
             size_bytes,
         };
         match space {
-            StateSpace::Shared => {
+            StateSpace::Shared if layout.map.own_window => {
                 return window(Region::Shared, address, layout.shared_bytes);
             }
-            StateSpace::SharedCluster => {
+            StateSpace::Shared | StateSpace::SharedCluster => {
                 let offset = layout.map.shared_place(address).offset;
                 return window(Region::Shared, offset, layout.shared_bytes);
             }

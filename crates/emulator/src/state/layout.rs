@@ -120,7 +120,12 @@ fn reachable(program: &Program, entry: FunctionId) -> Vec<FunctionId> {
 impl Layout {
     /// Places all but the buffers.
     pub(crate) fn new(program: &Program, launch: &Launch) -> Layout {
-        let map = AddressMap::for_address_bits(program.address_bits);
+        let mut map = AddressMap::for_address_bits(program.address_bits);
+        let is_machine = program
+            .functions
+            .get(launch.entry.0 as usize)
+            .is_some_and(|function| function.machine.is_some());
+        map.own_window = !is_machine || launch.cluster.iter().product::<u32>() <= 1;
         let reachable = reachable(program, launch.entry);
         let mut layout = Layout {
             map,

@@ -260,6 +260,9 @@ pub(crate) struct AddressMap {
     /// Size of the window of a block's own shared memory. The shared memory of the block with rank r of the cluster
     /// lies `(r + 1) * shared_stride` after the start of the window, in generic and in `.shared::cluster` addresses.
     pub(crate) shared_stride: u64,
+    /// Whether the first window is that of the block itself, as virtual code has it. Machine code in a cluster has the rank of a
+    /// block, its own as well, in the upper byte of all addresses in shared memory, so the block with rank r is at `r * shared_stride`.
+    pub(crate) own_window: bool,
 }
 
 /// Which block of a cluster a `.shared::cluster` address means.
@@ -284,6 +287,7 @@ impl AddressMap {
                 window_bytes: 0x0100_0000,
                 // 17 windows lie before those of local memory.
                 shared_stride: 0x0008_0000,
+                own_window: true,
             }
         } else {
             AddressMap {
@@ -295,6 +299,7 @@ impl AddressMap {
                 code: 0x0001_0000,
                 window_bytes: 0x0100_0000,
                 shared_stride: 0x0100_0000,
+                own_window: true,
             }
         }
     }
@@ -302,7 +307,7 @@ impl AddressMap {
     /// Whether a generic address lies in the window of the block's own shared memory.
     #[inline(always)]
     pub(crate) const fn in_shared(&self, address: u64) -> bool {
-        address.wrapping_sub(self.shared) < self.shared_stride
+        self.own_window && address.wrapping_sub(self.shared) < self.shared_stride
     }
 
     /// Whether a generic address lies in a window of the shared memory of the block or its cluster.
@@ -316,7 +321,9 @@ impl AddressMap {
     pub(crate) const fn shared_place(&self, address: u64) -> SharedPlace {
         let window = address / self.shared_stride;
         SharedPlace {
-            rank: if window == 0 {
+            rank: if !self.own_window {
+                Some(window as u32)
+            } else if window == 0 {
                 None
             } else if window > MAX_CLUSTER_BLOCKS as u64 {
                 Some(u32::MAX)
@@ -330,7 +337,7 @@ impl AddressMap {
     /// The `.shared::cluster` address at the same offset in the block with this rank (PTX ISA, "mapa"). For a
     /// generic address take [`AddressMap::shared`] away before and add it after.
     pub(crate) const fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
-        (rank as u64 + 1) * self.shared_stride + address % self.shared_stride
+        (rank as u64 + self.own_window as u64) * self.shared_stride + address % self.shared_stride
     }
 
     #[inline(always)]
