@@ -305,7 +305,17 @@ impl Lowering<'_> {
             let opcode = instruction.opcode.text(self.source);
             uses.shared |= matches!(
                 opcode,
-                "LDS" | "STS" | "ATOMS" | "LDSM" | "LD" | "ST" | "ATOM" | "LDGSTS" | "SYNCS"
+                "LDS"
+                    | "STS"
+                    | "ATOMS"
+                    | "LDSM"
+                    | "STSM"
+                    | "LD"
+                    | "ST"
+                    | "ATOM"
+                    | "LDGSTS"
+                    | "SYNCS"
+                    | "STAS"
             );
             uses.local |= matches!(opcode, "LDL" | "STL");
             frames = frames.saturating_add(self.frame_bytes(instruction));

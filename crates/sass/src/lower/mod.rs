@@ -14,8 +14,10 @@ mod integer;
 mod kernel;
 mod logic;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod moves;
+mod packed;
 mod warp;
 mod words;
 
@@ -71,6 +73,9 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "FMUL" | "FMUL32I" => float::multiply(c, w),
         "FFMA" | "FFMA32I" => float::fused(w),
         "FMNMX" | "FMNMX3" => extreme::floats(c, w),
+        "FADD2" => packed::floats(c, w, ArithmeticOp::Add),
+        "FMUL2" => packed::floats(c, w, ArithmeticOp::Mul),
+        "FFMA2" => packed::floats(c, w, ArithmeticOp::Fma),
         "FSEL" => float::select(w),
         "FSETP" => float::compare(w),
         "FSET" => float::set(w),
@@ -119,6 +124,8 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "B2R" => control::barrier_result(c, w),
         "UCGABAR_ARV" => control::cluster(w, SyncOp::ClusterArrive),
         "UCGABAR_WAIT" => control::cluster(w, SyncOp::ClusterWait),
+        "SYNCS" => mbarrier::sync(c, w),
+        "STAS" => mbarrier::store(w),
         "LDGSTS" => asynchronous::copy(c, w),
         "LDGDEPBAR" => asynchronous::commit(w),
         "DEPBAR" => asynchronous::wait(w),

@@ -131,10 +131,9 @@ pub(super) fn elect(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         return Err(w.unknown("a choice among some lanes", all_span));
     }
     let to = Arg::One(OperandValue::Pair(run, p), span);
-    let mask = Arg::One(super::number_of(u32::MAX.into()), span);
     Ok(vec![step(
         Does::Warp(WarpOp::Elect),
         Modifiers::default(),
-        vec![to, mask],
+        vec![to],
     )])
 }

@@ -194,13 +194,31 @@ impl<'a> Words<'a> {
     }
 
     pub(super) fn value_of(&self, operand: &Operand, ty: ScalarType) -> Lowered<OperandValue> {
+        self.value_with(operand, ty, self.part(operand)?)
+    }
+
+    /// As [`Words::value_of`], whatever the words of the operand say, which the caller has read.
+    pub(super) fn plain_value_of(
+        &self,
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Lowered<OperandValue> {
+        self.value_with(operand, ty, SourcePart::Whole)
+    }
+
+    fn value_with(
+        &self,
+        operand: &Operand,
+        ty: ScalarType,
+        part: SourcePart,
+    ) -> Lowered<OperandValue> {
         let wide = ty.width_bits() == 64;
         let signs = operand.signs;
         let mut modifiers = SourceModifiers {
             negate: signs.negated,
             absolute: signs.absolute,
             invert: signs.inverted,
-            part: self.part(operand)?,
+            part,
         };
         let source = match &operand.value {
             Value::Register(register) => {

@@ -1,0 +1,205 @@
+//! mbarrier objects in shared memory. The machine has a layout of its own for them: what makes an object takes the count out of the
+//! bits that are stored, and a state has the parity of its phase in the highest bit.
+
+use super::body::{Arg, Step, read, written};
+use super::words::{Lowered, Words};
+use super::{Context, arithmetic, memory, number_of, one, predicate_source, step, typed};
+use warpgrid_isa::{
+    ArithmeticOp, AsyncOp, Completion, Does, Flag, MbarrierOp, Modifiers, ScalarType, StateSpace,
+    WarpOp,
+};
+use warpgrid_program::{OperandValue, RegisterId, Span};
+
+/// Arrivals are counted up to this number from `this - count` on.
+const LIMIT: u64 = 0x10_0000;
+
+/// `SYNCS`: its first word says what it does.
+pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.take("EXCH") {
+        return initialise(c, w);
+    }
+    if w.take("ARRIVE") {
+        return arrive(c, w);
+    }
+    if w.take("PHASECHK") {
+        return test(c, w);
+    }
+    Err(w.unknown("this operation on an mbarrier", w.instruction.opcode))
+}
+
+fn in_shared(space: StateSpace) -> Modifiers {
+    Modifiers {
+        space: Some(space),
+        ..Modifiers::default()
+    }
+}
+
+fn to(register: RegisterId, span: Span) -> Arg {
+    Arg::One(written(register), span)
+}
+
+/// `SYNCS.EXCH.64 URZ, [a], b`: one lane makes the object.
+fn initialise(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let is_wide = w.take("64");
+    let (old, span) = w.destination(2)?;
+    if !is_wide || old.is_some() {
+        return Err(w.unknown("an exchange", span));
+    }
+    let at = memory::address(w, false)?;
+    let bits = w.source()?;
+    let [left, count] = [0; 2].map(|_| c.body.hidden(ScalarType::U32));
+    let elected = c.body.hidden(ScalarType::Pred);
+    let number = |value| Arg::One(number_of(value), span);
+    let elect = step(
+        Does::Warp(WarpOp::Elect),
+        Modifiers::default(),
+        vec![Arg::One(OperandValue::Pair(None, Some(elected)), span)],
+    );
+    let (guard, sum) = c.guard_with((predicate_source(elected, false), span));
+    let mut init = step(
+        Does::Mbarrier(MbarrierOp::Init),
+        in_shared(StateSpace::Shared),
+        vec![one(at), Arg::One(read(count), span)],
+    );
+    init.guard = Some(guard);
+    let ty = ScalarType::U32;
+    Ok(vec![
+        arithmetic(
+            ArithmeticOp::Shr,
+            ty,
+            vec![to(left, span), one(bits), number(1)],
+        ),
+        arithmetic(
+            ArithmeticOp::Sub,
+            ty,
+            vec![to(count, span), number(LIMIT), Arg::One(read(left), span)],
+        ),
+        elect,
+        sum,
+        init,
+    ])
+}
+
+/// What an arrival counts: `A1` one arrival, `AR` as many as b says, `TR` b bytes that are expected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counts {
+    One,
+    Some,
+    OneAndBytes,
+    Bytes,
+}
+
+/// `SYNCS.ARRIVE.TRANS64.A1T0 d, [a], b`
+fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let counts = w.take_one(&[
+        ("A1T0", Counts::One),
+        ("ART0", Counts::Some),
+        ("A0TR", Counts::Bytes),
+        ("A1TR", Counts::OneAndBytes),
+    ]);
+    let counts = counts.unwrap_or(Counts::OneAndBytes);
+    if !w.take("TRANS64") {
+        return Err(w.unknown("an object of another size", w.instruction.opcode));
+    }
+    // `.RED` goes to any block of the cluster, and has no result.
+    let space = match w.take("RED") {
+        true => StateSpace::SharedCluster,
+        false => StateSpace::Shared,
+    };
+    let mut modifiers = in_shared(space);
+    let (run, span) = w.destination(2)?;
+    let at = memory::address(w, false)?;
+    let value = w.source()?;
+    if counts == Counts::Bytes {
+        let args = vec![one(at), one(value)];
+        let expect = Does::Mbarrier(MbarrierOp::ExpectTx);
+        return Ok(vec![step(expect, modifiers, args)]);
+    }
+    let state = c.body.hidden(ScalarType::B64);
+    let result = match run {
+        Some(_) => written(state),
+        None => OperandValue::Destination(None),
+    };
+    let mut args = vec![Arg::One(result, span), one(at)];
+    if counts == Counts::OneAndBytes {
+        modifiers.flags = modifiers.flags.with(Flag::ExpectTx);
+    }
+    if counts != Counts::One {
+        args.push(one(value));
+    }
+    let arrive = Does::Mbarrier(MbarrierOp::Arrive);
+    let mut steps = vec![step(arrive, modifiers, args)];
+    if run.is_some() {
+        // The parity of a state moves to the highest bit.
+        let args = vec![
+            Arg::One(OperandValue::Destination(run), span),
+            Arg::One(read(state), span),
+            Arg::One(number_of(2), span),
+        ];
+        steps.push(arithmetic(ArithmeticOp::Shl, ScalarType::B64, args));
+    }
+    Ok(steps)
+}
+
+/// `SYNCS.PHASECHK.TRANS64.TRYWAIT p, [a], b`: whether the phase with the parity in the highest bit of b is complete.
+fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if !w.take("TRANS64") {
+        return Err(w.unknown("an object of another size", w.instruction.opcode));
+    }
+    let op = match w.take("TRYWAIT") {
+        true => MbarrierOp::TryWait,
+        false => MbarrierOp::TestWait,
+    };
+    let mut modifiers = in_shared(StateSpace::Shared);
+    modifiers.flags = modifiers.flags.with(Flag::Parity);
+    let (p, span) = w.predicate_destination()?;
+    let at = memory::address(w, false)?;
+    let bits = w.source()?;
+    let parity = c.body.hidden(ScalarType::U32);
+    let p = OperandValue::Destination(p.map(warpgrid_program::RegisterRun::one));
+    let shift = vec![to(parity, span), one(bits), Arg::One(number_of(31), span)];
+    let args = vec![Arg::One(p, span), one(at), Arg::One(read(parity), span)];
+    Ok(vec![
+        arithmetic(ArithmeticOp::Shr, ScalarType::U32, shift),
+        step(Does::Mbarrier(op), modifiers, args),
+    ])
+}
+
+/// `STAS.64 [a.64], b`: the upper register of a has the address of the mbarrier that counts the bytes.
+pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let n = w.take_one(&[("64", 2), ("128", 4)]).unwrap_or(1u8);
+    let modifiers = Modifiers {
+        completion: Some(Completion::MbarrierCompleteTxBytes),
+        vector: match n {
+            2 => Some(warpgrid_isa::VectorWidth::V2),
+            4 => Some(warpgrid_isa::VectorWidth::V4),
+            _ => None,
+        },
+        space: Some(StateSpace::SharedCluster),
+        ..typed(ScalarType::B32)
+    };
+    let (address, span) = memory::address(w, true)?;
+    let OperandValue::Address(mut data) = address else {
+        return Err(w.unknown("this address", span));
+    };
+    let warpgrid_program::AddressBase::Register(run) = data.base else {
+        return Err(w.unknown("this address", span));
+    };
+    if run.n != 2 || data.uniform.is_some() {
+        return Err(w.unknown("this address", span));
+    }
+    let half = |i: u32| {
+        let register = RegisterId(run.first.0 + i);
+        warpgrid_program::AddressBase::Register(warpgrid_program::RegisterRun::one(register))
+    };
+    data.base = half(0);
+    let counter = warpgrid_program::Address::new(half(1), 0);
+    let value = w.source()?;
+    let value_span = value.1;
+    let args = vec![
+        Arg::One(OperandValue::Address(data), span),
+        Arg::List(super::words::parts(value, n), value_span),
+        Arg::One(OperandValue::Address(counter), span),
+    ];
+    Ok(vec![step(Does::Async(AsyncOp::Store), modifiers, args)])
+}

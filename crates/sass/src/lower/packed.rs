@@ -1,0 +1,58 @@
+//! Arithmetic of two 32-bit floats in a pair of registers: `FADD2`, `FMUL2`, `FFMA2`.
+
+use super::body::{Arg, Step, read, written};
+use super::words::{Lowered, Words, as_register, destinations, parts};
+use super::{Context, copy, float, one, step};
+use warpgrid_isa::{ArithmeticOp, Does, ScalarType};
+use warpgrid_program::{OperandValue, Span};
+
+/// `FFMA2 d, a.F32x2.HI_LO, b.F32, c.F32x2.LO_HI`
+pub(super) fn floats(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    op: ArithmeticOp,
+) -> Lowered<Vec<Step>> {
+    let modifiers = float::mode(w, ScalarType::F32);
+    let (run, to_span) = w.destination(2)?;
+    let n = if op == ArithmeticOp::Fma { 3 } else { 2 };
+    let mut sources = Vec::new();
+    for _ in 0..n {
+        sources.push(pair(w)?);
+    }
+    // Both results are there before either is written: the pair may be a source.
+    let results = [0; 2].map(|_| c.body.hidden(ScalarType::B32));
+    let mut steps = Vec::new();
+    for (half, result) in results.into_iter().enumerate() {
+        let mut args = vec![Arg::One(written(result), to_span)];
+        args.extend(sources.iter().map(|source| one(source[half].clone())));
+        steps.push(step(Does::Arithmetic(op), modifiers, args));
+    }
+    let to = destinations(run, 2, to_span).into_iter();
+    for ((to, span), result) in to.zip(results) {
+        steps.push(copy(Arg::One(to, span), (read(result), span)));
+    }
+    Ok(steps)
+}
+
+/// The low and the high float of a source; `.F32` is one value for both.
+fn pair(w: &mut Words<'_>) -> Lowered<[(OperandValue, Span); 2]> {
+    let operand = w.next()?;
+    let words = w.operand_words(operand);
+    let known = ["F32x2", "HI_LO", "LO_HI", "F32", "reuse", "64"];
+    let is_known = words.iter().all(|word| known.contains(word));
+    if !is_known || as_register(&operand.value).is_none() {
+        return Err(w.unknown("a pair of this kind", operand.span));
+    }
+    let value = (w.plain_value_of(operand, ScalarType::F32)?, operand.span);
+    if words.contains(&"F32") {
+        return Ok([value.clone(), value]);
+    }
+    let mut halves = parts(value, 2).into_iter();
+    let (Some(low), Some(high)) = (halves.next(), halves.next()) else {
+        return Err(w.unknown("a pair of this kind", operand.span));
+    };
+    Ok(match words.contains(&"LO_HI") {
+        true => [high, low],
+        false => [low, high],
+    })
+}
