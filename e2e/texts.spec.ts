@@ -95,7 +95,7 @@ test("each language brings its own core, and only when a text is in it", async (
   await expect.poll(start).toContain("0x00000100");
   const ofMachineCode = await start();
   expect(asked.filter((name) => name === "warpgrid-core-sass_bg.wasm")).toHaveLength(1);
-  // Back and forth, each core runs its own again.
+  // Each core runs its own texts again.
   await pick(page, "All lanes store to one address");
   await pick(page, "Stores of machine code");
   await expect.poll(start).toEqual(ofMachineCode);
