@@ -32,6 +32,7 @@ export class WarpgridError extends Error {
 
 // ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.
 import type {
+  CauseView,
   CheckOptions,
   CheckReport,
   ClusterView,
@@ -70,6 +71,11 @@ export class Session {
    * Steps one warp-instruction back; false at the start.
    */
   back(): boolean;
+  /**
+   * The earlier events that matter for the fault that stopped the launch: who computed and stored the address, who changed the mbarrier
+   * last, where threads ended that others wait for. Steps before it are run once more for them.
+   */
+  causes(): CauseView[];
   /**
    * The cluster of a block, by linear index: its blocks by rank; `undefined` where clusters are single blocks, and when the
    * block is not on the machine.
