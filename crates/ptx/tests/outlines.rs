@@ -53,6 +53,11 @@ const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     // Numbers of columns that are multiples of eight.
     ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%f1, %f2}, %d1, %d2, %p1, 1, 1, 0, 0;", None),
     ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%f1, %f2}, %d1, %d2, %p1, 1, 1, 0, 0;", Some("W0105")),
+    // Products of single bits have fewer shapes.
+    ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n48k256.s32.b1.b1.and.popc {%r1, %r2}, %d1, %d2, %p1;", None),
+    ("8.0", "sm_90a",  "wgmma.mma_async.sync.aligned.m64n40k256.s32.b1.b1.and.popc {%r1, %r2}, %d1, %d2, %p1;", Some("W0105")),
+    ("9.4", "sm_100a", "fabric.submit.commit_group;",                       Some("W0106")),
+    ("9.5", "sm_100a", "fabric.submit.commit_group;",                       None),
 ];
 
 /// Version, target, directives of a kernel, and the code of the first error.
