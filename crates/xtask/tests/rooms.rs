@@ -40,7 +40,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-ptx",
             "warpgrid-sass",
             "warpgrid-emulator",
-            "warpgrid-launch",
             "warpgrid-view",
         ],
     ),

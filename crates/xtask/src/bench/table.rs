@@ -16,7 +16,6 @@ const AIMS: &[(&str, &str)] = &[
     ("saxpy",           "500 M lane-instr/s native, half in wasm (peer 46)"),
     ("matmul",          "500 M lane-instr/s native, half in wasm (peer 46)"),
     ("wmma",            "seconds, in the page's worker too"),
-    ("tracing",         "under 5 %"),
     ("step",            "instant"),
     ("back",            "instant"),
     ("look",            "under 4 ms in wasm"),

@@ -3,11 +3,7 @@
 use crate::timing::best_of;
 use crate::{Inputs, Measured};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Instant;
-use warpgrid_launch::Annotations;
-use warpgrid_launch::prepare::{Writers, prepare};
-use warpgrid_program::Program;
 use warpgrid_view::{Front, Scenario, Session};
 
 /// Both kernels keep all lanes of all warps active.
@@ -15,9 +11,6 @@ const LANES: u64 = 32;
 
 /// More than any of the runs needs.
 const MAX_STEPS: u64 = 1_000_000_000;
-
-/// Runs of each side of [`tracing`].
-const TURNS: u32 = 12;
 
 /// Steps of one measurement of [`step`] and [`back`].
 const STEPS: u32 = 2000;
@@ -65,36 +58,6 @@ pub(super) fn wmma(inputs: &Inputs) -> Measured {
         Some(fault) => Err(format!("faulted: {}", fault.message)),
         None => Ok(clock.elapsed().as_secs_f64()),
     }
-}
-
-/// By how many percent a session without an observer is slower than the machine alone, in the streaming kernel. Both are timed in
-/// turns, so that a disturbance meets both.
-pub(super) fn tracing(inputs: &Inputs) -> Measured {
-    let scenario = saxpy_scenario(inputs, 1 << 20)?;
-    let program = program(&scenario.source)?;
-    let (mut alone, mut in_session) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..TURNS {
-        let facts = Annotations::default();
-        let prepared = prepare(scenario.clone(), facts, &program, "//@", Writers::Untracked);
-        let mut machine = prepared.map_err(|problem| problem.message)?.machine;
-        let clock = Instant::now();
-        machine.run(MAX_STEPS);
-        alone = alone.min(clock.elapsed().as_secs_f64());
-        let mut session = session(&scenario, Session::untracked)?;
-        let clock = Instant::now();
-        session.run(MAX_STEPS);
-        in_session = in_session.min(clock.elapsed().as_secs_f64());
-    }
-    Ok((in_session / alone - 1.0) * 100.0)
-}
-
-fn program(source: &str) -> Result<Arc<Program>, String> {
-    let parsed = warpgrid_ptx::parse(source);
-    let checked = warpgrid_ptx::check(source, &parsed, &warpgrid_ptx::Options::default());
-    checked
-        .program
-        .map(Arc::new)
-        .ok_or_else(|| "the kernel is rejected".to_string())
 }
 
 /// Microseconds of one step forward in a session that keeps last writers, as the page has it.

@@ -63,6 +63,9 @@ LOOP:
 }
 ";
 
+/// Runs of [`step_and_look`].
+const RUNS: u32 = 8;
+
 /// Steps back after each seek.
 const STEPS_BACK: u32 = 25;
 
@@ -92,7 +95,7 @@ pub(super) fn back_after_seek(_: &Inputs) -> Measured {
 /// Milliseconds of the slowest step of a block of 1,024 threads, with the frame that the page draws after it: two grids of a buffer of
 /// 1,024 elements each.
 pub(super) fn step_and_look(_: &Inputs) -> Measured {
-    let mut session = session(&launch([1, 1024], 1024)?, Session::new)?;
+    let scenario = launch([1, 1024], 1024)?;
     let grid = |name: &str| GridRequest {
         memory: MemoryId::Buffer(name.to_owned()),
         ty: None,
@@ -104,16 +107,25 @@ pub(super) fn step_and_look(_: &Inputs) -> Measured {
         grids: vec![grid("x"), grid("y")],
         ..FrameRequest::default()
     };
-    session.frame(&request);
-    let mut slowest = 0.0f64;
-    loop {
-        let clock = Instant::now();
-        if !session.step() {
-            return Ok(slowest * 1e3);
-        }
+    // By step, the best of some runs: whatever disturbs one of them only makes it slower.
+    let mut best: Vec<f64> = Vec::new();
+    for _ in 0..RUNS {
+        let mut session = session(&scenario, Session::new)?;
         session.frame(&request);
-        slowest = slowest.max(clock.elapsed().as_secs_f64());
+        for at in 0.. {
+            let clock = Instant::now();
+            if !session.step() {
+                break;
+            }
+            session.frame(&request);
+            let took = clock.elapsed().as_secs_f64();
+            match best.get_mut(at) {
+                Some(best) => *best = best.min(took),
+                None => best.push(took),
+            }
+        }
     }
+    Ok(best.into_iter().fold(0.0, f64::max) * 1e3)
 }
 
 /// Milliseconds of the slowest step back under a frame, the first one after a seek too, in a launch whose four million

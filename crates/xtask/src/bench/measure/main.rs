@@ -34,7 +34,6 @@ const FIGURES: &[Figure] = &[
     Figure { name: "saxpym",  title: "the same saxpy as machine code",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
     Figure { name: "matmulm", title: "the same matmul as machine code",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
     Figure { name: "wmma",    title: "running a wmma product, 1024 x 1024", unit: "s",             measure: emulation::wmma },
-    Figure { name: "tracing", title: "a session that traces nothing, more",  unit: "%",             measure: emulation::tracing },
     Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
     Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
     Figure { name: "look",    title: "slowest step of 1,024 threads, shown", unit: "ms",            measure: large::step_and_look },
