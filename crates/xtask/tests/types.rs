@@ -148,3 +148,36 @@ fn the_types_of_the_package_are_those_of_the_core() {
     ];
     expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{types}"));
 }
+
+/// wasm-bindgen has the last word when the package is built; this says so in a second.
+#[test]
+fn every_function_of_the_boundary_is_declared() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let read = |file: &str| std::fs::read_to_string(format!("{root}/{file}")).expect("a file");
+    let source = read("crates/wasm/src/lib.rs");
+    let declared = read("crates/wasm/npm/warpgrid.d.ts");
+    let mut renamed = None;
+    let mut missing = Vec::new();
+    let mut n_functions = 0;
+    for line in source.lines().map(str::trim) {
+        if let Some((_, rest)) = line.split_once("js_name = ") {
+            renamed = rest.split([',', ')']).next();
+        }
+        let Some(rest) = line.strip_prefix("pub fn ") else {
+            continue;
+        };
+        n_functions += 1;
+        let name = renamed.take().or_else(|| rest.split('(').next());
+        let name = match name {
+            Some("new") => "constructor",
+            Some(name) => name,
+            None => continue,
+        };
+        let forms = [format!(" {name}("), format!("readonly {name}:")];
+        if !forms.iter().any(|form| declared.contains(form)) {
+            missing.push(name);
+        }
+    }
+    assert_eq!(missing, [""; 0]);
+    assert!(n_functions > 25, "{n_functions} functions");
+}
