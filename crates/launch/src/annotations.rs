@@ -14,10 +14,9 @@
 //! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
 use crate::catalogue::{self, Problem};
-use crate::registers::{self, RegisterFact};
-use crate::scenario::{Buffer, Init, Parameter, Scenario};
+use crate::registers;
+use crate::scenario::{Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario};
 use crate::value::{ElementType, Literal};
-use warpgrid_emulator::Misaligned;
 use warpgrid_program::{Diagnostic, Span, read_decimal};
 
 /// What the comments of a source say.
@@ -31,9 +30,6 @@ pub struct Annotations {
     pub places: Vec<(String, Span)>,
     /// The parameters by name, each with the place of its name.
     pub names: Vec<(String, Span)>,
-    /// What registers hold at the first step.
-    pub registers: Vec<RegisterFact>,
-    pub misaligned: Option<Misaligned>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -101,7 +97,7 @@ impl Annotations {
                 "cluster" => scenario.cluster = Some(value.extents()?),
                 "shared" => scenario.dynamic_shared = value.number()?,
                 "seed" => scenario.seed = Some(value.number()?),
-                "misaligned" => self.misaligned = Some(value.misaligned()?),
+                "misaligned" => scenario.misaligned = Some(value.misaligned()?),
                 "entry" => scenario.entry = Some(value.text.to_owned()),
                 _ => {
                     return Err(key.error(catalogue::unknown_launch_fact(key.text)));
@@ -166,13 +162,16 @@ impl Annotations {
     fn register(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, value) = fact.split_init();
         let value = value.ok_or_else(|| fact.error(catalogue::register_without_value()))?;
-        if self.registers.iter().any(|other| other.name == name.text) {
+        let registers = &mut self.scenario.registers;
+        if registers.iter().any(|other| other.name == name.text) {
             return Err(name.error(catalogue::given_twice(name.text)));
         }
-        let read = registers::read(name.text, value.text);
+        registers::read(name.text, value.text).map_err(|problem| value.error(problem))?;
         self.places.push((name.text.to_owned(), fact.span()));
-        self.registers
-            .push(read.map_err(|problem| value.error(problem))?);
+        registers.push(RegisterStart {
+            name: name.text.to_owned(),
+            value: Literal::Text(value.text.to_owned()),
+        });
         Ok(())
     }
 

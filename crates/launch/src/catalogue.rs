@@ -35,6 +35,16 @@ impl Problem {
         self.about = name.to_owned();
         self
     }
+
+    /// The same problem, with the register that it is about: a scenario has no line to point to.
+    #[must_use]
+    pub(crate) fn of_register(self, name: &str) -> Problem {
+        Problem {
+            message: format!("register `{name}`: {}", self.message),
+            ..self
+        }
+        .about(name)
+    }
 }
 
 pub(crate) fn unknown_fact(found: &str) -> Problem {

@@ -6,7 +6,7 @@ use crate::expect::bytes_of;
 use crate::guess;
 use crate::registers;
 use crate::rehearsal::{Guessed, rehearse};
-use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
+use crate::scenario::{self, Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
@@ -42,16 +42,18 @@ pub fn prepare(
     mark: &str,
     writers: Writers,
 ) -> Result<Prepared, Problem> {
-    let registers = annotations.registers.clone();
-    let misaligned = annotations.misaligned;
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
     let limits = Limits::default();
     rehearse(&mut scenario, &guessed, program, entry, &limits);
     let function = &program.functions[entry.0 as usize];
     let (mut launch, buffers) = build(&scenario, function, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
-    launch.registers = registers::resolve(&registers, &buffers, function)?;
-    launch.misaligned = misaligned.unwrap_or_else(|| default_alignment(function));
+    launch.registers = registers::resolve(&scenario.registers, &buffers, function)?;
+    launch.misaligned = match scenario.misaligned {
+        Some(scenario::Misaligned::Fault) => Misaligned::Fault,
+        Some(scenario::Misaligned::Force) => Misaligned::Force,
+        None => default_alignment(function),
+    };
     let machine = Machine::new(Arc::clone(program), &launch, limits)
         .map_err(|error| catalogue::refused(&error, &scenario.params))?;
     Ok(Prepared {
@@ -92,6 +94,10 @@ fn complete(
     scenario.cluster = scenario.cluster.or(facts.cluster);
     scenario.dynamic_shared = scenario.dynamic_shared.max(facts.dynamic_shared);
     scenario.seed = scenario.seed.or(facts.seed);
+    if scenario.registers.is_empty() {
+        scenario.registers = facts.registers;
+    }
+    scenario.misaligned = scenario.misaligned.or(facts.misaligned);
     let stated = !scenario.params.is_empty();
     if !stated {
         scenario.params = facts.params;

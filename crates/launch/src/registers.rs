@@ -2,21 +2,21 @@
 //! the launch's form of it once the buffers are known.
 
 use crate::catalogue::{self, Problem};
-use crate::scenario::Buffer;
+use crate::scenario::{Buffer, RegisterStart};
 use warpgrid_emulator::{BufferIndex, RegisterInit};
 use warpgrid_program::{Function, MachineCode, read_decimal};
 
 /// A register with its value: the sum of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegisterFact {
+pub(crate) struct RegisterFact {
     /// As the text names it: `R2`.
-    pub name: String,
-    pub start: u64,
-    pub per_lane: u64,
+    name: String,
+    start: u64,
+    per_lane: u64,
     /// Of the thread's number in its block.
-    pub per_thread: u64,
+    per_thread: u64,
     /// The buffer whose address is added.
-    pub buffer: Option<String>,
+    buffer: Option<String>,
 }
 
 /// Reads a value: numbers, `lane`, `thread` and multiples of them, and the name of a buffer, with `+` between them.
@@ -73,37 +73,41 @@ fn is_name(text: &str) -> bool {
 
 /// The facts as the machine takes them.
 pub(crate) fn resolve(
-    facts: &[RegisterFact],
+    registers: &[RegisterStart],
     buffers: &[Buffer],
     function: &Function,
 ) -> Result<Vec<RegisterInit>, Problem> {
-    let is_named = |fact: &RegisterFact| function.registers.names().any(|name| name == fact.name);
     // The registers of a machine are there whatever the text names; nothing reads the others.
     let is_machine = function.machine.is_some();
-    let (named, others): (Vec<&RegisterFact>, Vec<_>) =
-        facts.iter().partition(|fact| is_named(fact));
-    let missing = others
-        .into_iter()
-        .find(|fact| !is_machine || !MachineCode::has_register(&fact.name));
-    if let Some(fact) = missing {
-        return Err(catalogue::no_such_register(&fact.name));
-    }
-    let resolved = named.into_iter().map(|fact| {
+    let mut resolved = Vec::new();
+    for (place, register) in registers.iter().enumerate() {
+        let before = &registers[..place];
+        if before.iter().any(|other| other.name == register.name) {
+            return Err(catalogue::given_twice(&register.name));
+        }
+        let fact = read(&register.name, &register.value.to_string());
+        let fact = fact.map_err(|problem| problem.of_register(&register.name))?;
+        if !function.registers.names().any(|name| name == fact.name) {
+            if is_machine && MachineCode::has_register(&fact.name) {
+                continue;
+            }
+            return Err(catalogue::no_such_register(&fact.name));
+        }
         let index = |name: &String| {
             let found = buffers.iter().position(|buffer| buffer.name == *name);
             found
                 .map(|index| BufferIndex(index as u32))
                 .ok_or_else(|| catalogue::no_buffer_above(name))
         };
-        Ok(RegisterInit {
-            name: fact.name.clone(),
+        resolved.push(RegisterInit {
+            buffer: fact.buffer.as_ref().map(index).transpose()?,
+            name: fact.name,
             start: fact.start,
             per_lane: fact.per_lane,
             per_thread: fact.per_thread,
-            buffer: fact.buffer.as_ref().map(index).transpose()?,
-        })
-    });
-    resolved.collect()
+        });
+    }
+    Ok(resolved)
 }
 
 #[cfg(test)]

@@ -56,9 +56,62 @@ pub struct Scenario {
     /// Turns the scheduler; 0, as when absent, is plain round robin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// What registers hold at the first step; the others are zero. Machine code only reads some of them from the launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<Vec<RegisterStart>>", optional)
+    )]
+    pub registers: Vec<RegisterStart>,
+    /// What becomes of an access whose address is no multiple of its size. Where it is absent, kernels stop, and loose lines of machine
+    /// code go on as their reference says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misaligned: Option<Misaligned>,
+    /// Another text of the same kernel, run with the same launch where two are compared; a session runs the first alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
     /// Where the launch must stop, if it must.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,
+}
+
+/// What a register holds at the first step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct RegisterStart {
+    /// As the text names it: `R2`.
+    pub name: String,
+    /// A number, or a sum such as `"lane * 4 + out"`: `lane`, `thread`, multiples of them, and the address of a buffer.
+    pub value: Literal,
+}
+
+/// What becomes of an access whose address is no multiple of its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Misaligned {
+    /// The launch stops before it.
+    Fault,
+    /// The address is rounded down to a multiple.
+    Force,
+}
+
+/// Another text of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(deny_unknown_fields)]
+pub struct Beside {
+    pub source: String,
+    /// Its language; the text shows it where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front: Option<Front>,
+    /// Overrides the target that the text states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Its kernel; the one of the same name when absent, or else its first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
 }
 
 /// A kernel parameter, as `crates/view/tests/corpus/README.md` describes it.

@@ -28,6 +28,12 @@ pub trait FrontEnd: Sync {
     /// Formats a text: the same tokens and comments, one statement per line.
     fn format(&self, source: &str) -> String;
 
+    /// What the encoding beside an instruction says of its scheduling, in words; `statement` is its place in the text. `None` where
+    /// there is none. It has no effect on results.
+    fn schedule(&self, _source: &str, _statement: Span, _target: &Target) -> Option<String> {
+        None
+    }
+
     /// What starts a comment that ends with its line; launch facts are comments that go on with `@`.
     fn line_comment(&self) -> &'static str;
 }

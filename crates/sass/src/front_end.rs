@@ -5,9 +5,10 @@ use crate::check::check;
 use crate::diagnostics;
 use crate::program::build;
 use crate::syntax::parse;
+use warpgrid_isa::Target;
 use warpgrid_program::{
     CheckedText, CodeFacts, ColouredToken, Diagnostic, Explanation, FormFacts, FrontEnd, HoverText,
-    Overrides, Reference, Severity, SignatureText, Suggestion,
+    Overrides, Reference, Severity, SignatureText, Span, Suggestion,
 };
 
 /// The front end for SASS.
@@ -49,6 +50,10 @@ impl FrontEnd for Sass {
 
     fn format(&self, source: &str) -> String {
         assist::format(source)
+    }
+
+    fn schedule(&self, source: &str, statement: Span, target: &Target) -> Option<String> {
+        assist::schedule(source, statement, target)
     }
 
     fn line_comment(&self) -> &'static str {

@@ -5,13 +5,16 @@
 
 #![expect(clippy::print_stdout, reason = "a program for a terminal")]
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{entries, keeps_promise};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use warpgrid_view::expect::{compare, compare_fault};
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{Scenario, Session};
 
 const MAX_STEPS: u64 = 20_000_000;
 
@@ -30,13 +33,8 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let root = arguments.next().expect("the folder of the cases");
     let only = arguments.next().unwrap_or_default();
-    let mut folders: Vec<_> = fs::read_dir(&root)
-        .expect("a folder")
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.join("case.json").exists())
-        .collect();
-    folders.sort();
+    let mut folders = entries(Path::new(&root));
+    folders.retain(|folder| folder.join("case.json").exists());
     let mut tiers: BTreeMap<u8, (usize, usize)> = BTreeMap::new();
     let (mut reading, mut running) = (Duration::ZERO, Duration::ZERO);
     let mut bytes = 0;
@@ -78,34 +76,14 @@ fn name_of(folder: &Path) -> String {
 }
 
 fn run(scenario: Scenario, reading: &mut Duration, running: &mut Duration) -> Result<(), String> {
-    let expected_fault = scenario.fault.clone();
     let start = Instant::now();
     let session = Session::untracked(scenario);
     *reading += start.elapsed();
     let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
     let start = Instant::now();
-    let over = session.run(MAX_STEPS);
+    let kept = keeps_promise(&mut session, MAX_STEPS);
     *running += start.elapsed();
-    if !over {
-        return Err(format!("not over after {MAX_STEPS} steps"));
-    }
-    if let Some(why) = compare_fault(expected_fault.as_ref(), session.fault().as_ref()) {
-        let unknown = session
-            .diagnostics()
-            .first()
-            .map(|found| found.message.clone());
-        return Err(format!("{why} ({})", unknown.unwrap_or_default()));
-    }
-    for buffer in session.buffers() {
-        let bytes = session
-            .memory(&MemoryId::Buffer(buffer.name.clone()))
-            .ok_or("a buffer is gone")?;
-        if let Some(m) = compare(&buffer, bytes)? {
-            return Err(format!(
-                "{}[{}]: found {}, expected {} ({} differ)",
-                m.buffer, m.index, m.found, m.expected, m.n_wrong
-            ));
-        }
-    }
-    Ok(())
+    let unknown = session.diagnostics().first();
+    let unknown = unknown.map_or("", |found| found.message.as_str());
+    kept.map_err(|why| format!("{why} ({unknown})"))
 }

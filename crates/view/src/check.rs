@@ -175,6 +175,10 @@ impl Places {
         }
     }
 
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
     pub(crate) fn text(&self, span: Span) -> &str {
         span.text(&self.source)
     }

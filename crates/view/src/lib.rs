@@ -5,12 +5,15 @@
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.
 
 pub mod assist;
+pub mod beside;
 pub mod blocks;
 #[cfg(test)]
 mod blocks_tests;
 pub mod catalogue;
 pub mod causes;
 pub mod check;
+mod counterpart;
+mod difference;
 pub mod expect;
 mod fault;
 pub mod fields;

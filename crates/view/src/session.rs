@@ -2,13 +2,14 @@
 
 use crate::causes::CauseView;
 use crate::check::{CheckOptions, Places};
+use crate::counterpart::counterpart;
 use crate::language::Language;
 use crate::matrix_step::{self, MatrixRecord, MatrixStep};
 use crate::memories::{Memory, memories};
 use crate::memory_id::MemoryId;
 use crate::model::{
-    DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest, PendingView, RunStatus,
-    Severity, SourceRange, StepView, StoreView, WarpView,
+    CounterpartView, DiagnosticView, FaultView, Frame, FrameRequest, Grid, GridRequest,
+    PendingView, RunStatus, Severity, SourceRange, StepView, StoreView, WarpView,
 };
 use crate::sentence::{Surroundings, sentence};
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
@@ -54,6 +55,7 @@ struct Last {
 /// A scenario, checked and ready to be stepped forward and back.
 pub struct Session {
     scenario: Scenario,
+    language: Language,
     pub(crate) program: Arc<Program>,
     places: Places,
     pub(crate) timeline: Timeline,
@@ -88,7 +90,7 @@ impl Language {
         let prepared = prepare(scenario, checked.annotations, &program, &mark, writers);
         let prepared =
             prepared.map_err(|problem| refused(problem, &diagnostics, &places, &facts))?;
-        Ok(Session::of(prepared, program, places, diagnostics))
+        Ok(Session::of(self, prepared, program, places, diagnostics))
     }
 }
 
@@ -143,6 +145,7 @@ impl Session {
     }
 
     fn of(
+        language: Language,
         prepared: Prepared,
         program: Arc<Program>,
         places: Places,
@@ -152,6 +155,7 @@ impl Session {
             counter: TrafficCounter::new(program.target.memory),
             guesses: prepared.guesses,
             scenario: prepared.scenario,
+            language,
             named: named_variables(&program),
             program,
             places,
@@ -182,6 +186,11 @@ impl Session {
     /// What the checker said of the source: warnings and information, since errors do not run.
     pub fn diagnostics(&self) -> &[DiagnosticView] {
         &self.diagnostics
+    }
+
+    /// The name of the machine that the program was checked for.
+    pub(crate) fn target_name(&self) -> &'static str {
+        self.program.target.name
     }
 
     /// Steps done.
@@ -644,7 +653,25 @@ impl Session {
             opcode: reader.map_or("", Reader::opcode).to_owned(),
             names: reader.map(Reader::register_names).unwrap_or_default(),
             active,
+            counterpart: self.counterpart(function, instruction),
+            schedule: self.schedule(function, instruction),
         }
+    }
+
+    /// The instruction in the other language, if it is a store.
+    fn counterpart(&self, function: FunctionId, index: u32) -> Option<CounterpartView> {
+        let reader = self.reader(function, index)?;
+        let action = self.program.action(reader.instruction)?;
+        counterpart(self.scenario.front, action, self.program.target)
+    }
+
+    /// What the encoding beside the instruction says of its scheduling.
+    fn schedule(&self, function: FunctionId, index: u32) -> Option<String> {
+        let span = self.span_of(function, index);
+        let source = self.places.source();
+        self.language
+            .front_end
+            .schedule(source, span, self.program.target)
     }
 
     fn store_view(&self, record: &StoreRecord, memories: &[Memory]) -> StoreView {

@@ -1,10 +1,12 @@
 //! Kernels that real compilers made leave exactly the memory that a GPU leaves.
 
+mod common;
+
+use common::{entries, keeps_promise};
 use serde::Deserialize;
 use std::fs;
-use std::path::{Path, PathBuf};
-use warpgrid_view::expect::{compare, compare_fault};
-use warpgrid_view::{MemoryId, Scenario, Session};
+use std::path::Path;
+use warpgrid_view::{Scenario, Session};
 
 /// Far more than any case needs; a case that gets here is stuck.
 const MAX_STEPS: u64 = 50_000_000;
@@ -18,17 +20,6 @@ struct Case {
 #[derive(Deserialize)]
 struct Variant {
     file: String,
-}
-
-fn folders(root: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root).expect("the corpus lies beside the test");
-    let mut folders: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.join("case.json").exists())
-        .collect();
-    folders.sort();
-    folders
 }
 
 /// What is wrong with a case, one line a variant; empty when all is well.
@@ -57,32 +48,15 @@ fn run_case(folder: &Path) -> Vec<String> {
 }
 
 fn run(scenario: Scenario) -> Result<(), String> {
-    let expected_fault = scenario.fault.clone();
     let mut session = Session::untracked(scenario)
         .map_err(|error| format!("{} {}", error.code, error.message))?;
-    if !session.run(MAX_STEPS) {
-        return Err(format!("not over after {MAX_STEPS} steps"));
-    }
-    if let Some(why) = compare_fault(expected_fault.as_ref(), session.fault().as_ref()) {
-        return Err(why);
-    }
-    for buffer in session.buffers() {
-        let bytes = session
-            .memory(&MemoryId::Buffer(buffer.name.clone()))
-            .ok_or("a buffer is gone")?;
-        if let Some(m) = compare(&buffer, bytes)? {
-            return Err(format!(
-                "{}[{}]: found {}, expected {} ({} differ)",
-                m.buffer, m.index, m.found, m.expected, m.n_wrong
-            ));
-        }
-    }
-    Ok(())
+    keeps_promise(&mut session, MAX_STEPS)
 }
 
 #[test]
 fn every_case_is_bit_exact_with_all_its_variants() {
-    let folders = folders(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"));
+    let mut folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"));
+    folders.retain(|folder| folder.join("case.json").exists());
     assert!(folders.len() >= 52, "found {} cases", folders.len());
     let wrong: Vec<String> = folders.iter().flat_map(|folder| run_case(folder)).collect();
     assert!(

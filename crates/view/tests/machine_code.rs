@@ -1,47 +1,52 @@
 //! Machine code of kernels that real compilers made leaves exactly the memory that a GPU leaves: listings as disassemblers
 //! print them, with the launches and the expectations of the PTX corpus.
 
+mod common;
+
+use common::{entries, keeps_promise};
 use std::fs;
-use std::path::{Path, PathBuf};
-use warpgrid_view::expect::{compare, compare_fault};
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use std::path::Path;
+use warpgrid_view::beside::{BesideSide, compare};
+use warpgrid_view::scenario::Beside;
+use warpgrid_view::{Front, Scenario, Session};
 
 /// Far more than any listing needs.
 const MAX_STEPS: u64 = 20_000_000;
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder beside the test");
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
 fn run(scenario: Scenario) -> Result<(), String> {
-    let expected_fault = scenario.fault.clone();
     let mut session = Session::untracked(scenario)
         .map_err(|error| format!("{} {}", error.code, error.message))?;
-    if !session.run(MAX_STEPS) {
-        return Err(format!("not over after {MAX_STEPS} steps"));
-    }
-    if let Some(why) = compare_fault(expected_fault.as_ref(), session.fault().as_ref()) {
-        return Err(why);
-    }
-    for buffer in session.buffers() {
-        let bytes = session
-            .memory(&MemoryId::Buffer(buffer.name.clone()))
-            .ok_or("a buffer is gone")?;
-        if let Some(m) = compare(&buffer, bytes)? {
-            return Err(format!(
-                "{}[{}]: found {}, expected {} ({} differ)",
-                m.buffer, m.index, m.found, m.expected, m.n_wrong
-            ));
-        }
-    }
-    Ok(())
+    keeps_promise(&mut session, MAX_STEPS)
 }
 
-#[test]
-fn every_listing_is_bit_exact() {
+/// What differs between a listing and the PTX of its kernel.
+fn compare_with_ptx(case: &Path, scenario: Scenario) -> Result<(), String> {
+    let source = fs::read_to_string(case.join("kernel.ptx")).expect("the PTX of the case");
+    let ptx = Scenario {
+        source,
+        front: Front::Ptx,
+        beside: Some(Beside {
+            source: scenario.source.clone(),
+            ..Beside::default()
+        }),
+        ..scenario
+    };
+    let report = compare(ptx, MAX_STEPS).map_err(|error| error.error.message)?;
+    if report.sides[0].front != Front::Ptx || report.sides[1].front != Front::Sass {
+        return Err("the languages were mistaken".to_owned());
+    }
+    let idle = |side: &BesideSide| side.stores == 0 && side.fault.is_none();
+    if report.memories.is_empty() || report.sides.iter().any(idle) {
+        return Err("nothing was compared".to_owned());
+    }
+    match report.equal {
+        true => Ok(()),
+        false => Err(format!("{:?} {:?}", report.sides, report.differences)),
+    }
+}
+
+/// Runs `check` on each listing with the folder and the scenario of its case; all that is wrong comes out.
+fn wrong_listings(check: impl Fn(&Path, Scenario) -> Result<(), String>) -> Vec<String> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut n_listings = 0;
     let mut wrong = Vec::new();
@@ -49,26 +54,37 @@ fn every_listing_is_bit_exact() {
         let Some(case) = folder.file_name().filter(|_| folder.is_dir()) else {
             continue;
         };
-        let json = tests.join("corpus").join(case).join("case.json");
-        let json = fs::read_to_string(json).expect("the case of the PTX corpus");
+        let case = tests.join("corpus").join(case);
+        let json = fs::read_to_string(case.join("case.json")).expect("the case of the PTX corpus");
         let scenario: Scenario = serde_json::from_str(&json).expect("a scenario");
         for path in entries(&folder) {
             n_listings += 1;
-            let found = run(Scenario {
+            let scenario = Scenario {
                 source: fs::read_to_string(&path).expect("a listing"),
                 front: Front::Sass,
                 target: None,
                 ptx_version: None,
                 ..scenario.clone()
-            });
+            };
+            let found = check(&case, scenario);
             wrong.extend(found.err().map(|why| format!("{}: {why}", path.display())));
         }
     }
     assert!(n_listings >= 56, "found {n_listings} listings");
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    wrong
+}
+
+fn none_is_wrong(wrong: &[String]) {
+    let lines = wrong.join("\n");
+    assert!(wrong.is_empty(), "{} wrong:\n{lines}", wrong.len());
+}
+
+#[test]
+fn every_listing_is_bit_exact() {
+    none_is_wrong(&wrong_listings(|_, scenario| run(scenario)));
+}
+
+#[test]
+fn every_listing_leaves_the_memory_of_its_ptx() {
+    none_is_wrong(&wrong_listings(compare_with_ptx));
 }

@@ -53,6 +53,10 @@ export const check = guarded(core.check, (source, choice) => {
   text("source", source);
   options("options", choice);
 });
+export const compare = guarded(core.compare, (scenario, choice) => {
+  given("scenario", scenario);
+  options("options", choice);
+});
 export const explain = guarded(core.explain, (subject) => text("subject", subject));
 export const format = guarded(core.format, (source) => text("source", source));
 export const tokens = guarded(core.tokens, (source, choice) => {

@@ -32,6 +32,7 @@ export class WarpgridError extends Error {
 
 // ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.
 import type {
+  BesideReport,
   CauseView,
   CheckOptions,
   CheckReport,
@@ -176,6 +177,12 @@ export function check(source: string, options?: CheckOptions): CheckReport;
  * The diagnostics of the reference, as data.
  */
 export function codes(): CodePage[];
+
+/**
+ * Runs both texts of a scenario with one launch, its own and the one in `beside`, and says whether they leave the same memory or where
+ * they part. `options`: `{ maxSteps? }`, of each run. Throws a `WarpgridError` when one of them cannot run.
+ */
+export function compare(scenario: Scenario, options?: RunOptions): BesideReport;
 
 /**
  * Lists what can be written at a UTF-16 offset, best first: only what is legal for the version and target.

@@ -186,6 +186,33 @@ pub fn product(
     to_js(&view)
 }
 
+/// Runs both texts of a scenario with one launch, its own and the one in `beside`, and says whether they leave the same memory or where
+/// they part. `options`: `{ maxSteps? }`, of each run. Throws a `WarpgridError` when one of them cannot run.
+#[wasm_bindgen(unchecked_return_type = "BesideReport")]
+pub fn compare(
+    #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
+    if scenario.beside.is_none() {
+        return Err(unreadable("scenario", "found no text in `beside`"));
+    }
+    let max_steps = max_steps(from_js(options, "options")?)?;
+    let report = warpgrid_view::beside::compare(scenario, max_steps)
+        .map_err(|found| session_failure(&found.error))?;
+    to_js(&report)
+}
+
+/// The limit of a run.
+fn max_steps(options: RunOptions) -> Result<u64, JsValue> {
+    match options.max_steps {
+        // No limit at all.
+        Some(f64::INFINITY) => Ok(u64::MAX),
+        Some(steps) => whole(steps, "maxSteps"),
+        None => Ok(DEFAULT_MAX_STEPS),
+    }
+}
+
 /// Formats a source.
 #[wasm_bindgen]
 pub fn format(source: &str) -> String {
@@ -314,13 +341,7 @@ impl Session {
         &mut self,
         #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
     ) -> Result<bool, JsValue> {
-        let options: RunOptions = from_js(options, "options")?;
-        let max_steps = match options.max_steps {
-            // No limit at all.
-            Some(f64::INFINITY) => u64::MAX,
-            Some(steps) => whole(steps, "maxSteps")?,
-            None => DEFAULT_MAX_STEPS,
-        };
+        let max_steps = max_steps(from_js(options, "options")?)?;
         Ok(self.inner.run(max_steps))
     }
 

@@ -83,6 +83,25 @@ export type Parameter = { "kind": "buffer" } & Buffer | { "kind": "scalar", name
 /** The fault that a case names. */
 export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
+/** What a register holds at the first step. */
+export type RegisterStart = {
+/** As the text names it: `R2`. */
+name: string,
+/** A number, or a sum such as `"lane * 4 + out"`: `lane`, `thread`, multiples of them, and the address of a buffer. */
+value: Literal, };
+
+/** What becomes of an access whose address is no multiple of its size. */
+export type Misaligned = "fault" | "force";
+
+/** Another text of a kernel. */
+export type Beside = { source: string,
+/** Its language; the text shows it where this is absent. */
+front?: Front | null,
+/** Overrides the target that the text states. */
+target?: string | null,
+/** Its kernel; the one of the same name when absent, or else its first. */
+entry?: string | null, };
+
 /** Everything a run needs. */
 export type Scenario = { name?: string, source: string, front?: Front,
 /** Overrides `.target`. */
@@ -97,8 +116,65 @@ dynamic_shared?: number,
 params?: Array<Parameter>,
 /** Turns the scheduler; 0, as when absent, is plain round robin. */
 seed?: number | null,
+/** What registers hold at the first step; the others are zero. Machine code only reads some of them from the launch. */
+registers?: Array<RegisterStart>,
+/**
+ * What becomes of an access whose address is no multiple of its size. Where it is absent, kernels stop, and loose lines of machine
+ * code go on as their reference says. */
+misaligned?: Misaligned | null,
+/** Another text of the same kernel, run with the same launch where two are compared; a session runs the first alone. */
+beside?: Beside | null,
 /** Where the launch must stop, if it must. */
 fault?: ExpectedFault | null, };
+
+/** A store that wrote an element. */
+export type ElementStore = { step: number, block: [number, number, number], warp: number, lane: number,
+/** Line of the source, from 1. */
+line: number, instruction: string,
+/** What the element was after it. */
+value: string, };
+
+/** How one run came to its value. */
+export type Side = { seed: number, value: string,
+/** The last stores to the element, the very last one at the end; empty where no store went there. */
+stores: Array<ElementStore>, };
+
+/** A memory that two runs leave differently. */
+export type Difference = { memory: MemoryId,
+/** The first element that differs. */
+index: number, nElements: number,
+/** One per run. */
+sides: [Side, Side], };
+
+/** How one of the texts ran. */
+export type BesideSide = { front: Front,
+/** The machine that it was checked for and ran on. */
+target: string,
+/** Its kernel. */
+entry: string,
+/** Steps of the run. */
+steps: number,
+/** Steps that stored to what is compared. */
+stores: number,
+/** Whether it came to an end within the steps that it was given. */
+over: boolean,
+/** The fault that stopped it. */
+fault: string | null, };
+
+/** How two texts of a kernel end. */
+export type BesideReport = {
+/** Whether both came to an end, with the same memory and with the same sort of fault if with one. */
+equal: boolean,
+/** The verdict in a few words: `both leave the same memory: 128 bytes of \`out\``. */
+summary: string, sides: [BesideSide, BesideSide],
+/** The memories that both have: buffers, and variables by their names. */
+memories: Array<MemoryId>,
+/** Bytes of these memories. */
+nBytes: number,
+/** Variables that one text has alone; they are not compared. */
+alone: [Array<MemoryId>, Array<MemoryId>],
+/** The first element of each memory that differs, with the stores of both that wrote it. */
+differences: Array<Difference>, };
 
 /** Who holds a matrix element. */
 export type CellHolder = { lane: number, register: number, element: number, };
@@ -339,6 +415,15 @@ step: number,
 /** The step before which it lands by itself. */
 landsAt: number, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<PendingPieceView>, };
 
+/** A store as the other language writes it. */
+export type CounterpartView = {
+/** `STG.E.64 desc[UR4][R2.64], R4`, with registers of its own. */
+text: string,
+/** The language of the text, and the machine where it depends on it: `machine code for sm_90`. */
+language: string,
+/** How far it can be trusted. */
+about: string, };
+
 /** A step of a warp. */
 export type StepView = { step: number,
 /** Linear index of the block, and its coordinates. */
@@ -350,7 +435,11 @@ opcode: string,
 /** The names in the instruction that may be registers. */
 names: Array<string>,
 /** Bit `i`: lane `i` takes part. */
-active: number, };
+active: number,
+/** A store in the other language, PTX or machine code; absent for other steps. */
+counterpart: CounterpartView | null,
+/** What the encoding says of scheduling: `stall 4 cycles, waits for 0`. It has no effect on results. */
+schedule: string | null, };
 
 /** What went wrong in a run. */
 export type FaultView = { kind: FaultSort,

@@ -4,6 +4,7 @@
 use expect_test::expect_file;
 use ts_rs::{Config, TS};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
+use warpgrid_view::beside::{BesideReport, BesideSide};
 use warpgrid_view::blocks::{ClusterBlock, ClusterView};
 use warpgrid_view::causes::CauseView;
 use warpgrid_view::fragment::{
@@ -13,18 +14,21 @@ use warpgrid_view::fragment::{
 use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{
-    BlockMap, Cell, DiagnosticView, EditView, FaultSort, FaultView, FixView, Frame, FrameRequest,
-    Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryView,
-    PendingPieceView, PendingView, Phrase, PhraseLink, PieceView, Progress, RegisterType,
-    RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space, StepView,
-    StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
+    BlockMap, Cell, CounterpartView, DiagnosticView, EditView, FaultSort, FaultView, FixView,
+    Frame, FrameRequest, Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView,
+    MemoryView, PendingPieceView, PendingView, Phrase, PhraseLink, PieceView, Progress,
+    RegisterType, RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space,
+    StepView, StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
 };
 use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
     TermView,
 };
 use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
-use warpgrid_view::scenario::{Buffer, ExpectedFault, Field, Init};
+use warpgrid_view::scenario::{
+    Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart,
+};
+use warpgrid_view::seeds::{Difference, ElementStore, Side};
 use warpgrid_view::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
@@ -73,7 +77,15 @@ fn the_types_of_the_package_are_those_of_the_core() {
         Field,
         Parameter,
         ExpectedFault,
+        RegisterStart,
+        Misaligned,
+        Beside,
         Scenario,
+        ElementStore,
+        Side,
+        Difference,
+        BesideSide,
+        BesideReport,
         CellHolder,
         ElementView,
         MatrixOperand,
@@ -100,6 +112,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         StoreView,
         PendingPieceView,
         PendingView,
+        CounterpartView,
         StepView,
         FaultView,
         CauseView,

@@ -2,7 +2,7 @@
 //! architecture, and back. Learnt from compiled kernels, and an approximation: the assembler also turns generic stores into others
 //! when it knows where they point, joins neighbouring ones, and moves the address into other registers.
 
-use super::stores::{Store, Word, WordMeaning};
+use super::stores::{Store, Word, WordMeaning, find_store};
 use crate::does::{Does, MemoryOp};
 use crate::modifier::{CacheOp, EvictionPriority, Flag, Scope, Sem};
 use crate::modifiers::Modifiers;
@@ -13,6 +13,9 @@ use crate::types::ScalarType;
 /// What is said beside every pair.
 pub const APPROXIMATION: &str =
     "as `ptxas` 13.5 chooses it; it may also know more about the address and choose another store";
+
+/// What is said beside PTX for machine code.
+pub const AMONG_OTHERS: &str = "one store of several that the assembler makes this of: types and some cache operators are not in the machine code";
 
 /// Architectures that spell stores alike, oldest first, each by one of its targets.
 pub const GENERATIONS: &[(&str, TargetGate)] = &[
@@ -187,11 +190,37 @@ pub fn ptx(store: &Store, words: &[&Word]) -> String {
     format!("st{mmio}{order}{space}{cache}{ty}")
 }
 
+/// The same of an opcode with its words as they are printed: `STG.E.64.STRONG.GPU`. `None` for what is no store.
+pub fn ptx_of(mnemonic: &str) -> Option<String> {
+    let (opcode, mut rest) = mnemonic.split_once('.').unwrap_or((mnemonic, ""));
+    let store = find_store(opcode)?;
+    let mut words = Vec::new();
+    while !rest.is_empty() {
+        let begins = |word: &&Word| {
+            let after = rest.strip_prefix(word.text);
+            after.is_some_and(|after| after.is_empty() || after.starts_with('.'))
+        };
+        // `STRONG.GPU` is one word of the table.
+        let found = store
+            .slots
+            .iter()
+            .flat_map(|slot| slot.words)
+            .filter(begins);
+        let found = found.max_by_key(|word| word.text.len());
+        let n_bytes = match found {
+            Some(word) => word.text.len(),
+            None => rest.find('.').unwrap_or(rest.len()),
+        };
+        words.extend(found);
+        rest = rest[n_bytes..].trim_start_matches('.');
+    }
+    Some(ptx(store, &words))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::form::bind;
-    use crate::sass::find_store;
 
     fn of_ptx(mnemonic: &str, arch: &str) -> Option<String> {
         let words: Vec<&str> = mnemonic.split('.').skip(1).collect();
@@ -250,6 +279,22 @@ mod tests {
         assert_eq!(wide.as_deref(), Some(expected));
         assert_eq!(of_ptx("st.global.v8.b32", "sm_90"), None);
         assert_eq!(of_ptx("st.param.b32", "sm_90"), None);
+    }
+
+    #[test]
+    fn an_opcode_with_its_words_leads_back_to_ptx() {
+        for (mnemonic, expected) in [
+            ("STG.E.64.STRONG.GPU", Some("st.relaxed.gpu.global.v2.b32")),
+            ("STG.E.EF.S16.SYS", Some("st.global.L1::evict_first.s16")),
+            ("STG.E.ENL2.256", Some("st.global.v8.b32")),
+            ("ST.E.MMIO.SYS", Some("st.mmio.relaxed.sys.b32")),
+            ("STS", Some("st.shared.b32")),
+            ("STG.E.ODD.128", Some("st.global.v4.b32")),
+            ("LDG.E", None),
+            ("", None),
+        ] {
+            assert_eq!(ptx_of(mnemonic).as_deref(), expected, "{mnemonic}");
+        }
     }
 
     #[test]

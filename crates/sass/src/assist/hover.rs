@@ -1,6 +1,7 @@
 //! The meaning of what is under the pointer.
 
 use super::{at, contains};
+use crate::listing::schedule_at;
 use crate::mnemonic::bind;
 use crate::syntax::{
     AnnotationKind, Instruction, Operand, Register, RegisterFile, RegisterNumber, StatementKind,
@@ -96,7 +97,15 @@ fn opcode(
         let words: Vec<_> = bound.words.iter().map(|bound| bound.word).collect();
         format!("As PTX: `{}`, among others.", pairs::ptx(store, &words))
     });
-    let lines = [Some(help.to_owned()), ptx, where_line(on), Some(checked)];
+    let schedule = schedule_at(tree, instruction.span.start, target)
+        .map(|found| format!("Scheduled so by its encoding, without effect on results: {found}."));
+    let lines = [
+        Some(help.to_owned()),
+        ptx,
+        schedule,
+        where_line(on),
+        Some(checked),
+    ];
     Some(text(span, title.to_owned(), lines.into_iter().flatten()))
 }
 

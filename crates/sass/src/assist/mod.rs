@@ -5,6 +5,7 @@ mod complete;
 mod format;
 mod hover;
 mod reference;
+mod schedule;
 mod signature;
 mod tokens;
 
@@ -12,6 +13,7 @@ pub(crate) use complete::complete;
 pub(crate) use format::format;
 pub(crate) use hover::hover;
 pub(crate) use reference::{explain, forms};
+pub(crate) use schedule::schedule;
 pub(crate) use signature::signature;
 pub(crate) use tokens::tokens;
 

@@ -7,7 +7,7 @@ mod schedule;
 
 pub use data::{Item, Section, Symbol};
 pub use info::{KernelInfo, ParameterInfo};
-pub use schedule::{Schedule, schedule_of};
+pub use schedule::{Schedule, schedule_at, schedule_of};
 
 use crate::syntax::{StatementKind, Tree};
 use data::Reader;

@@ -1,8 +1,9 @@
 //! The scheduling information that the encoding of an instruction carries: how long the next one waits, which barriers it
 //! sets and waits for. It has no effect on results.
 
+use crate::syntax::{StatementKind, Tree};
 use std::fmt;
-use warpgrid_isa::Target;
+use warpgrid_isa::{Target, TargetGate};
 
 /// What an encoding says about scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,31 +22,84 @@ pub struct Schedule {
     pub reuse: u8,
 }
 
-/// What the encoding of an instruction says; none for architectures whose instructions carry nothing: up to `sm_62` a word
-/// of its own comes before several instructions.
-pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
-    if target.sm < FIRST_WITH_OWN {
-        return None;
+impl Schedule {
+    /// From the 21 bits that all architectures since `sm_50` have for it.
+    fn of_bits(bits: u32) -> Schedule {
+        let field = |start: u32, width: u32| (bits >> start & ((1 << width) - 1)) as u8;
+        let barrier = |start: u32| Some(field(start, 3)).filter(|number| *number != 7);
+        Schedule {
+            stall_cycles: field(0, 4),
+            // The bit says to stay with this warp.
+            yields: field(4, 1) == 0,
+            write_barrier: barrier(5),
+            read_barrier: barrier(8),
+            waits_for: field(11, 6),
+            reuse: field(17, 4),
+        }
     }
-    let field = |start: u32, bits: u32| (encoding >> start) as u8 & ((1u16 << bits) - 1) as u8;
-    let barrier = |start: u32| Some(field(start, 3)).filter(|number| *number != 7);
-    Some(Schedule {
-        stall_cycles: field(105, 4),
-        // The bit says to stay with this warp.
-        yields: field(109, 1) == 0,
-        write_barrier: barrier(110),
-        read_barrier: barrier(113),
-        waits_for: field(116, 6),
-        reuse: field(122, 4),
-    })
 }
 
 /// From here on an instruction has 128 bits, its scheduling among them.
-const FIRST_WITH_OWN: u16 = 70;
+const WITH_OWN: TargetGate = TargetGate::From(70);
+/// Here a word of its own comes before three instructions.
+const IN_GROUPS: TargetGate = TargetGate::Between(50, 62);
+/// Where the bits begin in an instruction.
+const FIRST_BIT: u32 = 105;
+/// Bits of an instruction in the word of its group.
+const BITS: u32 = 21;
+/// Instructions of a group.
+const GROUP: usize = 3;
+
+/// What the encoding of an instruction says where it has 128 bits.
+pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
+    let bits = (encoding >> FIRST_BIT) as u32;
+    WITH_OWN.met_by(target).then(|| Schedule::of_bits(bits))
+}
+
+/// What the encodings around the instruction that begins at `start` say of it; `None` where they are not printed.
+pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule> {
+    let mut group = None;
+    let mut n_since = 0;
+    let mut statements = tree.statements.iter();
+    while let Some(statement) = statements.next() {
+        match statement.kind {
+            StatementKind::Encoding(encoding) => (group, n_since) = (Some(encoding), 0),
+            StatementKind::Instruction(index) => {
+                let instruction = tree.instructions.get(index as usize)?;
+                if instruction.span.start < start {
+                    n_since += 1;
+                    continue;
+                }
+                if instruction.span.start > start {
+                    return None;
+                }
+                if IN_GROUPS.met_by(target) {
+                    let bits = (group?.value >> (BITS * n_since as u32)) as u32;
+                    return (n_since < GROUP).then(|| Schedule::of_bits(bits));
+                }
+                let low = instruction.encoding?.value;
+                let high = match statements.next()?.kind {
+                    StatementKind::Encoding(encoding) => encoding.value,
+                    _ if low >> 64 != 0 => 0,
+                    _ => return None,
+                };
+                return schedule_of(target, low | high << 64);
+            }
+            StatementKind::Label(_)
+            | StatementKind::Directive { .. }
+            | StatementKind::Header { .. }
+            | StatementKind::Unknown => {}
+        }
+    }
+    None
+}
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "stall {}", self.stall_cycles)?;
+        match self.stall_cycles {
+            1 => write!(f, "stall 1 cycle")?,
+            n => write!(f, "stall {n} cycles")?,
+        }
         if self.yields {
             write!(f, ", yields")?;
         }
@@ -60,6 +114,67 @@ impl fmt::Display for Schedule {
             let separator = if index == 0 { ", waits for" } else { "," };
             write!(f, "{separator} {barrier}")?;
         }
+        let kept = (0..4).filter(|i| self.reuse >> i & 1 != 0);
+        for (index, source) in kept.enumerate() {
+            let separator = if index == 0 { ", keeps source" } else { "," };
+            write!(f, "{separator} {source}")?;
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::parse;
+
+    /// The words at an instruction that a text has once.
+    fn words(source: &str, instruction: &str, target: &str) -> Option<String> {
+        let start = source.find(instruction).expect("the instruction") as u32;
+        let target = Target::from_name(target).expect("a target");
+        schedule_at(&parse(source), start, target).map(|schedule| schedule.to_string())
+    }
+
+    #[test]
+    fn an_instruction_of_128_bits_carries_its_own() {
+        let source = "\
+        /*0010*/  S2R R6, SR_CTAID.X ;  /* 0x0000000000067919 */
+                                        /* 0x000e280000002500 */
+        /*00c0*/  FADD R9, R4, R3 ;     /* 0x0000000304097221 */
+                                        /* 0x004fd00000000000 */
+        /*00d0*/  EXIT ;
+";
+        assert_eq!(
+            words(source, "S2R", "sm_75").as_deref(),
+            Some("stall 4 cycles, sets barrier 0 when written")
+        );
+        assert_eq!(
+            words(source, "FADD", "sm_90").as_deref(),
+            Some("stall 8 cycles, yields, waits for 2")
+        );
+        assert_eq!(words(source, "EXIT", "sm_75"), None);
+        assert_eq!(words(source, "S2R", "sm_35"), None);
+    }
+
+    #[test]
+    fn older_ones_share_a_word_of_three() {
+        // stall 6; stall 13 and barrier 1 when written; stall 15, yields, waits for 0 and 1.
+        let of = |stall: u64, stays: u64, write: u64, waits: u64| {
+            stall | stays << 4 | write << 5 | 7 << 8 | waits << 11
+        };
+        let word = of(6, 1, 7, 0) | of(13, 1, 1, 0) << 21 | of(15, 0, 7, 3) << 42;
+        let source = format!(
+            "  /* {word:#018x} */\n/*0008*/ MOV R1, R2 ; /* 0x5c98078000270001 */\n\
+             /*0010*/ LDG R3, [R4] ; /* 0xeed4200000070403 */\n/*0018*/ EXIT ; /* 0xe30000000007000f */\n"
+        );
+        let found = ["MOV", "LDG", "EXIT"].map(|name| words(&source, name, "sm_61"));
+        assert_eq!(
+            found.each_ref().map(Option::as_deref),
+            [
+                Some("stall 6 cycles"),
+                Some("stall 13 cycles, sets barrier 1 when written"),
+                Some("stall 15 cycles, yields, waits for 0, 1")
+            ]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What crosses the boundary, written once and run in Node and in a browser.
 
 use js_sys::{Float32Array, Object, Reflect};
-use warpgrid_wasm::{Session, check, explain, fragment, product, tokens};
+use warpgrid_wasm::{Session, check, compare, explain, fragment, product, tokens};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -244,4 +244,42 @@ fn a_scenario_that_cannot_run_throws_with_code_and_diagnostics() {
     assert!(js_sys::Array::is_array(&get(&error, "diagnostics")));
     let error = session().memory("nothing").expect_err("no such memory");
     assert_eq!(text(&error, "code"), "W0902");
+}
+
+#[wasm_bindgen_test]
+fn two_texts_of_a_kernel_are_compared() {
+    let beside = |source: &str| {
+        let scenario = scenario(SCALE);
+        let beside = object("source", source.into());
+        Reflect::set(&scenario, &"beside".into(), &beside).expect("an object");
+        compare(scenario, JsValue::UNDEFINED)
+    };
+    let same = beside(SCALE).expect("both run");
+    assert_eq!(get(&same, "equal").as_bool(), Some(true));
+    let parted = beside(&SCALE.replace("st.global.f32", "st.global.u8")).expect("both run");
+    let differences: js_sys::Array = get(&parted, "differences").into();
+    assert_eq!(text(&differences.get(0), "memory"), "out");
+    assert!(beside("st.shred.u32 [p], 1;").is_err());
+    let error = compare(scenario(SCALE), JsValue::UNDEFINED).expect_err("nothing to compare with");
+    assert_eq!(text(&error, "code"), "W0901");
+}
+
+#[wasm_bindgen_test]
+fn a_scenario_sets_registers_and_what_misaligned_accesses_do() {
+    let run = |json: &str| {
+        let scenario = js_sys::JSON::parse(json).expect("an object");
+        let mut session = Session::new(scenario)?;
+        session.run(JsValue::UNDEFINED)?;
+        session.memory("shared:0")
+    };
+    let facts = |value: &str, misaligned: &str| {
+        format!(
+            r#"{{"front":"sass","source":"STS [R2+0x1], R3 ;\n","registers":[{{"name":"R2","value":"lane * 4"}},{{"name":"R3","value":{value}}}],"misaligned":"{misaligned}"}}"#
+        )
+    };
+    let bytes = run(&facts("7", "force")).expect("a run");
+    assert_eq!(&bytes[124..128], [7, 0, 0, 0]);
+    assert!(run(&facts("7", "maybe")).is_err());
+    let error = run(&facts(r#""lane * lane""#, "force")).expect_err("no value");
+    assert_eq!(text(&error, "code"), "W0706");
 }

@@ -1,0 +1,367 @@
+//! Two texts of one kernel side by side, PTX and its machine code as a rule. In: a scenario with a text beside its own; out:
+//! both runs, step by store, and whether they leave the same memory or where they part.
+
+mod frame;
+
+pub use frame::{BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark};
+
+use crate::difference::{Difference, Left, differences_between, left_by};
+use crate::language::Language;
+use crate::memories::Memory;
+use crate::memory_id::MemoryId;
+use crate::model::Space;
+use crate::session::{Session, SessionError};
+use crate::stores::locate;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use warpgrid_emulator::{AccessEvent, Interest, Observer, Status};
+use warpgrid_launch::fault::FaultSort;
+use warpgrid_launch::prepare::Writers;
+use warpgrid_launch::scenario::Beside;
+use warpgrid_launch::{Annotations, Front, Scenario};
+
+/// Stores of a text after which further ones are run, but no longer stopped at.
+const MAX_STOPS: usize = 1 << 20;
+
+/// How two texts of a kernel end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BesideReport {
+    /// Whether both came to an end, with the same memory and with the same sort of fault if with one.
+    pub equal: bool,
+    /// The verdict in a few words: `both leave the same memory: 128 bytes of \`out\``.
+    pub summary: String,
+    pub sides: [BesideSide; 2],
+    /// The memories that both have: buffers, and variables by their names.
+    pub memories: Vec<MemoryId>,
+    /// Bytes of these memories.
+    pub n_bytes: u64,
+    /// Variables that one text has alone; they are not compared.
+    pub alone: [Vec<MemoryId>; 2],
+    /// The first element of each memory that differs, with the stores of both that wrote it.
+    pub differences: Vec<Difference>,
+}
+
+/// How one of the texts ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BesideSide {
+    pub front: Front,
+    /// The machine that it was checked for and ran on.
+    pub target: String,
+    /// Its kernel.
+    pub entry: String,
+    /// Steps of the run.
+    pub steps: u64,
+    /// Steps that stored to what is compared.
+    pub stores: u64,
+    /// Whether it came to an end within the steps that it was given.
+    pub over: bool,
+    /// The fault that stopped it.
+    pub fault: Option<String>,
+}
+
+/// Why two texts cannot be compared: one of them does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BesideError {
+    /// 0 for the text of the scenario, 1 for the one beside it.
+    pub side: usize,
+    pub error: SessionError,
+}
+
+/// Two runs with one launch.
+pub struct Pair {
+    sessions: [Session; 2],
+    /// Positions just after each step that stored to what is compared.
+    stops: [Vec<u64>; 2],
+    /// What both have.
+    compared: Vec<MemoryId>,
+    alone: [Vec<MemoryId>; 2],
+    /// Steps that each run may take.
+    max_steps: u64,
+}
+
+/// Runs both texts of a scenario to their ends, for at most `max_steps` steps each.
+pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, BesideError> {
+    let mut pair = Pair::new(scenario, max_steps)?;
+    while !pair.work(u64::MAX) {}
+    Ok(pair.report())
+}
+
+impl Pair {
+    /// Checks and launches both texts; nothing has run yet. The launch of one drives both: of the text that states one in
+    /// `//@` lines where the other does not, or else of the PTX, which says more about its parameters.
+    pub fn new(mut scenario: Scenario, max_steps: u64) -> Result<Pair, BesideError> {
+        let beside = scenario.beside.take().unwrap_or_default();
+        let own = Text {
+            front: scenario.front,
+            source: std::mem::take(&mut scenario.source),
+            target: scenario.target.take(),
+            ptx_version: scenario.ptx_version.take(),
+            entry: None,
+        };
+        let other = Text::of(beside);
+        let texts = [own, other];
+        let leader = usize::from(!leads([&texts[0], &texts[1]]));
+        let follower = 1 - leader;
+        let [led, leading] = [follower, leader].map(|side| &texts[side]);
+        let fail = |side| move |error| BesideError { side, error };
+        let first = leading.session(&scenario).map_err(fail(leader))?;
+        let facts = Scenario {
+            registers: match led.front == leading.front {
+                true => first.scenario().registers.clone(),
+                // Each language has registers of its own; the lines of the text set them.
+                false => Vec::new(),
+            },
+            ..first.scenario().clone()
+        };
+        let second = led.session(&facts).map_err(fail(follower))?;
+        let sessions = match leader {
+            0 => [first, second],
+            _ => [second, first],
+        };
+        Ok(Pair::of(sessions, max_steps))
+    }
+
+    fn of(sessions: [Session; 2], max_steps: u64) -> Pair {
+        let ids = sessions.each_ref().map(lasting);
+        let [compared, left] = partition(&ids[0], &ids[1]);
+        let [_, right] = partition(&ids[1], &ids[0]);
+        Pair {
+            sessions,
+            stops: [Vec::new(), Vec::new()],
+            compared,
+            alone: [left, right],
+            max_steps,
+        }
+    }
+
+    /// Runs at most `budget` steps; true when both are over, or have taken the steps that they may.
+    pub fn work(&mut self, budget: u64) -> bool {
+        let mut left = budget;
+        for (session, stops) in self.sessions.iter_mut().zip(&mut self.stops) {
+            let memories = session.memories().into_iter();
+            let mut listener = Listener {
+                memories: memories
+                    .filter(|memory| self.compared.contains(&memory.view.id))
+                    .collect(),
+                stores: false,
+            };
+            while !session.is_over() && session.position() < self.max_steps {
+                if left == 0 {
+                    return false;
+                }
+                left -= 1;
+                listener.stores = false;
+                let status = session.timeline.step(&mut listener);
+                if listener.stores && stops.len() < MAX_STOPS {
+                    stops.push(session.position());
+                }
+                if status != Status::Running {
+                    break;
+                }
+            }
+        }
+        true
+    }
+
+    /// How both end, once they have run.
+    pub fn report(&mut self) -> BesideReport {
+        for session in &mut self.sessions {
+            session.run(self.max_steps.saturating_sub(session.position()));
+        }
+        let lefts: [Vec<Left>; 2] = self.sessions.each_ref().map(|session| {
+            let mut left = left_by(session);
+            left.retain(|memory| self.compared.contains(&memory.id));
+            left
+        });
+        let sides = [0, 1].map(|side| self.side(side));
+        let faults = self.sessions.each_ref().map(fault_sort);
+        let differences = differences_between([&lefts[0], &lefts[1]], &mut self.sessions);
+        let n_bytes = lefts[0].iter().map(|memory| memory.bytes.len() as u64);
+        let n_bytes = n_bytes.sum();
+        let end = End {
+            is_over: sides.iter().all(|side| side.over),
+            faults_agree: faults[0] == faults[1],
+            has_fault: faults[0].is_some(),
+            n_parted: differences.len(),
+        };
+        BesideReport {
+            equal: end.n_parted == 0 && end.faults_agree && end.is_over,
+            summary: summary(&end, &self.compared, n_bytes),
+            n_bytes,
+            sides,
+            memories: self.compared.clone(),
+            alone: self.alone.clone(),
+            differences,
+        }
+    }
+
+    fn side(&self, side: usize) -> BesideSide {
+        let session = &self.sessions[side];
+        let scenario = session.scenario();
+        BesideSide {
+            front: scenario.front,
+            target: session.target_name().to_owned(),
+            entry: scenario.entry.clone().unwrap_or_default(),
+            steps: session.position(),
+            stores: self.stops[side].len() as u64,
+            over: session.is_over(),
+            fault: session.fault().map(|fault| fault.message),
+        }
+    }
+
+    /// The launch of both, as `//@` lines that would state what was guessed of it.
+    pub fn guesses(&self) -> &[String] {
+        let guesses = self.sessions.each_ref().map(Session::guesses);
+        match guesses[0].is_empty() {
+            true => guesses[1],
+            false => guesses[0],
+        }
+    }
+}
+
+/// A text with what it is read as.
+struct Text {
+    front: Front,
+    source: String,
+    target: Option<String>,
+    ptx_version: Option<String>,
+    /// The kernel that was asked for.
+    entry: Option<String>,
+}
+
+impl Text {
+    fn of(beside: Beside) -> Text {
+        Text {
+            front: beside
+                .front
+                .unwrap_or_else(|| Front::of_source(&beside.source)),
+            source: beside.source,
+            target: beside.target,
+            ptx_version: None,
+            entry: beside.entry,
+        }
+    }
+
+    fn states_launch(&self) -> bool {
+        !Annotations::parse(&self.source, "//").places.is_empty()
+    }
+
+    /// A session of this text with the launch of `facts`.
+    fn session(&self, facts: &Scenario) -> Result<Session, SessionError> {
+        let language = Language::from(self.front);
+        let scenario = Scenario {
+            source: self.source.clone(),
+            front: self.front,
+            target: self.target.clone(),
+            ptx_version: self.ptx_version.clone(),
+            entry: self.entry.clone().or_else(|| facts.entry.clone()),
+            ..facts.clone()
+        };
+        let is_named = self.entry.is_some();
+        match language.session(scenario.clone(), Writers::Tracked) {
+            // The kernel of the other text has another name here.
+            Err(error) if !is_named && error.code == warpgrid_launch::catalogue::NO_SUCH_KERNEL => {
+                let scenario = Scenario {
+                    entry: None,
+                    ..scenario
+                };
+                language.session(scenario, Writers::Tracked)
+            }
+            done => done,
+        }
+    }
+}
+
+/// Whether the launch of the first text drives both.
+fn leads(texts: [&Text; 2]) -> bool {
+    match texts.map(Text::states_launch) {
+        [true, false] => true,
+        [false, true] => false,
+        [false, false] | [true, true] => {
+            texts[0].front == Front::Ptx || texts[1].front != Front::Ptx
+        }
+    }
+}
+
+/// Buffers and variables that the run may write: what outlives it.
+fn lasting(session: &Session) -> Vec<MemoryId> {
+    let memories = session.memories().into_iter();
+    let lasts = memories.filter(|memory| match memory.view.id {
+        MemoryId::Buffer(_) => true,
+        MemoryId::Variable(_) => memory.view.space == Space::Global,
+        MemoryId::Shared(_) => false,
+    });
+    lasts.map(|memory| memory.view.id).collect()
+}
+
+/// The memories of a list that the other has, too, and those that it has not.
+fn partition(of: &[MemoryId], other: &[MemoryId]) -> [Vec<MemoryId>; 2] {
+    let other: BTreeSet<&MemoryId> = other.iter().collect();
+    let (both, alone) = of.iter().cloned().partition(|id| other.contains(id));
+    [both, alone]
+}
+
+fn fault_sort(session: &Session) -> Option<FaultSort> {
+    session.fault().map(|fault| fault.kind)
+}
+
+/// How two runs ended.
+struct End {
+    is_over: bool,
+    /// None has a fault, or both have one of the same sort.
+    faults_agree: bool,
+    has_fault: bool,
+    /// Memories that differ.
+    n_parted: usize,
+}
+
+/// The verdict in a few words.
+fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
+    let memory = match compared {
+        [] => return "the texts have no memory in common".to_owned(),
+        [one] => format!("{n_bytes} bytes of `{one}`"),
+        all => format!("{n_bytes} bytes in {} memories", all.len()),
+    };
+    match (end.n_parted, end.is_over, end.faults_agree) {
+        (n, false, _) => {
+            let so_far = if n == 0 { "the same" } else { "different" };
+            format!("not over; so far the memory is {so_far}")
+        }
+        (0, true, true) if end.has_fault => {
+            format!("both stop with the same sort of fault, and leave the same memory: {memory}")
+        }
+        (0, true, true) => format!("both leave the same memory: {memory}"),
+        (0, true, false) => format!("the memory is the same, the faults are not: {memory}"),
+        (n, true, _) => format!(
+            "they part: {n} of {} memories {}",
+            compared.len(),
+            if n == 1 { "differs" } else { "differ" }
+        ),
+    }
+}
+
+/// Hears whether a step stored to what is compared.
+struct Listener {
+    memories: Vec<Memory>,
+    stores: bool,
+}
+
+impl Observer for Listener {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            loads: false,
+            steps: false,
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let mut pieces = event.pieces.iter().filter(|piece| piece.written);
+        self.stores |=
+            pieces.any(|piece| locate(&self.memories, piece.memory, piece.address).is_some());
+    }
+}

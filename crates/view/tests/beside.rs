@@ -1,0 +1,219 @@
+//! Two texts of a kernel, run with one launch: equal memory, the place where they part, and both step by store.
+
+use expect_test::expect;
+use warpgrid_view::beside::{BesideCell, CellMark, Pair, compare};
+use warpgrid_view::scenario::Beside;
+use warpgrid_view::{Front, Scenario};
+
+const MAX_STEPS: u64 = 100_000;
+
+/// Each thread stores three times its number.
+const PTX: &str = "\
+//@ launch grid=1 block=32
+//@ buffer out: u32[32] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry triple(.param .u64 out) {
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x;
+    mul.lo.u32 %r2, %r1, 3;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2;
+    ret;
+}
+";
+
+const SASS: &str = "\
+        code for sm_75
+                Function : triple
+        /*0000*/  S2R R0, SR_TID.X ;
+        /*0010*/  MOV R3, 0x4 ;
+        /*0020*/  IMAD R5, R0, 0x3, RZ ;
+        /*0030*/  IMAD.WIDE R2, R0, R3, c[0x0][0x160] ;
+        /*0040*/  STG.E.SYS [R2], R5 ;
+        /*0050*/  EXIT ;
+";
+
+fn scenario(first: &str, second: &str) -> Scenario {
+    Scenario {
+        source: first.to_owned(),
+        front: Front::of_source(first),
+        beside: Some(Beside {
+            source: second.to_owned(),
+            ..Beside::default()
+        }),
+        ..Scenario::default()
+    }
+}
+
+#[test]
+fn the_ptx_drives_both_from_either_side() {
+    for (first, second) in [(PTX, SASS), (SASS, PTX)] {
+        let report = compare(scenario(first, second), MAX_STEPS).expect("both run");
+        assert!(report.equal, "{report:?}");
+        assert_eq!(report.memories, ["out".into()]);
+        assert_eq!(
+            report.summary,
+            "both leave the same memory: 128 bytes of `out`"
+        );
+        assert_eq!((report.n_bytes, report.differences.len()), (128, 0));
+        let [a, b] = report
+            .sides
+            .each_ref()
+            .map(|side| (side.front, side.stores));
+        assert_eq!((a.1, b.1), (1, 1));
+        assert_ne!(a.0, b.0);
+    }
+}
+
+#[test]
+fn a_launch_that_only_one_text_states_drives_both() {
+    let bare: String = PTX
+        .lines()
+        .skip(2)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let stated = format!("//@ launch grid=1 block=64\n//@ buffer data: u32[64] = 9\n{SASS}");
+    let report = compare(scenario(&bare, &stated), MAX_STEPS).expect("both run");
+    assert!(report.equal, "{report:?}");
+    assert_eq!(
+        (report.memories, report.n_bytes),
+        (vec!["data".into()], 256)
+    );
+}
+
+#[test]
+fn what_nothing_states_is_guessed_once_for_both() {
+    let bare: String = PTX
+        .lines()
+        .skip(2)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let pair = Pair::new(scenario(SASS, &bare), MAX_STEPS).expect("both run");
+    assert_eq!(
+        pair.guesses(),
+        ["//@ launch grid=1 block=32", "//@ buffer out: u32[32] = 0"]
+    );
+}
+
+#[test]
+fn texts_that_part_name_the_stores_of_both() {
+    let other = SASS.replace("R0, 0x3, RZ", "R0, R0, RZ");
+    let report = compare(scenario(PTX, &other), MAX_STEPS).expect("both run");
+    assert!(!report.equal);
+    let difference = &report.differences[0];
+    assert_eq!((difference.index, difference.n_elements), (1, 30));
+    let sides = difference.sides.each_ref().map(|side| {
+        let store = side.stores.last().expect("a store wrote it");
+        format!(
+            "{}: line {} {}, lane {}",
+            side.value, store.line, store.instruction, store.lane
+        )
+    });
+    expect![[r#"
+        [
+            "3: line 15 st.global.u32 [%rd3], %r2;, lane 1",
+            "1: line 7 STG.E.SYS [R2], R5, lane 1",
+        ]
+    "#]]
+    .assert_debug_eq(&sides);
+}
+
+#[test]
+fn a_fault_in_one_text_alone_is_no_agreement() {
+    let beyond = SASS.replace("[R2]", "[R2+0x100000]");
+    let report = compare(scenario(PTX, &beyond), MAX_STEPS).expect("both run");
+    assert_eq!(
+        (report.equal, &*report.summary),
+        (false, "they part: 1 of 1 memories differs")
+    );
+    assert_eq!(report.sides[0].fault, None);
+    assert!(
+        report.sides[1]
+            .fault
+            .as_ref()
+            .is_some_and(|why| why.contains("out-of-bounds")),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn runs_that_are_not_over_are_no_agreement() {
+    let report = compare(scenario(PTX, SASS), 3).expect("both run");
+    assert_eq!(
+        (report.equal, &*report.summary),
+        (false, "not over; so far the memory is the same")
+    );
+}
+
+#[test]
+fn a_text_that_cannot_run_is_named() {
+    let wrong = SASS.replace("STG.E.SYS [R2]", "STG.E.SYS [R2+0x1000000]");
+    let error = compare(scenario(PTX, &wrong), MAX_STEPS).expect_err("one does not run");
+    assert_eq!(error.side, 1);
+    let error = compare(scenario("st.shred.u32 [p], 1;", SASS), MAX_STEPS);
+    assert_eq!(error.map_err(|error| error.side), Err(0));
+    let error = compare(scenario(PTX, ""), MAX_STEPS);
+    assert_eq!(error.map_err(|error| error.side), Err(1));
+}
+
+#[test]
+fn both_are_shown_after_the_same_number_of_stores() {
+    // A kernel that stores twice, and machine code that stores the second time something else.
+    let twice = PTX.replace("    ret;", "    st.global.u32 [%rd3], %r1;\n    ret;");
+    let other = SASS.replace("EXIT ;", "STG.E.SYS [R2], R5 ;\n        /*0060*/  EXIT ;");
+    let mut pair = Pair::new(scenario(&twice, &other), MAX_STEPS).expect("both run");
+    assert!(!pair.work(3), "three steps are not all");
+    while !pair.work(3) {}
+    assert_eq!(pair.length(), 3);
+    let mut found = Vec::new();
+    for position in 0..=3 {
+        let frame = pair.frame(position, &[], 4);
+        let lines = frame
+            .sides
+            .each_ref()
+            .map(|side| side.last.as_ref().map(|step| step.range.line));
+        let grid = &frame.grids[0];
+        let BesideCell {
+            texts, mark, now, ..
+        } = &grid.cells[2];
+        found.push(format!(
+            "{lines:?} {texts:?} {mark:?} {now:?} {}",
+            grid.n_differing
+        ));
+    }
+    expect![[r#"
+        [
+            "[None, None] [\"0\", \"0\"] Untouched [false, false] 0",
+            "[Some(15), Some(7)] [\"6\", \"6\"] Equal [true, true] 0",
+            "[Some(16), Some(8)] [\"2\", \"6\"] Differs [true, true] 31",
+            "[Some(17), Some(9)] [\"2\", \"6\"] Differs [false, false] 31",
+        ]
+    "#]]
+    .assert_debug_eq(&found);
+    assert_eq!(pair.frame(9, &[], 4).position, 3);
+    let marks: Vec<CellMark> = pair.frame(2, &[], 4).grids[0]
+        .cells
+        .iter()
+        .take(2)
+        .map(|cell| cell.mark)
+        .collect();
+    assert_eq!(marks, [CellMark::Equal, CellMark::Differs]);
+}
+
+#[test]
+fn a_text_without_stores_stays_at_its_start_until_the_end() {
+    let quiet = SASS.replace("STG.E.SYS [R2], R5", "NOP");
+    let mut pair = Pair::new(scenario(PTX, &quiet), MAX_STEPS).expect("both run");
+    while !pair.work(u64::MAX) {}
+    let frame = pair.frame(1, &[], 4);
+    assert_eq!(frame.sides[1].position, 0);
+    assert_eq!(frame.grids[0].cells[1].mark, CellMark::First);
+    assert_eq!(pair.frame(2, &[], 4).sides[1].position, 6);
+    assert!(!pair.report().equal);
+}

@@ -1,0 +1,37 @@
+//! What the tests over folders of kernels share: the entries of a folder, and whether a run leaves what its case promises.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use warpgrid_view::expect::{compare, compare_fault};
+use warpgrid_view::{MemoryId, Session};
+
+/// The paths in a folder, sorted.
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Runs to the end, and says what differs from what the scenario promises of its fault and its buffers.
+pub(crate) fn keeps_promise(session: &mut Session, max_steps: u64) -> Result<(), String> {
+    if !session.run(max_steps) {
+        return Err(format!("not over after {max_steps} steps"));
+    }
+    let expected = session.scenario().fault.clone();
+    if let Some(why) = compare_fault(expected.as_ref(), session.fault().as_ref()) {
+        return Err(why);
+    }
+    for buffer in session.buffers() {
+        let bytes = session
+            .memory(&MemoryId::Buffer(buffer.name.clone()))
+            .ok_or("a buffer is gone")?;
+        if let Some(m) = compare(&buffer, bytes)? {
+            return Err(format!(
+                "{}[{}]: found {}, expected {} ({} differ)",
+                m.buffer, m.index, m.found, m.expected, m.n_wrong
+            ));
+        }
+    }
+    Ok(())
+}
