@@ -1,6 +1,7 @@
 //! The `warpgrid` command: arguments in, text or JSON out. No logic of its own; every word comes from `view`.
 
 mod batch;
+mod beside;
 mod check;
 mod document;
 mod explain;

@@ -2,7 +2,7 @@
 
 use crate::check::{FrontName, front_of};
 use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
-use crate::{Format, Outcome, seeds, traffic};
+use crate::{Format, Outcome, beside, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -11,15 +11,16 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use warpgrid_view::beside::{BesideError, Pair};
 use warpgrid_view::causes::CauseView;
 use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::{FaultView, Severity};
-use warpgrid_view::scenario::{Buffer, ExpectedFault};
+use warpgrid_view::scenario::{Beside, Buffer, ExpectedFault};
 use warpgrid_view::seeds::compare_seeds;
 use warpgrid_view::traffic::TrafficView;
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{MemoryId, Scenario, Session, SessionError};
+use warpgrid_view::{Front, MemoryId, Scenario, Session, SessionError};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -47,6 +48,9 @@ pub(crate) struct RunArguments {
     /// The language of the source; without it the file's ending or the scenario says it.
     #[arg(long, value_enum)]
     front: Option<FrontName>,
+    /// Run this text of the same kernel beside the first, with the same launch, and say whether they leave the same memory.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
+    beside: Option<PathBuf>,
     /// The file of a case to run instead of its first; `all` runs the first and every variant.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
@@ -153,8 +157,16 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
             .unwrap_or(&arguments.file)
             .display()
             .to_string();
+        if let Some(path) = &arguments.beside {
+            scenario.beside = Some(Beside {
+                source: read_source(path)?,
+                front: front_stated(path),
+                ..Beside::default()
+            });
+        }
         outcome = outcome.and(match &arguments.seeds {
             Some(range) => run_seeds(arguments, &name, scenario, range.clone())?,
+            None if scenario.beside.is_some() => run_beside(arguments, &name, scenario)?,
             None => run_one(arguments, &name, scenario)?,
         });
     }
@@ -315,6 +327,32 @@ fn counts_traffic(arguments: &RunArguments) -> bool {
     arguments.traffic || matches!(arguments.format, Format::Json)
 }
 
+/// What the ending of a file says of its language; the text shows it where the ending says nothing.
+fn front_stated(path: &Path) -> Option<Front> {
+    match path.extension()?.to_str()? {
+        "ptx" => Some(Front::Ptx),
+        "sass" => Some(Front::Sass),
+        _ => None,
+    }
+}
+
+/// Runs two texts of a kernel.
+fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
+    let second = scenario.beside.as_ref().map(|beside| beside.source.clone());
+    let sources = [scenario.source.clone(), second.unwrap_or_default()];
+    let path = arguments.beside.as_ref().map(|path| path.display());
+    let other = path.map_or_else(|| "the text beside it".to_owned(), |path| path.to_string());
+    let names = [name, &other];
+    let pair = Pair::new(scenario, arguments.max_steps).map(|mut pair| {
+        while !pair.work(u64::MAX) {}
+        (pair.report(), pair.guesses().to_vec())
+    });
+    match pair {
+        Ok((report, guesses)) => beside::print(arguments.format, names, &report, &guesses),
+        Err(BesideError { side, error }) => refuse(arguments, names[side], &sources[side], &error),
+    }
+}
+
 /// Runs one file with several seeds.
 fn run_seeds(
     arguments: &RunArguments,
@@ -329,7 +367,7 @@ fn run_seeds(
     }
 }
 
-fn plural(n: u64, word: &str) -> String {
+pub(crate) fn plural(n: u64, word: &str) -> String {
     format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
