@@ -118,8 +118,7 @@ params?: Array<Parameter>,
 seed?: number | null,
 /** What registers hold at the first step; the others are zero. Machine code only reads some of them from the launch. */
 registers?: Array<RegisterStart>,
-/**
- * What becomes of an access whose address is no multiple of its size. Where it is absent, kernels stop, and loose lines of machine
+/** What becomes of an access whose address is no multiple of its size. Where it is absent, kernels stop, and loose lines of machine
  * code go on as their reference says. */
 misaligned?: Misaligned | null,
 /** Another text of the same kernel, run with the same launch where two are compared; a session runs the first alone. */
