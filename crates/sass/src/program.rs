@@ -41,7 +41,8 @@ pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Built {
 /// A note for each kind of instruction that cannot be executed, at its first place.
 fn not_run(found: &[NotRun]) -> Vec<Diagnostic> {
     let mut said: Vec<&NotRun> = Vec::new();
-    for one in found {
+    // A guard without an opcode is an error of the syntax already.
+    for one in found.iter().filter(|one| !one.mnemonic.is_empty()) {
         let is_same = |other: &&NotRun| other.mnemonic == one.mnemonic && other.what == one.what;
         if !said.iter().any(is_same) {
             said.push(one);
