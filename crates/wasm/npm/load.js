@@ -15,6 +15,8 @@ export function assertLoaded() {
 /** Connects the glue to the exports of the wasm. */
 export function connect(exports) {
   glue.__wbg_set_wasm(exports);
+  // Puts `undefined`, `null`, `true` and `false` into the table through which values of JavaScript pass.
+  exports.__wbindgen_start();
   isLoaded = true;
 }
 
