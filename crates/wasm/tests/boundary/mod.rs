@@ -278,7 +278,7 @@ fn a_scenario_sets_registers_and_what_misaligned_accesses_do() {
         )
     };
     let bytes = run(&facts("7", "force")).expect("a run");
-    assert_eq!(&bytes[124..128], [7, 0, 0, 0]);
+    assert_eq!(bytes.to_vec()[124..128], [7, 0, 0, 0]);
     assert!(run(&facts("7", "maybe")).is_err());
     let error = run(&facts(r#""lane * lane""#, "force")).expect_err("no value");
     assert_eq!(text(&error, "code"), "W0706");
