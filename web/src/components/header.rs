@@ -10,7 +10,7 @@ use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
 use std::rc::Rc;
-use warpgrid_view::CheckReport;
+use warpgrid_view::{CheckReport, Front};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -19,6 +19,8 @@ pub(crate) struct Props {
     /// The person's own texts, and which of them is in the editor.
     pub(crate) texts: Rc<[OwnText]>,
     pub(crate) own: Option<String>,
+    /// The language of the text.
+    pub(crate) front: Front,
     pub(crate) target: Option<String>,
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
@@ -40,7 +42,9 @@ pub(crate) fn Header(props: &Props) -> Html {
             <h1 class="brand"><Mark />{ "Warpgrid" }</h1>
             <TextPicker example={props.example} texts={props.texts.clone()} own={props.own.clone()} dispatch={dispatch.clone()} />
             <TargetPicker chosen={props.target.clone()} stated={props.report.target.clone()} dispatch={dispatch.clone()} />
-            <VersionPicker chosen={props.ptx_version.clone()} stated={props.report.ptx_version.clone()} dispatch={dispatch.clone()} />
+            if props.front == Front::Ptx {
+                <VersionPicker chosen={props.ptx_version.clone()} stated={props.report.ptx_version.clone()} dispatch={dispatch.clone()} />
+            }
             { kernels(props.facts.as_deref(), dispatch) }
             if let Some(facts) = &props.facts {
                 <LaunchPanel facts={facts.clone()} />
