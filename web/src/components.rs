@@ -27,6 +27,7 @@ mod reference_pages;
 mod registers_card;
 mod scrubber;
 mod splitter;
+mod step_notes;
 mod text_picker;
 mod traffic_card;
 mod transport;

@@ -33,6 +33,7 @@ use crate::model::{Focus, Fresh, Model, ThemeChoice, Trouble};
 use crate::theme::Palette;
 use crate::{editor, examples, storage};
 use std::rc::Rc;
+use warpgrid_view::Front;
 use warpgrid_view::model::RunStatus;
 use warpgrid_view::seeds::SeedReport;
 use yew::prelude::*;
@@ -93,6 +94,7 @@ pub(crate) fn App() -> Html {
                 example={state.example}
                 texts={state.texts.clone()}
                 own={state.own.clone()}
+                front={Front::of_source(&state.text)}
                 target={state.target.clone()}
                 ptx_version={state.ptx_version.clone()}
                 report={state.report.clone()}

@@ -1,6 +1,7 @@
 //! Sentences: what the last step did, and texts with code in them.
 
 use super::fragment_card::open_fragment;
+use super::step_notes::step_notes;
 use super::{Dispatch, FrameRef, memories, say};
 use crate::format::code_pieces;
 use crate::model::{Action, ProductAction};
@@ -33,6 +34,7 @@ pub(crate) fn Sentence(props: &Props) -> Html {
                 if props.stale {
                     <small class="old">{ "from the last text that ran" }</small>
                 }
+                { props.frame.last.as_ref().map(step_notes) }
             </span>
         </p>
     }
