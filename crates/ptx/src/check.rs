@@ -58,6 +58,13 @@ pub(crate) fn module_of(source: &str, tree: &Tree, options: &Options) -> Module 
 /// Checks a parsed source. `source` is the text that was parsed.
 pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     let tree = &parse.tree;
+    if tree.statements.is_empty() && !parse.diagnostics.is_empty() {
+        // Nothing was read, and the parser says why.
+        return Checked {
+            program: None,
+            diagnostics: parse.diagnostics.clone(),
+        };
+    }
     let mut reporter = Reporter::default();
     let module = header::read(source, tree, options, &mut reporter);
     let context = Context {

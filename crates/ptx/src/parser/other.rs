@@ -73,7 +73,8 @@ mod tests {
     use crate::diagnostics::syntax::OTHER_LANGUAGE;
 
     fn is_other(source: &str) -> bool {
-        let found = crate::parse(source).diagnostics;
+        let parse = crate::parse(source);
+        let found = crate::check(source, &parse, &crate::Options::default()).diagnostics;
         assert!(found.len() == 1 || found.iter().all(|d| d.code != OTHER_LANGUAGE));
         found.iter().any(|d| d.code == OTHER_LANGUAGE)
     }
