@@ -256,7 +256,7 @@ fn two_texts_of_a_kernel_are_compared() {
     };
     let same = beside(SCALE).expect("both run");
     assert_eq!(get(&same, "equal").as_bool(), Some(true));
-    let parted = beside(&SCALE.replace("st.global.f32", "st.global.u8")).expect("both run");
+    let parted = beside(&SCALE.replace("add.f32", "mul.f32")).expect("both run");
     let differences: js_sys::Array = get(&parted, "differences").into();
     assert_eq!(text(&differences.get(0), "memory"), "out");
     assert!(beside("st.shred.u32 [p], 1;").is_err());
