@@ -8,6 +8,7 @@
 //! //@ buffer x: u32[64] = iota
 //! //@ scalar n: s32 = 200
 //! //@ scalar dims+8: u32 = 16
+//! //@ alias y = x
 //! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
@@ -71,6 +72,7 @@ impl Annotations {
             "launch" => self.launch(&rest),
             "buffer" => self.buffer(&rest),
             "scalar" => self.scalar(&rest),
+            "alias" => self.alias(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
             "" => Ok(()),
@@ -159,6 +161,21 @@ impl Annotations {
         )
     }
 
+    /// Once more the pointer to a buffer.
+    fn alias(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (name, of) = fact.split_init();
+        let of = of.filter(|of| !of.text.is_empty() && !name.text.is_empty());
+        let of = of.ok_or_else(|| fact.error(catalogue::alias_without_buffer()))?;
+        self.add(
+            fact,
+            name,
+            Parameter::Alias {
+                name: name.text.to_owned(),
+                of: of.text.to_owned(),
+            },
+        )
+    }
+
     fn register(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, value) = fact.split_init();
         let value = value.ok_or_else(|| fact.error(catalogue::register_without_value()))?;
@@ -232,7 +249,7 @@ impl Annotations {
     }
 }
 
-/// The lines that state a parameter, each starting with `mark`: one, or one a member of a structure. (No line states an alias.)
+/// The lines that state a parameter, each starting with `mark`: one, or one a member of a structure.
 pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
     match parameter {
         Parameter::Buffer(buffer) => vec![buffer_line(buffer, mark)],
@@ -243,7 +260,7 @@ pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
             .iter()
             .flat_map(|field| lines_of(&field.parameter, mark))
             .collect(),
-        Parameter::Alias { .. } => Vec::new(),
+        Parameter::Alias { name, of } => vec![format!("{mark} alias {name} = {of}")],
     }
 }
 
@@ -483,7 +500,7 @@ mod tests {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [
-                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `register` or `expect`"
+                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `alias`, `register` or `expect`"
             ]
         );
         assert_eq!(
@@ -493,6 +510,10 @@ mod tests {
         assert_eq!(
             messages("//@ buffer out: f33[4]"),
             ["f33: found type `f33`, expected one such as `f32`, `u8` or `s64`"]
+        );
+        assert_eq!(
+            messages("//@ alias q"),
+            ["q: an alias needs the name of a buffer: `//@ alias y = x`"]
         );
         assert_eq!(
             messages("//@ scalar n: u8 = 300"),

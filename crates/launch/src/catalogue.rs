@@ -51,7 +51,7 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
     problem(
         "W0700",
         format!(
-            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `register` or `expect`"
+            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `alias`, `register` or `expect`"
         ),
     )
 }
@@ -132,6 +132,13 @@ pub(crate) fn not_a_literal(found: &str) -> Problem {
     problem(
         "W0702",
         format!("found `{found}`, expected a number or bits such as `0x3f800000`"),
+    )
+}
+
+pub(crate) fn alias_without_buffer() -> Problem {
+    problem(
+        "W0703",
+        "an alias needs the name of a buffer: `//@ alias y = x`",
     )
 }
 

@@ -141,35 +141,39 @@ pub(crate) fn find_entry(name: Option<&str>, program: &Program) -> Result<Functi
     })
 }
 
-/// Members that are stated one by one, as `dims+8`, put into the structures that they belong to.
+/// Members that are stated one by one, as `dims+8`, put into the structures that they belong to. A structure whose name the kernel
+/// does not know is at its place among the parameters.
 fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let mut gathered: Vec<Parameter> = Vec::new();
     for parameter in stated {
         let member = parameter
             .name()
             .rsplit_once('+')
-            .and_then(|(name, offset)| {
-                let variable = variables(function).find(|v| v.name == name && v.size_bytes > 8)?;
-                Some((variable, offset.parse::<u64>().ok()?))
-            });
-        let Some((variable, offset)) = member else {
+            .and_then(|(name, offset)| Some((name.to_owned(), offset.parse::<u64>().ok()?)));
+        let Some((structure, offset)) = member else {
             gathered.push(parameter);
             continue;
         };
         let field = Field { offset, parameter };
         let whole = gathered.iter_mut().find_map(|other| match other {
-            Parameter::Struct { name, fields, .. } if *name == variable.name => Some(fields),
+            Parameter::Struct { name, fields, .. } if *name == structure => Some(fields),
             _ => None,
         });
-        match whole {
-            Some(fields) => fields.push(field),
-            None => gathered.push(Parameter::Struct {
-                name: variable.name.clone(),
+        if let Some(fields) = whole {
+            fields.push(field);
+            continue;
+        }
+        let named = variables(function).find(|variable| variable.name == structure);
+        let variable = named.or_else(|| variables(function).nth(gathered.len()));
+        gathered.push(match variable {
+            Some(variable) => Parameter::Struct {
+                name: structure,
                 size: variable.size_bytes,
                 align: variable.align_bytes.into(),
                 fields: vec![field],
-            }),
-        }
+            },
+            None => field.parameter,
+        });
     }
     gathered
 }

@@ -286,3 +286,20 @@ fn a_divisor_is_not_so_large_that_all_threads_store_to_one_place() {
         ]
     );
 }
+
+#[test]
+fn members_and_aliases_are_stated_for_kernels_whose_parameters_have_other_names() {
+    let source = "//@ scalar dims+4: u32 = 7\n//@ scalar dims+0: u32 = 5\n//@ buffer out: u32[1] = 0\n//@ alias also = out\n\
+         .version 8.0\n.target sm_80\n.address_size 64\n\
+         .visible .entry k(.param .align 4 .b8 k_param_0[8], .param .u64 k_param_1, .param .u64 k_param_2) {\n\
+         .reg .u64 %p<3>; .reg .u32 %r<3>;\n\
+         ld.param.u32 %r0, [k_param_0+4]; ld.param.u64 %p0, [k_param_1]; ld.param.u64 %p1, [k_param_2];\n\
+         st.global.u32 [%p0], %r0; ld.global.u32 %r1, [%p1]; add.u32 %r1, %r1, 1; st.global.u32 [%p1], %r1; ret; }";
+    let mut session = launched(source.to_owned());
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+    let stated: Vec<&String> = session.guesses().iter().collect();
+    assert_eq!(stated, ["//@ launch grid=1 block=32"]);
+    let memory = session.memory(&"out".into()).expect("the buffer");
+    assert_eq!(memory, [8, 0, 0, 0]);
+}
