@@ -261,16 +261,58 @@ test("hostile texts and recordings neither run as script nor freeze the page", a
   expect(wrong).toEqual([]);
 });
 
-test("the playground opens with the text, the step and the target of the widget, and keeps them over a reload", async ({ page, context }) => {
-  await host(page, await embed(snippet, { view: "split", step: "2", target: "sm_80" }));
+test("the playground opens with text, launch, step, target and view of a widget, and gives a widget of the same back", async ({ page, context }) => {
+  const source = `${snippet} // <b> & "c"`;
+  const params = [{ kind: "buffer", name: "p", type: "u32", len: 48, shape: [3, 16], init: 9 }];
+  await page.route("**/scenario.json", (route) => route.fulfill({ json: { source, block: [40, 1, 1], params, seed: 3, target: "sm_80" } }));
+  await host(page, `<warpgrid-playground src="scenario.json" view="grid" step="2"></warpgrid-playground>`);
+  await expect(page.getByText("step 2 of 6")).toBeVisible();
   const opening = context.waitForEvent("page");
   await page.getByRole("link", { name: "Open in the playground" }).click();
   const playground = await opening;
-  await expect(playground.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32");
+  const text = `//@ launch block=40 seed=3\n//@ buffer p: u32[3][16] = 9\n${source}`;
+  const editor = playground.getByRole("textbox", { name: "PTX source" });
+  for (const line of text.split("\n")) await expect(editor).toContainText(line);
   await expect(playground.getByRole("status")).toHaveAttribute("data-ready", "true");
-  await expect(playground.getByRole("slider", { name: "Position in the run" })).toHaveAttribute("aria-valuetext", "step 2 of 3");
+  const slider = playground.getByRole("slider", { name: "Position in the run" });
+  await expect(slider).toHaveAttribute("aria-valuetext", "step 2 of 6");
   await expect(playground.getByRole("combobox", { name: "Target" })).toHaveValue("sm_80");
+  // A widget of grids alone: the source has the least share of the page.
+  await expect(playground.getByRole("separator", { name: "Width of the source" })).toHaveAttribute("aria-valuenow", "20");
   expect(new URL(playground.url()).hash).toBe("");
+
+  await slider.press("ArrowRight");
+  await expect(slider).toHaveAttribute("aria-valuetext", "step 3 of 6");
+  await playground.getByText("Embed", { exact: true }).click();
+  const lines = playground.getByRole("textbox", { name: "Lines for the document" });
+  const html = await lines.inputValue();
+  const form = playground.getByRole("combobox", { name: "Kind of document" });
+  await form.selectOption("Sphinx");
+  await expect(lines).toHaveValue(/^\.\. ptx-playground::\n {3}:view: grid\n {3}:step: 3\n {3}:target: sm_80\n\n {3}\/\/@ launch/);
+  await form.selectOption("Frame, for pages without scripts");
+  const frame = await lines.inputValue();
+  await playground.keyboard.press("Escape");
+  await expect(lines).toBeHidden();
   await playground.reload();
-  await expect(playground.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32");
+  await expect(editor).toContainText("st.global.u32");
+  await playground.close();
+
+  // The lines as they are, in a page of their own.
+  await page.route("**/back.html", (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body: `<!doctype html><html lang="en"><title>Back</title><body>${html}${frame}` }));
+  await page.goto("/back.html");
+  const widget = page.locator("warpgrid-playground");
+  await expect(widget.getByText("step 3 of 6")).toBeVisible();
+  expect(await widget.evaluate((it: any) => [it.text, it.view, it.position, it.scenario.target])).toEqual([text, "grid", 3, "sm_80"]);
+  await expect(page.frameLocator("iframe").getByText("step 3 of 6")).toBeVisible();
+});
+
+test("of a text with several kernels the one that was chosen is embedded", async ({ page }) => {
+  const kernel = (name: string) => `.visible .entry ${name}(.param .u64 out) {\n.reg .u64 %p;\nld.param.u64 %p, [out];\nst.global.u32 [%p], 1;\nret;\n}\n`;
+  const source = `//@ launch entry=one block=32\n.version 8.0\n.target sm_80\n.address_size 64\n${kernel("one")}${kernel("two")}`;
+  const code = Buffer.from(source).toString("base64url");
+  await page.goto(`/#text=${code}&step=1&view=split`);
+  await expect(page.getByRole("status")).toHaveAttribute("data-ready", "true");
+  await page.getByRole("combobox", { name: "Kernel" }).selectOption("two");
+  await page.getByText("Embed", { exact: true }).click();
+  await expect(page.getByRole("textbox", { name: "Lines for the document" })).toHaveValue(/\/\/@ launch entry=two\n\/\/@ launch block=32\n\.version/);
 });

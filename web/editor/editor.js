@@ -12,6 +12,7 @@ import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { assist, connectAssist, formatText } from "./assist.js";
+import { shareOf, showEmbed } from "./embed.js";
 import * as texts from "./texts.js";
 import firstExample from "first-example";
 
@@ -302,7 +303,7 @@ const api = {
     if (text !== null) show(text);
   },
   /** What the link to the present text states beside it; undefined without one. */
-  linkedFact: (name) => texts.linkedFact(name),
+  linkedFact: (name) => (name === "share" ? shareOf(texts.linkedFact("view")) : texts.linkedFact(name)),
   removeText: (id) => void texts.remove(id),
   /** What the text in the editor is called in the list of texts. */
   nameText: (name) => texts.named(name),
@@ -334,6 +335,11 @@ const api = {
     });
   },
   format: () => void formatText(view),
+  /** Fills the panel, if it is open, with the lines that embed the text. */
+  showEmbed(panel, position, front, target, version, entry, seed) {
+    const facts = { source: api.text(), position, front: front === "ptx" ? undefined : front, target, version, entry, seed };
+    if (panel.open) showEmbed(panel.querySelector(".popover"), facts, texts.linkedFact("view"));
+  },
   /** `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]` each; ranges are `[line, column, endLine, endColumn]`. */
   setDiagnostics(list) {
     const diagnostics = list.map(([severity, message, range, fixes]) => ({

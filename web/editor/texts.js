@@ -41,7 +41,7 @@ const journal = () => attempt(() => JSON.parse(localStorage.getItem(JOURNAL)));
 /** What this tab shows: `{ own, example }`. */
 const here = () => attempt(() => JSON.parse(sessionStorage.getItem(HERE)));
 
-/** What the address of the page brought along beside a text: `step`, `target`, `version`. */
+/** What the address of the page brought along beside a text: `step`, `target`, `version`, `view`. */
 const linked = new URLSearchParams();
 export const linkedFact = (name) => linked.get(name) ?? undefined;
 

@@ -6,6 +6,7 @@ mod blocks_card;
 mod cell_card;
 mod diagnostics;
 mod editor_pane;
+mod embed_panel;
 mod fault_card;
 mod fragment_card;
 mod grid_canvas;

@@ -4,6 +4,7 @@ use crate::client::Ask;
 use crate::protocol::{Answer, Question};
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
+use warpgrid_view::Front;
 use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
 use warpgrid_worker::traffic::LineMark;
 use wasm_bindgen::JsValue;
@@ -13,9 +14,20 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn text() -> String;
-    /// What the link that brought the text states beside it: `step`, `target` or `version`.
+    /// What the link that brought the text states beside it: `step`, `target`, `version`, `view`, or the `share` of the source
+    /// that is nearest to that view, in per cent.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = linkedFact)]
     pub fn linked_fact(name: &str) -> Option<String>;
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = showEmbed)]
+    fn show_embed_js(
+        panel: &web_sys::Element,
+        position: Option<f64>,
+        front: &str,
+        target: Option<&str>,
+        version: Option<&str>,
+        entry: Option<&str>,
+        seed: Option<f64>,
+    );
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -50,6 +62,30 @@ pub fn when_there(mount: fn()) {
         }
         _ => mount(),
     }
+}
+
+/// What a widget has to know beside the text, to show the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub position: Option<u64>,
+    pub front: Front,
+    pub target: Option<String>,
+    pub ptx_version: Option<String>,
+    pub entry: Option<String>,
+    pub seed: Option<u64>,
+}
+
+/// Fills a panel that is open with the lines that embed the present text.
+pub fn show_embed(panel: &web_sys::Element, shown: &Shown) {
+    show_embed_js(
+        panel,
+        shown.position.map(|position| position as f64),
+        shown.front.name(),
+        shown.target.as_deref(),
+        shown.ptx_version.as_deref(),
+        shown.entry.as_deref(),
+        shown.seed.map(|seed| seed as f64),
+    );
 }
 
 /// The marks beside the lines.

@@ -9,6 +9,7 @@ import { codeNodes, fragmentNode, gridNode, make, problemNodes, wordNodes } from
 import { Quiz } from "./quiz.js";
 import { firstStore, isRecording, lastPosition, pictureAt, tokensOf } from "./recording.js";
 import { positionOf, stepOf } from "./position.js";
+import { stated } from "./stated.js";
 
 const VIEWS = ["split", "editor", "grid", "matrix", "result", "quiz"];
 /** Milliseconds between two steps of a playing widget. */
@@ -28,6 +29,8 @@ export class WarpgridPlayground extends HTMLElement {
   #text = "";
   #original = "";
   #scenario = {};
+  /** The text of the link to the playground, and what it was made of. */
+  #stated = null;
   #recording = null;
   /** Whether the pictures come from the core. */
   #live = false;
@@ -233,6 +236,16 @@ export class WarpgridPlayground extends HTMLElement {
     return facts;
   }
 
+  /** The text with the launch of its scenario, where that is more than the text. */
+  #statedText() {
+    const facts = { ...this.#recording?.scenario, ...this.#scenario };
+    if (this.#stated?.text !== this.#text || this.#stated.scenario !== this.#scenario || this.#stated.recording !== this.#recording) {
+      const [text, scenario, recording] = [this.#text, this.#scenario, this.#recording];
+      this.#stated = { text, scenario, recording, all: stated({ ...facts, source: text }) };
+    }
+    return this.#stated.all;
+  }
+
   #layout() {
     const number = (name) => Number.parseInt(this.getAttribute(name) ?? "", 10) || null;
     return { memory: this.getAttribute("memory"), type: this.getAttribute("type"), columns: number("columns"), rows: number("rows") };
@@ -434,9 +447,8 @@ export class WarpgridPlayground extends HTMLElement {
     parts.reset.hidden = this.#text === this.#original && !this.#edits;
     parts.all.hidden = this.#edits || !hiddenLines(this.#text).includes(true);
     parts.all.textContent = this.#shows ? "Hide boilerplate" : "Show all lines";
-    const link = playgroundLink(this.getAttribute("playground"), {
-      text: this.#text, position, view, target: this.getAttribute("target"), version: this.getAttribute("version"),
-    });
+    const { target, ptx_version: version } = this.#scenarioNow();
+    const link = playgroundLink(this, { text: this.#statedText(), position, view, target, version });
     parts.link.hidden = !link || !this.#has("open");
     if (link) parts.link.href = link;
     parts.bar.hidden = [...parts.bar.children].every((part) => part.hidden || part.className === "spring");

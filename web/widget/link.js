@@ -1,8 +1,8 @@
 // The way from a widget to the playground: text, position and view go in, an address comes out. Everything is in the part of the address
-// that no server sees.
+// that no server sees. The way back is `web/editor/embed.js`.
 
 /** Bytes as text that an address may hold. */
-function base64(bytes) {
+export function base64(bytes) {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
@@ -10,13 +10,24 @@ function base64(bytes) {
 
 /** The playground of a widget that is served from the site of one. */
 const SITE = /\/widget\/[^/]+$/.test(import.meta.url) ? new URL("../index.html", import.meta.url).href : null;
+/** Browsers open no longer address. */
+const LONGEST = 2_000_000;
 
-/** The address of the playground with this text at this step; `null` when no playground is known. */
-export function playgroundLink(playground, { text, position, view, target, version }) {
+/** The text of an address that was written last for a widget: stepping changes only what is beside it. */
+const written = new WeakMap();
+function coded(widget, text) {
+  if (written.get(widget)?.text !== text) written.set(widget, { text, code: base64(new TextEncoder().encode(text)) });
+  return written.get(widget).code;
+}
+
+/** The address of the playground with the text of a widget at this step; `null` when no playground is known, or the text is too long. */
+export function playgroundLink(widget, { text, position, view, target, version }) {
+  const playground = widget.getAttribute("playground");
   const site = playground ? new URL(playground, document.baseURI).href : SITE;
   if (!site || !/^https?:/.test(site)) return null;
-  const facts = new URLSearchParams({ text: base64(new TextEncoder().encode(text)), step: `${position}`, view });
+  const facts = new URLSearchParams({ text: coded(widget, text), step: `${position}`, view });
   if (target) facts.set("target", target);
   if (version) facts.set("version", version);
-  return `${site.split("#")[0]}#${facts}`;
+  const address = `${site.split("#")[0]}#${facts}`;
+  return address.length > LONGEST ? null : address;
 }

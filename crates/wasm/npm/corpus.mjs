@@ -91,7 +91,7 @@ export async function runCorpus({ Session }, cases, read) {
 }
 
 /** What the package needs of a case. The module itself says its version. */
-function scenario({ entry, grid, block, cluster, dynamic_shared, params }, source) {
+export function scenario({ entry, grid, block, cluster, dynamic_shared, params }, source) {
   return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(signed) };
 }
 

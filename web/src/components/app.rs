@@ -99,6 +99,7 @@ pub(crate) fn App() -> Html {
                 ptx_version={state.ptx_version.clone()}
                 report={state.report.clone()}
                 facts={state.run.facts.clone()}
+                shown={shown(&state)}
                 theme={state.theme}
                 dispatch={dispatch.clone()}
             />
@@ -184,6 +185,18 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
                 </div>
             </div>
         </>
+    }
+}
+
+/// What a widget has to know beside the text, to show the same.
+fn shown(state: &State) -> editor::Shown {
+    editor::Shown {
+        position: state.run.frame.as_ref().map(|frame| frame.position),
+        front: Front::of_source(&state.text),
+        target: state.target.clone(),
+        ptx_version: state.ptx_version.clone(),
+        entry: state.entry.clone(),
+        seed: state.seed,
     }
 }
 

@@ -1,9 +1,11 @@
 //! The bar at the top: what is run, for which machine, and the page's own switches.
 
+use super::embed_panel::EmbedPanel;
 use super::launch_panel::LaunchPanel;
 use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
 use super::{Dispatch, say};
+use crate::editor::Shown;
 use crate::matrix::MatrixChoice;
 use crate::model::{Action, MatrixAction, OwnText, ThemeChoice};
 use crate::protocol::LaunchFacts;
@@ -25,6 +27,7 @@ pub(crate) struct Props {
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
     pub(crate) facts: Option<Rc<LaunchFacts>>,
+    pub(crate) shown: Shown,
     pub(crate) theme: ThemeChoice,
     pub(crate) dispatch: Dispatch,
 }
@@ -52,6 +55,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             <span class="spring"></span>
             <button class="text-button" title="Which lane holds which element of a matrix"
                 onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
+            <EmbedPanel shown={props.shown.clone()} />
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Colours: {theme_name}")} aria-label={format!("Colours: {theme_name}")}

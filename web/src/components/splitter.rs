@@ -1,6 +1,6 @@
 //! The line between source and memory, moved by pointer or keys.
 
-use crate::storage;
+use crate::{editor, storage};
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
@@ -29,8 +29,15 @@ pub(crate) fn Splitter(props: &Props) -> Html {
         }
     };
     {
-        let set = set.clone();
+        let (set, share, on_change) = (set.clone(), share.clone(), props.on_change.clone());
         use_effect_with((), move |()| {
+            if let Some(linked) = editor::linked_fact("share") {
+                // Not the person's choice: nothing to keep.
+                let linked = js_sys::Number::parse_float(&linked);
+                share.set(linked);
+                on_change.emit(linked);
+                return;
+            }
             // JavaScript reads the number: the reader of the standard library brings a table of 10 KB.
             let kept = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
             if let Some(kept) = kept.filter(|percent| percent.is_finite()) {

@@ -15,6 +15,7 @@ pub(super) fn run() -> Result<Tally> {
         "crates/wasm/npm/package.test.mjs",
         "crates/wasm/consumers/consumers.test.mjs",
         "web/widget/record.test.mjs",
+        "web/widget/stated.test.mjs",
     ]);
     match consumers::folder() {
         Ok(folder) => drop(command.env("CONSUMER_TOOLS", folder)),

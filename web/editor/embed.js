@@ -1,0 +1,92 @@
+// The way from the playground to a document: the present text and what is shown of it go in, the lines that a document takes come out.
+// `web/widget/link.js` is the way from a widget to the playground.
+import { base64 } from "../widget/link.js";
+import { stated } from "../widget/stated.js";
+
+const VIEWS = {
+  split: "source and memory", editor: "source alone", grid: "memory alone", matrix: "fragments of matrices", result: "memory at the end", quiz: "a question",
+};
+
+/** The share of the source that comes nearest to a view, in per cent; none where a person's own choice does. */
+const SHARES = { editor: "70", grid: "20", matrix: "20", result: "20", quiz: "20" };
+export const shareOf = (view) => (Object.hasOwn(SHARES, view ?? "") ? SHARES[view] : undefined);
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+/** A text that HTML takes for nothing else, between tags and in quotes. */
+const escape = (text) => text.replace(/[&<>"]/g, (character) => ENTITIES[character]);
+
+const written = (attributes, write, between) => Object.entries(attributes).map(([name, value]) => write(name, value)).join(between);
+
+/** A fence that is longer than any in the text. */
+const fence = (text) => "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+
+function fenced(language, { text, attributes }) {
+  const ticks = fence(text);
+  return `${ticks}${language} ${written(attributes, (name, value) => `${name}=${value}`, " ")}\n${text}\n${ticks}\n`;
+}
+
+/** How each kind of document embeds a text; `site` serves the files of the widget, with a slash at its end. */
+export const FORMS = {
+  HTML: ({ text, attributes, site }) => `<link rel="stylesheet" href="${escape(site)}warpgrid-snapshot.css">
+<script type="module" src="${escape(site)}warpgrid-widget.js"></script>
+<warpgrid-playground${written(attributes, (name, value) => ` ${name}="${escape(value)}"`, "")}>
+${escape(text)}
+</warpgrid-playground>
+`,
+  "Frame, for pages without scripts": ({ text, attributes, site }) => {
+    const facts = new URLSearchParams({ text: base64(new TextEncoder().encode(text)), ...attributes });
+    return `<iframe title="PTX playground" width="100%" height="480" src="${escape(`${site}embed.html#${facts}`)}"></iframe>\n`;
+  },
+  mdBook: (shown) => fenced("ptx,playground", shown),
+  Sphinx: ({ text, attributes }) =>
+    `.. ptx-playground::\n${written(attributes, (name, value) => `   :${name}: ${value}`, "\n")}\n\n${text.replace(/^(?=.)/gm, "   ")}\n`,
+  "Docusaurus, MDX": (shown) => fenced("ptx playground", shown),
+};
+
+/** What a widget has to know to show the same: its text and its attributes. */
+export function shown({ source, entry, seed, view, position, target, version, front }) {
+  const attributes = { view, step: position, target, version, front };
+  const there = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null);
+  return { text: stated({ source, entry, seed }).trim(), attributes: Object.fromEntries(there.map(([name, value]) => [name, `${value}`])) };
+}
+
+const make = (name, facts, ...inside) => {
+  const element = Object.assign(document.createElement(name), facts);
+  element.append(...inside);
+  return element;
+};
+const choice = (label, entries, value, onChange) => {
+  const options = entries.map(([name, text]) => make("option", { value: name, selected: name === value }, text));
+  const list = make("select", { className: "pill", onchange: () => onChange(list.value) }, ...options);
+  list.setAttribute("aria-label", label);
+  return list;
+};
+
+let form = "HTML";
+/** The view that was chosen last; before that the one of the link. */
+let view = null;
+
+/** Fills the panel with the lines for the present text. */
+export function showEmbed(place, facts, linkedView) {
+  view ??= Object.hasOwn(VIEWS, linkedView ?? "") ? linkedView : "split";
+  const area = make("textarea", { readOnly: true, rows: 12, spellcheck: false, onfocus: () => area.select() });
+  area.setAttribute("aria-label", "Lines for the document");
+  const copied = make("span", { className: "quiet" });
+  copied.setAttribute("role", "status");
+  const copy = make("button", { type: "button", className: "fix", onclick: () => navigator.clipboard.writeText(area.value).then(
+    () => { copied.textContent = "Copied."; }, () => { area.select(); copied.textContent = "Press Ctrl+C to copy."; }) }, "Copy");
+  const draw = () => {
+    const site = new URL("widget/", document.baseURI.split("#")[0]).href;
+    area.value = FORMS[form]({ ...shown({ ...facts, view }), site });
+    copied.textContent = "";
+  };
+  const forms = choice("Kind of document", Object.keys(FORMS).map((name) => [name, name]), form, (name) => { form = name; draw(); });
+  const views = choice("View", Object.entries(VIEWS), view, (name) => { view = name; draw(); });
+  draw();
+  place.replaceChildren(
+    make("p", {}, "These lines show this text at this step in a document of yours:"), make("div", { className: "choices" }, forms, views), area,
+    make("div", { className: "choices" }, copy, copied),
+    make("p", { className: "quiet" }, "Another site serves the files of the widget itself: the folder ", make("code", {}, "widget"),
+      ", or the npm package. The tools of mdBook, Sphinx and Docusaurus are in the package, too."),
+  );
+}

@@ -1,0 +1,50 @@
+// A scenario as a text: the launch of the text is that of the scenario.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { kernels, readCase, scenario as scenarioOf } from "../../crates/wasm/npm/corpus.mjs";
+import { stated } from "./stated.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const { default: init, Session } = await import(new URL("pkg/node.js", new URL("../../", import.meta.url)));
+await init();
+
+test("what a scenario says takes the place of what its text says", () => {
+  const source = "//@ title Old\n//@ launch grid=2 block=64 shared=512 seed=7\n//@ buffer out: u32[4] = 0\n//@ expect out = 1\n//@ about Kept.\nret;";
+  const facts = {
+    source, name: "New", grid: [4, 1, 1], dynamic_shared: 64, seed: 0,
+    params: [
+      { kind: "buffer", name: "out", type: "f32", len: 8, shape: [2, 4], init: [1, -0, 2.5] },
+      { kind: "scalar", name: "n", type: "s32", value: -3 },
+      { kind: "struct", name: "dims", size: 16, fields: [{ kind: "scalar", name: "w", type: "u32", value: 9, offset: 8 }] },
+      { kind: "alias", name: "also", of: "out" },
+    ],
+    registers: [{ name: "R2", value: "lane * 4" }],
+  };
+  assert.equal(stated(facts), [
+    "//@ title New", "//@ launch grid=4 seed=0 shared=512", "//@ buffer out: f32[2][4] = [1, -0.0, 2.5]", "//@ scalar n: s32 = -3",
+    "//@ scalar dims+8: u32 = 9", "//@ alias also = out", "//@ register R2 = lane * 4", "//@ launch block=64", "//@ about Kept.", "ret;",
+  ].join("\n"));
+  assert.equal(stated({ source }), source);
+});
+
+test("every case of the corpus ends with the same memory when its text states the launch", async () => {
+  let compared = 0;
+  for (const { facts, files } of await kernels(root)) {
+    const scenario = scenarioOf(JSON.parse(await readCase(root, facts)), await readCase(root, files[0]));
+    const [given, said] = [new Session(scenario), new Session({ source: stated(scenario) })];
+    assert.deepEqual(said.guesses, [], `${facts}: something is left to guess`);
+    for (const session of [given, said]) session.run();
+    assert.equal(said.position, given.position, facts);
+    const memories = (session) => session.frame({}).memories.filter(({ isNamed }) => isNamed).map(({ id }) => id);
+    const [ids, others] = [memories(given), memories(said)];
+    assert.equal(others.length, ids.length, facts);
+    ids.forEach((id, index) => {
+      assert.ok(Buffer.from(given.memory(id)).equals(Buffer.from(said.memory(others[index]))), `${facts}: ${id}`);
+      compared += 1;
+    });
+    given.free();
+    said.free();
+  }
+  assert.ok(compared > 60, `${compared} memories`);
+});
