@@ -269,11 +269,15 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
             .plain(" lost the race to another lane at the same bytes.");
     }
     let width = store.lanes.first().map_or(0, |lane| lane.bytes.len());
+    let n_bytes: usize = store.lanes.iter().map(|lane| lane.bytes.len()).sum();
     match stride(store) {
         Some(stride) if stride.unsigned_abs() as usize == width => {
             sentence.plain(" The lanes write side by side.")
         }
         Some(0) => sentence.plain(" All lanes wrote the same value to the same place."),
+        None if n_bytes > store.n_bytes as usize => {
+            sentence.plain(" Some lanes wrote equal values to the same bytes.")
+        }
         None => sentence,
         Some(stride) if (stride.unsigned_abs() as usize) < width => {
             sentence.plain(" Neighbouring lanes overlap with equal values.")

@@ -9,7 +9,7 @@ fn check(body: &str, expect: Expect) {
     let source = format!(
         "//@ launch grid=1 block=32\n//@ buffer out: u32[256] = 0\n//@ buffer more: u32[256] = 0\n\
          .version 8.8\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 more)\n{{\n\
-         .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<4>; .shared .align 16 .b32 sm[1024];\n\
+         .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<4>; .shared .align 16 .b32 sm[1024]; .local .b32 own[4];\n\
          ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [more]; mov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
     );
     let scenario = Scenario {
@@ -141,6 +141,24 @@ fn equal_values_at_one_place_are_no_race() {
         expect![[r#"
             st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 1 sector, 4 of its 32 bytes used. All lanes wrote the same value to the same place.
             st.global.u32 wrote 128 bytes of all 32 lanes to `out` in 1 sector, 4 of its 32 bytes used. 31 lanes lost the race to another lane at the same bytes.
+        "#]],
+    );
+    // Pairs of lanes meet, and lanes of two memories.
+    check(
+        "and.b32 %r3, %r1, 30; mad.wide.u32 %rd3, %r3, 4, %rd1; st.global.u64 [%rd3], %rd3;
+         setp.lt.u32 %p1, %r1, 16; selp.b64 %rd4, %rd1, %rd2, %p1; st.global.u64 [%rd4], %rd1;",
+        expect![[r#"
+            st.global.u64 wrote 256 bytes of all 32 lanes to `out` in 4 sectors, each used whole. Some lanes wrote equal values to the same bytes.
+            st.global.u64 wrote 256 bytes of all 32 lanes to `out` and `more` in 2 sectors. Some lanes wrote equal values to the same bytes.
+        "#]],
+    );
+    // Each thread has a local memory of its own.
+    check(
+        "st.local.u32 [own], %r1; and.b32 %r3, %r1, 4; cvt.u64.u32 %rd3, %r3; mov.u64 %rd4, own; add.u64 %rd3, %rd3, %rd4;
+         st.local.u32 [%rd3], 7;",
+        expect![[r#"
+            st.local.u32 wrote 128 bytes of all 32 lanes to local memory.
+            st.local.u32 wrote 128 bytes of all 32 lanes to local memory.
         "#]],
     );
 }
