@@ -205,14 +205,13 @@ fn summary(checked: &Checked) -> String {
         None => verdict.to_owned(),
         Some(n_blocks) => format!("{} of PTX, {verdict}", plural(n_blocks, "block")),
     };
-    match (count(Severity::Error), count(Severity::Warning)) {
-        (0, 0) => verdict,
-        (errors, 0) => format!("{verdict}, {}", plural(errors, "error")),
-        (0, warnings) => format!("{verdict}, {}", plural(warnings, "warning")),
-        (errors, warnings) => format!(
-            "{verdict}, {}, {}",
-            plural(errors, "error"),
-            plural(warnings, "warning")
-        ),
+    let errors = (count(Severity::Error), "error");
+    let warnings = (count(Severity::Warning), "warning");
+    let counts = [errors, warnings].into_iter().filter(|(n, _)| *n > 0);
+    let mut parts = vec![verdict];
+    parts.extend(counts.map(|(n, word)| plural(n, word)));
+    if report.is_cut_short() {
+        parts.push("and more, which are not listed".to_owned());
     }
+    parts.join(", ")
 }

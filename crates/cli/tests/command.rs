@@ -71,6 +71,24 @@ fn people_see_the_line_and_the_fix() {
 }
 
 #[test]
+fn errors_that_are_not_listed_are_not_left_out_of_the_count() {
+    for wrong in [
+        "st.globl.u32 [%a], %r1;",
+        "st.global.u32 [%x], %r1;",
+        "st.global.u32 [%a], %r1 %;",
+    ] {
+        let source = GOOD.replace("ret;", &format!("{wrong}\n").repeat(3000));
+        let output = warpgrid(&["check", "-"], &source);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            text.ends_with("000 errors, and more, which are not listed\n"),
+            "{wrong}: {:?}",
+            text.lines().last()
+        );
+    }
+}
+
+#[test]
 fn a_batch_answers_in_order_with_the_fields_of_the_interface() {
     let request = |id: &str, source: &str, target: Option<&str>| {
         serde_json::json!({"id": id, "source": source, "front": "ptx", "target": target})

@@ -39,6 +39,17 @@ pub struct CheckReport {
     pub ptx_version: Option<String>,
 }
 
+/// The diagnostics that say that further ones are left out: of syntax, and of what the text means.
+const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
+
+impl CheckReport {
+    /// Whether the text has more errors or warnings than are listed.
+    pub fn is_cut_short(&self) -> bool {
+        let mut codes = self.diagnostics.iter().map(|found| found.code.as_str());
+        codes.any(|code| CUT_SHORT.contains(&code))
+    }
+}
+
 /// Checks a text.
 pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
     Language::from(options.front).check(source, options)

@@ -11,8 +11,6 @@ use warpgrid_view::CheckReport;
 use warpgrid_view::model::{DiagnosticView, FixView, LabelView, Severity};
 use yew::prelude::*;
 
-/// The diagnostic that says that no further ones are reported.
-const TOO_MANY: &str = "W0002";
 /// More than these are only counted.
 const MAX_SHOWN: usize = 40;
 
@@ -81,8 +79,7 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
         }
     };
     let counts = [count(Severity::Error), count(Severity::Warning)];
-    let list = &props.report.diagnostics;
-    let more = match list.iter().any(|diagnostic| diagnostic.code == TOO_MANY) {
+    let more = match props.report.is_cut_short() {
         true => " and more, which are not listed",
         false => "",
     };

@@ -50,6 +50,12 @@ impl Reporter {
         self.n_errors >= Reporter::LIMIT
     }
 
+    /// Counts an error that is not made, since [`Reporter::is_full`].
+    pub(crate) const fn drop_error(&mut self) {
+        self.n_errors += 1;
+        self.n_dropped += 1;
+    }
+
     /// Ends the collection.
     pub(crate) fn finish(mut self) -> Reported {
         self.list.sort_by_cached_key(|d| u64::from(d.span.start));

@@ -45,6 +45,7 @@ pub(crate) fn report_unknown(
     span: Span,
 ) {
     if reporter.is_full() {
+        reporter.drop_error();
         return;
     }
     let text = span.text(context.source);
