@@ -3,10 +3,10 @@
 mod support;
 
 use proptest::prelude::*;
-use warpgrid_isa::{Target, Version};
-use warpgrid_program::Severity;
+use warpgrid_isa::{PTX, Target, Version};
+use warpgrid_program::{Explanation, Reference, Severity};
 use warpgrid_ptx::complete::Sort;
-use warpgrid_ptx::{Options, check, complete, hover, parse, signature};
+use warpgrid_ptx::{Options, Ptx, check, complete, hover, parse, signature};
 
 const KERNEL: &str = ".version 8.7
 .target sm_100
@@ -278,4 +278,29 @@ fn compiled_kernels_can_be_hovered() {
             }
         }
     }
+}
+
+#[test]
+fn every_instruction_that_the_checker_names_is_explained() {
+    let explained = |name: &str| match Reference::explain(&Ptx, name) {
+        Some(Explanation::Opcode(forms)) => !forms.is_empty(),
+        Some(Explanation::Instruction { .. }) | None => false,
+    };
+    let opcodes = PTX.tables.opcodes.iter().copied();
+    let names = opcodes.chain(PTX.outlines().map(|outline| outline.name));
+    let missing: Vec<&str> = names.filter(|name| !explained(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let Some(Explanation::Opcode(forms)) =
+        Reference::explain(&Ptx, "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale")
+    else {
+        panic!("an instruction without a row");
+    };
+    assert_eq!(
+        forms[0].syntax,
+        "tcgen05.mma{.collector}.group.kind{.scale}{.flags} [address], value, value, value, value"
+    );
+    let kinds = forms[0].slots.iter().find(|slot| slot.name == "kind");
+    let newest = kinds.and_then(|slot| slot.values.last());
+    let needs = newest.map(|value| (value.text.as_str(), value.needs.as_deref()));
+    assert_eq!(needs, Some(("kind::mxf4nvf4", Some("since PTX 8.7"))));
 }

@@ -20,7 +20,7 @@ pub struct FormPage {
     pub help: String,
     /// "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
-    /// Anchor of the section in the PTX ISA.
+    /// Anchor of the section in the PTX ISA; empty for an instruction of which only words are known.
     pub section: String,
     pub slots: Vec<SlotPage>,
     /// What excludes or needs what, one phrase each.

@@ -24,7 +24,9 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
                 <h4>{ "Examples" }</h4>
                 <pre>{ form.examples.join("\n") }</pre>
             }
-            <p class="quiet">{ "In the PTX ISA: " }<span class="anchor">{ &form.section }</span></p>
+            if !form.section.is_empty() {
+                <p class="quiet">{ "In the PTX ISA: " }<span class="anchor">{ &form.section }</span></p>
+            }
         </>
     }
 }
