@@ -17,7 +17,7 @@ if (process.env.TRUNK_PROFILE === "release") {
   }
 }
 
-const cores = ["warpgrid-core", "warpgrid-core-sass"];
+const cores = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-both"];
 const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin"];
 
 const hash = createHash("sha256");

@@ -292,6 +292,10 @@ const api = {
   setText(text) {
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
   },
+  /** The texts of some examples, which lie beside the page: `done` gets them, or none and the reason why one did not arrive. */
+  fetchExamples(files, done) {
+    Promise.all(files.map(texts.example)).then((found) => done(found, ""), (error) => done([], error.message));
+  },
   /** Shows an example; what was there is kept. */
   showExample(text) {
     texts.showsExample(text, api.text());

@@ -91,6 +91,14 @@ export async function opened(id, before) {
   return text;
 }
 
+/** The text of an example. */
+export async function example(file) {
+  // Another build may have changed it.
+  const answer = await fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" });
+  if (!answer.ok) throw new Error(`the server answered ${answer.status} ${answer.statusText}`.trim());
+  return answer.text();
+}
+
 /** An example is in the editor: it needs no keeping. */
 export function showsExample(text, before) {
   void keep(before);

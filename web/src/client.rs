@@ -1,26 +1,21 @@
 //! The page's end of the lines to the workers: speaks, listens, starts another worker when one dies. Each language has a core of
-//! its own, in a worker that starts with the first text in that language.
+//! its own, in a worker that starts with the first text in that language; two texts side by side have one that reads both.
 
 use crate::protocol::{
-    Answer, Question, Request, RequestBody, Response, ResponseBody, decode, encode,
+    Answer, Core, Question, Request, RequestBody, Response, ResponseBody, decode, encode,
 };
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use warpgrid_view::Front;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A worker with the core for a language in it (see `web/editor/core.js`); the first one has been starting since the
+    /// A worker with a core in it (see `web/editor/core.js`); the first one has been starting since the
     /// page began to load. What it has said already is said again.
     #[wasm_bindgen(catch, js_namespace = warpgridCore)]
-    fn worker(
-        language: &str,
-        on_message: &Function,
-        on_error: &Function,
-    ) -> Result<Worker, JsValue>;
+    fn worker(core: &str, on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }
 
 /// What a worker sends.
@@ -36,18 +31,18 @@ pub type Ask = Rc<dyn Fn(Question, Read) -> Promise>;
 /// Lays out an answer for JavaScript.
 pub type Read = fn(Answer) -> JsValue;
 
-/// At most one line to a worker for each language.
+/// At most one line to a worker for each core.
 pub struct Client {
     lines: RefCell<Vec<Line>>,
     ear: Rc<Ear>,
-    /// The language of the last launch, whose core has the run.
-    launched: Cell<Front>,
+    /// The core that has the run.
+    launched: Cell<Core>,
     last_sent: Cell<u32>,
     last_asked: Cell<u32>,
 }
 
 struct Line {
-    front: Front,
+    core: Core,
     worker: Worker,
     is_dead: Rc<Cell<bool>>,
     _on_message: Closure<dyn Fn(MessageEvent)>,
@@ -63,7 +58,7 @@ struct Ear {
 
 struct Asked {
     id: u32,
-    front: Front,
+    core: Core,
     resolve: Function,
     read: Read,
 }
@@ -77,17 +72,17 @@ impl Client {
                 heard: Box::new(heard),
                 asked: RefCell::default(),
             }),
-            launched: Cell::new(Front::Ptx),
+            launched: Cell::new(Core::Ptx),
             last_sent: Cell::new(0),
             last_asked: Cell::new(0),
         }
     }
 
-    /// Ends the worker that has the run, whatever it does; the next request for its language starts another.
+    /// Ends the worker that has the run, whatever it does; the next request for its core starts another.
     pub fn restart(&self) {
-        let front = self.launched.get();
-        self.close(front);
-        self.ear.give_up(front);
+        let core = self.launched.get();
+        self.close(core);
+        self.ear.give_up(core);
     }
 
     /// Sends what was not sent before.
@@ -105,11 +100,11 @@ impl Client {
         let id = self.last_asked.get() + 1;
         self.last_asked.set(id);
         let body = RequestBody::Ask(question);
-        let front = self.addressee(&body);
+        let core = self.addressee(&body);
         let promise = Promise::new(&mut |resolve, _| {
             let asked = Asked {
                 id,
-                front,
+                core,
                 resolve,
                 read,
             };
@@ -120,52 +115,52 @@ impl Client {
         promise
     }
 
-    /// The language whose core a request is for: that of its text, or else the one that has the run.
-    fn addressee(&self, body: &RequestBody) -> Front {
-        body.front().unwrap_or(self.launched.get())
+    /// The core that a request is for: that of its text, or else the one that has the run.
+    fn addressee(&self, body: &RequestBody) -> Core {
+        body.core().unwrap_or(self.launched.get())
     }
 
     fn post(&self, request: &Request) {
-        let front = self.addressee(&request.body);
+        let core = self.addressee(&request.body);
         if let RequestBody::Launch { .. } = request.body {
-            let before = self.launched.replace(front);
-            if before != front && self.is_open(before) {
+            let before = self.launched.replace(core);
+            if before != core && self.is_open(before) {
                 let body = RequestBody::Rest;
                 self.transmit(before, &Request { body, ..*request });
             }
         }
-        if !self.is_open(front) {
-            self.close(front);
-            match Line::open(front, &self.ear) {
+        if !self.is_open(core) {
+            self.close(core);
+            match Line::open(core, &self.ear) {
                 Ok(line) => self.lines.borrow_mut().push(line),
                 Err(_) => self.ear.died(
-                    front,
+                    core,
                     "this browser does not let the page start a worker".into(),
                 ),
             }
         }
-        self.transmit(front, request);
+        self.transmit(core, request);
     }
 
-    fn is_open(&self, front: Front) -> bool {
+    fn is_open(&self, core: Core) -> bool {
         let lines = self.lines.borrow();
         lines
             .iter()
-            .any(|line| line.front == front && !line.is_dead.get())
+            .any(|line| line.core == core && !line.is_dead.get())
     }
 
-    fn close(&self, front: Front) {
+    fn close(&self, core: Core) {
         self.lines.borrow_mut().retain(|line| {
-            if line.front == front {
+            if line.core == core {
                 line.worker.terminate();
             }
-            line.front != front
+            line.core != core
         });
     }
 
-    fn transmit(&self, front: Front, request: &Request) {
+    fn transmit(&self, core: Core, request: &Request) {
         for line in &*self.lines.borrow() {
-            if line.front == front {
+            if line.core == core {
                 let bytes = Uint8Array::from(&encode(request)[..]);
                 let moved = Array::of1(&bytes.buffer());
                 let _ = line.worker.post_message_with_transfer(&bytes, &moved);
@@ -175,13 +170,13 @@ impl Client {
 }
 
 impl Line {
-    fn open(front: Front, ear: &Rc<Ear>) -> Result<Line, JsValue> {
+    fn open(core: Core, ear: &Rc<Ear>) -> Result<Line, JsValue> {
         let is_dead = Rc::new(Cell::new(false));
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
         let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
             if let Some(why) = event.data().as_string() {
                 dying.set(true);
-                listening.died(front, why);
+                listening.died(core, why);
             } else if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
                 && let Some(response) = decode(&bytes.to_vec())
             {
@@ -191,16 +186,16 @@ impl Line {
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
         let on_error = Closure::<dyn Fn(String)>::new(move |why: String| {
             if !dying.replace(true) {
-                listening.died(front, why);
+                listening.died(core, why);
             }
         });
         let worker = worker(
-            front.name(),
+            core.name(),
             on_message.as_ref().unchecked_ref(),
             on_error.as_ref().unchecked_ref(),
         )?;
         Ok(Line {
-            front,
+            core,
             worker,
             is_dead,
             _on_message: on_message,
@@ -220,14 +215,14 @@ impl Ear {
         }
     }
 
-    fn died(&self, front: Front, why: String) {
-        self.give_up(front);
+    fn died(&self, core: Core, why: String) {
+        self.give_up(core);
         (self.heard)(Heard::Died(why));
     }
 
-    /// The core of this language will not answer what it was asked.
-    fn give_up(&self, front: Front) {
-        for asked in self.take(|asked| asked.front == front) {
+    /// This core will not answer what it was asked.
+    fn give_up(&self, core: Core) {
+        for asked in self.take(|asked| asked.core == core) {
             let _ = asked.resolve.call1(&JsValue::NULL, &JsValue::NULL);
         }
     }

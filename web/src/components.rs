@@ -2,6 +2,7 @@
 
 mod app;
 mod banner;
+mod beside;
 mod blocks_card;
 mod cell_card;
 mod diagnostics;
@@ -33,6 +34,8 @@ mod text_picker;
 mod traffic_card;
 mod transport;
 mod warp_card;
+
+pub(crate) use beside::open_examples;
 
 use crate::model::{Action, Model, reduce};
 use std::ops::Deref;

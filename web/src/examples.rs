@@ -1,4 +1,5 @@
-//! The examples: each a PTX or SASS file of `public/examples` that says its title and its launch in `//@` lines.
+//! The examples: each a PTX or SASS file of `public/examples` that says its title and its launch in `//@` lines. The page fetches a text
+//! when somebody picks it; its wasm has the names alone.
 
 /// A text to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +8,30 @@ pub struct Example {
     pub id: &'static str,
     pub title: &'static str,
     pub group: &'static str,
-    pub source: &'static str,
+    /// Its file in the folder of the examples.
+    pub file: &'static str,
+    /// Tells its text from others.
+    print: Print,
+}
+
+/// The length of a text and a hash of it.
+type Print = (usize, u64);
+
+impl Example {
+    /// Whether this is the text of the example.
+    pub fn is_text(&self, text: &str) -> bool {
+        self.print.0 == text.len() && self.print == print(text.as_bytes())
+    }
+}
+
+/// The FNV-1a hash, which a compiler computes.
+const fn print(text: &[u8]) -> Print {
+    let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
+    while at < text.len() {
+        hash = (hash ^ text[at] as u64).wrapping_mul(0x0100_0000_01b3);
+        at += 1;
+    }
+    (text.len(), hash)
 }
 
 macro_rules! examples {
@@ -17,7 +41,8 @@ macro_rules! examples {
             id: $id,
             title: $title,
             group: $group,
-            source: include_str!(concat!("../../public/examples/", $id, $ending)),
+            file: concat!($id, $ending),
+            print: const { print(include_bytes!(concat!("../../public/examples/", $id, $ending))) },
         },)*)*];
     };
 }
@@ -74,7 +99,14 @@ examples! {
 
 /// The example with this text.
 pub fn with_source(source: &str) -> Option<usize> {
-    EXAMPLES.iter().position(|example| example.source == source)
+    EXAMPLES.iter().position(|example| example.is_text(source))
+}
+
+/// The text of an example, for tests: the page fetches it.
+#[cfg(test)]
+pub(crate) fn text_of(example: &Example) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../public/examples/");
+    std::fs::read_to_string(format!("{folder}{}", example.file)).expect("its file")
 }
 
 #[cfg(test)]
@@ -85,7 +117,12 @@ mod tests {
     #[test]
     fn every_example_says_its_title_and_its_launch() {
         for example in EXAMPLES {
-            let read = Annotations::parse(example.source, "//");
+            let text = text_of(example);
+            assert_eq!(
+                with_source(&text).map(|at| EXAMPLES[at].id),
+                Some(example.id)
+            );
+            let read = Annotations::parse(&text, "//");
             assert_eq!(read.title.as_deref(), Some(example.title), "{}", example.id);
             assert!(read.about.is_some(), "{} says what it is about", example.id);
             assert!(read.scenario.block.is_some(), "{} has a launch", example.id);

@@ -15,6 +15,22 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// A number to three places: `37.5`. What the standard library writes floats with is 15 KB of the page's wasm.
+pub fn decimal(value: f64) -> String {
+    let thousandths = (value * 1_000.0).round() as i64;
+    let sign = if thousandths < 0 { "-" } else { "" };
+    let n = thousandths.unsigned_abs();
+    let digits = format!("{sign}{}.{:03}", n / 1_000, n % 1_000);
+    let digits = digits.trim_end_matches('0');
+    digits.strip_suffix('.').unwrap_or(digits).to_owned()
+}
+
+/// The style of a box: `width: 320px; height: 48px`.
+pub fn extent_css(width: f64, height: f64) -> String {
+    let [width, height] = [width, height].map(|pixels| decimal(pixels.round()));
+    format!("width: {width}px; height: {height}px")
+}
+
 /// Bits without leading zeros: `0x1f`, or `0`.
 pub fn short_hex(hex: &str) -> String {
     match hex.trim_start_matches("0x").trim_start_matches('0') {
@@ -95,5 +111,21 @@ mod tests {
             pieces,
             [(".v8", true), (" needs ", false), ("sm_100", true)]
         );
+    }
+
+    #[test]
+    fn decimals_are_written_to_three_places() {
+        for (value, text) in [
+            (0.0, "0"),
+            (100.0, "100"),
+            (37.5, "37.5"),
+            (0.0004, "0"),
+            (-2.25, "-2.25"),
+            (1.0 / 3.0, "0.333"),
+            (99.9996, "100"),
+        ] {
+            assert_eq!(decimal(value), text);
+        }
+        assert_eq!(extent_css(320.4, 47.5), "width: 320px; height: 48px");
     }
 }

@@ -3,12 +3,13 @@
 //! ```text
 //! editor ──► Model ──► Request ──► worker: the core ──► Response ──► Model ──► components ──► canvas
 //! ```
-//! [`model`], [`links`], [`matrix`], [`layout`] and [`reference`] know no browser and are tested natively;
+//! [`model`], [`links`], [`matrix`], [`beside`], [`layout`] and [`reference`] know no browser and are tested natively;
 //! [`components`], [`hooks`], [`canvas`], [`editor`], [`texts`], [`assist`] and [`client`] are the only ones that do.
 //! Nothing here calls the core: it names view's plain data and the worker's protocol, so that the page's own
 //! wasm stays small and is never kept waiting by a text.
 
 pub mod assist;
+pub mod beside;
 pub mod canvas;
 pub mod client;
 pub mod components;

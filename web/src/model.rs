@@ -3,6 +3,7 @@
 //! [`reduce`] is pure: what must happen outside (a message to the worker) is left in [`Model::outbox`].
 
 mod actions;
+mod beside;
 pub mod fixture;
 mod heard;
 mod matrix;
@@ -10,10 +11,12 @@ mod product;
 mod run;
 
 pub use actions::{Action, reduce};
+pub use beside::BesideAction;
 pub use matrix::MatrixAction;
 pub use product::ProductAction;
 pub use run::{Busy, Run};
 
+use crate::beside::BesidePage;
 use crate::matrix::MatrixPage;
 use crate::product::ProductPage;
 use crate::protocol::{Goal, Request, RequestBody};
@@ -40,6 +43,8 @@ pub struct Model {
     pub revision: u32,
     /// The example that the text came from, until it is edited.
     pub example: Option<usize>,
+    /// The example that was picked, until its text has arrived.
+    pub awaited: Option<usize>,
     /// The person's own texts, the newest first.
     pub texts: Rc<[OwnText]>,
     /// Which of them is in the editor.
@@ -78,6 +83,8 @@ pub struct Model {
     pub matrix: Option<MatrixPage>,
     /// The view of a product, likewise.
     pub product: Option<ProductPage>,
+    /// The view of two texts, likewise.
+    pub beside: Option<BesidePage>,
     /// Why the reference could not be fetched.
     pub no_library: Option<String>,
     /// Something went wrong in the page itself.
@@ -112,6 +119,8 @@ pub enum Trouble {
     Core(String),
     /// The text cannot be kept, and why.
     Keep(String),
+    /// An example did not arrive, and why.
+    Example(String),
 }
 
 /// How a memory is shown.
@@ -169,6 +178,7 @@ impl Model {
             text: text.into(),
             revision: 0,
             example,
+            awaited: None,
             texts: Rc::from([]),
             own: None,
             fresh: Some(match example {
@@ -196,6 +206,7 @@ impl Model {
             library: None,
             matrix: None,
             product: None,
+            beside: None,
             no_library: None,
             trouble: None,
             theme: ThemeChoice::System,
@@ -230,9 +241,11 @@ impl Model {
         self.hover.as_ref().or(self.pinned.as_ref())
     }
 
-    /// Whether the frame belongs to an older text.
+    /// Whether the frame belongs to an older text, or the text is about to make way for an example.
     pub fn is_stale(&self) -> bool {
-        self.run.launched_revision != self.revision || self.run.waiting_for_launch
+        self.run.launched_revision != self.revision
+            || self.run.waiting_for_launch
+            || self.awaited.is_some()
     }
 
     /// What the page shows of a position.

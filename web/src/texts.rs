@@ -1,5 +1,6 @@
 //! The person's own texts, which `web/editor/texts.js` keeps, seen from Rust.
 
+use crate::examples::EXAMPLES;
 use crate::model::OwnText;
 use js_sys::{Array, Function};
 use std::rc::Rc;
@@ -7,6 +8,8 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = fetchExamples)]
+    fn fetch_examples(files: &Array, done: &JsValue);
     /// Shows an example; what was there is kept.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = showExample)]
     pub fn show_example(text: &str);
@@ -21,6 +24,22 @@ extern "C" {
     pub fn name(name: &str);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectTexts)]
     fn connect(list: &Function, trouble: &Function);
+}
+
+/// Calls `then` with the texts of these examples, in order, or with the reason why one did not arrive.
+pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>) + 'static) {
+    let files = examples.iter().filter_map(|index| EXAMPLES.get(*index));
+    let files: Array = files
+        .map(|example| JsValue::from_str(example.file))
+        .collect();
+    let done = Closure::once_into_js(move |texts: Array, why: String| {
+        let texts = texts.iter().filter_map(|text| text.as_string());
+        then(match why.is_empty() {
+            true => Ok(texts.map(Rc::from).collect()),
+            false => Err(why),
+        });
+    });
+    fetch_examples(&files, &done);
 }
 
 /// Calls `list` with all texts, newest first, and the id of the one in the editor, whenever either changes; `trouble` with the

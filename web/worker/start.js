@@ -1,4 +1,4 @@
-// The start of the worker: loads the core for the language that the worker is named by; it lies beside this file. What the page says before the core is there waits;
+// The start of the worker: loads the core that the worker is named by, `ptx`, `sass` or `both`; it lies beside this file. What the page says before the core is there waits;
 // when it cannot be loaded, the page learns why.
 const early = [];
 onmessage = (message) => early.push(message);
@@ -15,7 +15,7 @@ globalThis.fetchReference = async () => {
 };
 
 try {
-  const { default: load } = name === "sass" ? await import("./warpgrid-core-sass.js") : await import("./warpgrid-core.js");
+  const { default: load } = await import(name === "ptx" ? "./warpgrid-core.js" : `./warpgrid-core-${name}.js`);
   await load();
   for (const message of early) onmessage(message);
 } catch (error) {

@@ -13,8 +13,12 @@ const OTHERS: &str = "std and dependencies";
 /// What comes before the name of a room in the name of its crate.
 const CRATE: &str = "warpgrid_";
 
-/// The cores of the page, each with the language that it reads; `web/index.html` builds the same.
-const CORES: &[(&str, &str)] = &[("warpgrid-core", "ptx"), ("warpgrid-core-sass", "sass")];
+/// The cores of the page, each with the languages that it reads; `web/index.html` builds the same.
+const CORES: &[(&str, &str)] = &[
+    ("warpgrid-core", "ptx"),
+    ("warpgrid-core-sass", "sass"),
+    ("warpgrid-core-both", "ptx,sass"),
+];
 
 /// Bytes of code by room.
 type Rooms = BTreeMap<String, usize>;
@@ -23,8 +27,8 @@ type Rooms = BTreeMap<String, usize>;
 pub(crate) fn report() -> Result<String> {
     rust::wasm_target()?;
     let mut text = String::new();
-    for (core, language) in CORES {
-        let mut rooms = weigh(core, language)?;
+    for (core, languages) in CORES {
+        let mut rooms = weigh(core, languages)?;
         rooms.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         // Writing to a `String` cannot fail.
         let _ = writeln!(
@@ -40,12 +44,12 @@ pub(crate) fn report() -> Result<String> {
     Ok(text)
 }
 
-/// Bytes by room of the core for one language, as cargo left it.
-fn weigh(core: &str, language: &str) -> Result<Vec<(String, usize)>> {
+/// Bytes by room of a core, as cargo left it.
+fn weigh(core: &str, languages: &str) -> Result<Vec<(String, usize)>> {
     let mut command = shell::cargo();
     command
         .args(["build", "--package", "warpgrid-worker", "--bin", core])
-        .args(["--no-default-features", "--features", language])
+        .args(["--no-default-features", "--features", languages])
         .args(["--target", rust::WASM, "--profile", "wasm"])
         .args(["--message-format", "json-render-diagnostics"]);
     let outcome = shell::step(&format!("weighing {core}"), &mut command)?;

@@ -1,6 +1,7 @@
 //! The whole page.
 
 use super::banner::Banner;
+use super::beside::beside_view;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
 use super::diagnostics::Diagnostics;
@@ -23,7 +24,7 @@ use super::traffic_card::traffic_card;
 use super::transport::Transport;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
-use crate::format::count;
+use crate::format::{count, decimal};
 use crate::hooks::{
     use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_texts,
     use_worker,
@@ -70,7 +71,7 @@ pub(crate) fn App() -> Html {
     use_texts(&state);
     use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
-    let style = split.map(|share| format!("--split: {share:.1}%"));
+    let style = split.map(|share| format!("--split: {}%", decimal(share)));
     let set_split = {
         let split = split.clone();
         Callback::from(move |share| split.set(Some(share)))
@@ -82,7 +83,8 @@ pub(crate) fn App() -> Html {
     let matrix = state.matrix.clone();
     let class = classes!(
         "page",
-        (matrix.is_some() || state.product.is_some()).then_some("with-matrix"),
+        (matrix.is_some() || state.product.is_some() || state.beside.is_some())
+            .then_some("with-matrix"),
         matrix
             .as_ref()
             .is_some_and(|page| page.choice.embedded)
@@ -108,6 +110,9 @@ pub(crate) fn App() -> Html {
             }
             if let Some(page) = &state.product {
                 { product_view(page, &dispatch) }
+            }
+            if let Some(page) = &state.beside {
+                { beside_view(page, &dispatch) }
             }
             <main>
                 <section class="left" aria-label="Source">

@@ -32,5 +32,8 @@ fn words(trouble: &Trouble) -> Html {
             </div>
         },
         Trouble::Keep(why) => html! { <div>{ why }</div> },
+        Trouble::Example(why) => {
+            html! { <div><b>{ "The example did not arrive: " }</b>{ why }</div> }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Dispatch, FrameRef, say};
 use crate::canvas::{paint_lit, paint_plan};
+use crate::format::extent_css;
 use crate::hooks::use_size;
 use crate::layout::{cell_after, is_pin};
 use crate::links::Links;
@@ -107,7 +108,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
             }
         })
     };
-    let size = format!("width: {:.0}px; height: {:.0}px", plan.width, plan.height);
+    let size = extent_css(plan.width, plan.height);
     html! {
         <section class="card fragment" aria-label="Fragment" ref={node}>
             <h2>

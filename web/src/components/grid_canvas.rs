@@ -3,6 +3,7 @@
 use super::memory_card::Reachable;
 use super::{Dispatch, FrameRef};
 use crate::canvas::{Scene, paint};
+use crate::format::extent_css;
 use crate::hooks::use_size;
 use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS, cell_after, cell_words, is_pin};
 use crate::links::Links;
@@ -98,9 +99,9 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
         <>
         <p class="visually-hidden" aria-live="polite">{ spoken }</p>
         <div class="scroller" ref={scroller} tabindex={props.reachable.cells()} role="group" aria-label={label}
-            style={extent(geometry.width(), shown_height)} {onscroll} {onkeydown} {onblur}>
-            <div style={extent(geometry.width(), geometry.height())}>
-                <canvas ref={canvas} style={extent(size.0, size.1)} onmousemove={pointer.on_move}
+            style={extent_css(geometry.width(), shown_height)} {onscroll} {onkeydown} {onblur}>
+            <div style={extent_css(geometry.width(), geometry.height())}>
+                <canvas ref={canvas} style={extent_css(size.0, size.1)} onmousemove={pointer.on_move}
                     onmouseleave={pointer.on_leave} onclick={pointer.on_click} aria-hidden="true" />
             </div>
         </div>
@@ -118,11 +119,6 @@ fn cursor_words(grid: &Grid, cursor: Option<u64>) -> String {
         Some(cell_words(grid, index, cell))
     });
     found.unwrap_or_default()
-}
-
-/// A size as a style.
-fn extent(width: f64, height: f64) -> String {
-    format!("width: {width:.0}px; height: {height:.0}px")
 }
 
 /// Paints whatever has changed of what is in sight.

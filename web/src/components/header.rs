@@ -1,13 +1,15 @@
 //! The bar at the top: what is run, for which machine, and the page's own switches.
 
+use super::beside::open_examples;
 use super::embed_panel::EmbedPanel;
 use super::launch_panel::LaunchPanel;
 use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
 use super::{Dispatch, say};
+use crate::beside::pair_of;
 use crate::editor::Shown;
 use crate::matrix::MatrixChoice;
-use crate::model::{Action, MatrixAction, OwnText, ThemeChoice};
+use crate::model::{Action, BesideAction, MatrixAction, OwnText, ThemeChoice};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
@@ -53,6 +55,8 @@ pub(crate) fn Header(props: &Props) -> Html {
                 <LaunchPanel facts={facts.clone()} />
             }
             <span class="spring"></span>
+            <button class="text-button" title="Another text of the same kernel beside this one: PTX beside machine code"
+                onclick={beside(props)}>{ "Beside" }</button>
             <button class="text-button" title="Which lane holds which element of a matrix"
                 onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
             <EmbedPanel shown={props.shown.clone()} />
@@ -69,6 +73,16 @@ pub(crate) fn Header(props: &Props) -> Html {
                 onclick={say(dispatch, Action::SetHelp(true))}>{ "?" }</button>
         </header>
     }
+}
+
+/// Opens the view of two texts: an example beside the other text of its kernel, any other text beside one that is to be chosen.
+fn beside(props: &Props) -> Callback<MouseEvent> {
+    let dispatch = props.dispatch.clone();
+    let pair = props.example.and_then(pair_of);
+    Callback::from(move |_| match pair {
+        Some(pair) => open_examples(&dispatch, pair),
+        None => dispatch.dispatch(Action::Beside(BesideAction::Open)),
+    })
 }
 
 /// Which kernel of several runs.

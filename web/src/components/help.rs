@@ -96,6 +96,9 @@ fn pictures() -> Html {
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where it lies in memory; it needs no text, and its address can be shared. “Products” there shows how a \
                    tensor core computes one sum, bit by bit." }</li>
+            <li>{ "“Beside” runs another text of the same kernel with the same launch, PTX beside machine code as a rule: store by store, with the \
+                   memory of both in one grid and the cells that differ marked. Below the sentence of a store is how the other language writes it, \
+                   and what the encoding beside machine code says of its scheduling." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text: what belongs together lights up. A click pins it." }</li>
         </ul>
     }

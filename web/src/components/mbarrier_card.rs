@@ -3,7 +3,7 @@
 
 use super::{Dispatch, say};
 use crate::editor;
-use crate::format::bytes;
+use crate::format::{bytes, decimal};
 use crate::model::Action;
 use warpgrid_view::MemoryId;
 use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
@@ -70,8 +70,9 @@ fn ring(phase: Option<&MbarrierPhase>) -> Html {
         360.0
     };
     let style = format!(
-        "--come: {:.1}deg; --part: {part:.2}deg",
-        360.0 * f64::from(come) / f64::from(all)
+        "--come: {}deg; --part: {}deg",
+        decimal(360.0 * f64::from(come) / f64::from(all)),
+        decimal(part)
     );
     let label = format!(
         "phase of parity {}: {come} of {all} have arrived",

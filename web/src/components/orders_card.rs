@@ -69,7 +69,8 @@ fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
     }
 }
 
-fn difference(difference: &Difference) -> Html {
+/// The first element of a memory that two runs leave differently, with the stores of both.
+pub(super) fn difference(difference: &Difference) -> Html {
     let [first, second] = &difference.sides;
     let more = match difference.n_elements {
         1 => String::new(),

@@ -1,7 +1,7 @@
 //! The line of the run: every store a tick, and a handle.
 
 use super::{Dispatch, FrameRef};
-use crate::format::count;
+use crate::format::{count, decimal};
 use crate::model::Action;
 use crate::protocol::Goal;
 use web_sys::HtmlInputElement;
@@ -51,11 +51,11 @@ pub(crate) fn Scrubber(props: &Props) -> Html {
     let every = ticks.len().div_ceil(MAX_TICKS).max(1);
     let tick = |step: &u64| {
         let done = *step <= position;
-        html! { <rect x={format!("{:.3}%", share(*step))} y="9" width="1.6" height="12" class={classes!(done.then_some("done"))} /> }
+        html! { <rect x={format!("{}%", decimal(share(*step)))} y="9" width="1.6" height="12" class={classes!(done.then_some("done"))} /> }
     };
     let text = format!("step {} of {}", count(position), count(props.length));
     html! {
-        <div class="time" style={format!("--at: {:.3}%", share(position).min(100.0))}>
+        <div class="time" style={format!("--at: {}%", decimal(share(position).min(100.0)))}>
             <svg class="ticks" aria-hidden="true">{ for ticks.iter().step_by(every).map(tick) }</svg>
             <input ref={input} type="range" min="0" step="1" aria-label="Position in the run" aria-valuetext={text}
                 disabled={props.disabled} {oninput} />

@@ -1,5 +1,6 @@
 //! The line between source and memory, moved by pointer or keys.
 
+use crate::format::decimal;
 use crate::{editor, storage};
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
@@ -25,7 +26,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
             let percent = percent.clamp(NARROWEST, WIDEST);
             share.set(percent);
             on_change.emit(percent);
-            storage::set("split", &format!("{percent:.1}"));
+            storage::set("split", &decimal(percent));
         }
     };
     {
@@ -85,7 +86,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
     };
     html! {
         <div ref={line} class="splitter" role="separator" tabindex="0" aria-orientation="vertical"
-            aria-label="Width of the source" aria-valuenow={format!("{:.0}", *share)} aria-valuemin="20" aria-valuemax="70"
+            aria-label="Width of the source" aria-valuenow={decimal(share.round())} aria-valuemin="20" aria-valuemax="70"
             {onpointerdown} {onpointermove} {onpointerup} {onkeydown}></div>
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn TextPicker(props: &Props) -> Html {
         if let Some(id) = value.strip_prefix(OWN) {
             texts::open(id);
         } else if let Some(index) = EXAMPLES.iter().position(|example| example.id == value) {
-            dispatch.dispatch(Action::PickExample(index));
+            pick(&dispatch, index);
         }
     });
     let example = props.example.and_then(|index| EXAMPLES.get(index));
@@ -77,6 +77,20 @@ fn group(name: &str) -> Html {
     html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
 }
 
+/// Shows an example once its text is there.
+fn pick(dispatch: &Dispatch, index: usize) {
+    dispatch.dispatch(Action::AwaitExample(index));
+    let dispatch = dispatch.clone();
+    texts::fetch(&[index], move |found| match found {
+        Ok(texts) => {
+            for text in texts {
+                dispatch.dispatch(Action::ShowExample(index, text));
+            }
+        }
+        Err(why) => dispatch.dispatch(Action::ExampleFailed(why)),
+    });
+}
+
 /// Deletes a text for good, once the person has said so, and shows the first example.
 fn delete(text: &OwnText, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (id, dispatch) = (text.id.clone(), dispatch.clone());
@@ -86,7 +100,7 @@ fn delete(text: &OwnText, dispatch: &Dispatch) -> Callback<MouseEvent> {
             web_sys::window().and_then(|window| window.confirm_with_message(&question).ok());
         if agrees == Some(true) {
             texts::remove(&id);
-            dispatch.dispatch(Action::PickExample(0));
+            pick(&dispatch, 0);
         }
     })
 }

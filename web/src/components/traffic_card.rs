@@ -2,7 +2,7 @@
 
 use super::{Dispatch, say};
 use crate::editor;
-use crate::format::count;
+use crate::format::{count, decimal};
 use crate::model::Action;
 use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
 use yew::prelude::*;
@@ -40,7 +40,7 @@ fn bar(bar: &Bar) -> Html {
     html! {
         <div class="cost">
             <p><b>{ &bar.name }</b><span>{ &bar.strong }</span></p>
-            <div class="share" aria-hidden="true"><i style={format!("width: {:.1}%", bar.share)}></i></div>
+            <div class="share" aria-hidden="true"><i style={format!("width: {}%", decimal(bar.share.into()))}></i></div>
             <p class="quiet">{ &bar.facts }</p>
         </div>
     }

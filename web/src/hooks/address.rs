@@ -1,8 +1,9 @@
-//! The address of the page: fragments and products are opened by their links, and the link follows what is set.
+//! The address of the page: fragments, products and two texts are opened by their links, and the link follows what is set.
 
-use crate::components::State;
-use crate::model::{Action, MatrixAction, ProductAction};
-use crate::{matrix, product};
+use crate::beside::BesideLink;
+use crate::components::{State, open_examples};
+use crate::model::{Action, BesideAction, MatrixAction, ProductAction};
+use crate::{beside, matrix, product};
 use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
@@ -18,6 +19,11 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
                 dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
             } else if let Some(request) = product::read_link(&hash) {
                 dispatch.dispatch(Action::Product(ProductAction::Open(request)));
+            } else if let Some(link) = beside::read_link(&hash) {
+                match link {
+                    BesideLink::Own => dispatch.dispatch(Action::Beside(BesideAction::Open)),
+                    BesideLink::Examples(pair) => open_examples(&dispatch, pair),
+                }
             }
         };
         follow();
@@ -27,7 +33,8 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
     });
     let link = match (&state.matrix, &state.product) {
         (Some(page), _) => Some(matrix::write_link(&page.choice)),
-        (None, page) => page.as_ref().map(|page| product::write_link(&page.request)),
+        (None, Some(page)) => Some(product::write_link(&page.request)),
+        (None, None) => state.beside.as_ref().map(beside::write_link),
     };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {

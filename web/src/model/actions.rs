@@ -2,10 +2,10 @@
 
 use super::heard::{Letter, heard};
 use super::{
-    Busy, Focus, Fresh, GridChoice, MatrixAction, Model, Overlay, OwnText, ProductAction,
-    ThemeChoice, Trouble,
+    BesideAction, Busy, Focus, Fresh, GridChoice, MatrixAction, Model, Overlay, OwnText,
+    ProductAction, ThemeChoice, Trouble,
 };
-use super::{matrix, product};
+use super::{beside, matrix, product};
 use crate::examples::EXAMPLES;
 use crate::protocol::{Goal, Place, RequestBody};
 use crate::reference::Subject;
@@ -31,7 +31,12 @@ pub enum Action {
         /// It takes the place of another text, of which little is left.
         is_another: bool,
     },
-    PickExample(usize),
+    /// An example was picked; its text is on the way.
+    AwaitExample(usize),
+    /// Its text is there.
+    ShowExample(usize, Rc<str>),
+    /// It did not arrive, and why.
+    ExampleFailed(String),
     /// The person's own texts, and which of them is in the editor.
     ListTexts {
         texts: Rc<[OwnText]>,
@@ -87,12 +92,18 @@ pub enum Action {
     Matrix(MatrixAction),
     /// Something happened in the view of a product.
     Product(ProductAction),
+    /// Something happened in the view of two texts.
+    Beside(BesideAction),
     SetTheme(ThemeChoice),
 }
 
 /// The page after something happened.
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
+        Action::Move(goal) if model.beside.is_some() => beside::go(&mut model, goal),
+        Action::TogglePlay if model.beside.is_some() => {}
+        Action::Stop if model.beside.is_some() => beside::act(&mut model, BesideAction::Close),
+        Action::Beside(action) => beside::act(&mut model, action),
         // The transport is out of sight.
         Action::Move(_) | Action::TogglePlay
             if model.matrix.is_some() || model.product.is_some() => {}
@@ -101,7 +112,17 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::Matrix(action) => matrix::act(&mut model, action),
         Action::Product(action) => product::act(&mut model, action),
         Action::Edited { text, is_another } => edited(&mut model, text, is_another),
-        Action::PickExample(index) => pick_example(&mut model, index),
+        Action::AwaitExample(index) => model.awaited = Some(index),
+        Action::ShowExample(index, text) => {
+            // Another text may have been chosen since it was picked.
+            if model.awaited == Some(index) {
+                show_example(&mut model, index, text);
+            }
+        }
+        Action::ExampleFailed(why) => {
+            model.awaited = None;
+            model.trouble = Some(Trouble::Example(why));
+        }
         Action::ListTexts { texts, own } => (model.texts, model.own) = (texts, own),
         Action::KeepFailed(why) => keep_failed(&mut model, why),
         Action::SetTarget(target) => {
@@ -248,6 +269,7 @@ fn keep_failed(model: &mut Model, why: String) {
         // A core that has stopped weighs more.
         (Some(Trouble::Core(_)), _) | (None, true) => {}
         (Some(Trouble::Keep(_)), true) => model.trouble = None,
+        (Some(Trouble::Example(_)), true) => {}
         (_, false) => model.trouble = Some(Trouble::Keep(why)),
     }
 }
@@ -262,6 +284,7 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
         forget_views(model);
     }
     model.text = text;
+    model.awaited = None;
     model.text_changed();
     model.playing = false;
     model.seed = None;
@@ -270,11 +293,8 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
         // Nothing is left that the last run could belong to.
         (model.run.frame, model.run.facts, model.run.refusal) = (None, None, None);
     }
-    if model
-        .example
-        .and_then(|index| EXAMPLES.get(index))
-        .is_none_or(|example| *example.source != *model.text)
-    {
+    let example = model.example.and_then(|index| EXAMPLES.get(index));
+    if example.is_none_or(|example| !example.is_text(&model.text)) {
         model.example = None;
     }
 }
@@ -308,11 +328,9 @@ fn is_mostly_another(before: &str, after: &str) -> bool {
     (start + end) * 2 < before.len().max(after.len())
 }
 
-fn pick_example(model: &mut Model, index: usize) {
-    let Some(example) = EXAMPLES.get(index) else {
-        return;
-    };
-    model.text = example.source.into();
+pub(super) fn show_example(model: &mut Model, index: usize, text: Rc<str>) {
+    model.awaited = None;
+    model.text = text;
     model.example = Some(index);
     model.fresh = Some(Fresh::Example);
     model.playing = false;

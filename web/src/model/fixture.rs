@@ -1,6 +1,9 @@
 //! A small frame for tests: four cells, two of them written.
 #![cfg(test)]
 
+use crate::protocol::BesideOpened;
+use warpgrid_view::Front;
+use warpgrid_view::beside::{BesideFrame, BesideReport, BesideSide, BesideStep};
 use warpgrid_view::fragment::{CellHolder, FragmentRequest};
 use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep};
 use warpgrid_view::model::{
@@ -83,6 +86,46 @@ pub(crate) fn store() -> StoreView {
         scope: None,
         hints: Vec::new(),
         lost: 0,
+    }
+}
+
+/// Two texts that have run, without memory.
+pub(crate) fn beside() -> BesideOpened {
+    let side = || BesideSide {
+        front: Front::Ptx,
+        target: "sm_80".into(),
+        entry: "k".into(),
+        steps: 9,
+        stores: 5,
+        over: true,
+        fault: None,
+    };
+    let step = || BesideStep {
+        position: 9,
+        stores: 5,
+        n_stores: 5,
+        status: RunStatus::Finished,
+        last: None,
+        sentence: Vec::new(),
+        store: None,
+    };
+    BesideOpened {
+        report: BesideReport {
+            equal: true,
+            summary: "both leave the same memory".into(),
+            sides: [side(), side()],
+            memories: Vec::new(),
+            n_bytes: 0,
+            alone: [Vec::new(), Vec::new()],
+            differences: Vec::new(),
+        },
+        guesses: Vec::new(),
+        frame: BesideFrame {
+            position: 6,
+            length: 6,
+            sides: [step(), step()],
+            grids: Vec::new(),
+        },
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the page makes of what a core says.
 
 use super::actions::{ask_writer, leave_other_text};
-use super::{MAX_KNOWN_STORES, Model, Trouble, matrix, product};
+use super::{MAX_KNOWN_STORES, Model, Trouble, beside, matrix, product};
 use crate::protocol::{Response, ResponseBody, decode};
 use crate::reference::Library;
 use std::cell::RefCell;
@@ -45,6 +45,7 @@ pub(super) fn heard(model: &mut Model, response: Response) {
         }
         ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
         ResponseBody::Product(answer) => product::show(model, response.id, *answer),
+        ResponseBody::Beside(answer) => beside::show(model, response.id, answer),
         ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
             Ok(pages) => model.library = Some(Rc::new(Library::new(pages))),
             Err(why) => model.no_library = Some(why),
@@ -69,6 +70,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
         | ResponseBody::Reference(_)
         | ResponseBody::Fragments(_)
         | ResponseBody::Product(_)
+        | ResponseBody::Beside(_)
         | ResponseBody::Answer(_) => {}
         ResponseBody::Launched(facts) => {
             model.run.facts = Some(Rc::new(facts));

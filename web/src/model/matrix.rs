@@ -52,6 +52,7 @@ fn open(model: &mut Model, choice: MatrixChoice) {
         Some(page) => MatrixPage { choice, ..page },
         None => MatrixPage::new(choice),
     };
+    super::beside::close(model);
     model.product = None;
     model.matrix = Some(MatrixPage { asked, ..page });
 }

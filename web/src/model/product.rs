@@ -27,6 +27,7 @@ fn open(model: &mut Model, request: ProductRequest) {
     let asked = model.next_request;
     model.send(RequestBody::Product(request.clone()));
     let answer = model.product.take().and_then(|page| page.answer);
+    super::beside::close(model);
     model.matrix = None;
     model.product = Some(ProductPage {
         request,

@@ -7,6 +7,7 @@
 
 mod answer;
 mod background;
+pub mod beside;
 pub mod listen;
 pub mod protocol;
 pub mod runner;

@@ -1,7 +1,6 @@
-//! The worker: listens, works in slices, answers. The work itself is [`crate::runner`]'s.
+//! The worker: listens, works in slices, answers. The work itself is that of a [`Work`].
 
 use crate::protocol::{Request, RequestBody, Response, ResponseBody, decode, encode};
-use crate::runner::Runner;
 use js_sys::{Promise, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,14 +15,24 @@ extern "C" {
     fn fetch_reference() -> Promise;
 }
 
+/// What a worker does: requests go in, work is done in slices, responses come out.
+pub trait Work: Default + 'static {
+    /// Takes a request; what can be answered at once is.
+    fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
+    /// Whether [`Work::work`] has something to do.
+    fn is_busy(&self) -> bool;
+    /// Does one slice; a response when there is something to say.
+    fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response>;
+}
+
 /// Listens for the life of the worker.
-pub fn listen() {
+pub fn listen<W: Work>() {
     let Ok(channel) = MessageChannel::new() else {
         return;
     };
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let worker = Rc::new(Worker {
-        runner: RefCell::default(),
+        work: RefCell::<W>::default(),
         scope,
         again: channel.port2(),
     });
@@ -50,17 +59,17 @@ pub fn listen() {
     on_slice.forget();
 }
 
-struct Worker {
-    runner: RefCell<Runner>,
+struct Worker<W> {
+    work: RefCell<W>,
     scope: DedicatedWorkerGlobalScope,
     /// A message to ourselves lets requests in between two slices, without the delay of a timer.
     again: MessagePort,
 }
 
-impl Worker {
+impl<W: Work> Worker<W> {
     fn receive(&self, request: Request) {
-        let was_busy = self.runner.borrow().is_busy();
-        let responses = self.runner.borrow_mut().receive(request, || self.now());
+        let was_busy = self.work.borrow().is_busy();
+        let responses = self.work.borrow_mut().receive(request, || self.now());
         for response in &responses {
             self.post(response);
         }
@@ -83,7 +92,7 @@ impl Worker {
     }
 
     fn slice(&self) {
-        let response = self.runner.borrow_mut().work(|| self.now());
+        let response = self.work.borrow_mut().work(|| self.now());
         if let Some(response) = &response {
             self.post(response);
         }
@@ -91,7 +100,7 @@ impl Worker {
     }
 
     fn go_on(&self) {
-        if self.runner.borrow().is_busy() {
+        if self.work.borrow().is_busy() {
             let _ = self.again.post_message(&JsValue::NULL);
         }
     }

@@ -5,11 +5,12 @@
 use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
+use warpgrid_view::beside::{BesideFrame, BesideReport};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
 use warpgrid_view::seeds::SeedReport;
-use warpgrid_view::{CheckOptions, CheckReport, Front};
+use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
 
 /// From the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,8 @@ pub enum RequestBody {
     },
     /// How a tensor core computes an element.
     Product(ProductRequest),
+    /// For the core that has both languages.
+    Beside(BesideRequest),
     /// A question of the editor, or for a file.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
@@ -68,13 +71,14 @@ pub enum RequestBody {
 }
 
 impl RequestBody {
-    /// The language of the text in the request: the core for that language answers. Absent where the request has no text.
-    pub fn front(&self) -> Option<Front> {
+    /// The core that answers: the one for the language of the text in the request. Absent where the request has no text.
+    pub fn core(&self) -> Option<Core> {
         match self {
             RequestBody::Check { source, .. } | RequestBody::Launch { source, .. } => {
-                Some(Front::of_source(source))
+                Some(Core::of_source(source))
             }
-            RequestBody::Ask(question) => question.source().map(Front::of_source),
+            RequestBody::Ask(question) => question.source().map(Core::of_source),
+            RequestBody::Beside(_) => Some(Core::Both),
             RequestBody::Reference
             | RequestBody::Fragments { .. }
             | RequestBody::Product(_)
@@ -86,6 +90,65 @@ impl RequestBody {
             | RequestBody::Rest => None,
         }
     }
+}
+
+/// The cores, by the languages that they read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Core {
+    Ptx,
+    Sass,
+    /// Only for two texts side by side.
+    Both,
+}
+
+impl Core {
+    /// The core for the language of a text.
+    pub fn of_source(source: &str) -> Core {
+        match Front::of_source(source) {
+            Front::Ptx => Core::Ptx,
+            Front::Sass => Core::Sass,
+        }
+    }
+
+    /// What its worker is named by (see `start.js`).
+    pub fn name(self) -> &'static str {
+        match self {
+            Core::Ptx => "ptx",
+            Core::Sass => "sass",
+            Core::Both => "both",
+        }
+    }
+}
+
+/// What is asked about two texts of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BesideRequest {
+    /// Runs both with one launch, then goes to a place.
+    Open(Box<BesideTexts>, BesideLook),
+    /// Goes elsewhere in both.
+    Look(BesideLook),
+    /// The view is closed: both runs are dropped, with their memory.
+    Close,
+}
+
+/// Two texts of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BesideTexts {
+    pub source: String,
+    /// Those of the first text, as for a launch.
+    pub target: Option<String>,
+    pub ptx_version: Option<String>,
+    pub entry: Option<String>,
+    pub other: String,
+}
+
+/// Where to look at two texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BesideLook {
+    /// Stores that each has done; at most is the end.
+    pub position: u64,
+    /// The row that a memory is shown from, where it is not the first.
+    pub first_rows: Vec<(MemoryId, u64)>,
 }
 
 /// What the editor asks; places count UTF-16 units from the start of the source.
@@ -197,6 +260,7 @@ pub enum ResponseBody {
     },
     Fragments(Vec<FragmentPicture>),
     Product(Box<ProductAnswer>),
+    Beside(BesideAnswer),
     /// The file with the reference: [`Pages`](warpgrid_view::reference::Pages), encoded; or why there is none.
     Reference(Result<Vec<u8>, String>),
     Answer(Answer),
@@ -212,6 +276,25 @@ pub enum ResponseBody {
     Traffic(TrafficWords),
     /// What other orders of the same run end with.
     Orders(SeedReport),
+}
+
+/// What is answered about two texts of a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum BesideAnswer {
+    /// Both have run.
+    Opened(Box<BesideOpened>),
+    /// One of them does not run: 0 for the first.
+    Refused(usize, Refusal),
+    Frame(Box<BesideFrame>),
+}
+
+/// How two texts end, and where they are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BesideOpened {
+    pub report: BesideReport,
+    /// The `//@` lines that would state what was guessed of the launch of both.
+    pub guesses: Vec<String>,
+    pub frame: BesideFrame,
 }
 
 /// How a tensor core computes an element, and what else could be computed.
@@ -304,15 +387,17 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_the_language_of_its_text() {
+    fn a_request_names_the_core_of_its_text() {
         let question = |source: &str| {
             RequestBody::Ask(Question::Format {
                 source: source.to_owned(),
             })
         };
-        assert_eq!(question("EXIT;").front(), Some(Front::Sass));
-        assert_eq!(question("ret;").front(), Some(Front::Ptx));
-        assert_eq!(RequestBody::Stop.front(), None);
+        assert_eq!(question("EXIT;").core(), Some(Core::Sass));
+        assert_eq!(question("ret;").core(), Some(Core::Ptx));
+        assert_eq!(RequestBody::Stop.core(), None);
+        let beside = RequestBody::Beside(BesideRequest::Close);
+        assert_eq!(beside.core(), Some(Core::Both));
     }
 
     #[test]

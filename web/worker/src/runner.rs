@@ -2,6 +2,7 @@
 
 use crate::answer::{answer, in_language};
 use crate::background::Background;
+use crate::listen::Work;
 use crate::protocol::{
     Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
 };
@@ -44,14 +45,12 @@ struct Job {
     reported: f64,
 }
 
-impl Runner {
-    /// Whether [`Runner::work`] has something to do.
-    pub fn is_busy(&self) -> bool {
+impl Work for Runner {
+    fn is_busy(&self) -> bool {
         self.job.is_some() || self.background.has_work()
     }
 
-    /// Takes a request; what can be answered at once is.
-    pub fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response> {
+    fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response> {
         let Request { id, launch, body } = request;
         let body = match body {
             RequestBody::Check {
@@ -82,6 +81,8 @@ impl Runner {
             })),
             // The worker itself fetches it: the core does not carry its pages.
             RequestBody::Reference => return Vec::new(),
+            // A core of its own has both languages.
+            RequestBody::Beside(_) => return Vec::new(),
             RequestBody::Ask(question) => ResponseBody::Answer(answer(&question)),
             RequestBody::Launch {
                 source,
@@ -136,6 +137,41 @@ impl Runner {
         vec![Response::new(id, launch, body)]
     }
 
+    /// Does one slice of the move under way; a frame when it is done, progress now and then.
+    fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+        let Some(mut job) = self.job else {
+            let session = self.session.as_mut()?;
+            let body = self.background.work(session, clock)?;
+            return Some(self.response(0, body));
+        };
+        let session = self.session.as_mut()?;
+        let begun = clock();
+        let mut done = false;
+        while !done && clock() - begun < SLICE_MS {
+            let before = clock();
+            done = advance(session, &mut job, self.slice_steps);
+            self.slice_steps = next_slice(self.slice_steps, clock() - before);
+        }
+        let now = clock();
+        if !done && matches!(job.goal, Goal::Explore(_)) && now - job.started > EXPLORE_MS {
+            done = true;
+        }
+        if done {
+            self.job = None;
+            self.background.plan(session);
+            return self.frame(job.id);
+        }
+        let is_due = now - job.reported > PROGRESS_MS;
+        if is_due {
+            job.reported = now;
+        }
+        self.job = Some(job);
+        let position = self.session.as_ref()?.position();
+        is_due.then(|| self.response(job.id, ResponseBody::Progress { position }))
+    }
+}
+
+impl Runner {
     /// Replaces the session, and begins to move to `goal`.
     fn launch(
         &mut self,
@@ -189,39 +225,6 @@ impl Runner {
             started: now,
             reported: now,
         });
-    }
-
-    /// Does one slice of the move under way; a frame when it is done, progress now and then.
-    pub fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
-        let Some(mut job) = self.job else {
-            let session = self.session.as_mut()?;
-            let body = self.background.work(session, clock)?;
-            return Some(self.response(0, body));
-        };
-        let session = self.session.as_mut()?;
-        let begun = clock();
-        let mut done = false;
-        while !done && clock() - begun < SLICE_MS {
-            let before = clock();
-            done = advance(session, &mut job, self.slice_steps);
-            self.slice_steps = next_slice(self.slice_steps, clock() - before);
-        }
-        let now = clock();
-        if !done && matches!(job.goal, Goal::Explore(_)) && now - job.started > EXPLORE_MS {
-            done = true;
-        }
-        if done {
-            self.job = None;
-            self.background.plan(session);
-            return self.frame(job.id);
-        }
-        let is_due = now - job.reported > PROGRESS_MS;
-        if is_due {
-            job.reported = now;
-        }
-        self.job = Some(job);
-        let position = self.session.as_ref()?.position();
-        is_due.then(|| self.response(job.id, ResponseBody::Progress { position }))
     }
 
     fn frame(&mut self, id: u32) -> Option<Response> {

@@ -1,5 +1,5 @@
 //! The core for machine code.
 
 fn main() {
-    warpgrid_worker::listen::listen();
+    warpgrid_worker::listen::listen::<warpgrid_worker::runner::Runner>();
 }

@@ -2,6 +2,7 @@
 
 use crate::canvas::{paint_lit, paint_plan};
 use crate::components::Dispatch;
+use crate::format::extent_css;
 use crate::layout::{cell_after, is_pin};
 use crate::matrix::{MatrixFocus, MatrixPage, Plan};
 use crate::model::{Action, MatrixAction};
@@ -91,10 +92,7 @@ pub(crate) fn Drawing(props: &Props) -> Html {
         })
     };
     let label = format!("{}, cells: arrow keys move, Enter pins", props.name);
-    let size = format!(
-        "width: {:.0}px; height: {:.0}px",
-        props.plan.width, props.plan.height
-    );
+    let size = extent_css(props.plan.width, props.plan.height);
     html! {
         <div class="scroller matrix-drawing" tabindex="0" role="group" aria-label={label} onkeydown={keys(props)} {onblur}>
             <div style={size.clone()}>

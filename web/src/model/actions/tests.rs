@@ -358,3 +358,24 @@ fn a_dead_worker_leaves_the_text_and_says_why() {
     let model = after(model, [Action::Relaunch]);
     assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
 }
+
+#[test]
+fn an_example_is_shown_once_its_text_is_there() {
+    let picked = after(running(), [Action::AwaitExample(4)]);
+    assert!(picked.is_stale());
+    let late = Action::ShowExample(3, "late".into());
+    assert_eq!(after(picked.clone(), [late]), picked);
+    let shown = after(picked.clone(), [Action::ShowExample(4, "texts".into())]);
+    assert_eq!((&*shown.text, shown.example), ("texts", Some(4)));
+    // A person who types meanwhile keeps what they type.
+    let kept = after(
+        picked.clone(),
+        [typed("own"), Action::ShowExample(4, "texts".into())],
+    );
+    assert_eq!((&*kept.text, kept.example), ("own", None));
+    let failed = after(
+        picked,
+        [Action::ExampleFailed("the server answered 404".into())],
+    );
+    assert!(!failed.is_stale() && failed.trouble.is_some());
+}

@@ -1,0 +1,203 @@
+//! Two texts of a kernel side by side: their lines with the store of each, and one grid for the memory of both.
+
+mod choose;
+mod grid;
+mod lines;
+
+use super::phrases::prose;
+use super::step_notes::step_notes;
+use super::{Dispatch, say};
+use crate::beside::{BesidePage, Pair};
+use crate::format::count;
+use crate::model::{Action, BesideAction};
+use crate::protocol::BesideOpened;
+use crate::texts;
+use choose::Choose;
+use grid::grid;
+use lines::TextLines;
+use std::rc::Rc;
+use warpgrid_view::Front;
+use warpgrid_view::beside::{BesideSide, BesideStep};
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+/// Opens the view on two examples, once their texts are there.
+pub(crate) fn open_examples(dispatch: &Dispatch, pair: Pair) {
+    let dispatch = dispatch.clone();
+    texts::fetch(&pair, move |found| {
+        dispatch.dispatch(match found.map(<[Rc<str>; 2]>::try_from) {
+            Ok(Ok(texts)) => Action::Beside(BesideAction::OpenExample(pair[0], texts)),
+            Ok(Err(_)) => return,
+            Err(why) => Action::ExampleFailed(why),
+        });
+    });
+}
+
+/// The whole view. What a person does goes to the model.
+pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
+    let close = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Close));
+    let choose = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Choose));
+    html! {
+        <section class="beside" aria-label="Two texts of a kernel">
+            <div class="card beside-head">
+                <div class="matrix-title">
+                    <h2>{ "Two texts of one kernel" }</h2>
+                    <span>
+                        if !page.choosing {
+                            <button class="pill" onclick={choose}>{ "Another text" }</button>{ " " }
+                        }
+                        <button class="pill" onclick={close}>{ "Back to the kernel" }</button>
+                    </span>
+                </div>
+                { verdict(page) }
+                if let Some(opened) = &page.opened {
+                    { transport(page, opened, dispatch) }
+                }
+            </div>
+            { side(page, 0, dispatch) }
+            { side(page, 1, dispatch) }
+            <div class="beside-memory">
+                if let Some(frame) = &page.frame {
+                    { for frame.grids.iter().map(|of| grid(of, dispatch)) }
+                }
+            </div>
+        </section>
+    }
+}
+
+/// Whether they leave the same memory.
+fn verdict(page: &BesidePage) -> Html {
+    if let Some((side, refusal)) = &page.refusal {
+        let which = if *side == 0 {
+            "The first text"
+        } else {
+            "The second text"
+        };
+        let line = refusal
+            .diagnostics
+            .first()
+            .map_or(String::new(), |found| format!(" (line {})", found.line));
+        return html! { <p class="hint bad" role="alert">{ format!("{which} does not run: ") }{ prose(&refusal.message) }{ line }</p> };
+    }
+    let Some(opened) = &page.opened else {
+        let words = match page.choosing {
+            true => {
+                "Paste the other text of the kernel: PTX, or what cuobjdump or nvdisasm prints. One launch drives both."
+            }
+            false => "Both texts are running.",
+        };
+        return html! { <p>{ words }</p> };
+    };
+    let report = &opened.report;
+    let class = if report.equal {
+        "beside-verdict equal"
+    } else {
+        "beside-verdict parted"
+    };
+    let alone = report.alone.iter().flatten().count();
+    html! {
+        <>
+            <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
+                if alone > 0 {
+                    <small>{ format!("{} variables that one text has alone are not compared.", count(alone as u64)) }</small>
+                }
+                if !opened.guesses.is_empty() {
+                    <small>{ format!("Guessed for both: {}", opened.guesses.join("; ")) }</small>
+                }
+            </p>
+            if !report.differences.is_empty() {
+                <div class="sides">{ for report.differences.iter().take(4).map(super::orders_card::difference) }</div>
+            }
+        </>
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}
+
+fn transport(page: &BesidePage, opened: &Rc<BesideOpened>, dispatch: &Dispatch) -> Html {
+    let (position, length) = (page.look.position, opened.frame.length);
+    let go = |to: u64| say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Go(to)));
+    let oninput = {
+        let dispatch = dispatch.clone();
+        Callback::from(move |event: InputEvent| {
+            let slider = event.target_unchecked_into::<HtmlInputElement>();
+            let to = slider.value_as_number().max(0.0) as u64;
+            dispatch.dispatch(Action::Beside(BesideAction::Go(to)));
+        })
+    };
+    let place = match position {
+        0 => "before the first store".to_owned(),
+        _ if position == length => "at the end of both".to_owned(),
+        n => format!("after store {} of each", count(n)),
+    };
+    html! {
+        <div class="beside-transport">
+            <button class="pill" disabled={position == 0} onclick={go(0)} >{ "Start" }</button>
+            <button class="pill" disabled={position == 0} onclick={go(position.saturating_sub(1))}>{ "← Store" }</button>
+            <button class="pill" disabled={position == length} onclick={go(position + 1)}>{ "Store →" }</button>
+            <button class="pill" disabled={position == length} onclick={go(u64::MAX)} >{ "End" }</button>
+            <input type="range" min="0" max={length.to_string()} value={position.to_string()} aria-label="Stores of each text" {oninput} />
+            <span class="quiet" aria-live="polite">{ place }</span>
+        </div>
+    }
+}
+
+/// A text with where it is.
+fn side(page: &BesidePage, which: usize, dispatch: &Dispatch) -> Html {
+    if which == 1 && page.choosing {
+        return html! { <Choose other={page.other.clone()} dispatch={dispatch.clone()} /> };
+    }
+    let text = if which == 0 {
+        &page.source
+    } else {
+        &page.other
+    };
+    let step = page.frame.as_ref().map(|frame| &frame.sides[which]);
+    let last = step.and_then(|step| step.last.as_ref());
+    let facts = page
+        .opened
+        .as_ref()
+        .map(|opened| &opened.report.sides[which]);
+    let label = if which == 0 {
+        "First text"
+    } else {
+        "Second text"
+    };
+    html! {
+        <section class="card beside-text" aria-label={label}>
+            <h2>{ facts.map_or(label.to_owned(), name) }
+                if let Some(step) = step {
+                    <small>{ format!("{} of {} stores, step {}", count(step.stores), count(step.n_stores), count(step.position)) }</small>
+                }
+            </h2>
+            { step.map(sentence) }
+            <TextLines text={text.clone()} line={last.map(|step| step.range.line)} />
+        </section>
+    }
+}
+
+/// `PTX for sm_75`
+fn name(side: &BesideSide) -> String {
+    let language = match side.front {
+        Front::Ptx => "PTX",
+        Front::Sass => "Machine code",
+    };
+    format!("{language} for {}", side.target)
+}
+
+fn sentence(step: &BesideStep) -> Html {
+    let phrases = step.sentence.iter().map(|phrase| match phrase.strong {
+        true => html! { <b>{ prose(&phrase.text) }</b> },
+        false => html! { <span>{ prose(&phrase.text) }</span> },
+    });
+    html! {
+        <div class="beside-say">
+            <p>{ for phrases }</p>
+            { step.last.as_ref().map(step_notes) }
+        </div>
+    }
+}

@@ -1,0 +1,46 @@
+//! The other text of a kernel, pasted.
+
+use super::open_examples;
+use crate::beside::first_pair;
+use crate::components::Dispatch;
+use crate::model::{Action, BesideAction};
+use std::rc::Rc;
+use web_sys::HtmlTextAreaElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub(super) other: Rc<str>,
+    pub(super) dispatch: Dispatch,
+}
+
+#[component]
+pub(super) fn Choose(props: &Props) -> Html {
+    let text = use_node_ref();
+    let run = {
+        let (text, dispatch) = (text.clone(), props.dispatch.clone());
+        Callback::from(move |_: MouseEvent| {
+            let text = text.cast::<HtmlTextAreaElement>();
+            let value = text.map(|text| text.value()).unwrap_or_default();
+            if !value.trim().is_empty() {
+                dispatch.dispatch(Action::Beside(BesideAction::SetOther(value.into())));
+            }
+        })
+    };
+    let example = first_pair().map(|pair| {
+        let dispatch = props.dispatch.clone();
+        let onclick = Callback::from(move |_: MouseEvent| open_examples(&dispatch, pair));
+        html! { <button class="pill" {onclick}>{ "Show an example" }</button> }
+    });
+    html! {
+        <section class="card beside-text" aria-label="Second text">
+            <h2>{ "The other text" }</h2>
+            <textarea ref={text} spellcheck="false" aria-label="The other text of the kernel" wrap="off"
+                placeholder="        /*0000*/                   MOV R1, c[0x0][0x28] ;" value={props.other.to_string()} />
+            <p class="beside-transport">
+                <button class="main" onclick={run}>{ "Run both" }</button>
+                { example }
+            </p>
+        </section>
+    }
+}

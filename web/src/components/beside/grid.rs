@@ -1,0 +1,92 @@
+//! A memory of both runs: a cell for each element, with what either holds where they differ.
+
+use crate::components::{Dispatch, say};
+use crate::format::count;
+use crate::model::{Action, BesideAction};
+use crate::theme::lane_css;
+use warpgrid_view::beside::{BesideCell, BesideGrid, CellMark};
+use yew::prelude::*;
+
+/// The card of a memory.
+pub(super) fn grid(of: &BesideGrid, dispatch: &Dispatch) -> Html {
+    let columns = of.columns.max(1) as usize;
+    let row = |(at, cells): (usize, &[BesideCell])| {
+        let index = (of.first_row + at as u64) * u64::from(of.columns);
+        html! {
+            <tr>
+                <th scope="row">{ index }</th>
+                { for (index..).zip(cells).map(|(index, found)| cell(of, index, found)) }
+            </tr>
+        }
+    };
+    let parted = match of.n_differing {
+        0 => "the same in both".to_owned(),
+        1 => "1 element differs".to_owned(),
+        n => format!("{} elements differ", count(n)),
+    };
+    let title = of.memory.title.clone();
+    html! {
+        <section class="card" aria-label={title.clone()}>
+            <h2>{ title }<small>{ format!("{} · {parted}", of.ty) }</small>{ pages(of, columns, dispatch) }</h2>
+            <div class="beside-cells" tabindex="0" role="group" aria-label={format!("{}: cells of both texts", of.memory.title)}>
+                <table><tbody>{ for of.cells.chunks(columns).enumerate().map(row) }</tbody></table>
+            </div>
+        </section>
+    }
+}
+
+/// Buttons to other rows, where not all of them are shown.
+fn pages(of: &BesideGrid, columns: usize, dispatch: &Dispatch) -> Html {
+    let shown = of.cells.len().div_ceil(columns) as u64;
+    if shown >= of.total_rows {
+        return Html::default();
+    }
+    let go = |row: u64| {
+        let window = BesideAction::Window(of.memory.id.clone(), row);
+        say::<MouseEvent>(dispatch, Action::Beside(window))
+    };
+    let last = of.first_row + shown;
+    html! {
+        <span class="beside-pages">
+            <button class="pill" disabled={of.first_row == 0} onclick={go(of.first_row.saturating_sub(shown))}>{ "↑" }</button>
+            <small>{ format!("rows {} to {} of {}", count(of.first_row), count(last - 1), count(of.total_rows)) }</small>
+            <button class="pill" disabled={last >= of.total_rows} onclick={go(last)}>{ "↓" }</button>
+        </span>
+    }
+}
+
+fn cell(of: &BesideGrid, index: u64, found: &BesideCell) -> Html {
+    let [first, second] = &found.texts;
+    let class = match found.mark {
+        CellMark::Untouched => "untouched",
+        CellMark::Equal => "equal",
+        CellMark::First => "parted first",
+        CellMark::Second => "parted second",
+        CellMark::Differs => "parted",
+    };
+    let words = match found.mark {
+        CellMark::Untouched => format!("{first}, no store"),
+        CellMark::Equal => format!("{first} in both"),
+        CellMark::First => {
+            format!("{first} in the first text; the second has not stored there: {second}")
+        }
+        CellMark::Second => {
+            format!("{second} in the second text; the first has not stored there: {first}")
+        }
+        CellMark::Differs => format!("{first} in the first text, {second} in the second"),
+    };
+    let title = format!("{}[{index}]: {words}", of.memory.title);
+    let is_now = found.now.contains(&true);
+    let colour = |lane: Option<u8>| lane.map_or_else(|| "transparent".to_owned(), lane_css);
+    let [left, right] = found.lanes.map(colour);
+    let style = (left != "transparent" || right != "transparent")
+        .then(|| format!("background: linear-gradient(90deg, {left} 50%, {right} 50%)"));
+    let shown = match found.mark {
+        CellMark::Untouched | CellMark::Equal => html! { { first } },
+        CellMark::First | CellMark::Second | CellMark::Differs => {
+            html! { <><span>{ first }</span><span>{ second }</span></> }
+        }
+    };
+    let inked = style.is_some().then_some("inked");
+    html! { <td class={classes!(class, is_now.then_some("now"), inked)} {style} aria-label={title.clone()} {title}>{ shown }</td> }
+}

@@ -1,0 +1,241 @@
+//! What can happen in the view of two texts.
+
+use super::Model;
+use crate::beside::BesidePage;
+use crate::protocol::{BesideAnswer, BesideRequest, BesideTexts, Goal, RequestBody};
+use std::rc::Rc;
+use warpgrid_view::MemoryId;
+
+/// Something happened in the view of two texts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BesideAction {
+    /// Opens the view, for another text to be chosen beside that of the editor.
+    Open,
+    /// Opens it on an example, whose text goes into the editor, and another text of its kernel.
+    OpenExample(usize, [Rc<str>; 2]),
+    /// Runs this text beside that of the editor.
+    SetOther(Rc<str>),
+    /// Lets the person choose another text.
+    Choose,
+    /// Goes to a number of stores.
+    Go(u64),
+    /// Shows a memory from another row on.
+    Window(MemoryId, u64),
+    Close,
+}
+
+/// The page after `action`.
+pub(super) fn act(model: &mut Model, action: BesideAction) {
+    match action {
+        BesideAction::Open => open(model),
+        BesideAction::OpenExample(index, [own, other]) => {
+            if model.example != Some(index) {
+                super::actions::show_example(model, index, own);
+            }
+            open(model);
+            run(model, other);
+        }
+        BesideAction::SetOther(other) => run(model, other),
+        BesideAction::Choose => {
+            if let Some(page) = &mut model.beside {
+                page.choosing = true;
+            }
+        }
+        BesideAction::Go(position) => look(model, |page| page.look.position = position),
+        BesideAction::Window(memory, row) => look(model, |page| {
+            page.look.first_rows.retain(|(of, _)| *of != memory);
+            page.look.first_rows.push((memory, row));
+        }),
+        BesideAction::Close => close(model),
+    }
+}
+
+fn open(model: &mut Model) {
+    (model.matrix, model.product) = (None, None);
+    model.playing = false;
+    model.beside = Some(BesidePage::of(Rc::clone(&model.text)));
+}
+
+/// Runs both texts.
+fn run(model: &mut Model, other: Rc<str>) {
+    let source = Rc::clone(&model.text);
+    let asked = model.next_request;
+    let page = model
+        .beside
+        .take()
+        .unwrap_or_else(|| BesidePage::of(Rc::clone(&source)));
+    let page = BesidePage {
+        other: Rc::clone(&other),
+        source: Rc::clone(&source),
+        choosing: false,
+        opened: None,
+        frame: None,
+        refusal: None,
+        asked,
+        ..page
+    };
+    let texts = BesideTexts {
+        source: source.to_string(),
+        target: model.target.clone(),
+        ptx_version: model.ptx_version.clone(),
+        entry: model.entry.clone(),
+        other: other.to_string(),
+    };
+    let mut at_end = page.look.clone();
+    at_end.position = u64::MAX;
+    let request = BesideRequest::Open(Box::new(texts), at_end);
+    model.send(RequestBody::Beside(request));
+    model.beside = Some(page);
+}
+
+/// Looks elsewhere; what is shown stays until the answer is there.
+fn look(model: &mut Model, change: impl FnOnce(&mut BesidePage)) {
+    let Some(mut page) = model.beside.take() else {
+        return;
+    };
+    change(&mut page);
+    if let Some(opened) = &page.opened {
+        page.look.position = page.look.position.min(opened.frame.length);
+        page.asked = model.next_request;
+        let request = BesideRequest::Look(page.look.clone());
+        model.send(RequestBody::Beside(request));
+    }
+    model.beside = Some(page);
+}
+
+/// The keys and buttons of the transport, in this view.
+pub(super) fn go(model: &mut Model, goal: Goal) {
+    let Some(page) = &model.beside else { return };
+    let position = page.look.position;
+    let to = match goal {
+        Goal::Start => 0,
+        Goal::End => u64::MAX,
+        Goal::Stores(n) => position.saturating_add(n.into()),
+        Goal::StepForward => position.saturating_add(1),
+        Goal::StoreBack | Goal::StepBack => position.saturating_sub(1),
+        Goal::Position(_) | Goal::Block(_) | Goal::Land(_) | Goal::Explore(_) => return,
+    };
+    act(model, BesideAction::Go(to));
+}
+
+/// Leaves the view, whatever takes its place; the core drops both runs.
+pub(super) fn close(model: &mut Model) {
+    // A core that was asked nothing has not started.
+    if model.beside.take().is_some_and(|page| page.asked > 0) {
+        model.send(RequestBody::Beside(BesideRequest::Close));
+    }
+}
+
+/// The core has answered; an older answer is dropped.
+pub(super) fn show(model: &mut Model, id: u32, answer: BesideAnswer) {
+    let Some(page) = model.beside.as_mut().filter(|page| page.asked == id) else {
+        return;
+    };
+    match answer {
+        BesideAnswer::Opened(opened) => {
+            page.look.position = opened.frame.position;
+            page.frame = Some(Rc::new(opened.frame.clone()));
+            page.opened = Some(Rc::new(*opened));
+        }
+        BesideAnswer::Refused(side, refusal) => {
+            page.refusal = Some((side, Rc::new(refusal)));
+        }
+        BesideAnswer::Frame(frame) => page.frame = Some(Rc::new(*frame)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Action, reduce};
+    use crate::protocol::{Refusal, Response, ResponseBody};
+
+    fn act_on(model: Model, action: BesideAction) -> Model {
+        reduce(model, Action::Beside(action))
+    }
+
+    fn example() -> Model {
+        let texts = ["ret;", "EXIT;"].map(Rc::from);
+        act_on(Model::new("", None), BesideAction::OpenExample(3, texts))
+    }
+
+    fn opened(model: Model, n_stores: u64) -> Model {
+        let id = model.beside.as_ref().map_or(0, |page| page.asked);
+        let mut body = crate::model::fixture::beside();
+        (body.frame.position, body.frame.length) = (n_stores, n_stores);
+        let body = ResponseBody::Beside(BesideAnswer::Opened(Box::new(body)));
+        reduce(model, Action::Heard(Response::new(id, 0, body).into()))
+    }
+
+    #[test]
+    fn an_example_opens_beside_its_partner_at_the_end() {
+        let model = example();
+        let page = model.beside.as_ref().expect("the view is open");
+        assert_eq!((&*page.other, page.choosing), ("EXIT;", false));
+        assert_eq!((&*model.text, model.example), ("ret;", Some(3)));
+        let model = opened(model, 5);
+        assert_eq!(
+            model.beside.as_ref().map(|page| page.look.position),
+            Some(5)
+        );
+    }
+
+    #[test]
+    fn keys_go_from_store_to_store_and_stay_within_the_run() {
+        let mut model = opened(example(), 5);
+        for (goal, position) in [
+            (Goal::StoreBack, 4),
+            (Goal::Stores(1), 5),
+            (Goal::Stores(1), 5),
+            (Goal::Start, 0),
+            (Goal::StepBack, 0),
+            (Goal::End, 5),
+        ] {
+            model = reduce(model, Action::Move(goal));
+            let page = model.beside.as_ref().expect("the view is open");
+            assert_eq!(page.look.position, position, "{goal:?}");
+            let last = model.outbox.last().map(|request| &request.body);
+            let look = BesideRequest::Look(page.look.clone());
+            assert_eq!(last, Some(&RequestBody::Beside(look)));
+        }
+        let model = reduce(model, Action::Stop);
+        assert_eq!(model.beside, None);
+    }
+
+    #[test]
+    fn a_text_that_does_not_run_is_said_and_can_be_changed() {
+        let model = act_on(Model::new("ret;", None), BesideAction::Open);
+        assert!(model.beside.as_ref().is_some_and(|page| page.choosing));
+        let model = act_on(model, BesideAction::SetOther("NOP ;".into()));
+        let id = model.beside.as_ref().map_or(0, |page| page.asked);
+        let refusal = Refusal {
+            code: "W0001".into(),
+            message: "no".into(),
+            diagnostics: Vec::new(),
+        };
+        let answer = |id| {
+            let body = ResponseBody::Beside(BesideAnswer::Refused(1, refusal.clone()));
+            Action::Heard(Response::new(id, 0, body).into())
+        };
+        let late = reduce(model.clone(), answer(id + 7));
+        assert_eq!(late.beside.and_then(|page| page.refusal), None);
+        let model = reduce(model, answer(id));
+        let page = model.beside.as_ref().expect("the view is open");
+        assert_eq!(page.refusal.as_ref().map(|(side, _)| *side), Some(1));
+        let model = act_on(model, BesideAction::Choose);
+        assert!(model.beside.as_ref().is_some_and(|page| page.choosing));
+        let model = act_on(model, BesideAction::Close);
+        let last = model.outbox.last().map(|request| &request.body);
+        assert_eq!(last, Some(&RequestBody::Beside(BesideRequest::Close)));
+    }
+
+    #[test]
+    fn a_view_that_asked_nothing_starts_no_core() {
+        let before = Model::new("ret;", None);
+        let model = act_on(
+            act_on(before.clone(), BesideAction::Open),
+            BesideAction::Close,
+        );
+        assert_eq!(model, before);
+    }
+}

@@ -1,0 +1,185 @@
+//! Two texts of a kernel in a worker: they are run in slices, then looked at from position to position.
+
+use crate::listen::Work;
+use crate::protocol::{
+    BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, Refusal, Request,
+    RequestBody, Response, ResponseBody,
+};
+use warpgrid_view::beside::{BesideError, Pair};
+use warpgrid_view::scenario::Beside as Other;
+use warpgrid_view::{Front, Scenario};
+
+/// Milliseconds that a slice aims at.
+const SLICE_MS: f64 = 8.0;
+/// Steps before the clock is looked at.
+const STEPS_AT_ONCE: u64 = 5_000;
+/// Steps that each text may take.
+const MAX_STEPS: u64 = 3_000_000;
+/// Rows of each memory that are laid out.
+const ROWS: u32 = 16;
+
+/// The pair that is open.
+#[derive(Default)]
+pub struct Beside {
+    pair: Option<Pair>,
+    /// What is answered when both have run.
+    opening: Option<Opening>,
+}
+
+struct Opening {
+    id: u32,
+    launch: u32,
+    /// Where to go then.
+    look: BesideLook,
+}
+
+impl Work for Beside {
+    fn receive(&mut self, request: Request, _clock: impl Fn() -> f64) -> Vec<Response> {
+        let Request { id, launch, body } = request;
+        let RequestBody::Beside(request) = body else {
+            return Vec::new();
+        };
+        let answer = match request {
+            BesideRequest::Open(texts, look) => self.open(*texts, Opening { id, launch, look }),
+            BesideRequest::Look(look) => self.look(&look),
+            BesideRequest::Close => {
+                *self = Beside::default();
+                None
+            }
+        };
+        let response = |answer| Response::new(id, launch, ResponseBody::Beside(answer));
+        answer.map(response).into_iter().collect()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.opening.is_some()
+    }
+
+    fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+        let pair = self.pair.as_mut()?;
+        let begun = clock();
+        while !pair.work(STEPS_AT_ONCE) {
+            if clock() - begun >= SLICE_MS {
+                return None;
+            }
+        }
+        let Opening { id, launch, look } = self.opening.take()?;
+        let opened = BesideOpened {
+            report: pair.report(),
+            guesses: pair.guesses().to_vec(),
+            frame: pair.frame(look.position, &look.first_rows, ROWS),
+        };
+        let answer = BesideAnswer::Opened(Box::new(opened));
+        Some(Response::new(id, launch, ResponseBody::Beside(answer)))
+    }
+}
+
+impl Beside {
+    /// Launches both texts; the answer comes at once where one of them does not run.
+    fn open(&mut self, texts: BesideTexts, opening: Opening) -> Option<BesideAnswer> {
+        // The old pair goes first, so that its memory is free.
+        *self = Beside::default();
+        let scenario = Scenario {
+            front: Front::of_source(&texts.source),
+            source: texts.source,
+            target: texts.target,
+            ptx_version: texts.ptx_version,
+            entry: texts.entry,
+            beside: Some(Other {
+                source: texts.other,
+                ..Other::default()
+            }),
+            ..Scenario::default()
+        };
+        match Pair::new(scenario, MAX_STEPS) {
+            Ok(pair) => {
+                (self.pair, self.opening) = (Some(pair), Some(opening));
+                None
+            }
+            Err(BesideError { side, error }) => {
+                let refusal = Refusal {
+                    code: error.code,
+                    message: error.message,
+                    diagnostics: error.diagnostics,
+                };
+                Some(BesideAnswer::Refused(side, refusal))
+            }
+        }
+    }
+
+    /// The pair at a position.
+    fn look(&mut self, look: &BesideLook) -> Option<BesideAnswer> {
+        let pair = self.pair.as_mut().filter(|_| self.opening.is_none())?;
+        let frame = pair.frame(look.position, &look.first_rows, ROWS);
+        Some(BesideAnswer::Frame(Box::new(frame)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{decode, encode};
+
+    fn receive(core: &mut Beside, request: BesideRequest) -> Vec<BesideAnswer> {
+        let request = Request {
+            id: 7,
+            launch: 1,
+            body: RequestBody::Beside(request),
+        };
+        let responses = core.receive(request, || 0.0).into_iter();
+        responses.map(answer_of).collect()
+    }
+
+    fn answer_of(response: Response) -> BesideAnswer {
+        assert_eq!(decode(&encode(&response)).as_ref(), Some(&response));
+        let ResponseBody::Beside(answer) = response.body else {
+            panic!("{response:?}")
+        };
+        answer
+    }
+
+    fn open(other: String) -> BesideRequest {
+        let texts = BesideTexts {
+            source: text(7),
+            other,
+            ..BesideTexts::default()
+        };
+        BesideRequest::Open(Box::new(texts), BesideLook::default())
+    }
+
+    fn text(value: u32) -> String {
+        format!(
+            "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], {value};\n"
+        )
+    }
+
+    #[test]
+    fn two_texts_are_run_and_looked_at_together() {
+        let mut core = Beside::default();
+        assert_eq!(receive(&mut core, open(text(8))), vec![]);
+        assert!(core.is_busy());
+        let response = core.work(|| 0.0).expect("a run of a few steps ends");
+        assert_eq!((response.id, response.launch), (7, 1));
+        let BesideAnswer::Opened(opened) = answer_of(response) else {
+            panic!("both run")
+        };
+        assert!(!opened.report.equal && opened.frame.length == 2);
+        assert!(!core.is_busy());
+        let look = BesideLook {
+            position: 1,
+            ..BesideLook::default()
+        };
+        let frames = receive(&mut core, BesideRequest::Look(look.clone()));
+        assert!(
+            matches!(&frames[..], [BesideAnswer::Frame(frame)] if frame.grids[0].n_differing == 32)
+        );
+        assert_eq!(receive(&mut core, BesideRequest::Close), vec![]);
+        assert_eq!(receive(&mut core, BesideRequest::Look(look)), vec![]);
+    }
+
+    #[test]
+    fn a_text_that_does_not_run_is_named() {
+        let refused = receive(&mut Beside::default(), open("st.shred.u32 [p], 7;".into()));
+        assert!(matches!(refused[..], [BesideAnswer::Refused(1, _)]));
+    }
+}
