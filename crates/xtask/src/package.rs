@@ -21,9 +21,17 @@ const FEATURES: &[&str] = &[
     "--enable-simd",
 ];
 
-/// Whole functions stay out of their only caller: joined they would have hundreds of locals and repeat themselves
-/// less, which costs 7 % after gzip and wins 1 % before. `web/index.html` says the same.
-const INLINING: &str = "--one-caller-inline-max-function-size=10";
+/// What is done beside `-O2`; `web/index.html` says the same.
+const OPTIONS: &[&str] = &[
+    // Whole functions stay out of their only caller: joined they would have hundreds of locals and repeat themselves
+    // less, which costs 7 % after gzip and wins 1 % before.
+    "--one-caller-inline-max-function-size=10",
+    // The stack ends at 0, and nothing else is near: offsets may be folded into loads and stores.
+    "--low-memory-unused",
+    // Functions of a module, and copies of one generic function, resemble each other: side by side they are 2 % smaller
+    // after gzip.
+    "--reorder-functions-by-name",
+];
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
@@ -110,7 +118,8 @@ pub(crate) fn artefact(messages: &str, ending: &str) -> Option<PathBuf> {
 pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
     let mut command = shell::command(npm.join("wasm-opt"));
     command
-        .args(["-O2", INLINING])
+        .arg("-O2")
+        .args(OPTIONS)
         .args(FEATURES)
         .arg(wasm)
         .arg("-o")
