@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 const tools = { "no tool": "plain", esbuild: "esbuild", Vite: "vite", "Vite, with the wasm as a module": "vite-modules", webpack: "webpack" };
 
 for (const [tool, folder] of Object.entries(tools)) {
-  test(`a page made by ${tool} uses the package, and so does its worker`, async ({ page }) => {
+  test(`a page made by ${tool} uses the package, in a worker too, and has a widget`, async ({ page }) => {
     test.skip(!existsSync(new URL(`../target/consumers/${folder}`, import.meta.url)), `${tool} has built no page here`);
     const wasm: number[] = [];
     page.on("response", (response) => { if (response.url().endsWith(".wasm")) wasm.push(response.status()); });
@@ -14,6 +14,10 @@ for (const [tool, folder] of Object.entries(tools)) {
     const answer = JSON.stringify({ accept: true, sum: 496, isClass: true, code: "W0901" });
     await expect(page.locator("#page")).toHaveText(answer);
     await expect(page.locator("#worker")).toHaveText(answer);
+    // The files of the widget are found, whatever the tool calls them.
+    const [ptx, sass] = [page.locator("warpgrid-playground").first(), page.locator("warpgrid-playground").last()];
+    await expect(ptx.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+    await expect(sass.getByRole("status")).toContainText("STS");
     expect(wasm.every((status) => status === 200)).toBe(true);
   });
 }

@@ -13,7 +13,7 @@ for (const [tool, path] of Object.entries(pages)) {
     const widget = page.getByRole("region", { name: "PTX playground" });
     await expect(widget.getByText("step 2 of 3")).toBeVisible();
     await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
-    expect(asked).not.toContain("core_bg.wasm");
+    expect(asked).not.toContain("core_ptx_bg.wasm");
     await widget.getByRole("button", { name: "Edit" }).click();
     await widget.getByRole("textbox", { name: "PTX source" }).fill("st.global.u32 [p], 6;");
     await expect(widget.getByRole("cell", { name: "6 lane 31", exact: true })).toBeVisible();

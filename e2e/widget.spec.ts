@@ -10,10 +10,10 @@ const example = (name: string) => readFileSync(new URL(`public/examples/${name}.
 const snippet = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
 
 /** The strictest policy under which a widget with its core works. */
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'";
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types warpgrid";
 
 /** The strictest under which a recording is read: without wasm, worker and requests. */
-const READING_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'";
+const READING_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /** A page of a host, with nothing but the two lines of the README and a policy. */
 async function host(page: Page, body: string, { html = "", policy = POLICY } = {}) {
@@ -76,7 +76,7 @@ test("who edits gets the core, and it answers about the new text", async ({ page
   const source = page.getByRole("textbox", { name: "PTX source" });
   await source.fill("mov.u32 %t, 7;\nst.global.u32 [p], %t;");
   await expect(page.getByRole("cell", { name: "7 lane 31", exact: true })).toBeVisible();
-  expect(asked.filter((name) => name === "core_bg.wasm")).toHaveLength(1);
+  expect(asked.filter((name) => name === "core_ptx_bg.wasm")).toHaveLength(1);
   await source.fill("st.shred.u32 [p], 7;");
   await expect(page.getByRole("list", { name: "Problems" })).toContainText("unknown modifier .shred");
   await page.getByRole("button", { name: "Reset" }).click();
@@ -90,15 +90,32 @@ test("a text without a recording loads the core when it is scrolled into view, o
   const widget = (text: string) => `<warpgrid-playground view="split" step="end">\n${text}\n</warpgrid-playground>`;
   await host(page, `${`<p>Prose.</p>`.repeat(150)}${widget(snippet)}${widget("st.global.u32 [p], 9;")}`);
   await expect(page.locator("warpgrid-playground").first()).toBeAttached();
-  expect(asked).not.toContain("core_bg.wasm");
+  expect(asked).not.toContain("core_ptx_bg.wasm");
   const before = await page.locator("warpgrid-playground").first().boundingBox();
   await page.locator("warpgrid-playground").first().scrollIntoViewIfNeeded();
   await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   await page.locator("warpgrid-playground").last().scrollIntoViewIfNeeded();
   await expect(page.getByRole("cell", { name: "9 lane 31", exact: true })).toBeVisible();
-  expect(asked.filter((name) => name === "core_bg.wasm")).toHaveLength(1);
+  expect(asked.filter((name) => name === "core_ptx_bg.wasm")).toHaveLength(1);
   expect(asked.filter((name) => name === "warpgrid-worker.js")).toHaveLength(1);
+  // No machine code, so none of its core.
+  expect(asked).not.toContain("core_bg.wasm");
   expect(before!.height).toBeGreaterThan(80);
+});
+
+test("machine code has a core of its own, which PTX does not load", async ({ page }) => {
+  const [asked, wrong] = [requests(page), errors(page)];
+  const listing = "MOV R2, 0x10 ;\nMOV R3, 0x7 ;\nSTS [R2], R3 ;\nEXIT ;";
+  await host(page, `<warpgrid-playground id="ptx" step="end">${snippet}</warpgrid-playground><warpgrid-playground id="sass" front="sass" target="sm_90" step="3">${listing}</warpgrid-playground>`);
+  const widget = page.locator("#sass");
+  await expect(widget.getByText("step 3 of 4")).toBeVisible();
+  await expect(widget.getByRole("status")).toContainText("STS");
+  await expect(page.locator("#ptx").getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+  for (const file of ["core_bg.wasm", "core_ptx_bg.wasm"]) expect(asked.filter((name) => name === file), file).toHaveLength(1);
+  // The language changes with the text: the other core answers.
+  await widget.evaluate((it: any, text) => { it.removeAttribute("front"); it.removeAttribute("target"); it.text = text; }, snippet);
+  await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+  expect(wrong).toEqual([]);
 });
 
 test("properties, methods and events serve the host", async ({ page }) => {

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const FILES = ["warpgrid-widget.js", "warpgrid-worker.js", "core_bg.wasm", "warpgrid-snapshot.css"];
+const FILES = ["warpgrid-widget.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-snapshot.css"];
 
 const [kind, to] = process.argv.slice(2);
 const folder = resolve(to);

@@ -1,5 +1,5 @@
 // Bundles the widget: sources go in; the element, its worker, the page for an `<iframe>`, the recorder and the documentation tools come out beside
-// the core of the npm package, in the folder that is named. `--site FOLDER` also lays what browsers need into FOLDER.
+// the core of the npm package, in the folder that is named; the second folder has the core of widgets. `--site FOLDER` also lays what browsers need into FOLDER.
 import { build } from "esbuild";
 import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
@@ -9,8 +9,8 @@ import { gzipSync } from "node:zlib";
 import { laneColours } from "./colours.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [folder, , site] = process.argv.slice(2);
-if (!folder) throw new Error("name the folder of the npm package");
+const [folder, core, , site] = process.argv.slice(2);
+if (!core) throw new Error("name the folder of the npm package, and that of the widget's core");
 
 const shared = {
   bundle: true,
@@ -24,17 +24,17 @@ const shared = {
 const minified = async (name) =>
   (await build({ ...shared, entryPoints: [join(here, name)], loader: { ".css": "css" }, write: false })).outputFiles[0].text;
 
-// The worker has the glue of the core in it, so that it asks its server for nothing but the wasm.
 await build({
   ...shared,
-  alias: { warpgrid: resolve(folder, "warpgrid.js") },
-  entryPoints: {
-    "warpgrid-widget": join(here, "element.js"),
-    "warpgrid-worker": join(here, "worker.js"),
-    "warpgrid-embed": join(here, "embed.js"),
-  },
+  entryPoints: { "warpgrid-widget": join(here, "element.js"), "warpgrid-embed": join(here, "embed.js") },
   outdir: folder,
 });
+// A worker has the glue of its core in it, so that it asks its server for nothing but the wasm.
+await copyFile(join(here, "door.js"), join(core, "door.js"));
+await copyFile(join(core, "core_bg.wasm"), join(folder, "core_ptx_bg.wasm"));
+for (const [name, door] of [["warpgrid-worker", join(core, "door.js")], ["warpgrid-worker-sass", join(folder, "warpgrid.js")]]) {
+  await build({ ...shared, alias: { warpgrid: resolve(door) }, entryPoints: { [name]: join(here, "worker.js") }, outdir: folder });
+}
 // Node's side is read by people who look for the reason of an error.
 await build({ ...shared, minify: false, external: ["warpgrid"], platform: "node", entryPoints: [join(here, "record.js")], outdir: folder });
 await writeFile(join(folder, "warpgrid-embed.css"), await minified("embed.css"));
@@ -42,7 +42,7 @@ await writeFile(join(folder, "warpgrid-snapshot.css"), `${await minified("snapsh
 for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await copyFile(join(here, file), join(folder, file));
 await cp(join(here, "tools"), join(folder, "tools"), { recursive: true });
 
-const SERVED = ["warpgrid-widget.js", "warpgrid-worker.js", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html", "core_bg.wasm"];
+const SERVED = ["warpgrid-widget.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-worker-sass.js", "core_bg.wasm", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html"];
 /** What a page loads before somebody touches a widget; bytes, gzipped. */
 const FIRST_VIEW = ["warpgrid-widget.js", "warpgrid-snapshot.css"];
 const FIRST_VIEW_LIMIT = 60_000;

@@ -1,49 +1,82 @@
-// The page's side of the core: one worker for all elements, started by the first that needs it. A worker that does not answer is
-// ended, and the next question starts another, so that no text can hold up the page.
+// The page's side of the core: one worker for all elements and each language, started by the first that needs it. A worker that does not
+// answer is ended, and the next question starts another, so that no text can hold up the page.
 
 /** A question that takes longer ends the worker. */
 const PATIENCE_MS = 20_000;
 
-let worker = null;
-let last = 0;
-const waiting = new Map();
+/** Pages that ask for trusted types allow a policy of this name. */
+const policy = globalThis.trustedTypes?.createPolicy.bind(globalThis.trustedTypes, "warpgrid", { createScriptURL: (address) => address });
+let trusted = null;
+const scriptAddress = (address) => (policy ? (trusted ??= policy()).createScriptURL(address) : address);
 
-/** The worker beside this module. From another origin a page may start only what a blob of its own imports. */
-function start() {
-  const address = new URL("./warpgrid-worker.js", import.meta.url);
-  if (address.origin === location.origin) return new Worker(address, { type: "module" });
-  const door = URL.createObjectURL(new Blob([`import ${JSON.stringify(address.href)};`], { type: "text/javascript" }));
-  return new Worker(door, { type: "module" });
+/** The worker of a module. From another origin a page may start only what a blob of its own imports. */
+function start(module) {
+  if (module.origin === location.origin) return new Worker(scriptAddress(module.href), { type: "module" });
+  const door = URL.createObjectURL(new Blob([`import ${JSON.stringify(module.href)};`], { type: "text/javascript" }));
+  return new Worker(scriptAddress(door), { type: "module" });
 }
 
-function stop(why) {
-  worker?.terminate();
-  worker = null;
-  const lost = [...waiting.values()];
-  waiting.clear();
-  for (const { reject } of lost) reject(new Error(why));
-}
+class Core {
+  #module;
+  #wasm;
+  #worker = null;
+  #last = 0;
+  #waiting = new Map();
 
-/** Asks the core; rejects with the reason when it cannot answer. */
-export function ask(question, facts) {
-  if (!worker) {
-    worker = start();
+  constructor(module, wasm) { [this.#module, this.#wasm] = [module, wasm]; }
+
+  get isRunning() { return this.#worker !== null; }
+
+  #stop(why) {
+    this.#worker?.terminate();
+    this.#worker = null;
+    const lost = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of lost) reject(new Error(why));
+  }
+
+  #begin() {
+    const worker = (this.#worker = start(this.#module));
     worker.onmessage = ({ data: { number, answer, error } }) => {
-      const asked = waiting.get(number);
-      waiting.delete(number);
+      const asked = this.#waiting.get(number);
+      this.#waiting.delete(number);
       clearTimeout(asked?.timer);
       if (error === undefined) asked?.resolve(answer);
       else asked?.reject(new Error(error));
     };
+    // Bundlers give the files other names, and only this module learns them.
+    worker.postMessage({ wasm: this.#wasm.href });
     worker.onerror = (event) => {
       event.preventDefault();
-      stop("the core could not be loaded");
+      this.#stop("the core could not be loaded");
     };
   }
-  const number = (last += 1);
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => stop("the core took too long and was stopped"), PATIENCE_MS);
-    waiting.set(number, { resolve, reject: (error) => { clearTimeout(timer); reject(error); }, timer });
-    worker.postMessage({ number, question, ...facts });
-  });
+
+  async ask(question, facts) {
+    if (!this.#worker) this.#begin();
+    const number = (this.#last += 1);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#stop("the core took too long and was stopped"), PATIENCE_MS);
+      this.#waiting.set(number, { resolve, reject: (error) => { clearTimeout(timer); reject(error); }, timer });
+      this.#worker.postMessage({ number, question, ...facts });
+    });
+  }
+}
+
+/** The core of PTX, and the one that reads machine code, too: it is larger, and loaded when a text is that. */
+const ptx = new Core(new URL("./warpgrid-worker.js", import.meta.url), new URL("./core_ptx_bg.wasm", import.meta.url));
+const sass = new Core(new URL("./warpgrid-worker-sass.js", import.meta.url), new URL("./core_bg.wasm", import.meta.url));
+/** Elements whose text is machine code. */
+const elsewhere = new Set();
+
+/** Asks the core of an element's language; rejects with the reason when it cannot answer. */
+export async function ask(question, facts) {
+  if (question === "open") {
+    const isSass = facts.scenario.front === "sass";
+    const before = elsewhere.has(facts.id) ? sass : ptx;
+    if (isSass) elsewhere.add(facts.id);
+    else elsewhere.delete(facts.id);
+    if (before !== (isSass ? sass : ptx) && before.isRunning) before.ask("close", { id: facts.id }).catch(() => {});
+  }
+  return (elsewhere.has(facts.id) ? sass : ptx).ask(question, facts);
 }

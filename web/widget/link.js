@@ -8,8 +8,9 @@ export function base64(bytes) {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** The playground of a widget that is served from the site of one. */
-const SITE = /\/widget\/[^/]+$/.test(import.meta.url) ? new URL("../index.html", import.meta.url).href : null;
+/** The playground of a widget that is served from the site of one. (Bundlers take a `new URL` for a file of the package.) */
+const HERE = /\/widget\/[^/]+$/;
+const SITE = HERE.test(import.meta.url) ? import.meta.url.replace(HERE, "/index.html") : null;
 /** Browsers open no longer address. */
 const LONGEST = 2_000_000;
 

@@ -62,12 +62,15 @@ async function webpack(source, target) {
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
-/** esbuild leaves the address of the wasm as it is: the file goes beside the bundle. */
+/** What pages fetch from beside the package or the widget. */
+const FETCHED = ["core_bg.wasm", "core_ptx_bg.wasm", "warpgrid-worker.js", "warpgrid-worker-sass.js"];
+
+/** esbuild leaves addresses as they are: the files go beside the bundle. */
 async function esbuild(source, target) {
   const { build } = await tool("esbuild");
   const entryPoints = ["main.js", "worker.js"].map((name) => join(source, name));
   await build({ entryPoints, bundle: true, format: "esm", target: "es2022", minify: true, outdir: target, logLevel: "error" });
-  cpSync(join(source, "node_modules/warpgrid/core_bg.wasm"), join(target, "core_bg.wasm"));
+  for (const file of FETCHED) cpSync(join(source, "node_modules/warpgrid", file), join(target, file));
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
@@ -77,7 +80,7 @@ async function plain(source, target) {
   mkdirSync(target, { recursive: true });
   for (const name of SOURCES) {
     const text = readFileSync(join(source, name), "utf8");
-    writeFileSync(join(target, name), text.replace(`from "warpgrid"`, `from "./warpgrid/warpgrid.js"`));
+    writeFileSync(join(target, name), text.replace(`from "warpgrid"`, `from "./warpgrid/warpgrid.js"`).replace(`"warpgrid/widget"`, `"./warpgrid/warpgrid-widget.js"`));
   }
   cpSync(join(source, "node_modules/warpgrid"), join(target, "warpgrid"), { recursive: true });
 }

@@ -1,4 +1,5 @@
-// A page: what the package answers in it, and in a worker that it starts.
+// A page: what the package answers in it, and in a worker that it starts; and a widget.
+import "warpgrid/widget";
 import { usePackage } from "./app.js";
 
 const show = (id, result) => { document.getElementById(id).textContent = JSON.stringify(result); };

@@ -1,4 +1,4 @@
-//! `cargo xtask package`: the crate `warpgrid-wasm` goes in, the npm package comes out in `pkg/`.
+//! `cargo xtask package`: the crate `warpgrid-pack` goes in, which is `warpgrid-wasm` as one wasm; the npm package comes out in `pkg/`.
 
 use crate::arguments::Arguments;
 use crate::declarations;
@@ -49,28 +49,59 @@ pub(crate) fn built() -> Result<PathBuf> {
 
 /// Builds the package; its folder.
 fn build() -> Result<PathBuf> {
-    rust::wasm_target()?;
-    let wasm_bindgen = rust::wasm_bindgen()?;
-    rust::clean_up();
-    let npm = npm::packages()?;
     let folder = shell::root().join("pkg");
-    empty(&folder)?;
-    let wasm = compile()?;
-    let mut bind = shell::command(wasm_bindgen.join("wasm-bindgen"));
-    // The glue of this target is a module by itself, and asks nothing of how the wasm is loaded: each door loads it in its own way. The wasm is
-    // the same for all targets.
-    bind.arg(wasm)
-        .args(["--target", "bundler", "--out-name", "core", "--out-dir"])
-        .arg(&folder);
-    shell::step("binding to JavaScript", &mut bind)?;
+    pack("the npm package", &folder, &[])?;
     declarations::hold(&read(&folder.join("core.d.ts"))?)?;
-    for name in ["core.js", "core.d.ts", "core_bg.wasm.d.ts"] {
-        remove(&folder.join(name))?;
-    }
-    optimise(&npm, &folder.join("core_bg.wasm"))?;
     describe(&folder)?;
+    let core = shell::root().join(WIDGET_CORE);
+    let alone = ["--no-default-features", "--features", "ptx"];
+    pack("the core of the widget", &core, &alone)?;
+    for name in ["load.js", "errors.js"] {
+        copy(&folder.join(name), &core.join(name))?;
+    }
+    for folder in [&folder, &core] {
+        remove(&folder.join("core.d.ts"))?;
+    }
     widget(&folder, None)?;
     Ok(folder)
+}
+
+/// Where the core lies that widgets load for PTX: `web/widget/build.mjs` puts it beside them.
+const WIDGET_CORE: &str = "target/widget-core";
+
+/// Builds the crate with these features by wasm-pack: the glue and the wasm, in a folder that is empty before.
+fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
+    rust::wasm_target()?;
+    let (wasm_pack, wasm_bindgen) = (rust::wasm_pack()?, rust::wasm_bindgen()?);
+    rust::clean_up();
+    let npm = npm::packages()?;
+    empty(folder)?;
+    let mut command = shell::command(wasm_pack.join("wasm-pack"));
+    command.env("PATH", shell::path_with(&[wasm_bindgen]));
+    // The glue of this target is a module by itself, and asks nothing of how the wasm is loaded: each door loads it in its own way. The wasm is
+    // the same for all targets. package.json says more than wasm-pack would write.
+    command.args([
+        "build",
+        "crates/wasm/pack",
+        "--mode",
+        "no-install",
+        "--target",
+        "bundler",
+        "--profile",
+        "wasm",
+        "--no-opt",
+        "--no-pack",
+        "--no-gitignore",
+        "--out-name",
+        "core",
+        "--out-dir",
+    ]);
+    command.arg(folder).args(["--", "--locked"]).args(features);
+    shell::step(&format!("wasm-pack builds {title}"), &mut command)?;
+    for name in ["core.js", "core_bg.wasm.d.ts"] {
+        remove(&folder.join(name))?;
+    }
+    optimise(&npm, &folder.join("core_bg.wasm"))
 }
 
 /// Bundles the widget and the documentation tools into the package, and what browsers need of them into a folder of a site; the sizes
@@ -79,26 +110,11 @@ pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
     npm::packages()?;
     let mut command = shell::command("node");
     command.arg("web/widget/build.mjs").arg(package);
+    command.arg(shell::root().join(WIDGET_CORE));
     if let Some(site) = site {
         command.arg("--site").arg(site);
     }
     Ok(shell::step("bundling the widget", &mut command)?.transcript)
-}
-
-/// Compiles the crate; the wasm file. Only as such: beside the Rust library that its tests link, cargo
-/// optimises each crate by itself.
-fn compile() -> Result<PathBuf> {
-    let mut command = shell::cargo();
-    command.args(["rustc", "--package", "warpgrid-wasm", "--lib"]);
-    command.args(["--crate-type", "cdylib", "--target", rust::WASM]);
-    command.args([
-        "--profile",
-        "wasm",
-        "--message-format",
-        "json-render-diagnostics",
-    ]);
-    let outcome = shell::step("compiling the npm package", &mut command)?;
-    artefact(&outcome.transcript, ".wasm").ok_or_else(|| "the crate made no wasm file".to_string())
 }
 
 /// The last file with that ending that cargo says it made.

@@ -13,11 +13,15 @@ const OTHERS: &str = "std and dependencies";
 /// What comes before the name of a room in the name of its crate.
 const CRATE: &str = "warpgrid_";
 
-/// The cores of the page, each with the languages that it reads; `web/index.html` builds the same.
+/// The cores of the page, each with the languages that it reads, as `web/index.html` builds them; that of widgets and that of the package, as
+/// `cargo xtask package` does. Each with the words that cargo is given.
+#[rustfmt::skip]
 const CORES: &[(&str, &str)] = &[
-    ("warpgrid-core", "ptx"),
-    ("warpgrid-core-sass", "sass"),
-    ("warpgrid-core-both", "ptx,sass"),
+    ("warpgrid-core", "warpgrid-worker --bin warpgrid-core --no-default-features --features ptx"),
+    ("warpgrid-core-sass", "warpgrid-worker --bin warpgrid-core-sass --no-default-features --features sass"),
+    ("warpgrid-core-both", "warpgrid-worker --bin warpgrid-core-both --no-default-features --features ptx,sass"),
+    ("core_ptx, of widgets", "warpgrid-pack --lib --no-default-features --features ptx"),
+    ("core, of the package", "warpgrid-pack --lib"),
 ];
 
 /// Bytes of code by room.
@@ -27,8 +31,8 @@ type Rooms = BTreeMap<String, usize>;
 pub(crate) fn report() -> Result<String> {
     rust::wasm_target()?;
     let mut text = String::new();
-    for (core, languages) in CORES {
-        let mut rooms = weigh(core, languages)?;
+    for (core, words) in CORES {
+        let mut rooms = weigh(core, words)?;
         rooms.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         // Writing to a `String` cannot fail.
         let _ = writeln!(
@@ -45,11 +49,11 @@ pub(crate) fn report() -> Result<String> {
 }
 
 /// Bytes by room of a core, as cargo left it.
-fn weigh(core: &str, languages: &str) -> Result<Vec<(String, usize)>> {
+fn weigh(core: &str, words: &str) -> Result<Vec<(String, usize)>> {
     let mut command = shell::cargo();
     command
-        .args(["build", "--package", "warpgrid-worker", "--bin", core])
-        .args(["--no-default-features", "--features", languages])
+        .args(["build", "--package"])
+        .args(words.split(' '))
         .args(["--target", rust::WASM, "--profile", "wasm"])
         .args(["--message-format", "json-render-diagnostics"]);
     let outcome = shell::step(&format!("weighing {core}"), &mut command)?;

@@ -27,6 +27,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("warpgrid-wasm", &["warpgrid-view"]),
+    // The same as one wasm, which wasm-pack builds.
+    ("warpgrid-pack", &["warpgrid-wasm"]),
     ("warpgrid", &["warpgrid-view"]),
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
     // The page's worker: a package of its own, because the page's JavaScript must not come along.

@@ -13,6 +13,7 @@ use crate::shell::Result;
 pub(crate) fn everything() -> Result<()> {
     rust::wasm_target()?;
     rust::wasm_bindgen()?;
+    rust::wasm_pack()?;
     rust::trunk()?;
     rust::clean_up();
     npm::packages()?;

@@ -1,4 +1,4 @@
-//! The Rust side of the set-up: the wasm target, wasm-bindgen, Trunk and mdBook.
+//! The Rust side of the set-up: the wasm target, wasm-bindgen, wasm-pack, Trunk and mdBook.
 //!
 //! The commands are compiled from their published sources into one cache folder a user, with a
 //! light profile and a shared target folder, because that takes minutes and should happen once.
@@ -15,6 +15,14 @@ const WASM_BINDGEN: Tool = Tool {
     command: "wasm-bindgen",
     version: "0.2.129",
     minutes: "3",
+    features: &[],
+};
+
+const WASM_PACK: Tool = Tool {
+    package: "wasm-pack",
+    command: "wasm-pack",
+    version: "0.15.1",
+    minutes: "2",
     features: &[],
 };
 
@@ -77,6 +85,11 @@ pub(crate) fn target(name: &str) -> Result<()> {
 /// The folder of `wasm-bindgen` and `wasm-bindgen-test-runner` in the right version.
 pub(crate) fn wasm_bindgen() -> Result<PathBuf> {
     WASM_BINDGEN.folder()
+}
+
+/// The folder of `wasm-pack` in the right version.
+pub(crate) fn wasm_pack() -> Result<PathBuf> {
+    WASM_PACK.folder()
 }
 
 /// The folder of `trunk` in the right version.

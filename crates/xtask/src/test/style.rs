@@ -14,6 +14,8 @@ pub(super) fn run() -> Result<Tally> {
         "--package",
         "warpgrid-wasm",
         "--package",
+        "warpgrid-pack",
+        "--package",
         "warpgrid-web",
         "--package",
         "warpgrid-worker",

@@ -8,29 +8,29 @@ use tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
     rust::wasm_target()?;
-    let runner = rust::wasm_bindgen()?.join("wasm-bindgen-test-runner");
+    let (wasm_pack, wasm_bindgen) = (rust::wasm_pack()?, rust::wasm_bindgen()?);
     rust::clean_up();
     npm::node()?;
     let found = browser::find_or_install()?;
-    let tests = |file: &str| {
-        let mut command: Command = shell::cargo();
-        command.args([
-            "test",
-            "--package",
-            "warpgrid-wasm",
-            "--target",
-            rust::WASM,
-            "--test",
-            file,
-        ]);
-        command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", &runner);
+    // As CONTRIBUTING.md says it.
+    let tests = |place: &[&str], file: &str| {
+        let mut command: Command = shell::command(wasm_pack.join("wasm-pack"));
+        command.env(
+            "PATH",
+            shell::path_with(std::slice::from_ref(&wasm_bindgen)),
+        );
+        command.args(["test", "--mode", "no-install"]).args(place);
+        command.args(["crates/wasm", "--locked", "--test", file]);
         command
     };
-    let mut total = suite("wasm tests in Node", &mut tests("node"), tally::of_rust)?;
-    let mut browser_tests = tests("browser");
-    browser_tests
-        .env("CHROMEDRIVER", &found.driver)
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "180");
+    let mut node_tests = tests(&["--node"], "node");
+    let mut total = suite("wasm tests in Node", &mut node_tests, tally::of_rust)?;
+    let driver = found.driver.display().to_string();
+    let mut browser_tests = tests(
+        &["--headless", "--chrome", "--chromedriver", &driver],
+        "browser",
+    );
+    browser_tests.env("WASM_BINDGEN_TEST_TIMEOUT", "180");
     total += suite("wasm tests in Chromium", &mut browser_tests, tally::of_rust)?;
     Ok(total)
 }

@@ -1,0 +1,3 @@
+//! The wasm of the npm package, and of its widget: what `wasm-pack build` compiles.
+
+pub use warpgrid_wasm::*;

@@ -1,0 +1,202 @@
+//! The rest of the package: what tools and editors ask of the core, and widgets do not.
+
+use super::*;
+use js_sys::Uint8Array;
+use warpgrid_view::product::ProductRequest;
+use warpgrid_view::{assist, reference};
+
+/// Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
+#[wasm_bindgen]
+pub fn explain(subject: &str) -> Option<String> {
+    warpgrid_view::explain(subject)
+}
+
+/// How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when
+/// there is no such product.
+#[wasm_bindgen(unchecked_return_type = "ProductView")]
+pub fn product(
+    #[wasm_bindgen(unchecked_param_type = "ProductRequest")] query: JsValue,
+) -> Result<JsValue, JsValue> {
+    let request: ProductRequest = from_js(query, "query")?;
+    let view = warpgrid_view::product::product(&request)
+        .map_err(|message| failure(UNREADABLE_ARGUMENT, &message, JsValue::NULL))?;
+    to_js(&view)
+}
+
+/// Runs both texts of a scenario with one launch, its own and the one in `beside`, and says whether they leave the same memory or where
+/// they part. `options`: `{ maxSteps? }`, of each run. Throws a `WarpgridError` when one of them cannot run.
+#[wasm_bindgen(unchecked_return_type = "BesideReport")]
+pub fn compare(
+    #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
+    if scenario.beside.is_none() {
+        return Err(unreadable("scenario", "found no text in `beside`"));
+    }
+    let max_steps = max_steps(from_js(options, "options")?)?;
+    let report = warpgrid_view::beside::compare(scenario, max_steps)
+        .map_err(|found| session_failure(&found.error))?;
+    to_js(&report)
+}
+
+/// Formats a source.
+#[wasm_bindgen]
+pub fn format(source: &str) -> String {
+    warpgrid_view::format(source)
+}
+
+/// Explains the token at a UTF-16 offset; `undefined` between tokens.
+#[wasm_bindgen(unchecked_return_type = "HoverView | undefined")]
+pub fn hover(
+    source: &str,
+    offset: u32,
+    #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let options: CheckOptions = from_js(options, "options")?;
+    match assist::hover(source, &options, offset) {
+        Some(hover) => to_js(&hover),
+        None => Ok(JsValue::UNDEFINED),
+    }
+}
+
+/// Lists what can be written at a UTF-16 offset, best first: only what is legal for the version and target.
+#[wasm_bindgen(unchecked_return_type = "CompletionView[]")]
+pub fn complete(
+    source: &str,
+    offset: u32,
+    #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let options: CheckOptions = from_js(options, "options")?;
+    to_js(&assist::complete(source, &options, offset))
+}
+
+/// The instruction forms of the reference, as data.
+#[wasm_bindgen(unchecked_return_type = "FormPage[]")]
+pub fn forms() -> Result<JsValue, JsValue> {
+    to_js(&reference::forms())
+}
+
+/// The diagnostics of the reference, as data.
+#[wasm_bindgen(unchecked_return_type = "CodePage[]")]
+pub fn codes() -> Result<JsValue, JsValue> {
+    to_js(&reference::codes())
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// The scenario with everything filled in that was guessed.
+    #[wasm_bindgen(getter, unchecked_return_type = "Scenario")]
+    pub fn scenario(&self) -> Result<JsValue, JsValue> {
+        to_js(self.inner.scenario())
+    }
+
+    /// What was guessed, as the `//@` lines that would state it in the source.
+    #[wasm_bindgen(getter)]
+    pub fn guesses(&self) -> Vec<String> {
+        self.inner.guesses().to_vec()
+    }
+
+    /// Steps of the whole run; `undefined` until its end was seen.
+    #[wasm_bindgen(getter)]
+    pub fn length(&self) -> Option<f64> {
+        self.inner.length().map(|length| length as f64)
+    }
+
+    /// Steps one warp-instruction forward; false at the end.
+    pub fn step(&mut self) -> bool {
+        self.inner.step()
+    }
+
+    /// Steps one warp-instruction back; false at the start.
+    pub fn back(&mut self) -> bool {
+        self.inner.back()
+    }
+
+    /// The bytes of a memory, copied: they stay as they are. Throws for an unknown name.
+    pub fn memory(&self, name: &str) -> Result<Uint8Array, JsValue> {
+        Ok(Uint8Array::from(self.bytes(name)?))
+    }
+
+    /// The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
+    /// (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and not to write. Any other call of the package ends it: after that it
+    /// may have other bytes, or none. Throws for an unknown name.
+    #[wasm_bindgen(js_name = memoryView)]
+    pub fn memory_view(&self, name: &str) -> Result<Uint8Array, JsValue> {
+        let bytes = self.bytes(name)?;
+        let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+        // Addresses and lengths of this target have 32 bits.
+        let (start, length) = (bytes.as_ptr() as usize as u32, bytes.len() as u32);
+        Ok(Uint8Array::new_with_byte_offset_and_length(
+            &memory.buffer(),
+            start,
+            length,
+        ))
+    }
+
+    /// Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
+    #[wasm_bindgen(unchecked_return_type = "WarpView | undefined")]
+    pub fn lanes(&mut self, block: f64, warp: f64) -> Result<JsValue, JsValue> {
+        let (block, warp) = (whole(block, "block")?, whole(warp, "warp")?);
+        let view = u32::try_from(warp).ok();
+        match view.and_then(|warp| self.inner.lanes(block, warp)) {
+            Some(view) => to_js(&view),
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+
+    /// Operations in flight: stores that have started and not landed.
+    #[wasm_bindgen(getter, unchecked_return_type = "PendingView[]")]
+    pub fn pending(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.pending())
+    }
+
+    /// Lets an operation in flight land now; false when it is not in flight.
+    pub fn land(&mut self, id: f64) -> bool {
+        self.inner.land(id as u64)
+    }
+
+    /// The mbarrier objects of the blocks that are on the machine: phase, pending arrivals, awaited bytes, who waits.
+    #[wasm_bindgen(getter, unchecked_return_type = "MbarrierView[]")]
+    pub fn mbarriers(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.mbarriers())
+    }
+
+    /// The cluster of a block, by linear index: its blocks by rank; `undefined` where clusters are single blocks, and when the
+    /// block is not on the machine.
+    #[wasm_bindgen(unchecked_return_type = "ClusterView | undefined")]
+    pub fn cluster(&self, block: f64) -> Result<JsValue, JsValue> {
+        match self.inner.cluster(whole(block, "block")?) {
+            Some(view) => to_js(&view),
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+
+    /// What the steps that were taken cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. The first
+    /// call runs them once more.
+    #[wasm_bindgen(unchecked_return_type = "TrafficView")]
+    pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
+        self.inner.count_traffic(u64::MAX);
+        to_js(&self.inner.traffic())
+    }
+
+    /// The fault that stopped the launch, or `null`.
+    #[wasm_bindgen(getter, unchecked_return_type = "FaultView | null")]
+    pub fn fault(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.fault())
+    }
+
+    /// The earlier events that matter for the fault that stopped the launch: who computed and stored the address, who changed the mbarrier
+    /// last, where threads ended that others wait for. Steps before it are run once more for them.
+    #[wasm_bindgen(unchecked_return_type = "CauseView[]")]
+    pub fn causes(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.causes())
+    }
+}
+
+impl Session {
+    fn bytes(&self, name: &str) -> Result<&[u8], JsValue> {
+        let memory = self.inner.memory(&MemoryId::from(name));
+        memory.ok_or_else(|| unknown_memory(name))
+    }
+}
