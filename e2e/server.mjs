@@ -45,8 +45,8 @@ const server = createServer(async (request, response) => {
     const body = await readFile(file);
     response.writeHead(200, {
       "content-type": types[extname(file)] ?? "application/octet-stream",
-      // Other sites let browsers keep the files of the widget.
-      "cache-control": pathname.startsWith("/widget/") ? "max-age=600" : "no-store",
+      // Other sites let browsers keep the files of the widget, and lend them to pages of others.
+      ...(pathname.startsWith("/widget/") ? { "cache-control": "max-age=600", "access-control-allow-origin": "*" } : { "cache-control": "no-store" }),
     });
     response.end(body);
   } catch {

@@ -2,6 +2,8 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
 const root = new URL("../", import.meta.url);
@@ -116,6 +118,32 @@ test("machine code has a core of its own, which PTX does not load", async ({ pag
   await widget.evaluate((it: any, text) => { it.removeAttribute("front"); it.removeAttribute("target"); it.text = text; }, snippet);
   await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   expect(wrong).toEqual([]);
+});
+
+test("a page of another origin takes the files from the site of the playground, under a policy that names it", async ({ page, baseURL }) => {
+  const wrong = errors(page);
+  const policy = `default-src 'none'; script-src ${baseURL} 'wasm-unsafe-eval'; style-src ${baseURL}; connect-src ${baseURL}; worker-src blob: ${baseURL}; img-src data:; require-trusted-types-for 'script'; trusted-types warpgrid`;
+  const lines = `<link rel="stylesheet" href="${baseURL}/widget/warpgrid-snapshot.css"><script type="module" src="${baseURL}/widget/warpgrid-widget.js"></script>`;
+  // A server of its own: a page that the test makes up may not ask this machine.
+  const theirs = createServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": policy });
+    response.end(`<!doctype html><html lang="en"><title>Theirs</title><link rel="icon" href="data:,"><body>${lines}<warpgrid-playground step="end">${snippet}</warpgrid-playground></body></html>`);
+  });
+  await new Promise<void>((ready) => theirs.listen(0, "127.0.0.1", ready));
+  await page.goto(`http://127.0.0.1:${(theirs.address() as AddressInfo).port}/`);
+  await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute("href", new RegExp(`^${baseURL}/index.html#text=`));
+  expect(wrong).toEqual([]);
+  theirs.close();
+});
+
+test("a scenario file that is none is said to be none, and a key that does not exist is named", async ({ page }) => {
+  await page.route("**/none.json", (route) => route.fulfill({ json: [] }));
+  await page.route("**/typo.json", (route) => route.fulfill({ json: { source: snippet, blokc: [32, 1, 1] } }));
+  await host(page, `<warpgrid-playground src="none.json"></warpgrid-playground><warpgrid-playground src="typo.json"></warpgrid-playground>`);
+  const words = page.locator("warpgrid-playground").getByRole("status");
+  await expect(words.first()).toHaveText("none.json is no scenario: its source is missing");
+  await expect(words.last()).toContainText("unknown field blokc");
 });
 
 test("properties, methods and events serve the host", async ({ page }) => {

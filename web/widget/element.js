@@ -18,11 +18,19 @@ const TEMPO_MS = 700;
 const REST_MS = 300;
 const LINE_PX = 20;
 
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(`${style}\n${laneColours()}`);
+let sheet = null;
+/** The style of all widgets, made with the first. */
+function styleSheet() {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(`${style}\n${laneColours()}`);
+  }
+  return sheet;
+}
 let ids = 0;
 
-export class WarpgridPlayground extends HTMLElement {
+// A site that renders its pages in Node imports this there, too, where there are no elements.
+export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = ["view", "step", "target", "version", "front", "src", "recording", "height", "readonly", "controls", "memory", "columns", "rows", "type"];
 
   #id = (ids += 1);
@@ -125,7 +133,7 @@ export class WarpgridPlayground extends HTMLElement {
     if (!this.shadowRoot) {
       this.#readContent();
       const root = this.attachShadow({ mode: "open" });
-      root.adoptedStyleSheets = [sheet];
+      root.adoptedStyleSheets = [styleSheet()];
       this.#build(root);
     }
     this.#fit();
@@ -195,8 +203,9 @@ export class WarpgridPlayground extends HTMLElement {
     if (from) this.recording = JSON.parse(body);
     else if (new URL(address, document.baseURI).pathname.endsWith(".json")) {
       const { source, ...facts } = JSON.parse(body);
+      if (typeof source !== "string") throw new Error(`${address} is no scenario: its \`source\` is missing`);
       this.#scenario = facts;
-      this.#text = this.#original = `${source}`;
+      this.#text = this.#original = source;
     } else this.#text = this.#original = body;
     if (!this.#recording) this.#tokens = guessTokens(this.#text);
   }
@@ -455,4 +464,4 @@ export class WarpgridPlayground extends HTMLElement {
   }
 }
 
-if (!customElements.get("warpgrid-playground")) customElements.define("warpgrid-playground", WarpgridPlayground);
+if (globalThis.customElements && !customElements.get("warpgrid-playground")) customElements.define("warpgrid-playground", WarpgridPlayground);

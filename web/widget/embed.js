@@ -70,7 +70,7 @@ for (const type of EVENTS) widget.addEventListener(type, ({ detail }) => tell(ty
 new ResizeObserver(() => tell("size", { height: Math.ceil(widget.getBoundingClientRect().height) })).observe(widget);
 
 setAttributes(Object.fromEntries(facts));
-if (facts.get("src")) widget.setAttribute("src", facts.get("src"));
+for (const name of ["src", "recording"]) if (facts.get(name)) widget.setAttribute(name, facts.get(name));
 if (facts.get("theme")) document.documentElement.dataset.theme = facts.get("theme");
 try {
   widget.textContent = decoded(facts.get("text") ?? "");

@@ -121,3 +121,8 @@ test("a recording that would keep a page busy is none", async () => {
 test("the margin of a text of a million lines is found", () => {
   assert.equal(dedent("  ret;\n".repeat(1_000_000)).length, 5 * 1_000_000 - 1);
 });
+
+test("a site that renders its pages in Node may import the widget there", async () => {
+  const { WarpgridPlayground } = await import(new URL("pkg/warpgrid-widget.js", root));
+  assert.equal(typeof WarpgridPlayground, "function");
+});
