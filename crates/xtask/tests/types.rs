@@ -194,3 +194,23 @@ fn every_function_of_the_boundary_is_declared() {
     assert_eq!(missing, [""; 0]);
     assert!(n_functions > 25, "{n_functions} functions");
 }
+
+/// `wasm-pack test` runs these in Node and in a browser.
+#[test]
+fn every_function_of_the_boundary_is_called_in_its_tests() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/wasm/");
+    let read = |file: &str| std::fs::read_to_string(format!("{root}{file}")).expect("a file");
+    let source = read("src/lib.rs") + &read("src/whole.rs");
+    let tests = read("tests/boundary/mod.rs") + &read("tests/boundary/whole.rs");
+    let functions = source.lines().filter_map(|line| {
+        let rest = line.trim().strip_prefix("pub fn ")?;
+        rest.split('(').next()
+    });
+    let missing: Vec<&str> = functions
+        .filter(|name| {
+            let starts = [' ', '.', ':', '('].map(|start| format!("{start}{name}("));
+            !starts.iter().any(|call| tests.contains(call))
+        })
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}

@@ -1,5 +1,7 @@
 //! What crosses the boundary, written once and run in Node and in a browser.
 
+mod whole;
+
 use js_sys::{Float32Array, Object, Reflect};
 use warpgrid_wasm::{Session, check, compare, explain, fragment, product, tokens};
 use wasm_bindgen::prelude::*;
@@ -23,9 +25,7 @@ fn scenario(source: &str) -> JsValue {
 }
 
 fn session() -> Session {
-    Session::new(scenario(SCALE))
-        .ok()
-        .expect("the example runs")
+    Session::new(scenario(SCALE)).expect("the example runs")
 }
 
 fn bytes(session: &Session) -> Vec<u8> {

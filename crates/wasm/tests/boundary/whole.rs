@@ -1,0 +1,114 @@
+//! What tools and editors ask, and widgets do not.
+
+use super::{SCALE, get, object, scenario, session, text};
+use js_sys::{Array, Reflect};
+use warpgrid_wasm::{Session, codes, complete, explain, format, forms, hover};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+const CLUSTERS: &str = include_str!("../../../../public/examples/cluster-messages.ptx");
+const COPIES: &str = include_str!("../../../../public/examples/copy-pipeline.ptx");
+const FAULTS: &str = include_str!("../../../../public/examples/misaligned-store.ptx");
+
+fn launched(source: &str) -> Session {
+    Session::new(scenario(source)).expect("the example runs")
+}
+
+fn array(value: JsValue) -> Array {
+    value.dyn_into().expect("an array")
+}
+
+#[wasm_bindgen_test]
+fn an_editor_asks_what_a_token_means_and_what_may_be_written() {
+    let at = SCALE.find("st.global.f32").expect("the store") as u32;
+    let word = hover(SCALE, at + 1, JsValue::UNDEFINED).expect("an answer");
+    assert_eq!(get(&word, "start").as_f64(), Some(f64::from(at)));
+    let line_end = SCALE.find('\n').expect("several lines") as u32;
+    let blank = hover(SCALE, line_end + 1_000_000, JsValue::UNDEFINED).expect("an answer");
+    assert!(blank.is_undefined());
+    let choices = array(complete("st.", 3, JsValue::UNDEFINED).expect("an answer"));
+    let words: Vec<String> = choices.iter().map(|choice| text(&choice, "text")).collect();
+    assert!(words.iter().any(|word| word.contains("global")));
+}
+
+#[wasm_bindgen_test]
+fn formatting_twice_is_formatting_once() {
+    let once = format("st.global.u32 [p],5;");
+    assert_eq!(format(&once), once);
+    assert!(once.contains("[p], 5;"));
+}
+
+#[wasm_bindgen_test]
+fn the_reference_is_data_and_every_code_in_it_has_a_page() {
+    assert!(array(forms().expect("the forms")).length() > 100);
+    let codes = array(codes().expect("the codes"));
+    assert!(codes.length() > 50);
+    for page in codes {
+        let code = text(&page, "code");
+        assert!(explain(&code).is_some(), "{code}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_session_says_what_was_guessed_and_when_it_is_over() {
+    let bare = launched("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;");
+    assert_eq!(bare.guesses()[0], "//@ launch grid=1 block=32");
+    let mut session = session();
+    assert!(!session.over());
+    assert!(session.run(JsValue::UNDEFINED).expect("a run"));
+    assert!(session.over());
+    assert!(session.fault().expect("an answer").is_null());
+}
+
+#[wasm_bindgen_test]
+fn a_fault_names_lane_and_line_and_leads_to_its_causes() {
+    let mut session = launched(FAULTS);
+    session.run(JsValue::UNDEFINED).expect("a run");
+    let fault = session.fault().expect("an answer");
+    assert!(text(&fault, "message").contains("aligned"));
+    let causes = array(session.causes().expect("the causes"));
+    assert!(causes.length() > 0);
+}
+
+#[wasm_bindgen_test]
+fn clusters_mbarriers_and_traffic_are_data() {
+    let mut session = launched(CLUSTERS);
+    let cluster = session.cluster(1.0).expect("an answer");
+    assert_eq!(array(get(&cluster, "blocks")).length(), 4);
+    assert!(session.cluster(99.0).expect("an answer").is_undefined());
+    while array(session.mbarriers().expect("an answer")).length() == 0 {
+        assert!(session.step(), "no mbarrier was there");
+    }
+    let first = array(session.mbarriers().expect("an answer")).get(0);
+    assert_eq!(text(&first, "name"), "bar");
+    session.run(JsValue::UNDEFINED).expect("a run");
+    let traffic = session.traffic().expect("an answer");
+    let steps = get(&traffic, "steps").as_f64();
+    assert_eq!(steps, Some(session.position()));
+}
+
+#[wasm_bindgen_test]
+fn an_operation_in_flight_lands_when_it_is_asked_to() {
+    let mut session = launched(COPIES);
+    let in_flight = |session: &Session| array(session.pending().expect("an answer"));
+    while in_flight(&session).length() == 0 {
+        assert!(session.step(), "nothing was in flight");
+    }
+    let before = in_flight(&session);
+    let id = get(&before.get(0), "id").as_f64().expect("a number");
+    assert!(session.land(id));
+    let ids = in_flight(&session);
+    let is_there = ids
+        .iter()
+        .any(|operation| get(&operation, "id").as_f64() == Some(id));
+    assert!(!is_there);
+    assert!(!session.land(id));
+}
+
+#[wasm_bindgen_test]
+fn an_option_that_does_not_exist_is_named() {
+    let error = hover(SCALE, 0, object("tagret", "sm_90".into())).expect_err("no such option");
+    assert!(text(&error, "message").contains("unknown field `tagret`"));
+    let code = Reflect::get(&error, &"code".into()).expect("an error");
+    assert_eq!(code.as_string().as_deref(), Some("W0901"));
+}
