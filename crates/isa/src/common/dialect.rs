@@ -23,8 +23,8 @@ pub struct Tables {
     pub ignored: &'static [&'static str],
     /// Types that mean nothing where no row names them.
     pub ignored_types: &'static IgnoredTypes,
-    /// Words of which one instruction has at most one, even where they mean nothing.
-    pub exclusive: &'static [&'static str],
+    /// Groups of words of which one instruction has at most one, even where they mean nothing.
+    pub exclusive: &'static [&'static [&'static str]],
     /// Literals that may be written twice in every instruction.
     pub repeatable: &'static [&'static str],
     /// What people mean by words of other languages, where the letters are too far off.
@@ -37,7 +37,7 @@ pub struct IgnoredTypes {
     /// The opcodes that take `there`; all others but the strict ones take `elsewhere`.
     pub opcodes: &'static [&'static str],
     pub there: &'static [&'static str],
-    /// Opcodes that look at every type.
+    /// Opcodes that look at every type, but for those that a row overlooks.
     pub strict: &'static [&'static str],
     pub elsewhere: &'static [&'static str],
 }
@@ -93,14 +93,9 @@ impl Dialect {
     /// Whether a word means nothing in instructions of this form, unless the row names it.
     pub fn ignores(&self, form: &Form, word: &str) -> bool {
         let types = self.tables.ignored_types;
-        // Whether a name is that of the form, or the beginning of it.
-        let is_named = |name: &&str| {
-            let rest = form.syntax.strip_prefix(*name);
-            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-        };
-        let list = match types.opcodes.iter().any(is_named) {
+        let list = match is_named(form, types.opcodes) {
             true => types.there,
-            false if types.strict.iter().any(is_named) => &[],
+            false if is_named(form, types.strict) => &[],
             false => types.elsewhere,
         };
         self.tables.ignored.contains(&word) || list.contains(&word)
@@ -197,4 +192,12 @@ impl Dialect {
             .find(|(written, _)| *written == word);
         found.map(|(_, meant)| *meant)
     }
+}
+
+/// Whether one of the names is that of the form, or the beginning of it.
+fn is_named(form: &Form, names: &[&str]) -> bool {
+    names.iter().any(|name| {
+        let rest = form.syntax.strip_prefix(*name);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    })
 }

@@ -116,7 +116,7 @@ spelled! {
 }
 spelled! {
     /// What an `mma` of narrow floats is made of.
-    MmaKind { F8f6f4 "kind::f8f6f4", Mxf8f6f4 "kind::mxf8f6f4", Mxf4 "kind::mxf4", Mxf4nvf4 "kind::mxf4nvf4", }
+    MmaKind { F8f6f4 "kind::f8f6f4", Mxf8f6f4 "kind::mxf8f6f4", Mxf4 "kind::mxf4", Mxf4nvf4 "kind::mxf4nvf4", F16 "kind::f16", Tf32 "kind::tf32", I8 "kind::i8", }
 }
 spelled! {
     /// Factors in each row of the scale matrices of an `mma`.

@@ -76,9 +76,15 @@ pub const fn moved_matrix(op: MatrixOp) -> Matrix {
 }
 
 /// The highest selector of a sparse product: one lane in four, two or all of them give metadata (PTX ISA, "Sparse matrix storage").
+/// For ordered metadata of `f16` with sums of `f32` the assembler takes in the larger shape what it takes in the smaller one (13.5).
 pub fn last_selector(modifiers: &Modifiers) -> Option<u64> {
-    let depth = u64::from(modifiers.shape?.depth);
-    let lanes = match modifiers.a_type?.width_bits() {
+    let (a_type, d_type) = (modifiers.a_type?, modifiers.d_type?);
+    let is_ordered = modifiers.has(Flag::OrderedSparse);
+    let depth = match u64::from(modifiers.shape?.depth) {
+        32 if is_ordered && (a_type, d_type) == (ScalarType::F16, ScalarType::F32) => 16,
+        depth => depth,
+    };
+    let lanes = match a_type.width_bits() {
         32 => depth,
         4 if modifiers.kind.is_none() => depth / 4,
         _ => depth / 2,
@@ -97,7 +103,8 @@ const fn is_mma(op: MatrixOp) -> bool {
 fn held_bits(modifiers: &Modifiers, ty: ScalarType) -> u32 {
     match modifiers.kind {
         Some(MmaKind::F8f6f4 | MmaKind::Mxf8f6f4) => ty.width_bits().max(8),
-        Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4) | None => ty.width_bits(),
+        Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4 | MmaKind::F16 | MmaKind::Tf32 | MmaKind::I8)
+        | None => ty.width_bits(),
     }
 }
 

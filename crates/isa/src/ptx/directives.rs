@@ -19,6 +19,8 @@ pub struct Directive {
     pub needs: &'static [&'static str],
     /// Directives that must not be beside it.
     pub excludes: &'static [&'static str],
+    /// Directives that must not be before it; itself where it may be written once only.
+    pub precedes: &'static [&'static str],
 }
 
 const fn row(word: &'static str, gate: Gate) -> Directive {
@@ -29,6 +31,7 @@ const fn row(word: &'static str, gate: Gate) -> Directive {
         is_positive: false,
         needs: &[],
         excludes: &[],
+        precedes: &[],
     }
 }
 
@@ -68,9 +71,18 @@ pub static DIRECTIVES: &[Directive] = &[
         needs: &[".reqntid", ".reqnctapercluster"],
         ..row(".blocksareclusters", since(9, 0).sm(90))
     },
-    row(".noreturn", since(6, 4).sm(30)),
-    row(".abi_preserve", PRESERVED),
-    row(".abi_preserve_control", PRESERVED),
+    Directive {
+        precedes: &[".noreturn", ".abi_preserve", ".abi_preserve_control"],
+        ..row(".noreturn", since(6, 4).sm(30))
+    },
+    Directive {
+        precedes: &[".abi_preserve"],
+        ..row(".abi_preserve", PRESERVED)
+    },
+    Directive {
+        precedes: &[".abi_preserve_control"],
+        ..row(".abi_preserve_control", PRESERVED)
+    },
     row(".callprototype", since(2, 1)),
     row(".calltargets", since(2, 1)),
     row(".branchtargets", since(5, 1).sm(30)),

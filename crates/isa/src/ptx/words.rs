@@ -56,14 +56,14 @@ pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     elsewhere: &["b2"],
 };
 
-/// Tests of `testp`, which come alone even where they mean nothing (assembler 13.5).
-pub static EXCLUSIVE: &[&str] = &[
-    "finite",
-    "infinite",
-    "number",
-    "notanumber",
-    "normal",
-    "subnormal",
+/// Words of which an instruction has one at most, even where they mean nothing (assembler 13.5): tests of `testp`, types of
+/// accumulators, fields of a tensor map.
+#[rustfmt::skip]
+pub static EXCLUSIVE: &[&[&str]] = &[
+    &["finite", "infinite", "number", "notanumber", "normal", "subnormal"],
+    &["acc::f16", "acc::f32"],
+    &["global_address", "rank", "box_dim", "global_dim", "global_stride", "element_stride", "elemtype", "interleave_layout",
+        "swizzle_mode", "swizzle_atomicity", "fill_mode"],
 ];
 
 /// Modifiers that may be written twice (assembler 13.5); all others may not.

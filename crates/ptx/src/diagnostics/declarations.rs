@@ -358,6 +358,14 @@ pub(crate) fn directive_needs(span: Span, word: &str, other: &str) -> Diagnostic
     Diagnostic::error(DIRECTIVE, span, format!("`{word}` needs `{other}`"))
 }
 
+pub(crate) fn directive_late(span: Span, word: &str, before: &str) -> Diagnostic {
+    let message = match word == before {
+        true => format!("`{word}` is written once only"),
+        false => format!("`{word}` comes before `{before}`"),
+    };
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
 pub(crate) fn directive_of_zero(span: Span, word: &str) -> Diagnostic {
     let message = format!("found 0, `{word}` takes numbers of at least 1");
     Diagnostic::error(DIRECTIVE, span, message)

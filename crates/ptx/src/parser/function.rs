@@ -224,6 +224,10 @@ impl Parser<'_> {
             if text == ".pragma" {
                 self.cursor.at = word.span.end as usize;
                 self.pragma(word.span)?;
+                if sort == FunctionSort::Func && self.cursor.skip() == b'{' {
+                    let place = "belongs into the body of a `.func`";
+                    self.report(syntax::misplaced_directive(word.span, text, place));
+                }
                 continue;
             }
             let Some(row) = PERFORMANCE.iter().find(|row| row.word == text) else {

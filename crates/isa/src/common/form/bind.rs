@@ -5,7 +5,7 @@
 //! may take, are counted off in the order written.
 
 use super::layout::{Layout, Slot, SlotKind};
-use super::{Gate, Meaning, SlotKey, Value};
+use super::{Gate, Meaning, Origin, SlotKey, SlotName, Value};
 use crate::dialect::Dialect;
 use crate::modifiers::Modifiers;
 use crate::types::ScalarType;
@@ -163,9 +163,16 @@ impl Bound {
             .fold(Gate::ALWAYS, Gate::and)
     }
 
+    /// How much speaks against the form. Values that the manual does not have explain no error.
     fn weight(&self) -> u32 {
         let weights = self.complaints.iter().map(|c| c.weight(self.layout));
-        weights.sum()
+        let weight: u32 = weights.sum();
+        let mut values = self.slots.iter().flatten().filter_map(|b| b.value);
+        let is_extra = |value: &Value| matches!(value.gate.origin, Origin::Assembler(_));
+        match weight > 0 && values.any(is_extra) {
+            true => weight + 2,
+            false => weight,
+        }
     }
 }
 
@@ -225,15 +232,22 @@ impl Dialect {
             slots: vec![None; layout.slots.len()],
             complaints: Vec::new(),
         };
-        let mut type_slots =
-            (0..layout.slots.len()).filter(|i| layout.slots.get(*i).is_some_and(|s| s.is_type()));
+        let types = layout.slots.iter().enumerate();
+        let mut type_slots = types.filter(|(_, slot)| slot.is_type()).peekable();
         for (index, word) in words.iter().enumerate() {
+            let is_late = type_slots
+                .peek()
+                .is_none_or(|(_, slot)| slot.id == Some(SlotName::ScaleType));
+            if is_late && layout.form.overlooks.contains(word) {
+                continue;
+            }
             let ty = ScalarType::from_name(word);
             let is_overlooked = ty == Some(ScalarType::Pred)
                 && self.ignores(layout.form, word)
                 && !layout.slots.iter().any(|slot| slot.find(word).is_some());
             if ty.is_some() && !is_overlooked && !is_literal_of(layout, word) {
-                bind_type(&mut bound, type_slots.next(), index, word);
+                let slot = type_slots.next().map(|(slot, _)| slot);
+                bind_type(&mut bound, slot, index, word);
             } else {
                 bind_word(self, &mut bound, index, words);
             }
@@ -310,10 +324,11 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
             None => {}
         }
     }
-    let exclusive = dialect.tables.exclusive;
     let taken = taken.or_else(|| {
+        let mut groups = dialect.tables.exclusive.iter();
+        let group = groups.find(|group| group.contains(&text))?;
         let mut before = words.iter().take(word);
-        before.position(|other| exclusive.contains(other) && exclusive.contains(&text))
+        before.position(|other| group.contains(other))
     });
     if taken.is_none() && dialect.ignores(bound.layout.form, text) {
         return;

@@ -9,7 +9,7 @@ use crate::does::MatrixOp::{Mma, MmaScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{BoolOp::*, Flag, MatrixLayout::*, MmaKind::*, ScaleVector::*};
-use crate::target::TargetGate::{Family, OneOf};
+use crate::target::TargetGate::{self, Family, OneOf};
 
 const SECTION: &str = "warp-level-matrix-instructions-mma";
 const VOLTA: Gate = since(6, 4).sm(70);
@@ -22,6 +22,8 @@ const ADA: Gate = since(8, 4).sm(89);
 const LATE: Gate = since(8, 7).sm(89);
 /// `.kind::f8f6f4` with 8-bit floats alone.
 pub(super) const BLACKWELL: Gate = since(8, 7).on(OneOf(&[Family(100), Family(101), Family(120)]));
+/// A kind that is not looked at, since 8-bit floats need none.
+const TAKEN: Gate = BLACKWELL.assembler("13.5");
 /// Floats of less than a byte, and factors of blocks.
 pub(super) const NARROW: Gate = since(8, 7).family(120);
 
@@ -75,6 +77,15 @@ set! { BIT_OP: BitOp "bit operation";
     "and", Bool(And), since(7, 1).sm(80), "bits that A and B both have are counted";
 }
 set! { MIXED: Kind "kind"; "kind::f8f6f4", Kind(F8f6f4), ALWAYS, "floats of 8, 6 and 4 bits, each in a byte"; }
+set! { UNREAD_KIND: Kind "kind";
+    "kind::f8f6f4",   Kind(F8f6f4),   TAKEN, "changes nothing for these types";
+    "kind::mxf8f6f4", Kind(Mxf8f6f4), TAKEN, "changes nothing for these types";
+    "kind::mxf4",     Kind(Mxf4),     TAKEN, "changes nothing for these types";
+    "kind::mxf4nvf4", Kind(Mxf4nvf4), TAKEN, "changes nothing for these types";
+    "kind::f16",  Kind(F16),  TAKEN.on(OneOf(&[Family(100), Family(101)])), "changes nothing for these types";
+    "kind::tf32", Kind(Tf32), TAKEN.on(OneOf(&[Family(100), Family(101)])), "changes nothing for these types";
+    "kind::i8",   Kind(I8),   TAKEN.on(OneOf(&[TargetGate::Only(100), TargetGate::Only(101), TargetGate::Only(110)])), "changes nothing for these types";
+}
 set! { MX_MIXED: Kind "kind"; "kind::mxf8f6f4", Kind(Mxf8f6f4), ALWAYS, "floats of 8, 6 and 4 bits, each in a byte, with a factor for 32 of them"; }
 set! { MX_FOUR: Kind "kind"; "kind::mxf4", Kind(Mxf4), ALWAYS, "4-bit floats with a factor for 32 of them"; }
 set! { NV_FOUR: Kind "kind"; "kind::mxf4nvf4", Kind(Mxf4nvf4), ALWAYS, "4-bit floats with a factor for 16 or 32 of them"; }
@@ -130,10 +141,20 @@ operands! {
     SCALED: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "scale_a" Custom, "ids_a" Custom, "scale_b" Custom, "ids_b" Custom;
 }
 
-/// A row of one kind of elements with one type of sums.
+/// Integers of less than a byte, which most rows overlook behind the types of their matrices (assembler 13.5).
+pub(super) const PARTS_OF_BYTES: &[&str] = &["b1", "b2", "b4", "s2", "u2", "s4", "u4"];
+
+/// A row of one kind of elements with one type of sums. An exact one takes no further types.
 macro_rules! product {
-    ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(Mma), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: $rules;
+    ($syntax:literal, $sets:tt, $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
+        product!(overlooks PARTS_OF_BYTES, $syntax, $sets, $gate, $rules, $help, $good, $bad)
+    };
+    (exact $syntax:literal, $sets:tt, $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
+        product!(overlooks &[], $syntax, $sets, $gate, $rules, $help, $good, $bad)
+    };
+    (overlooks $types:expr, $syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(Mma), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: $rules,
+            overlooks: $types;
             $help, SECTION; good: $good, bad: $bad)
     };
 }
@@ -141,7 +162,8 @@ macro_rules! product {
 /// A row with factors of blocks.
 macro_rules! scaled {
     ($syntax:literal, [$($set:expr),*], $rules:expr, $help:literal, $bad:expr) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaScaled), gate: NARROW, types: SCALED, repeatable: &[Flag::Sync], rules: $rules;
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaScaled), gate: NARROW, types: SCALED, repeatable: &[Flag::Sync], rules: $rules,
+            overlooks: PARTS_OF_BYTES;
             $help, SECTION; bad: $bad)
     };
 }
@@ -166,11 +188,11 @@ pub static FORMS: &[Form] = &[
         "Multiplies four pairs of matrices of half-precision numbers and adds four.",
         &["mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0503")]),
-    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE, ROW_COLUMN,
+    product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE, ROW_COLUMN,
         "Multiplies matrices of `bf16` numbers and adds one of `f32`.",
         &["mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k8.row.col.f16.bf16.bf16.f16 {r, r}, {r, r}, {r}, {r, r};", "W0104")]),
-    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE, ROW_COLUMN,
+    product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE, ROW_COLUMN,
         "Multiplies matrices of `tf32` numbers and adds one of `f32`.",
         &["mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k4.row.col.f32.tf32.bf16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0104")]),
@@ -186,7 +208,7 @@ pub static FORMS: &[Form] = &[
         "Multiplies matrices of 4-bit integers and adds one of `s32`.",
         &["mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, _, r, r};", "W0507")]),
-    product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitOp.popc d, a, b, c", [SINGLE_BITS, D_S32, A_BIT, B_BIT, C_S32, BIT_OP], VOLTA, ROW_COLUMN,
+    product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitOp.popc d, a, b, c", [SINGLE_BITS, D_S32, A_BIT, B_BIT, C_S32, BIT_OP], VOLTA, ROW_COLUMN,
         "Counts the bits of rows of A combined with columns of B, and adds.",
         &["mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {r, r}, {r}, {r}, {r, r};"],
         &[("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor {r, r}, {r}, {r}, {r, r};", "W0105"),
@@ -206,6 +228,10 @@ pub static FORMS: &[Form] = &[
         "Multiplies matrices of floats of 8, 6 and 4 bits and adds one of `f32`.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW, ROW_COLUMN,
         "Multiplies matrices of floats of 8, 6 and 4 bits and adds one of `f16`.", &[], &[]),
+    product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, UNREAD_KIND, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL, ROW_COLUMN,
+        "Multiplies matrices of 8-bit floats and adds one of `f32`; the kind changes nothing.", &[], &[]),
+    product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, UNREAD_KIND, D_F16, A_EIGHT, B_EIGHT, C_F16], BLACKWELL, ROW_COLUMN,
+        "Multiplies matrices of 8-bit floats and adds one of `f16`; the kind changes nothing.", &[], &[]),
     scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_32, MX_MIXED, ONE, D_F32, A_NARROW, B_NARROW, C_F32, EXPONENTS], ROW_COLUMN,
         "Multiplies matrices of floats of 8, 6 and 4 bits with a factor for every 32 of them, and adds one of `f32`.",

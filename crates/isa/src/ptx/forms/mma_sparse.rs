@@ -55,10 +55,17 @@ operands! {
         "scale_a" Custom, "ids_a" Custom, "scale_b" Custom, "ids_b" Custom;
 }
 
-/// A row of one kind of elements with one type of sums.
+/// A row of one kind of elements with one type of sums. An exact one takes no further types.
 macro_rules! product {
-    ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaSparse), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: ROW_COLUMN;
+    ($syntax:literal, $sets:tt, $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        product!(overlooks PARTS_OF_BYTES, $syntax, $sets, $gate, $help, $good, $bad)
+    };
+    (exact $syntax:literal, $sets:tt, $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        product!(overlooks &[], $syntax, $sets, $gate, $help, $good, $bad)
+    };
+    (overlooks $types:expr, $syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaSparse), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: ROW_COLUMN,
+            overlooks: $types;
             $help, SECTION; good: $good, bad: $bad)
     };
 }
@@ -67,7 +74,7 @@ macro_rules! product {
 macro_rules! scaled {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $bad:expr) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, ORDERED_ONLY, $($set),*], Matrix(MmaSparseScaled), gate: $gate, types: SCALED, repeatable: &[Flag::Sync],
-            rules: $rules;
+            rules: $rules, overlooks: PARTS_OF_BYTES;
             $help, SECTION; bad: $bad)
     };
 }
@@ -84,18 +91,20 @@ pub static FORMS: &[Form] = &[
         "Multiplies half of a matrix of half-precision numbers with a matrix and adds one, in half precision.",
         &["mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 {r, r}, {r, r, r, r}, {r, r, r, r}, {r, r}, r, 0;"],
         &[("mma.sp.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 {r, r}, {r, r}, {r, r, r, r}, {r, r}, r, 0;", "W0503")]),
-    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE,
+    product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE,
         "Multiplies half of a matrix of `bf16` numbers with a matrix and adds one of `f32`.", &[], &[]),
-    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE,
+    product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE,
         "Multiplies half of a matrix of `tf32` numbers with a matrix and adds one of `f32`.", &[], &[]),
-    product!("mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, BYTES, D_S32, A_BYTE, B_BYTE, C_S32], AMPERE,
+    product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, BYTES, D_S32, A_BYTE, B_BYTE, C_S32], AMPERE,
         "Multiplies half of a matrix of bytes with a matrix and adds one of `s32`.", &[], &[]),
-    product!("mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, NIBBLES, D_S32, A_NIBBLE, B_NIBBLE, C_S32], AMPERE,
+    product!(exact "mma.spvariant.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, NIBBLES, D_S32, A_NIBBLE, B_NIBBLE, C_S32], AMPERE,
         "Multiplies half of a matrix of 4-bit integers with a matrix and adds one of `s32`.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, DEPTH_64, D_F32, A_EIGHT, B_EIGHT, C_F32], ADA,
         "Multiplies half of a matrix of 8-bit floats with a matrix and adds one of `f32`.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL,
         "Multiplies half of a matrix of 8-bit floats with a matrix and adds one of `f32`.", &[], &[]),
+    product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, UNREAD_KIND, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL,
+        "Multiplies half of a matrix of 8-bit floats with a matrix and adds one of `f32`; the kind changes nothing.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F32, A_NARROW, B_NARROW, C_F32], NARROW,
         "Multiplies half of a matrix of floats of 8, 6 and 4 bits with a matrix and adds one of `f32`.", &[], &[]),
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c, e, f", [ORDERED_ONLY, DEPTH_64, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW,

@@ -100,9 +100,9 @@ operands! {
     MASK: "membermask" Bits(32);
     REDUCED_WORDS: "d" Bits(32), "a" Bits(32), "membermask" Bits(32);
     SIZE: "size" Number(128, 128);
-    UNMASKED: "b" Fixed(U32), "c" Fixed(U32);
+    UNMASKED: "b" Fixed(B32), "c" Fixed(B32);
     FLOAT_MASK: "d" Own(F32), "membermask" Bits(32);
-    SHUFFLED: "b" Fixed(U32), "c" Fixed(B32), "membermask" Bits(32);
+    SHUFFLED: "b" Fixed(B32), "c" Fixed(B32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);
     ROWS: "d" Row, "a" Row;
 }
@@ -129,7 +129,7 @@ pub static FORMS: &[Form] = &[
     form!("barrier{.level}.sync{.aligned} a{, b}", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
         "Waits as `bar.sync`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.sync 0;", "barrier.sync.aligned 0;"]),
-    form!("barrier{.level}.arrive{.aligned} a, b", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 1, types: SYNC;
+    form!("barrier{.level}.arrive{.aligned} a, b", [BLOCK], Sync(Barrier), gate: BARRIER, leads: 2, types: SYNC;
         "Arrives as `bar.arrive`; the lanes of a warp may arrive one by one.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["barrier.arrive 0, 64;"]),
     form!("barrier{.level}.red.op{.aligned}.type d, a{, b}, {!}c", [BLOCK, POPC, U32_ONLY], Sync(Barrier), gate: BARRIER, leads: 2, types: POPC_TYPES;

@@ -16,22 +16,23 @@ pub(crate) fn check_of_function(
     reporter: &mut Reporter,
 ) {
     let Context { source, tree, .. } = *context;
-    for own in header.directives.of(&tree.directives) {
+    let all = header.directives.of(&tree.directives);
+    for (index, own) in all.iter().enumerate() {
         check(context, own, false, reporter);
         let text = own.word.text(source);
         if text == ".noreturn" && !header.returns.is_empty() {
             reporter.report(diagnose::returns_nothing(own.word));
         }
         let Some(row) = directive(text) else { continue };
-        let has = |word: &str| {
-            let mut others = header.directives.of(&tree.directives).iter();
-            others.any(|other| other.word.text(source) == word)
-        };
+        let has = |word: &str| all.iter().any(|other| other.word.text(source) == word);
+        let before = all.iter().take(index).map(|other| other.word.text(source));
+        let late = before.filter(|other| row.precedes.contains(other)).last();
         let clash = row.excludes.iter().find(|word| has(word));
         let lack = row.needs.iter().find(|word| !has(word));
         let problems = [
             clash.map(|word| diagnose::directives_clash(own.word, text, word)),
             lack.map(|word| diagnose::directive_needs(own.word, text, word)),
+            late.map(|word| diagnose::directive_late(own.word, text, word)),
         ];
         for problem in problems.into_iter().flatten() {
             reporter.report(problem);

@@ -33,7 +33,10 @@ pub(crate) fn check(
             problems.extend(check_satfinite(opcode, bound, &modifiers, module));
             problems.extend(check_popc(opcode, bound));
         }
-        MatrixOp::Mma => problems.extend(check_popc(opcode, bound)),
+        MatrixOp::Mma => {
+            problems.extend(check_popc(opcode, bound));
+            problems.extend(unchecked_words(opcode, bound));
+        }
         MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {}
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
             problems.extend(unchecked_words(opcode, bound));
@@ -122,7 +125,7 @@ fn check_formats(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
         .then(|| diagnose::format_order(opcode.modifier_span(from), opcode.modifier_span(to)))
 }
 
-/// Words of `ldmatrix` and `stmatrix` that the assembler takes although the manual does not have them.
+/// Words of `mma`, `ldmatrix` and `stmatrix` that the assembler takes although the manual does not have them.
 fn unchecked_words(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
     let values = bound.slots.iter().flatten();
     values
