@@ -1,12 +1,12 @@
 //! `warpgrid run --beside`: two texts of one kernel with one launch, and whether they leave the same memory.
 
+use crate::difference::print_difference;
 use crate::output::stdout;
 use crate::run::plural;
 use crate::{Format, Outcome};
 use std::io::{self, Write};
 use warpgrid_view::Front;
 use warpgrid_view::beside::{BesideReport, BesideSide};
-use warpgrid_view::seeds::{Difference, Side};
 
 /// Writes a report; the outcome is [`Outcome::Wrong`] where the texts part.
 pub(crate) fn print(
@@ -71,37 +71,4 @@ fn print_side(out: &mut impl Write, name: &str, side: &BesideSide) -> io::Result
         (None, true) => writeln!(out),
         (None, false) => writeln!(out, ": not over (raise --max-steps)"),
     }
-}
-
-fn print_difference(
-    out: &mut impl Write,
-    names: [&str; 2],
-    difference: &Difference,
-) -> io::Result<()> {
-    let Difference {
-        memory,
-        index,
-        n_elements,
-        sides,
-    } = difference;
-    let elements = match n_elements {
-        1 => "1 element does".to_owned(),
-        n => format!("{n} elements do"),
-    };
-    writeln!(out, "  {memory}[{index}] differs ({elements}):")?;
-    for (name, Side { value, stores, .. }) in names.into_iter().zip(sides) {
-        write!(out, "    {name}: {value}, ")?;
-        match stores.last() {
-            None => writeln!(out, "which no store wrote")?,
-            Some(store) => {
-                let [x, y, z] = store.block;
-                writeln!(
-                    out,
-                    "stored by block ({x}, {y}, {z}) warp {} lane {} in step {}, line {}: {}",
-                    store.warp, store.lane, store.step, store.line, store.instruction
-                )?;
-            }
-        }
-    }
-    Ok(())
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod beside;
 mod check;
+mod difference;
 mod document;
 mod explain;
 mod format;

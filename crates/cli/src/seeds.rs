@@ -1,10 +1,11 @@
 //! `warpgrid run --seeds`: whether the memory after a run depends on the order of its steps.
 
+use crate::difference::print_difference;
 use crate::output::stdout;
 use crate::{Format, Outcome};
 use std::io::{self, Write};
 use std::ops::Range;
-use warpgrid_view::seeds::{Difference, SeedReport, Side};
+use warpgrid_view::seeds::SeedReport;
 
 /// Reads `0..100`.
 pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
@@ -50,7 +51,9 @@ pub(crate) fn print(format: Format, name: &str, report: &SeedReport) -> io::Resu
                 }
             }
             for difference in &report.differences {
-                print_difference(&mut out, difference)?;
+                let seeds = difference.sides.each_ref().map(|side| side.seed);
+                let names = seeds.map(|seed| format!("seed {seed}"));
+                print_difference(&mut out, names.each_ref().map(String::as_str), difference)?;
             }
         }
     }
@@ -59,37 +62,4 @@ pub(crate) fn print(format: Format, name: &str, report: &SeedReport) -> io::Resu
     } else {
         Outcome::Wrong
     })
-}
-
-fn print_difference(out: &mut impl Write, difference: &Difference) -> io::Result<()> {
-    let Difference {
-        memory,
-        index,
-        n_elements,
-        sides,
-    } = difference;
-    writeln!(
-        out,
-        "  {memory}[{index}] differs ({n_elements} elements do):"
-    )?;
-    for Side {
-        seed,
-        value,
-        stores,
-    } in sides
-    {
-        write!(out, "    seed {seed}: {value}, ")?;
-        match stores.last() {
-            None => writeln!(out, "which no store wrote")?,
-            Some(store) => {
-                let [x, y, z] = store.block;
-                writeln!(
-                    out,
-                    "stored by block ({x}, {y}, {z}) warp {} lane {} in step {}, line {}: {}",
-                    store.warp, store.lane, store.step, store.line, store.instruction
-                )?;
-            }
-        }
-    }
-    Ok(())
 }

@@ -50,7 +50,7 @@ fn seeds_that_part_are_named_with_the_stores_that_differ() {
         -: 8 seeds end in 2 ways: the result depends on the order
           6 seeds (0, 1, 2, 3, 5, 7)
           2 seeds (4, 6)
-          out[1] differs (1 elements do):
+          out[1] differs (1 element does):
             seed 0: 1, stored by block (0, 0, 0) warp 1 lane 31 in step 8, line 13: st.global.u32 [%a+4], %r2;
             seed 4: 0, stored by block (0, 0, 0) warp 0 lane 31 in step 8, line 13: st.global.u32 [%a+4], %r2;
     "#]].assert_eq(text(&output));

@@ -1,0 +1,38 @@
+//! The element in which two runs differ, and the stores that wrote it. In: names of the runs and a difference; out: lines.
+
+use std::io::{self, Write};
+use warpgrid_view::seeds::{Difference, Side};
+
+/// Writes the element, and for each run its value and the store that it comes from.
+pub(crate) fn print_difference(
+    out: &mut impl Write,
+    names: [&str; 2],
+    difference: &Difference,
+) -> io::Result<()> {
+    let Difference {
+        memory,
+        index,
+        n_elements,
+        sides,
+    } = difference;
+    let elements = match n_elements {
+        1 => "1 element does".to_owned(),
+        n => format!("{n} elements do"),
+    };
+    writeln!(out, "  {memory}[{index}] differs ({elements}):")?;
+    for (name, Side { value, stores, .. }) in names.into_iter().zip(sides) {
+        write!(out, "    {name}: {value}, ")?;
+        match stores.last() {
+            None => writeln!(out, "which no store wrote")?,
+            Some(store) => {
+                let [x, y, z] = store.block;
+                writeln!(
+                    out,
+                    "stored by block ({x}, {y}, {z}) warp {} lane {} in step {}, line {}: {}",
+                    store.warp, store.lane, store.step, store.line, store.instruction
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
