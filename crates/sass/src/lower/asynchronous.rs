@@ -1,9 +1,9 @@
 //! Copies that are done at some later time, and waits for them.
 
 use super::body::{Arg, Step};
-use super::words::{Lowered, Words, number};
+use super::words::{Lowered, Words, as_register, number};
 use super::{Context, memory, one, step};
-use crate::syntax::{RegisterFile, Value};
+use crate::syntax::{RegisterFile, RegisterNumber};
 use warpgrid_isa::{AsyncOp, Does, Modifiers, StateSpace, SyncOp};
 use warpgrid_program::OperandValue;
 
@@ -54,19 +54,9 @@ pub(super) fn commit(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// `DEPBAR.LE SB0, n`: until n groups are left at most. Loads, which others wait for, are complete in their step.
 pub(super) fn wait(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let is_first = w.peek().is_some_and(|operand| match &operand.value {
-        Value::Register(register) => {
-            register.file == RegisterFile::Scoreboard
-                && register.number == crate::syntax::RegisterNumber::Number(0)
-        }
-        Value::Integer(_)
-        | Value::Float(_)
-        | Value::Memory(_)
-        | Value::Target(_)
-        | Value::Relocation(_)
-        | Value::Set(_)
-        | Value::Word(_)
-        | Value::Unknown(_) => false,
+    let register = w.peek().and_then(|operand| as_register(&operand.value));
+    let is_first = register.is_some_and(|register| {
+        register.file == RegisterFile::Scoreboard && register.number == RegisterNumber::Number(0)
     });
     if !w.take("LE") || !is_first {
         w.ignore_rest();

@@ -1,7 +1,7 @@
 //! A part of a listing to a module: its functions become kernels, its sections variables.
 
 use super::body::{Actions, Arg, Body, Step, id_of};
-use super::words::{Unknown, Words};
+use super::words::{Unknown, Words, as_register};
 use super::{Context, lower_one};
 use crate::environment::Environment;
 use crate::listing::{KernelInfo, Part, Section, Symbol, Text};
@@ -334,24 +334,12 @@ impl Lowering<'_> {
     /// How far an instruction moves the stack pointer down: `IADD3 R1, R1, -0x28, RZ`.
     fn frame_bytes(&self, instruction: &Instruction) -> u32 {
         let operands = self.tree.operands(instruction);
-        let is_stack_pointer = |value: &Value| match value {
-            Value::Register(register) => {
-                register.file == RegisterFile::General
-                    && register.number == RegisterNumber::Number(1)
-            }
-            Value::Integer(_)
-            | Value::Float(_)
-            | Value::Memory(_)
-            | Value::Target(_)
-            | Value::Relocation(_)
-            | Value::Set(_)
-            | Value::Word(_)
-            | Value::Unknown(_) => false,
-        };
-        if !operands
-            .first()
-            .is_some_and(|operand| is_stack_pointer(&operand.value))
-        {
+        let first = operands.first();
+        let register = first.and_then(|operand| as_register(&operand.value));
+        let is_stack_pointer = register.is_some_and(|register| {
+            register.file == RegisterFile::General && register.number == RegisterNumber::Number(1)
+        });
+        if !is_stack_pointer {
             return 0;
         }
         let amounts = operands.iter().filter_map(|operand| match operand.value {
