@@ -5,16 +5,15 @@ mod frame;
 
 pub use frame::{BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark};
 
-use crate::difference::{Difference, Left, differences_between, left_by};
+use crate::difference::{Difference, Left, differences_between, left_by, outlasts_run};
 use crate::language::Language;
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
-use crate::model::Space;
 use crate::session::{Session, SessionError};
 use crate::stores::locate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use warpgrid_emulator::{AccessEvent, Interest, Observer, Status};
+use warpgrid_emulator::{AccessEvent, Observer, Status};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::prepare::Writers;
 use warpgrid_launch::scenario::Beside;
@@ -287,14 +286,10 @@ fn leads(texts: [&Text; 2]) -> bool {
     }
 }
 
-/// Buffers and variables that the run may write: what outlives it.
+/// The memories that outlast the run.
 fn lasting(session: &Session) -> Vec<MemoryId> {
     let memories = session.memories().into_iter();
-    let lasts = memories.filter(|memory| match memory.view.id {
-        MemoryId::Buffer(_) => true,
-        MemoryId::Variable(_) => memory.view.space == Space::Global,
-        MemoryId::Shared(_) => false,
-    });
+    let lasts = memories.filter(outlasts_run);
     lasts.map(|memory| memory.view.id).collect()
 }
 
@@ -351,14 +346,6 @@ struct Listener {
 }
 
 impl Observer for Listener {
-    fn interest(&self) -> Interest {
-        Interest {
-            stores: true,
-            loads: false,
-            steps: false,
-        }
-    }
-
     fn access(&mut self, event: &AccessEvent<'_>) {
         let mut pieces = event.pieces.iter().filter(|piece| piece.written);
         self.stores |=

@@ -66,10 +66,7 @@ struct WarpSteps {
 
 impl Observer for WarpSteps {
     fn interest(&self) -> Interest {
-        Interest {
-            steps: true,
-            ..Interest::NONE
-        }
+        Interest::STEPS
     }
 
     fn step(&mut self, event: &StepEvent) {
@@ -90,10 +87,7 @@ struct LastEnd {
 
 impl Observer for LastEnd {
     fn interest(&self) -> Interest {
-        Interest {
-            steps: true,
-            ..Interest::NONE
-        }
+        Interest::STEPS
     }
 
     fn step(&mut self, event: &StepEvent) {

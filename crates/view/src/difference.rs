@@ -1,7 +1,9 @@
 //! Where the memory of two runs differs. In: two runs at their ends; out: the first element of each memory that differs, and
 //! the stores that wrote it.
 
+use crate::memories::Memory;
 use crate::memory_id::MemoryId;
+use crate::model::Space;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
@@ -57,12 +59,21 @@ pub(crate) struct Left {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Buffers and module variables: shared memory ends with its block.
+/// Whether the run may write the memory and keeps it: shared memory ends with its block.
+pub(crate) fn outlasts_run(memory: &Memory) -> bool {
+    match memory.view.id {
+        MemoryId::Buffer(_) => true,
+        MemoryId::Variable(_) => memory.view.space == Space::Global,
+        MemoryId::Shared(_) => false,
+    }
+}
+
+/// What a run leaves in each memory that outlasts it.
 pub(crate) fn left_by(session: &Session) -> Vec<Left> {
     let machine = session.timeline.machine();
     let memories = session.memories().into_iter();
-    let stays = memories.filter(|memory| !matches!(memory.view.id, MemoryId::Shared(_)));
-    stays
+    memories
+        .filter(outlasts_run)
         .map(|memory| Left {
             bytes: machine.memory(memory.region).unwrap_or(&[]).to_vec(),
             ty: memory.element,
