@@ -25,7 +25,7 @@ pub struct Tables {
     pub ignored_types: &'static IgnoredTypes,
     /// Groups of words of which one instruction has at most one, even where they mean nothing.
     pub exclusive: &'static [&'static [&'static str]],
-    /// Literals that may be written twice in every instruction.
+    /// Words that may be written twice in every instruction.
     pub repeatable: &'static [&'static str],
     /// What people mean by words of other languages, where the letters are too far off.
     pub meant: &'static [(&'static str, &'static str)],

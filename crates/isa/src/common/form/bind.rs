@@ -319,7 +319,9 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
         };
         match bound.slots.get(index) {
             Some(None) => return fill(bound, index, word, value),
-            Some(Some(_)) if is_repeatable(dialect, bound.layout, slot) => return,
+            Some(Some(binding)) if is_repeatable(dialect, bound.layout, slot, binding, text) => {
+                return;
+            }
             Some(Some(binding)) => taken = taken.or(Some(binding.word)),
             None => {}
         }
@@ -339,10 +341,22 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
     });
 }
 
-/// Whether the assembler overlooks that the literal is written twice.
-fn is_repeatable(dialect: &Dialect, layout: &Layout, slot: &Slot) -> bool {
-    matches!(slot.kind, SlotKind::Literal(text, Some(flag))
-        if layout.form.repeatable.contains(&flag) || dialect.tables.repeatable.contains(&text))
+/// Whether the assembler overlooks that the word in the slot is written twice.
+fn is_repeatable(
+    dialect: &Dialect,
+    layout: &Layout,
+    slot: &Slot,
+    binding: &Binding,
+    text: &str,
+) -> bool {
+    let is_anywhere = dialect.tables.repeatable.contains(&text);
+    match (slot.kind, binding.value) {
+        (SlotKind::Literal(_, Some(flag)), _) => {
+            is_anywhere || layout.form.repeatable.contains(&flag)
+        }
+        (SlotKind::Literal(_, None), _) => false,
+        (SlotKind::Set(_), value) => is_anywhere && value.is_some_and(|v| v.text == text),
+    }
 }
 
 fn fill(bound: &mut Bound, slot: usize, word: usize, value: Option<&'static Value>) {

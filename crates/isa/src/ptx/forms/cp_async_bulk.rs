@@ -48,7 +48,7 @@ const RULES: &[Rule] = &[
 operands! {
     GLOBAL_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Global), "size" MultipleUpTo(16, MOST), "mbar" MbarrierIn(SharedCluster),
         "blocks" Fixed(U16), "cache-policy" CachePolicy;
-    GLOBAL_TO_BLOCK: "dst" AddressIn(Shared), "src" AddressIn(Global), "size" MultipleUpTo(16, MOST), "left" Bits(32), "right" Bits(32),
+    GLOBAL_TO_BLOCK: "dst" AddressIn(Shared), "src" AddressIn(Global), "size" MultipleUpTo(16, MOST), "left" UpTo(15), "right" UpTo(15),
         "mbar" MbarrierIn(Shared), "cache-policy" CachePolicy;
     BLOCK_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "mbar" MbarrierIn(SharedCluster);
     BLOCK_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "cache-policy" CachePolicy, "bytes" Fixed(U16);

@@ -6,7 +6,11 @@ use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{ArithmeticOp::*, CarryOp};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
 use crate::form::{Form, Gate, SlotName as S};
-use crate::modifier::{Flag::Cc, MulPart::*, OverflowMode::*};
+use crate::modifier::{
+    Flag::{self, Cc},
+    MulPart::*,
+    OverflowMode::*,
+};
 use crate::target::TargetGate::{Family, OneOf};
 use crate::types::ScalarType::U32;
 
@@ -132,7 +136,7 @@ pub static FORMS: &[Form] = &[
     form!("clz.type d, a", [BITS], Arithmetic(Clz), gate: since(2, 0).sm(20), types: COUNT;
         "Counts the zero bits from the top.", "integer-arithmetic-instructions-clz";
         good: &["clz.b32 r, r;"]),
-    form!("bfind{.shiftamt}.type d, a", [LONG_WORDS], Arithmetic(Bfind), gate: since(2, 0).sm(20), types: COUNT;
+    form!("bfind{.shiftamt}.type d, a", [LONG_WORDS], Arithmetic(Bfind), gate: since(2, 0).sm(20), types: COUNT, repeatable: &[Flag::ShiftAmount];
         "Finds the position of the highest bit that is not a sign.", "integer-arithmetic-instructions-bfind";
         good: &["bfind.u64 r, d;", "bfind.shiftamt.s32 r, r;"]),
     form!("fns.type d, mask, base, offset", [B32_ONLY], Arithmetic(Fns), gate: since(6, 0).sm(30);

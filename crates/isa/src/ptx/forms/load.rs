@@ -120,6 +120,7 @@ operands! {
     SIZE: "size" Number(128, 128);
     FRACTION: "fraction" Fraction;
     PART: "primary" Bits(32), "total" Bits(32);
+    PROPERTY: "a" CachePolicy;
 }
 const POLICY: Gate = since(7, 4).sm(80);
 
@@ -166,7 +167,7 @@ pub static FORMS: &[Form] = &[
         [GLOBAL_ONLY, PRIMARY, SECONDARY, B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, address: AnyWidth, types: PART;
         "Makes a cache policy for a range of addresses.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.range.global.L2::evict_last.b64 d, [d], 128, 256;"]),
-    form!("createpolicy.cvt.L2.type d, a", [B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1;
+    form!("createpolicy.cvt.L2.type d, a", [B64_ONLY], Move(CreatePolicy), gate: POLICY, leads: 1, types: PROPERTY;
         "Makes a cache policy from an access property.", "data-movement-and-conversion-instructions-createpolicy";
         good: &["createpolicy.cvt.L2.b64 d, d;"]),
 ];

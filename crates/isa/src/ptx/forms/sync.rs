@@ -117,7 +117,7 @@ pub static FORMS: &[Form] = &[
     form!("bar{.level}.sync{.mode} a{, b}", [BLOCK, UNREAD_MODE], Sync(Bar), leads: 1, types: SYNC;
         "Waits until all threads of the block, or b of them, have arrived.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.sync 0;", "bar.sync 1, 64;", "bar.sync.any 0;"], bad: &[("bar.sync 16;", "W0133")]),
-    form!("bar{.level}.arrive a, b", [BLOCK], Sync(Bar), gate: since(2, 0).sm(20), leads: 1, types: SYNC;
+    form!("bar{.level}.arrive a, b", [BLOCK], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: SYNC;
         "Arrives at a barrier without waiting.", "parallel-synchronization-and-communication-instructions-bar";
         good: &["bar.arrive 1, 64;"]),
     form!("bar{.level}.red.op.type d, a{, b}, {!}c", [BLOCK, POPC, U32_ONLY], Sync(Bar), gate: since(2, 0).sm(20), leads: 2, types: POPC_TYPES;

@@ -42,7 +42,7 @@ pub static OUTLINES: &[Outline] = &[
         exactly(1, "operation", &[(ALWAYS, "add and dec inc max min or xor")]),
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
     ]),
-    outline("fabric.submit.commit_group", since(9, 5).sm(100).assembler("13.5"), "", &[], &[""], &[]),
+    outline("fabric.submit", since(9, 3).sm(100).assembler("13.5"), "", &[(since(9, 5), "commit_group")], &[""], &[]),
     outline("multimem.cp.async.bulk", since(9, 1).sm(90).assembler("13.5"), "bulk_group", &[(since(9, 1).sm(100), "cp_mask")], &["A A R", "A A R R"], &[
         exactly(2, "state space", &[(ALWAYS, "global shared::cta")]),
     ]),

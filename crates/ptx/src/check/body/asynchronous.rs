@@ -22,7 +22,8 @@ impl<'a> BodyChecker<'a, '_> {
         space: StateSpace,
     ) -> Option<OperandValue> {
         let modifiers = &plan.modifiers;
-        let is_last = !modifiers.has(Flag::CacheHint) && !modifiers.has(Flag::Multicast);
+        let follows = [Flag::CacheHint, Flag::Multicast, Flag::IgnoreOob];
+        let is_last = !follows.iter().any(|flag| modifiers.has(*flag));
         let is_value = matches!(
             operand.kind,
             OperandKind::Name(_) | OperandKind::Integer { .. }

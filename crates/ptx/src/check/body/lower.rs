@@ -66,6 +66,10 @@ impl<'a> BodyChecker<'a, '_> {
                 self.resolve(site, plan)?;
                 self.check_shared_address(site, start)
             }
+            Does::Move(MoveOp::CreatePolicy) => {
+                self.resolve(site, plan)?;
+                self.check_property(plan, start)
+            }
             Does::Matrix(op) => self.matrix(op, site, plan),
             Does::Move(MoveOp::Mov) => self.mov(site, plan),
             Does::Control(ControlOp::Branch) => self.branch(site, plan),
@@ -75,9 +79,14 @@ impl<'a> BodyChecker<'a, '_> {
                 self.resolve(site, plan)?;
                 self.check_converted_address(site, plan, start)
             }
+            Does::Warp(_) | Does::Sync(SyncOp::WarpBarrier) => {
+                self.resolve(site, plan)?;
+                self.check_sums(plan, start)
+            }
             Does::Sync(SyncOp::Bar | SyncOp::Barrier) => {
                 self.resolve(site, plan)?;
-                self.check_barrier(plan, start)
+                self.check_barrier(plan, start)?;
+                self.check_sums(plan, start)
             }
             Does::Memory(op @ (MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction)) => {
                 self.resolve(site, plan)?;
@@ -95,13 +104,7 @@ impl<'a> BodyChecker<'a, '_> {
             Does::Arithmetic(_)
             | Does::Carry(_)
             | Does::Compare(_)
-            | Does::Move(
-                MoveOp::Cvt
-                | MoveOp::CvtPacked
-                | MoveOp::CvtPack
-                | MoveOp::Isspacep
-                | MoveOp::CreatePolicy,
-            )
+            | Does::Move(MoveOp::Cvt | MoveOp::CvtPacked | MoveOp::CvtPack | MoveOp::Isspacep)
             | Does::Control(
                 ControlOp::Return
                 | ControlOp::Exit
@@ -113,10 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
                 | ControlOp::BranchIndirect
                 | ControlOp::BranchDivergent,
             )
-            | Does::Sync(
-                SyncOp::WarpBarrier | SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait,
-            )
-            | Does::Warp(_)
+            | Does::Sync(SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait)
             | Does::Machine(_)
             | Does::Hint(_) => self.resolve(site, plan),
         }
@@ -215,6 +215,22 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
+    /// `createpolicy.cvt d, a`: an access property is no address.
+    fn check_property(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+        let property = self.lowered(start, 1)?;
+        if plan.n_slots != 2
+            || !matches!(
+                property.value,
+                OperandValue::Source(Source::VariableAddress { .. }, _)
+            )
+        {
+            return Some(());
+        }
+        let span = property.span;
+        self.report(diagnose::expected_register(span, "a variable"));
+        None
+    }
+
     /// `cvta` of a variable: its space is that of the instruction.
     fn check_converted_address(
         &mut self,
@@ -278,6 +294,35 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(())
+    }
+
+    /// Below `sm_90`, what warps do together goes through code of the assembler's own library, which takes no sums (assembler 13.5).
+    fn check_sums(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+        const WITHOUT_LIBRARY: u16 = 90;
+        let is_written_out = match plan.does {
+            Does::Sync(SyncOp::Bar) => true,
+            Does::Sync(SyncOp::Barrier) => false,
+            _ => !plan.modifiers.has(Flag::Sync),
+        };
+        if is_written_out || self.module.target.sm >= WITHOUT_LIBRARY {
+            return Some(());
+        }
+        let own = self.body.operands.get(start..)?;
+        let sum = own.iter().find(|operand| {
+            let value = &operand.value;
+            matches!(
+                value,
+                OperandValue::Source(Source::VariableAddress { .. }, _)
+            )
+        });
+        match sum.map(|operand| operand.span) {
+            None => Some(()),
+            Some(span) => {
+                let found = "the address of a variable";
+                self.report(diagnose::expected_register(span, found));
+                None
+            }
+        }
     }
 
     /// `st.bulk [a], size, initval`: a whole number of 8 bytes, up to 16 MiB, becomes zero (assembler 13.5).

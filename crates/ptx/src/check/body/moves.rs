@@ -24,7 +24,12 @@ impl<'a> BodyChecker<'a, '_> {
         let n_elements = plan.modifiers.n_elements();
         let (to, from) = if n_elements > 1 {
             let to = self.vector_destinations(site, d, d_children, (ty, Fit::Exact), n_elements);
-            let from = self.vector_sources(site, plan, (a, a_children), ty, n_elements);
+            let from = match self.is_single(a) {
+                true => self
+                    .source(site, plan, a, ty, Fit::Exact)
+                    .and_then(|value| self.spread(value)),
+                false => self.vector_sources(site, plan, (a, a_children), ty, n_elements),
+            };
             (to, from)
         } else if let Some(vector) = self.whole_vector(d) {
             let to = self.vector_elements(site, d, vector, ty, destination);
@@ -83,6 +88,28 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(())
+    }
+
+    /// Whether an operand is one value where several are expected.
+    fn is_single(&mut self, operand: &Operand) -> bool {
+        match operand.kind {
+            OperandKind::Vector { .. } | OperandKind::Error => false,
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Vector { .. } => false,
+                Binding::None => {
+                    SpecialRegister::from_name(&self.context().name_text(name)).is_some()
+                }
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// The assembler (13.5) takes one value for a vector, and leaves open what the elements become. A variable stays one, so that its
+    /// address is checked.
+    fn spread(&mut self, value: Source) -> Option<OperandValue> {
+        self.not_said()?;
+        Some(source(value))
     }
 
     /// The registers of a vector that is moved whole, in braces or not; `None` for a single value.

@@ -26,7 +26,7 @@ pub(crate) fn check_of_function(
         let Some(row) = directive(text) else { continue };
         let has = |word: &str| all.iter().any(|other| other.word.text(source) == word);
         let before = all.iter().take(index).map(|other| other.word.text(source));
-        let late = before.filter(|other| row.precedes.contains(other)).last();
+        let late = before.rev().find(|other| row.precedes.contains(other));
         let clash = row.excludes.iter().find(|word| has(word));
         let lack = row.needs.iter().find(|word| !has(word));
         let problems = [
