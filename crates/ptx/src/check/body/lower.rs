@@ -299,12 +299,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Below `sm_90`, what warps do together goes through code of the assembler's own library, which takes no sums (assembler 13.5).
     fn check_sums(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
         const WITHOUT_LIBRARY: u16 = 90;
-        let is_written_out = match plan.does {
-            Does::Sync(SyncOp::Bar) => true,
-            Does::Sync(SyncOp::Barrier) => false,
-            _ => !plan.modifiers.has(Flag::Sync),
-        };
-        if is_written_out || self.module.target.sm >= WITHOUT_LIBRARY {
+        let is_barrier = plan.does == Does::Sync(SyncOp::Barrier);
+        let is_word_of_warps =
+            plan.modifiers.has(Flag::Sync) && plan.does != Does::Sync(SyncOp::Bar);
+        if !(is_barrier || is_word_of_warps) || self.module.target.sm >= WITHOUT_LIBRARY {
             return Some(());
         }
         let own = self.body.operands.get(start..)?;
