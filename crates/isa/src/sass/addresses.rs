@@ -117,7 +117,7 @@ pub static LOCAL: &[AddressForm] = &[
 pub static SHARED: &[AddressForm] = &[
     form(AddressShape::Absolute, UP_TO_89),
     form(AddressShape::Register, Any),
-    form(AddressShape::RegisterAndUniform, From(80)),
+    form(AddressShape::RegisterAndUniform, From(75)),
     form(AddressShape::Uniform, From(75)),
     form(AddressShape::Scaled, TURING_TO_ADA),
     form(AddressShape::ScaledAndUniform, TURING_TO_ADA),

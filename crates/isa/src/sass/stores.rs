@@ -217,8 +217,8 @@ pub static STORES: &[Store] = &[
         slots: &[&EXTENDED_WINDOW, &WIDTH],
         addresses: addresses::SHARED,
         trailing_predicate: None,
-        good: &[("sm_50", "STS.64 [R3 - 16], R4"), ("sm_50", "STS.32 [0x12], R1"), ("sm_75", "STS [R7.X4+0x100], R0"), ("sm_90", "STS [R4+UR4+0x10], R7")],
-        bad: &[("sm_50", "STS.CG [R3], R4"), ("sm_90", "STS [R7.X4], R0"), ("sm_90", "STS [0x20], R0")],
+        good: &[("sm_50", "STS.64 [R3 - 16], R4"), ("sm_50", "STS.32 [0x12], R1"), ("sm_75", "STS [R7.X4+0x100], R0"), ("sm_75", "STS [R5+UR4+0x10], R3"), ("sm_90", "STS [R4+UR4+0x10], R7")],
+        bad: &[("sm_50", "STS.CG [R3], R4"), ("sm_70", "STS [R5+UR4], R3"), ("sm_90", "STS [R7.X4], R0"), ("sm_90", "STS [0x20], R0")],
     },
 ];
 

@@ -6,7 +6,7 @@ use warpgrid_isa::Target;
 use warpgrid_program::Span;
 
 /// Bytes before an instruction that may have the word of its group, and after it those that may have its own encoding.
-const BEFORE: usize = 1_200;
+const BEFORE: usize = 2_000;
 const AFTER: usize = 400;
 
 /// The scheduling of the statement at a place, in words.

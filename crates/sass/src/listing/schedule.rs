@@ -7,7 +7,16 @@ use warpgrid_isa::{Target, TargetGate};
 
 /// What an encoding says about scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Schedule {
+pub enum Schedule {
+    /// Since `sm_50`.
+    Fields(Fields),
+    /// Before: a byte of the word that comes before seven instructions, whose meaning is not documented.
+    Byte(u8),
+}
+
+/// The fields of the scheduling bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
     /// Cycles until the next instruction of the warp may issue.
     pub stall_cycles: u8,
     /// Another warp may go first.
@@ -22,12 +31,12 @@ pub struct Schedule {
     pub reuse: u8,
 }
 
-impl Schedule {
+impl Fields {
     /// From the 21 bits that all architectures since `sm_50` have for it.
-    fn of_bits(bits: u32) -> Schedule {
+    fn of_bits(bits: u32) -> Fields {
         let field = |start: u32, width: u32| (bits >> start & ((1 << width) - 1)) as u8;
         let barrier = |start: u32| Some(field(start, 3)).filter(|number| *number != 7);
-        Schedule {
+        Fields {
             stall_cycles: field(0, 4),
             // The bit says to stay with this warp.
             yields: field(4, 1) == 0,
@@ -43,6 +52,12 @@ impl Schedule {
 const WITH_OWN: TargetGate = TargetGate::From(70);
 /// Here a word of its own comes before three instructions.
 const IN_GROUPS: TargetGate = TargetGate::Between(50, 62);
+/// Here the word comes before seven, each with a byte of it.
+const IN_SEVENS: TargetGate = TargetGate::Between(35, 37);
+/// Where the bytes begin in that word.
+const FIRST_BYTE_BIT: usize = 2;
+/// Instructions that share such a word.
+const SEVEN: usize = 7;
 /// Where the bits begin in an instruction.
 const FIRST_BIT: u32 = 105;
 /// Bits of an instruction in the word of its group.
@@ -53,7 +68,9 @@ const GROUP: usize = 3;
 /// What the encoding of an instruction says where it has 128 bits.
 pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
     let bits = (encoding >> FIRST_BIT) as u32;
-    WITH_OWN.met_by(target).then(|| Schedule::of_bits(bits))
+    WITH_OWN
+        .met_by(target)
+        .then(|| Schedule::Fields(Fields::of_bits(bits)))
 }
 
 /// What the encodings around the instruction that begins at `start` say of it; `None` where they are not printed.
@@ -74,8 +91,14 @@ pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule>
                     return None;
                 }
                 if IN_GROUPS.met_by(target) {
-                    let bits = (group?.value >> (BITS * n_since as u32)) as u32;
-                    return (n_since < GROUP).then(|| Schedule::of_bits(bits));
+                    let word = group.filter(|_| n_since < GROUP)?.value;
+                    let bits = (word >> (BITS * n_since as u32)) as u32;
+                    return Some(Schedule::Fields(Fields::of_bits(bits)));
+                }
+                if IN_SEVENS.met_by(target) {
+                    let word = group.filter(|_| n_since < SEVEN)?.value;
+                    let byte = (word >> (FIRST_BYTE_BIT + 8 * n_since)) as u8;
+                    return Some(Schedule::Byte(byte));
                 }
                 let low = instruction.encoding?.value;
                 let high = match statements.next()?.kind {
@@ -95,6 +118,18 @@ pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule>
 }
 
 impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schedule::Fields(fields) => fields.fmt(f),
+            Schedule::Byte(byte) => write!(
+                f,
+                "byte {byte:#04x} of the word before these seven instructions, which is not documented"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.stall_cycles {
             1 => write!(f, "stall 1 cycle")?,
@@ -154,6 +189,31 @@ mod tests {
         );
         assert_eq!(words(source, "EXIT", "sm_75"), None);
         assert_eq!(words(source, "S2R", "sm_35"), None);
+    }
+
+    #[test]
+    fn the_oldest_share_a_word_of_seven() {
+        let source = "\
+                                                     /* 0x08b0b8a0b8a0a304 */
+        /*0008*/  MOV R1, c[0x0][0x44] ;             /* 0x64c03c00089c0006 */
+        /*0010*/  S2R R0, SR_CTAID.X ;               /* 0x86400000129c0002 */
+        /*0018*/  S2R R3, SR_TID.X ;                 /* 0x86400000109c000e */
+        /*0020*/  IMAD R0, R0, c[0x0][0x28], R3 ;    /* 0x51080c00051c0002 */
+        /*0028*/  ISETP.GE.AND P0, PT, R0, R1, PT ;  /* 0x5b681c002a1c001e */
+        /*0030*/  @P0 EXIT ;                         /* 0x180000000000003c */
+        /*0038*/  MOV32I R3, 0x4 ;                   /* 0x74000000021fc00e */
+        /*0040*/  NOP ;                              /* 0x0000000000000000 */
+";
+        let byte = |n: u8| {
+            format!(
+                "byte {n:#04x} of the word before these seven instructions, which is not documented"
+            )
+        };
+        for (instruction, found) in [("MOV R1", 0xc1), ("S2R R0", 0x28), ("MOV32I", 0x2c)] {
+            let found = Some(byte(found));
+            assert_eq!(words(source, instruction, "sm_35"), found, "{instruction}");
+        }
+        assert_eq!(words(source, "NOP", "sm_37"), None);
     }
 
     #[test]

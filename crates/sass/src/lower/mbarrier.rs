@@ -5,8 +5,8 @@ use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words};
 use super::{Context, arithmetic, memory, number_of, one, predicate_source, step, typed};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Completion, Does, Flag, MbarrierOp, Modifiers, ScalarType, StateSpace,
-    WarpOp,
+    ArithmeticOp, AsyncOp, AtomicOp, CompareForm, CompareOp, Completion, Does, Flag, MbarrierOp,
+    MemoryOp, Modifiers, ScalarType, StateSpace, WarpOp,
 };
 use warpgrid_program::{OperandValue, RegisterId, Span};
 
@@ -137,6 +137,98 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             Arg::One(number_of(2), span),
         ];
         steps.push(arithmetic(ArithmeticOp::Shl, ScalarType::B64, args));
+    }
+    Ok(steps)
+}
+
+/// `ATOMS.ARRIVE.64 d, [a]` of Ampere and Ada, where the code itself makes the object with a store and tests it with a load: minus the count in
+/// the lower word; in the upper one the arrivals, counted up to zero, below the parity of the phase. The arrival that
+/// ends a phase turns the parity, and the count begins again.
+pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    const ONE: u64 = 1 << 32;
+    /// The arrivals of an object when the next one ends the phase, without the parity.
+    const LAST: u64 = 0x7fff_ffff;
+    /// What the upper word has above the bits of the lower one.
+    const ABOVE: u64 = 0x4000_0000 << 32;
+    if !w.take("64") {
+        return Err(w.unknown("an object of another size", w.instruction.opcode));
+    }
+    let (run, span) = w.destination(2)?;
+    let at = memory::address(w, false)?;
+    let [state, left, again] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
+    let ends = c.body.hidden(ScalarType::Pred);
+    let number = |value| Arg::One(number_of(value), span);
+    let from = |register| Arg::One(read(register), span);
+    let ty = ScalarType::U64;
+    let add = Modifiers {
+        atomic: Some(AtomicOp::Add),
+        ty: Some(ty),
+        ..in_shared(StateSpace::Shared)
+    };
+    let arrive = step(
+        Does::Memory(MemoryOp::Atomic),
+        add,
+        vec![to(state, span), one(at.clone()), number(ONE)],
+    );
+    let compare = step(
+        Does::Compare(CompareForm::Setp),
+        Modifiers {
+            compare: Some(CompareOp::Eq),
+            ..typed(ty)
+        },
+        vec![
+            Arg::One(
+                OperandValue::Pair(Some(warpgrid_program::RegisterRun::one(ends)), None),
+                span,
+            ),
+            from(left),
+            number(LAST),
+        ],
+    );
+    let (guard, both) = c.guard_with((predicate_source(ends, false), span));
+    let mut restart = step(
+        Does::Memory(MemoryOp::Atomic),
+        add,
+        vec![
+            Arg::One(OperandValue::Destination(None), span),
+            one(at),
+            from(again),
+        ],
+    );
+    restart.guard = Some(guard);
+    let mut steps = vec![
+        arrive,
+        arithmetic(
+            ArithmeticOp::Shl,
+            ty,
+            vec![to(left, span), from(state), number(1)],
+        ),
+        arithmetic(
+            ArithmeticOp::Shr,
+            ty,
+            vec![to(left, span), from(left), number(33)],
+        ),
+        compare,
+        arithmetic(
+            ArithmeticOp::Shl,
+            ty,
+            vec![to(again, span), from(state), number(32)],
+        ),
+        arithmetic(
+            ArithmeticOp::Add,
+            ty,
+            vec![to(again, span), from(again), number(ABOVE)],
+        ),
+        both,
+        restart,
+    ];
+    if run.is_some() {
+        let result = Arg::One(OperandValue::Destination(run), span);
+        steps.push(step(
+            Does::Move(warpgrid_isa::MoveOp::Mov),
+            typed(ScalarType::B64),
+            vec![result, from(state)],
+        ));
     }
     Ok(steps)
 }

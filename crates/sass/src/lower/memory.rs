@@ -337,6 +337,9 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     if w.take("CAST") {
         return exchange_once(c, w);
     }
+    if w.take("ARRIVE") {
+        return super::mbarrier::arrive_by_hand(c, w);
+    }
     let wide = w.take("E");
     let mut modifiers = hints(w);
     let counts = w.has("POPC");
