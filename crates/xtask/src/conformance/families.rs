@@ -12,8 +12,8 @@ pub(super) fn modelled<'a>(names: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
         .copied()
         .filter(|name| name.starts_with("dir.") || *name == "unknown")
         .collect();
-    for form in warpgrid_view::reference::forms() {
-        let row = required_words(&form.syntax);
+    for layout in warpgrid_isa::form::layouts() {
+        let row = required_words(layout.form.syntax);
         let described = names
             .iter()
             .filter(|name| is_part(&opcode_of(name), &row))
