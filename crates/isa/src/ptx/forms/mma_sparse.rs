@@ -7,6 +7,7 @@ use crate::does::MatrixOp::{MmaSparse, MmaSparseScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Flag::{self, OrderedSparse, Sparse};
+use crate::target::TargetGate;
 
 const SECTION: &str = "warp-level-matrix-instructions-sparse-mma";
 const AMPERE: Gate = since(7, 1).sm(80);
@@ -14,7 +15,12 @@ const ORDERED: Gate = since(8, 5).sm(80);
 /// 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
 /// 4-bit floats have all their forms on this very target only (assembler 13.5).
-const FOUR: Gate = since(8, 7).only_a(120).assembler("13.5");
+const FOUR: Gate = since(8, 7)
+    .on(TargetGate::OneOf(&[
+        TargetGate::Only(120),
+        TargetGate::Only(121),
+    ]))
+    .assembler("13.5");
 
 set! { SPARSITY: Sparsity "sparsity";
     "sp",                   Flag(Sparse),        ALWAYS,  "metadata in any order";

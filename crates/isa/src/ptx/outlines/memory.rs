@@ -16,8 +16,8 @@ pub static OUTLINES: &[Outline] = &[
         exactly(2, "type", &[(ALWAYS, "b128 b32 pred")]),
         up_to(1, "vector width", &[(ALWAYS, "v4")]),
     ]),
-    outline("clusterlaunchcontrol.try_cancel", since(8, 6).on(BLACKWELL).assembler("13.5"), "async mbarrier::complete_tx::bytes", &[], &["A A"], &[
-        up_to(1, "multicast", &[(ALWAYS, "multicast::cluster::all")]),
+    outline("clusterlaunchcontrol.try_cancel.async", since(8, 6).sm(100).assembler("13.5"), "mbarrier::complete_tx::bytes", &[], &["A A"], &[
+        up_to(1, "multicast", &[(since(8, 6).on(BLACKWELL), "multicast::cluster::all")]),
         up_to(1, "state space", &[(ALWAYS, "shared::cta")]),
         exactly(1, "type", &[(ALWAYS, "b128")]),
     ]),
@@ -56,7 +56,7 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "order", &[(ALWAYS, "acquire relaxed weak")]),
         up_to(1, "scope", &[(ALWAYS, "cluster cta gpu sys")]),
         up_to(1, "state space", &[(ALWAYS, "global")]),
-        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 f16 f16x2 f32 f64 s32 s64 u32 u64"), (since(8, 6).on(OneOf(&[Family(100), Family(101), Only(120)])), "e4m3x4 e5m2x4")]),
+        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 f16 f16x2 f32 f64 s32 s64 u32 u64"), (since(8, 6).on(OneOf(&[Family(100), Family(101), Only(120), Only(121)])), "e4m3x4 e5m2x4")]),
         up_to(1, "vector width", &[(ALWAYS, "v2 v4 v8")]),
     ]),
     outline("multimem.red", since(8, 1).sm(90).assembler("13.5"), "", &[], &["A RIV"], &[
@@ -78,7 +78,7 @@ pub static OUTLINES: &[Outline] = &[
         up_to(1, "order", &[(ALWAYS, "relaxed release weak")]),
         up_to(1, "scope", &[(ALWAYS, "cluster cta gpu sys")]),
         up_to(1, "state space", &[(ALWAYS, "global")]),
-        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 f16 f16x2 f32 f64 s32 s64 u32 u64"), (since(8, 6).on(OneOf(&[Family(100), Family(101), Only(120)])), "e4m3x4 e5m2x4")]),
+        exactly(1, "type", &[(ALWAYS, "b32 b64 bf16 bf16x2 f16 f16x2 f32 f64 s32 s64 u32 u64"), (since(8, 6).on(OneOf(&[Family(100), Family(101), Only(120), Only(121)])), "e4m3x4 e5m2x4")]),
         up_to(1, "vector width", &[(ALWAYS, "v2 v4 v8")]),
     ]),
     outline("multimem.st.async", since(9, 3).sm(100).assembler("13.5"), "", &[], &["A R"], &[

@@ -310,13 +310,16 @@ impl<'a> BodyChecker<'a, '_> {
             let value = &operand.value;
             matches!(
                 value,
-                OperandValue::Source(Source::VariableAddress { .. }, _)
+                OperandValue::Source(
+                    Source::VariableAddress { .. } | Source::RegisterOffset { .. },
+                    _
+                )
             )
         });
         match sum.map(|operand| operand.span) {
             None => Some(()),
             Some(span) => {
-                let found = "the address of a variable";
+                let found = "a sum with a name";
                 self.report(diagnose::expected_register(span, found));
                 None
             }

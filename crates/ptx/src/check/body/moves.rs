@@ -284,6 +284,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             OperandKind::Name(name) => match self.binding(name, a.span) {
                 Binding::Vector { first, n } => {
+                    self.fit(a.span, first, ty, Fit::Exact)?;
                     for index in 0..u32::from(n) {
                         let value = source(register(RegisterId(first.0 + index)));
                         self.body.push_element(value, a.span);

@@ -8,9 +8,16 @@ use crate::check::body::values::WARP_SZ;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
+use crate::diagnostics::rules::special_gate;
+use crate::diagnostics::store::sum_value;
 use crate::tree::{Component, Name, Operand, OperandKind};
+use crate::values::Element;
+use warpgrid_isa::form::Gate;
 use warpgrid_isa::{ArithmeticOp, Does, Fit, ScalarType, SpecialRegister, ValueClass};
-use warpgrid_program::{Source, Span};
+use warpgrid_program::{FunctionKind, RegisterId, Source, Span};
+
+/// Since when a kernel has an address (assembler 13.5).
+const KERNEL_ADDRESS: Gate = Gate::ptx(3, 1).sm(35);
 
 /// How an address is written among values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +61,7 @@ impl<'a> BodyChecker<'a, '_> {
                 operand.span,
                 (name, offset),
                 ty,
+                fit,
             ),
             OperandKind::Error => None,
             _ => {
@@ -111,7 +119,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Binding::Variable(_) | Binding::Function(_) => {
                 let takes = AddressRule::Names;
-                self.sum(site, (plan, takes), span, (name, 0), ty)
+                self.sum(site, (plan, takes), span, (name, 0), ty, fit)
             }
             Binding::None if span.text(self.source) == WARP_SZ => self.integer(span, 32, ty),
             Binding::None => {
@@ -191,6 +199,7 @@ impl<'a> BodyChecker<'a, '_> {
         span: Span,
         (name, offset): (Name, i64),
         ty: ScalarType,
+        fit: Fit,
     ) -> Option<Source> {
         let binding = self.binding(name, span);
         let problem = match binding {
@@ -198,6 +207,13 @@ impl<'a> BodyChecker<'a, '_> {
                 if ty.is_float() || matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) =>
             {
                 diagnose::address_of_type(self.opcode(site), span, ty)
+            }
+            Binding::Register(register)
+                if takes == AddressRule::Sums
+                    && ty != ScalarType::Pred
+                    && !is_long_division(plan) =>
+            {
+                return self.register_sum(span, (register, offset), ty, fit);
             }
             _ if ty == ScalarType::Pred => diagnose::address_of_type(self.opcode(site), span, ty),
             Binding::Variable(variable) if self.is_call_parameter(variable) => {
@@ -216,6 +232,13 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Binding::Variable(_) => diagnose::expected_register(span, "a variable"),
             Binding::Function(function) if takes == AddressRule::Names => {
+                let callee = self.declared.function(function);
+                let is_kernel = callee.is_some_and(|callee| callee.kind == FunctionKind::Entry);
+                if is_kernel && !self.module.meets(KERNEL_ADDRESS) {
+                    let what = "the address of a kernel";
+                    self.report(special_gate(what, span, KERNEL_ADDRESS, self.module));
+                    return None;
+                }
                 return Some(Source::FunctionAddress(function));
             }
             Binding::None => {
@@ -226,6 +249,33 @@ impl<'a> BodyChecker<'a, '_> {
         };
         self.report(problem);
         None
+    }
+
+    /// A register plus a constant: taken beside the manual wherever values are, and only the kind of the register counts, but
+    /// where it is one of 32 bits that is asked for (assembler 13.5).
+    fn register_sum(
+        &mut self,
+        span: Span,
+        (register, offset): (RegisterId, i64),
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Source> {
+        let have = self.body.type_of(register);
+        match fit {
+            Fit::Integer => self.fit(span, register, ty, fit)?,
+            _ if ty.takes(Element::register(have).value(), Fit::StoredSum) => {}
+            _ => {
+                self.report(diagnose::type_mismatch(span, have, ty));
+                return None;
+            }
+        }
+        self.report(sum_value(span));
+        // What it would mean for floats, and for registers of another width, has not been measured.
+        let is_plain = |ty: ScalarType| ty.is_integer() && !ty.is_packed_integer();
+        match is_plain(have) && is_plain(ty) && have.width_bits() == ty.width_bits() {
+            true => Some(Source::RegisterOffset { register, offset }),
+            false => self.not_said(),
+        }
     }
 
     fn integer(&mut self, span: Span, value: u64, ty: ScalarType) -> Option<Source> {
