@@ -282,6 +282,34 @@ fn bytes_that_a_load_does_not_use_may_lie_outside_of_every_memory() {
 }
 
 #[test]
+fn vectors_are_moved_whole_and_sums_with_registers_are_sources() {
+    let mut session = session(
+        "//@ launch grid=1 block=32\n//@ buffer out: u32[256] = 0\n.version 8.8\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %p<3>; .reg .v4 .u32 v; .reg .v4 .u32 w; .reg .v2 .b16 h;\n\
+         .reg .b16 %h<3>; ld.param.u64 %p1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %p2, %r1, 32, %p1;\n\
+         mov.v4.u32 v, {%r1, 7, %r1, 9}; mov.v4.u32 w, v; mov.v4.u32 {%r2, %r3, %r4, %r5}, w;\n\
+         mov.v2.b32 {%r2, %r3}, {%r3, %r2}; st.global.v4.u32 [%p2], {%r2, %r3, %r4, %r5};\n\
+         mov.v2.b16 {%h1, %h2}, {3, 5}; mov.v2.b16 h, {%h2, %h1}; mov.b32 %r6, h; add.u32 %r7, %r6+0x10, %r1+-1;\n\
+         mov.v4.u32 {_, %r8, _, _}, w; st.global.v4.u32 [%p2+16], {%r6, %r7, %r8, %r1}; ret; }",
+    );
+    session.run(u64::MAX);
+    assert_eq!(session.fault().map(|fault| fault.message), None);
+    let bytes = session.memory(&"out".into()).expect("a buffer");
+    let words: Vec<u32> = bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|word| u32::from_le_bytes(*word))
+        .collect();
+    for lane in [0, 5, 31] {
+        let row = &words[lane * 8..][..8];
+        let lane = lane as u32;
+        let packed = 3 << 16 | 5;
+        assert_eq!(row, [7, lane, lane, 9, packed, packed + 15 + lane, 7, lane]);
+    }
+}
+
+#[test]
 fn help_with_a_fault_fits_the_memory_that_was_left() {
     let help = |store: &str| {
         let mut session = session(&format!(

@@ -245,6 +245,7 @@ fn shared_address(d: &mut Decoder<'_>) -> Decoded<(Element, bool)> {
 /// `mov`: between registers, out of a list, or into one.
 fn movement(d: &mut Decoder<'_>) -> Decoded<Op> {
     match (d.operand(0), d.operand(1)) {
+        (OperandValue::List(_), OperandValue::List(_)) => transfer(d),
         (OperandValue::List(_), _) => unpack(d),
         (_, OperandValue::List(_)) => pack(d),
         _ => copy(d),
@@ -314,6 +315,31 @@ fn element_bits(d: &Decoder<'_>, index: usize) -> Decoded<u32> {
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let n = d.list(index).1.len().max(1) as u32;
     Ok(ty.width_bits() / n)
+}
+
+/// `mov.v2.b32 {d, e}, {a, b}`: everything is read before something is written.
+fn transfer(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+    let bits = ty.width_bits();
+    let (sources, _) = d.sources(1, bits)?;
+    let n_bits = bits * sources.len() as u32;
+    if n_bits > 128 {
+        let what = format!("a move of {n_bits} bits");
+        return Err(Refusal::NotYet(Some(what)));
+    }
+    let whole = d.hidden(n_bits);
+    let elements = d.pack(sources);
+    d.before.push(Op::Pack {
+        d: whole,
+        elements,
+        element_bits: bits as u8,
+    });
+    let (destinations, _) = d.destinations(0)?;
+    Ok(Op::Unpack {
+        a: whole,
+        elements: d.pack(destinations),
+        element_bits: bits as u8,
+    })
 }
 
 /// `mov.b64 d, {a, b}`
