@@ -361,3 +361,13 @@ test("of a text with several kernels the one that was chosen is embedded", async
   await page.getByText("Embed", { exact: true }).click();
   await expect(page.getByRole("textbox", { name: "Lines for the document" })).toHaveValue(/\/\/@ launch entry=two\n\/\/@ launch block=32\n\.version/);
 });
+
+test("a second link in the same tab brings its own text", async ({ page }) => {
+  const link = (text: string) => `/#text=${Buffer.from(text).toString("base64url")}`;
+  const editor = page.getByRole("textbox", { name: "PTX source" });
+  await page.goto(link("st.global.u32 [first], 1;"));
+  await expect(editor).toContainText("first");
+  await page.goto(link("st.global.u32 [second], 2;"));
+  await expect(editor).toContainText("second");
+  await expect(editor).not.toContainText("first");
+});

@@ -58,6 +58,11 @@ function linkedText() {
   return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
 }
 
+// Another link in the same tab begins anew; what is here is kept as the page goes.
+addEventListener("hashchange", () => {
+  if (new URLSearchParams(location.hash.slice(1)).has("text")) location.reload();
+});
+
 /** The text that the editor opens with: that of the address, else this tab's, else that of the last one; null on a first visit. May be a promise. */
 export function firstText() {
   const brought = linkedText();
