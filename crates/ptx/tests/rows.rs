@@ -88,6 +88,29 @@ fn good_examples_are_accepted() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// An instruction that is neither refused nor lowered would be missing from a run.
+#[test]
+fn good_examples_reach_the_program() {
+    let mut missing = Vec::new();
+    for layout in layouts() {
+        for text in layout.form.good {
+            let programs = ["", DECLARATIONS].map(|declarations| {
+                let source = format!("{declarations}L: {text}");
+                check(&source, &parse(&source), &Options::default()).program
+            });
+            let does = layout.form.does;
+            let is_there = programs.iter().flatten().any(|program| {
+                let mut instructions = program.functions.iter().flat_map(|f| &f.instructions);
+                instructions.any(|i| program.action(i).is_some_and(|action| action.does == does))
+            });
+            if !is_there {
+                missing.push(*text);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
 #[test]
 fn bad_examples_give_their_code() {
     let mut wrong = Vec::new();

@@ -77,22 +77,30 @@ impl<'a> BodyChecker<'a, '_> {
         };
         self.body.mnemonic = instruction.mnemonic;
         let used_bytes = self.body.used_bytes.take();
-        if let Some(operands) = self.lower(&site, plan) {
-            if let Some(used_bytes) = used_bytes {
-                self.leave_unused(operands, plan, used_bytes);
+        let operands = match self.lower(&site, plan) {
+            Some(operands) => operands,
+            // A text with errors makes no program.
+            None if self.reporter.n_errors() > 0 => return,
+            // Neither lowered nor refused: a run stops here and names the instruction, rather than go past it.
+            None => {
+                self.body.is_sayable = false;
+                self.body.close_list(self.body.operands.len())
             }
-            let action = match self.body.is_sayable {
-                true => ActionId(instruction.mnemonic.0),
-                false => self.unsayable(&site),
-            };
-            self.body.instructions.push(Instruction {
-                guard,
-                action,
-                operands,
-                step: StepPart::Whole,
-                span,
-            });
+        };
+        if let Some(used_bytes) = used_bytes {
+            self.leave_unused(operands, plan, used_bytes);
         }
+        let action = match self.body.is_sayable {
+            true => ActionId(instruction.mnemonic.0),
+            false => self.unsayable(&site),
+        };
+        self.body.instructions.push(Instruction {
+            guard,
+            action,
+            operands,
+            step: StepPart::Whole,
+            span,
+        });
     }
 
     /// Makes sinks of the elements of a load that it does not use.
