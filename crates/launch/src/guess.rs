@@ -6,8 +6,11 @@ use crate::reading;
 use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
+use std::collections::BTreeSet;
 use warpgrid_isa::{Does, ScalarType, StateSpace};
-use warpgrid_program::{Function, FunctionId, Program, RegisterId, Variable, VariableId};
+use warpgrid_program::{
+    Function, FunctionId, MachineCode, Program, RegisterId, Variable, VariableId,
+};
 
 /// Elements of a guessed buffer, at most.
 const MAX_ELEMENTS: u64 = 4096;
@@ -37,6 +40,32 @@ pub(crate) fn parameters(
     };
     let variables = variables(function).enumerate();
     variables.map(|(place, v)| guess(place, v)).collect()
+}
+
+/// The registers that loose machine code reads before it has written them, and that the scenario leaves open.
+pub(crate) fn unset_registers(
+    program: &Program,
+    function: &Function,
+    scenario: &Scenario,
+) -> Vec<String> {
+    let mut written: BTreeSet<u32> = BTreeSet::new();
+    let mut unset: Vec<String> = Vec::new();
+    for reader in readers(program, function) {
+        for register in reader.sources() {
+            let is_first = written.insert(register.0);
+            let index = register.0 as usize;
+            if !is_first || index >= function.registers.len() {
+                continue;
+            }
+            let name = function.registers.name(register);
+            let is_stated = scenario.registers.iter().any(|start| start.name == name);
+            if !is_stated && MachineCode::has_register(name) {
+                unset.push(name.to_owned());
+            }
+        }
+        written.extend(reader.destinations().into_iter().map(|id| id.0));
+    }
+    unset
 }
 
 /// The parameter, or the member of one, that a register's address comes from, by its name.

@@ -52,7 +52,7 @@ pub fn prepare(
     launch.misaligned = match scenario.misaligned {
         Some(scenario::Misaligned::Fault) => Misaligned::Fault,
         Some(scenario::Misaligned::Force) => Misaligned::Force,
-        None => default_alignment(function),
+        None => Misaligned::Fault,
     };
     let machine = Machine::new(Arc::clone(program), &launch, limits)
         .map_err(|error| catalogue::refused(&error, &scenario.params))?;
@@ -62,15 +62,6 @@ pub fn prepare(
         buffers,
         machine,
     })
-}
-
-/// What becomes of misaligned addresses when nothing says so: listings of kernels stop, as a GPU does; the reference of loose
-/// instructions says that addresses are forced to the size of the access.
-fn default_alignment(function: &Function) -> Misaligned {
-    match &function.machine {
-        Some(machine) if machine.loose => Misaligned::Force,
-        Some(_) | None => Misaligned::Fault,
-    }
 }
 
 /// Threads of a block when nothing says how many: one warp.
@@ -122,6 +113,17 @@ fn complete(
         let stated = gather_members(scenario.params, function);
         (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
         guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
+    }
+    if function
+        .machine
+        .as_ref()
+        .is_some_and(|machine| machine.loose)
+    {
+        // Listings of kernels stop at a misaligned address, as a GPU does; the reference of loose instructions says that
+        // addresses are forced to the size of the access.
+        guessed.misaligned = scenario.misaligned.is_none();
+        scenario.misaligned = scenario.misaligned.or(Some(scenario::Misaligned::Force));
+        guessed.registers = guess::unset_registers(program, function, &scenario);
     }
     scenario.entry = Some(function.name.clone());
     Ok((scenario, entry, guessed))

@@ -223,6 +223,27 @@ impl<'a> Reader<'a> {
         self.function.destinations(self.instruction)
     }
 
+    /// The registers that the instruction reads, its guard first.
+    pub(crate) fn sources(self) -> Vec<RegisterId> {
+        let mut ids: Vec<RegisterId> = Vec::new();
+        ids.extend(self.instruction.guard.map(|guard| guard.predicate));
+        for operand in self.operands() {
+            let elements = match operand.value {
+                OperandValue::List(list) => self.function.operands_of(list),
+                _ => std::slice::from_ref(operand),
+            };
+            for element in elements {
+                if !matches!(
+                    element.value,
+                    OperandValue::Destination(_) | OperandValue::Pair(..)
+                ) {
+                    self.add_registers(&element.value, &mut ids);
+                }
+            }
+        }
+        ids
+    }
+
     /// The matrices of a matrix instruction, in the order of its operands; empty where their fragments are not known.
     pub fn held_matrices(self) -> Vec<HeldMatrix> {
         let action = self.program.action(self.instruction);

@@ -7,7 +7,7 @@ use crate::annotations::lines_of;
 use crate::guess;
 use crate::prepare;
 use crate::reading::{Base, Reader};
-use crate::scenario::{Buffer, Init, Parameter, Scenario};
+use crate::scenario::{Buffer, Init, Misaligned, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
@@ -40,6 +40,10 @@ pub(crate) struct Guessed {
     pub(crate) dynamic_shared: bool,
     pub(crate) grid: bool,
     pub(crate) block: bool,
+    /// What becomes of misaligned addresses.
+    pub(crate) misaligned: bool,
+    /// Registers of loose machine code that nothing sets: zero.
+    pub(crate) registers: Vec<String>,
 }
 
 impl Guessed {
@@ -71,11 +75,16 @@ impl Guessed {
         if self.dynamic_shared && scenario.dynamic_shared > 0 {
             launch += &format!(" shared={}", scenario.dynamic_shared);
         }
+        if let Some(Misaligned::Force) = scenario.misaligned.filter(|_| self.misaligned) {
+            launch += " misaligned=force";
+        }
         let launch = (!launch.is_empty()).then(|| format!("{mark} launch{launch}"));
         let guessed = scenario.params.iter().zip(&self.parameters);
         let parameters = guessed.filter(|(_, guessed)| **guessed);
         let lines = parameters.flat_map(|(parameter, _)| lines_of(parameter, mark));
-        launch.into_iter().chain(lines).collect()
+        let registers = self.registers.iter();
+        let registers = registers.map(|name| format!("{mark} register {name} = 0"));
+        launch.into_iter().chain(lines).chain(registers).collect()
     }
 }
 

@@ -88,3 +88,29 @@ fn every_listing_is_bit_exact() {
 fn every_listing_leaves_the_memory_of_its_ptx() {
     none_is_wrong(&wrong_listings(compare_with_ptx));
 }
+
+#[test]
+fn loose_lines_say_what_they_leave_open() {
+    let open = |source: String| {
+        let scenario = Scenario {
+            source,
+            front: Front::Sass,
+            target: Some("sm_50".into()),
+            ..Scenario::default()
+        };
+        let session = Session::new(scenario).expect("a session");
+        session.guesses().to_vec()
+    };
+    let lines = "MOV R9, R3;\n@P1 STS.64 [R9+0x10], R4;\n";
+    let guesses = open(lines.to_owned());
+    let expected = [
+        "//@ launch grid=1 block=32 misaligned=force",
+        "//@ register R3 = 0",
+        "//@ register P1 = 0",
+        "//@ register R4 = 0",
+        "//@ register R5 = 0",
+    ];
+    assert_eq!(guesses, expected);
+    let stated = format!("{}\n{lines}", guesses.join("\n"));
+    assert_eq!(open(stated), Vec::<String>::new());
+}

@@ -29,13 +29,16 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
                     <p><code>{ entry }</code>{ others(facts) }</p>
                 }
                 if facts.guesses.is_empty() {
-                    <ul>{ for facts.params.iter().map(|parameter| html! { <li><code>{ parameter }</code></li> }) }</ul>
+                    <ul>{ for facts.params.iter().chain(&facts.registers).map(|fact| html! { <li><code>{ fact }</code></li> }) }</ul>
                     if facts.dynamic_shared > 0 {
                         <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
                     }
+                    if facts.rounds_addresses {
+                        <p>{ "Misaligned addresses are rounded down; " }<code>{ "misaligned=fault" }</code>{ " stops at them." }</p>
+                    }
                     <p class="quiet">
-                        { "The text states the launch, in " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>
-                        { " and " }<code>{ "//@ scalar" }</code>{ " lines." }
+                        { "The text states the launch, in " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>{ ", " }
+                        <code>{ "//@ scalar" }</code>{ " and " }<code>{ "//@ register" }</code>{ " lines." }
                     </p>
                 } else {
                     <p>{ "Guessed from what the kernel does, since the text does not say:" }</p>

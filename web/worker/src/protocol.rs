@@ -320,6 +320,10 @@ pub struct LaunchFacts {
     pub seed: u64,
     /// `x: f32[256]`, one per parameter.
     pub params: Vec<String>,
+    /// `R2 = lane * 4`, one for each that is stated.
+    pub registers: Vec<String>,
+    /// Misaligned addresses are rounded down; otherwise a run stops at them.
+    pub rounds_addresses: bool,
     /// The `//@` lines that would state what was guessed.
     pub guesses: Vec<String>,
 }

@@ -9,6 +9,7 @@ use crate::protocol::{
 use warpgrid_view::fragment::{FragmentRequest, picture};
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::product;
+use warpgrid_view::scenario::{Misaligned, RegisterStart};
 use warpgrid_view::{Front, NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
 
 /// Milliseconds that a slice aims at, so that a stop is noticed in time.
@@ -374,9 +375,15 @@ fn launch_facts(session: &Session) -> LaunchFacts {
         dynamic_shared: scenario.dynamic_shared,
         seed: scenario.seed.unwrap_or(0),
         params: scenario.params.iter().map(parameter_text).collect(),
+        registers: scenario.registers.iter().map(register_text).collect(),
+        rounds_addresses: scenario.misaligned == Some(Misaligned::Force),
         guesses: session.guesses().to_vec(),
         kernels: session.kernels(),
     }
+}
+
+fn register_text(register: &RegisterStart) -> String {
+    format!("{} = {}", register.name, register.value)
 }
 
 fn parameter_text(parameter: &Parameter) -> String {
