@@ -50,6 +50,8 @@ catalogue! {
     INITIAL_SYMBOL = "W0622", "name that cannot be an initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
     /// A directive of a function goes with some others only, takes numbers of at least 1, or is no longer part of the language.
     DIRECTIVE = "W0623", "directive not allowed here", ".version 8.0\n.target sm_90\n.entry k() .maxntid 0\n{\nret;\n}", ".version 8.0\n.target sm_90\n.entry k() .maxntid 32\n{\nret;\n}";
+    /// The parameters of a kernel take at most 32,764 bytes.
+    PARAMETER_BYTES = "W0624", "too many bytes of parameters", ".version 8.3\n.target sm_90\n.entry k(.param .b8 p[32768])\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k(.param .b8 p[32764])\n{\nret;\n}";
 }
 
 /// A type of a later version.
@@ -289,6 +291,16 @@ pub fn shared_size(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
         format!("found {n_bytes} bytes of static shared memory, expected at most {most}"),
     )
     .help("declare an `.extern .shared` array without a size, and set its size at launch")
+}
+
+/// More parameters than a kernel takes.
+pub fn parameter_bytes(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
+    Diagnostic::error(
+        PARAMETER_BYTES,
+        span,
+        format!("found {n_bytes} bytes of parameters, expected at most {most}"),
+    )
+    .help("pass a pointer to a buffer that holds them")
 }
 
 /// More constant memory than a module has.

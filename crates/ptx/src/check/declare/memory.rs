@@ -2,6 +2,9 @@
 //! bytes.
 
 use crate::diagnostics::declarations as diagnose;
+use crate::diagnostics::rules::special_gate;
+use crate::module::Module;
+use warpgrid_isa::form::Gate;
 use warpgrid_isa::{StateSpace, Target};
 use warpgrid_program::{Diagnostic, Span, Variable};
 
@@ -16,6 +19,33 @@ pub(crate) fn check_shared<'v>(
     let total = total_bytes(shared);
     let most = target.static_shared_bytes();
     (total > most).then(|| diagnose::shared_size(last.unwrap_or(end), total, most))
+}
+
+/// Bytes of parameters that every kernel may have, and since when there may be more (assembler 13.5).
+const PARAMETER_BYTES: u64 = 4352;
+const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
+const MOST_PARAMETER_BYTES: u64 = 32_764;
+
+/// What is wrong with the room that the parameters of a kernel take.
+pub(crate) fn check_parameters(
+    parameters: &[Variable],
+    module: &Module,
+    kernel: Span,
+) -> Option<Diagnostic> {
+    let total = parameters.iter().fold(0_u64, |end, parameter| {
+        end.next_multiple_of(u64::from(parameter.align_bytes.max(1)))
+            .saturating_add(parameter.size_bytes)
+    });
+    if total > MOST_PARAMETER_BYTES {
+        return Some(diagnose::parameter_bytes(
+            kernel,
+            total,
+            MOST_PARAMETER_BYTES,
+        ));
+    }
+    let what = format!("{total} bytes of parameters");
+    (total > PARAMETER_BYTES && !module.meets(MANY_PARAMETERS))
+        .then(|| special_gate(&what, kernel, MANY_PARAMETERS, module))
 }
 
 /// What is wrong with the constant memory of a module.
