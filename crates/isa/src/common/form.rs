@@ -299,7 +299,7 @@ pub struct Form {
     pub required_from: &'static [(Flag, Version)],
     /// Literals that may be written twice (assembler 13.5).
     pub repeatable: &'static [Flag],
-    /// Types that mean nothing behind those of the matrices (assembler 13.5).
+    /// Types that mean nothing after those of the matrices (assembler 13.5).
     pub overlooks: &'static [&'static str],
     /// Operands beyond the line's that are not refused by their number, since the family has a diagnostic for them.
     pub extra_operands: usize,

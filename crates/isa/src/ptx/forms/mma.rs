@@ -141,7 +141,7 @@ operands! {
     SCALED: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "scale_a" Custom, "ids_a" Custom, "scale_b" Custom, "ids_b" Custom;
 }
 
-/// Integers of less than a byte, which most rows overlook behind the types of their matrices (assembler 13.5).
+/// Integers of less than a byte, which most rows overlook after the types of their matrices (assembler 13.5).
 pub(super) const PARTS_OF_BYTES: &[&str] = &["b1", "b2", "b4", "s2", "u2", "s4", "u4"];
 
 /// A row of one kind of elements with one type of sums. An exact one takes no further types.
