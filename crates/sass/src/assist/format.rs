@@ -90,7 +90,8 @@ fn push_between(between: &str, has_address: bool, text: &mut String) {
         text.push_str(between);
         return;
     }
-    let kept = between.trim_end_matches([' ', '\t']);
+    // A carriage return alone would make a line end with the line feed that comes.
+    let kept = between.trim_end_matches([' ', '\t', '\r']);
     text.push_str(kept);
     let begins_line = text.is_empty() || text.ends_with('\n');
     if !begins_line && !kept.ends_with('{') {

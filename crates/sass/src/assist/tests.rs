@@ -140,6 +140,15 @@ fn lines_of_a_person_are_put_in_order() {
 }
 
 #[test]
+fn a_carriage_return_alone_makes_no_line_end() {
+    // Found by fuzzing: formatted again, every line would have ended as that one.
+    for (text, formatted) in [("\r$\n", "    $;\n"), ("NOP;\r$\n", "    NOP;\n    $;\n")] {
+        assert_eq!(format(text), formatted);
+        assert_eq!(format(formatted), formatted);
+    }
+}
+
+#[test]
 fn a_broken_line_is_left_as_it_is() {
     check_format(
         "STS  [R3 ,  R4;\nSTS  [R3],  R4;",
