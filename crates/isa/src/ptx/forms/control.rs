@@ -36,7 +36,7 @@ pub static FORMS: &[Form] = &[
     form!("brkpt", [], Control(Breakpoint);
         "Stops for a debugger.", "miscellaneous-instructions-brkpt";
         good: &["brkpt;"]),
-    form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 3).sm(70), types: TIME;
+    form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 2).sm(70), types: TIME;
         "Sleeps for about `a` nanoseconds.", "miscellaneous-instructions-nanosleep";
         good: &["nanosleep.u32 20;"]),
     form!("pmevent a", [], Hint(Pmevent), types: EVENT;

@@ -15,7 +15,7 @@ use crate::target::TargetGate::{Family, OneOf};
 use crate::types::ScalarType::U32;
 
 /// Targets with operations on four bytes at once.
-const BYTES: Gate = since(9, 4)
+const BYTES: Gate = since(9, 2)
     .on(OneOf(&[Family(107), Family(120)]))
     .assembler("13.5");
 

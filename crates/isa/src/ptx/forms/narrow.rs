@@ -29,6 +29,7 @@ const FIXED_POINT: Gate = since(9, 1)
         Only(107),
         Only(110),
         Only(120),
+        Only(121),
     ]))
     .assembler(ASSEMBLER);
 const TRUNCATING: Gate = since(9, 4).on(Family(107)).assembler(ASSEMBLER);
