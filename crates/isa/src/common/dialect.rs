@@ -90,15 +90,20 @@ fn hash(word: &str) -> u64 {
 }
 
 impl Dialect {
-    /// Whether a word means nothing in instructions of this form, unless the row names it.
-    pub fn ignores(&self, form: &Form, word: &str) -> bool {
+    /// Whether a word means nothing in instructions of this form, unless a row of the opcode names it.
+    pub fn ignores(&'static self, layout: &Layout, word: &str) -> bool {
+        let form = layout.form;
         let types = self.tables.ignored_types;
         let list = match is_named(form, types.opcodes) {
             true => types.there,
             false if is_named(form, types.strict) => &[],
             false => types.elsewhere,
         };
-        self.tables.ignored.contains(&word) || list.contains(&word)
+        let is_known = || {
+            let mut forms = self.forms_of(layout.opcode);
+            forms.any(|other| other.slots.iter().any(|slot| slot.find(word).is_some()))
+        };
+        list.contains(&word) || self.tables.ignored.contains(&word) && !is_known()
     }
 
     /// The dialect of these tables.

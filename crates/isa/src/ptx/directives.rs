@@ -13,7 +13,7 @@ pub struct Directive {
     pub gate: Gate,
     /// The version that took it away.
     pub until: Option<Version>,
-    /// Whether its first number is at least 1.
+    /// Whether its numbers are at least 1.
     pub is_positive: bool,
     /// Directives that must be beside it.
     pub needs: &'static [&'static str],

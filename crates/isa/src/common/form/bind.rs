@@ -243,7 +243,7 @@ impl Dialect {
             }
             let ty = ScalarType::from_name(word);
             let is_overlooked = ty == Some(ScalarType::Pred)
-                && self.ignores(layout.form, word)
+                && self.ignores(layout, word)
                 && !layout.slots.iter().any(|slot| slot.find(word).is_some());
             if ty.is_some() && !is_overlooked && !is_literal_of(layout, word) {
                 let slot = type_slots.next().map(|(slot, _)| slot);
@@ -332,7 +332,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
         let mut before = words.iter().take(word);
         before.position(|other| group.contains(other))
     });
-    if taken.is_none() && dialect.ignores(bound.layout.form, text) {
+    if taken.is_none() && dialect.ignores(bound.layout, text) {
         return;
     }
     bound.complaints.push(match taken {

@@ -137,7 +137,7 @@ pub static FORMS: &[Form] = &[
         bad: &[("st.const.u32 [a], b;", "W0309"), ("st.relaxed.u32 [a], b;", "W0301"), ("st.gpu.u32 [a], b;", "W0301"),
             ("st.volatile.cg.u32 [a], b;", "W0300"), ("st.mmio.relaxed.gpu.u32 [a], b;", "W0302")]),
     form!("st.bulk{.weak}{.shared::cta} [a], size, initval", [], Memory(StoreBulk), leads: 1,
-        gate: since(8, 6).sm(100), types: ZEROED;
+        gate: since(8, 6).sm(100), address: Strict, types: ZEROED;
         "Zeroes `size` bytes of shared memory.", "data-movement-and-conversion-instructions-st-bulk";
         good: &["st.bulk.weak [a], 64, 0;"], bad: &[("st.bulk.b32 [a], 64, 0;", "W0102")]),
 ];

@@ -88,7 +88,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A literal among the operands, and where it is.
-    fn number_at(&self, start: usize, index: usize) -> Option<(Span, u64)> {
+    pub(crate) fn number_at(&self, start: usize, index: usize) -> Option<(Span, u64)> {
         let operand = self.lowered(start, index)?;
         match operand.value {
             OperandValue::Source(Source::Immediate(value), _) => Some((operand.span, value)),

@@ -68,7 +68,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Does::Move(MoveOp::CreatePolicy) => {
                 self.resolve(site, plan)?;
-                self.check_property(plan, start)
+                self.check_property(site, plan, start)
             }
             Does::Matrix(op) => self.matrix(op, site, plan),
             Does::Move(MoveOp::Mov) => self.mov(site, plan),
@@ -215,8 +215,23 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// `createpolicy.cvt d, a`: an access property is no address.
-    fn check_property(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+    /// `createpolicy.cvt d, a`: an access property is no address. `createpolicy.range d, [a], primary, total`: the first part is
+    /// no more than the whole, as numbers of 32 bits (assembler 13.5).
+    fn check_property(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        if let (Some((_, whole)), Some((span, part))) =
+            (self.number_at(start, 3), self.number_at(start, 2))
+            && part as u32 > whole as u32
+        {
+            let written = span.text(self.source);
+            let range = (0, whole & u64::from(u32::MAX));
+            self.report(diagnose::out_of_range(
+                self.opcode(site),
+                span,
+                written,
+                range,
+            ));
+            return None;
+        }
         let property = self.lowered(start, 1)?;
         if plan.n_slots != 2
             || !matches!(
@@ -299,10 +314,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// Below `sm_90`, what warps do together goes through code of the assembler's own library, which takes no sums (assembler 13.5).
     fn check_sums(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
         const WITHOUT_LIBRARY: u16 = 90;
-        let is_barrier = plan.does == Does::Sync(SyncOp::Barrier);
-        let is_word_of_warps =
-            plan.modifiers.has(Flag::Sync) && plan.does != Does::Sync(SyncOp::Bar);
-        if !(is_barrier || is_word_of_warps) || self.module.target.sm >= WITHOUT_LIBRARY {
+        let has = |flag| plan.modifiers.has(flag);
+        let is_written_out = plan.does == Does::Sync(SyncOp::Bar)
+            || plan.does == Does::Sync(SyncOp::Barrier) && has(Flag::Aligned)
+            || plan.does != Does::Sync(SyncOp::Barrier) && !has(Flag::Sync);
+        if is_written_out || self.module.target.sm >= WITHOUT_LIBRARY {
             return Some(());
         }
         let own = self.body.operands.get(start..)?;

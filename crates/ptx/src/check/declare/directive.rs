@@ -37,12 +37,13 @@ pub(crate) fn check_of_function(
         for problem in problems.into_iter().flatten() {
             reporter.report(problem);
         }
-        let first = tree.arguments_of(own).next();
+        let mut numbers = tree.arguments_of(own).map(|(operand, _)| operand);
+        let zero =
+            numbers.find(|number| matches!(number.kind, OperandKind::Integer { value: 0, .. }));
         if row.is_positive
-            && let Some((operand, _)) = first
-            && matches!(operand.kind, OperandKind::Integer { value: 0, .. })
+            && let Some(zero) = zero
         {
-            reporter.report(diagnose::directive_of_zero(operand.span, text));
+            reporter.report(diagnose::directive_of_zero(zero.span, text));
         }
     }
 }
