@@ -3,9 +3,11 @@
 mod common;
 
 use common::{entries, keeps_promise};
+use expect_test::expect_file;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use warpgrid_view::{Scenario, Session};
 
 /// Far more than any case needs; a case that gets here is stuck.
@@ -22,47 +24,83 @@ struct Variant {
     file: String,
 }
 
-/// What is wrong with a case, one line a variant; empty when all is well.
-fn run_case(folder: &Path) -> Vec<String> {
+/// Steps whose stores are part of a trace.
+const TRACED_STEPS: u64 = 1_000;
+
+/// The cases of the project.
+fn cases() -> Vec<PathBuf> {
+    let mut folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"));
+    folders.retain(|folder| folder.join("case.json").exists());
+    assert!(folders.len() >= 52, "found {} cases", folders.len());
+    folders
+}
+
+/// The scenarios of a case, one for each of its texts, with the path of the text from the folder of cases.
+fn scenarios_of(folder: &Path) -> Vec<(String, Scenario)> {
     let json = fs::read_to_string(folder.join("case.json")).expect("case.json");
     let scenario: Scenario = serde_json::from_str(&json).expect("a scenario");
     let case: Case = serde_json::from_str(&json).expect("a case");
     let files = std::iter::once("kernel.ptx".to_owned())
         .chain(case.variants.into_iter().map(|variant| variant.file));
+    let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
     files
-        .filter_map(|file| {
+        .map(|file| {
             let source = fs::read_to_string(folder.join(&file)).expect("a PTX file");
-            let name = format!(
-                "{}/{file}",
-                folder.file_name().unwrap_or_default().to_string_lossy()
-            );
-            run(Scenario {
+            let scenario = Scenario {
                 source,
                 ptx_version: None,
                 ..scenario.clone()
-            })
-            .err()
-            .map(|why| format!("{name}: {why}"))
+            };
+            (format!("{folder_name}/{file}"), scenario)
         })
         .collect()
 }
 
 fn run(scenario: Scenario) -> Result<(), String> {
-    let mut session = Session::untracked(scenario)
-        .map_err(|error| format!("{} {}", error.code, error.message))?;
+    let mut session = open(scenario)?;
     keeps_promise(&mut session, MAX_STEPS)
+}
+
+fn open(scenario: Scenario) -> Result<Session, String> {
+    Session::untracked(scenario).map_err(|error| format!("{} {}", error.code, error.message))
+}
+
+/// How many steps a run has, and a digest of what its first steps stored: `12 st.global.u32 [%rd4], %r1; 0 1 2 3`.
+fn trace(scenario: Scenario) -> Result<String, String> {
+    let mut session = open(scenario)?;
+    session.run(MAX_STEPS);
+    let mut digest = Sha256::new();
+    for store in session.events(0, TRACED_STEPS) {
+        let values: Vec<&str> = store.lanes.iter().map(|lane| lane.value.as_str()).collect();
+        let (step, instruction) = (store.step, &store.instruction);
+        digest.update(format!("{step} {instruction} {}\n", values.join(" ")));
+    }
+    Ok(format!("{} {:x}", session.position(), digest.finalize()))
 }
 
 #[test]
 fn every_case_is_bit_exact_with_all_its_variants() {
-    let mut folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"));
-    folders.retain(|folder| folder.join("case.json").exists());
-    assert!(folders.len() >= 52, "found {} cases", folders.len());
-    let wrong: Vec<String> = folders.iter().flat_map(|folder| run_case(folder)).collect();
+    let scenarios = cases().into_iter().flat_map(|folder| scenarios_of(&folder));
+    let wrong: Vec<String> = scenarios
+        .filter_map(|(name, scenario)| Some(format!("{name}: {}", run(scenario).err()?)))
+        .collect();
     assert!(
         wrong.is_empty(),
         "{} wrong:\n{}",
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// `crates/wasm/npm/corpus.mjs` compares its runs with the same file.
+#[test]
+fn every_case_has_the_steps_and_stores_that_it_has_in_wasm() {
+    let scenarios = cases().into_iter().flat_map(|folder| scenarios_of(&folder));
+    let traces: Vec<String> = scenarios
+        .map(|(name, scenario)| {
+            let found = trace(scenario).unwrap_or_else(|why| panic!("{name}: {why}"));
+            format!("  {name:?}: {found:?}")
+        })
+        .collect();
+    expect_file!["./corpus/traces.json"].assert_eq(&format!("{{\n{}\n}}\n", traces.join(",\n")));
 }

@@ -3,6 +3,8 @@
 
 /** Far more than any case needs; a case that gets here is stuck. */
 const MAX_STEPS = 50_000_000;
+/** Steps whose stores are part of a trace, as in `crates/view/tests/corpus.rs`. */
+const TRACED_STEPS = 1_000;
 
 /** Where cases lie, from the root of the project; the last folder is not there in every checkout. */
 export const FOLDERS = {
@@ -17,7 +19,7 @@ export async function kernels(root) {
   return Promise.all(names.map(async (name) => {
     const { variants } = await json(`${name}/case.json`);
     const files = ["kernel.ptx", ...variants.map((variant) => variant.file)];
-    return { name, facts: `corpus/${name}/case.json`, files: files.map((file) => `corpus/${name}/${file}`) };
+    return { name, facts: `corpus/${name}/case.json`, files: files.map((file) => `corpus/${name}/${file}`), traces: "corpus/traces.json" };
   }));
 }
 
@@ -63,8 +65,9 @@ async function folder(root, which) {
  */
 export async function runCorpus({ Session }, cases, read) {
   const result = { nRuns: 0, nBuffers: 0, wrong: [] };
-  for (const { name, facts, files, front } of cases) {
+  for (const { name, facts, files, front, traces } of cases) {
     const given = JSON.parse(await read(facts));
+    const native = traces ? JSON.parse(await read(traces)) : {};
     const promises = await Promise.all(given.params.flatMap(buffers).map(promised));
     // A case says its memory twice, so that our reading of its numbers is held to account as well.
     for (const promise of promises.filter(({ digest, stated }) => digest !== stated))
@@ -80,6 +83,8 @@ export async function runCorpus({ Session }, cases, read) {
           bufferDifferences(promise, session.memory(promise.name)).forEach(say);
           result.nBuffers += 1;
         }
+        const expected = native[file.replace(/^corpus\//, "")];
+        if (traces && (await trace(session)) !== expected) say(`its steps and stores are not those of a native run, ${expected}`);
         session.free();
       } catch (error) {
         say(`${error.name}: ${error.message}`);
@@ -88,6 +93,17 @@ export async function runCorpus({ Session }, cases, read) {
     }
   }
   return result;
+}
+
+/** How many steps a run has, and a digest of what its first steps stored. */
+async function trace(session) {
+  const line = ({ step, instruction, lanes }) => `${step} ${instruction} ${lanes.map(({ value }) => value).join(" ")}\n`;
+  const lines = session.events(0, TRACED_STEPS).map(line).join("");
+  return `${session.position} ${await sha256(new TextEncoder().encode(lines))}`;
+}
+
+async function sha256(bytes) {
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /** What the package needs of a case. The module itself says its version. */
@@ -120,7 +136,7 @@ async function promised({ name, type, len, expect, expect_sha256, one_of }) {
   const images = Array.from({ length: nImages }, (_, i) =>
     bytesOf(type, len, choices.map((values) => values[Math.min(i, values.length - 1)])),
   );
-  const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", images[0])));
+  const digest = await sha256(images[0]);
   return { name, width: widthOf(type), images, digest, stated: expect_sha256 ?? digest };
 }
 
