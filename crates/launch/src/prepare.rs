@@ -109,7 +109,11 @@ fn complete(
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
-        let guesses = guess::parameters(&scenario, program, entry);
+        // Where the text does not state the parameters, those of the scenario are all that there are.
+        let guesses = match is_open(function) && !scenario.params.is_empty() {
+            true => Vec::new(),
+            false => guess::parameters(&scenario, program, entry),
+        };
         let stated = gather_members(scenario.params, function);
         (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
         guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
@@ -215,6 +219,12 @@ fn arrange(
     (arranged, guessed)
 }
 
+/// Whether the parameters of the kernel are read off its instructions, since its text does not state them.
+fn is_open(function: &Function) -> bool {
+    let machine = function.machine.as_ref();
+    machine.is_some_and(|machine| machine.open_parameters)
+}
+
 /// The kernel's parameters as variables.
 pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> {
     function
@@ -240,9 +250,12 @@ pub(crate) fn build(
     };
     collect_buffers(&scenario.params, &mut builder)?;
     builder.point_to_buffers()?;
-    let widths: Vec<u64> = variables(function)
-        .map(|variable| variable.size_bytes)
-        .collect();
+    let widths: Vec<u64> = match is_open(function) {
+        true => Vec::new(),
+        false => variables(function)
+            .map(|variable| variable.size_bytes)
+            .collect(),
+    };
     let mut arguments = Vec::new();
     for (place, parameter) in scenario.params.iter().enumerate() {
         arguments.push(builder.argument(parameter, widths.get(place).copied())?);

@@ -8,7 +8,8 @@ pub struct MachineCode {
     pub addresses: Vec<u64>,
     /// Where the first parameter of the kernel lies in constant bank 0, in bytes.
     pub parameter_start: u32,
-    /// Whether the text leaves the parameters open: those of the launch follow each other then, each aligned as its type.
+    /// Whether the text leaves the parameters open: those of the launch follow each other then, each aligned as its type. Those of
+    /// the function are read off its instructions, for launches that state none.
     pub open_parameters: bool,
     /// Whether the text has the instructions alone, in no function.
     pub loose: bool,

@@ -1,6 +1,7 @@
 //! A part of a listing to a module: its functions become kernels, its sections variables.
 
 use super::body::{Actions, Arg, Body, Step, id_of};
+use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
 use super::{Context, lower_one};
 use crate::environment::Environment;
@@ -169,7 +170,13 @@ impl Lowering<'_> {
         place_labels(&mut body, &machine);
         let registers = body.number_registers();
         let mut variables = Vec::new();
-        for info in info.parameters.iter().flatten() {
+        let start = machine.parameter_start;
+        let parameters = match &info.parameters {
+            Some(parameters) => parameters.clone(),
+            None if machine.loose => Vec::new(),
+            None => read_parameters(self.tree, self.source, text, start),
+        };
+        for info in &parameters {
             let size = u64::from(info.size_bytes);
             variables.push(Variable {
                 name: format!("param_{}", info.ordinal),

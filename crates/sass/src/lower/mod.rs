@@ -18,6 +18,7 @@ mod mbarrier;
 mod memory;
 mod moves;
 mod packed;
+mod parameters;
 mod warp;
 mod words;
 

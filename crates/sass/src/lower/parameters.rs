@@ -1,0 +1,113 @@
+//! The parameters of a kernel whose listing does not state them, as `cuobjdump -sass` prints it. In: the constants that its
+//! instructions read; out: parameters at those places. What nothing reads is filled, so that each one has its place.
+
+use crate::listing::{ParameterInfo, Text};
+use crate::syntax::{Instruction, Memory, TermValue, Tree, Value};
+use std::collections::BTreeMap;
+
+/// Bytes of parameters that are looked for, the most that a kernel had before PTX 8.1.
+const MOST_BYTES: u64 = 4352;
+/// The bank that a launch fills.
+const LAUNCH_BANK: u64 = 0;
+
+/// How a place is read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Read {
+    /// As the lower half of 64 bits.
+    is_wide: bool,
+    /// As 32 bits alone.
+    is_single: bool,
+    /// As the upper half of 64 bits may be: by a move, or with the carry of the lower half.
+    may_be_upper: bool,
+}
+
+/// The parameters from `start` on in constant bank 0.
+pub(super) fn read_parameters(
+    tree: &Tree,
+    source: &str,
+    text: &Text,
+    start: u32,
+) -> Vec<ParameterInfo> {
+    let mut reads: BTreeMap<u64, Read> = BTreeMap::new();
+    for placed in &text.instructions {
+        if let Some(instruction) = tree.instructions.get(placed.index as usize) {
+            add_reads(tree, source, instruction, start.into(), &mut reads);
+        }
+    }
+    let end = reads.keys().next_back().map_or(0, |last| last + 4);
+    let mut parameters = Vec::new();
+    let mut at = 0;
+    while at < end {
+        let (own, next) = (reads.get(&at), reads.get(&(at + 4)));
+        let is_wide = at % 8 == 0
+            && match (own, next) {
+                // Two numbers may be loaded at once; nothing reads half a pointer then.
+                (Some(own), _) if own.is_wide => !own.is_single,
+                (Some(_), Some(next)) => next.may_be_upper,
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+        let size = if is_wide { 8 } else { 4 };
+        parameters.push(ParameterInfo {
+            ordinal: parameters.len() as u32,
+            byte_offset: at as u32,
+            size_bytes: size as u32,
+        });
+        at += size;
+    }
+    parameters
+}
+
+fn add_reads(
+    tree: &Tree,
+    source: &str,
+    instruction: &Instruction,
+    start: u64,
+    reads: &mut BTreeMap<u64, Read>,
+) {
+    let opcode = instruction.opcode.text(source);
+    let modifiers = tree.modifiers(instruction);
+    let has = |word: &str| modifiers.iter().any(|own| own.text(source) == word);
+    let operands = tree.operands(instruction);
+    let is_move = matches!(opcode, "MOV" | "UMOV" | "LDC" | "ULDC" | "LDCU") || has("MOV");
+    for (index, operand) in operands.iter().enumerate() {
+        let Value::Memory(memory) = &operand.value else {
+            continue;
+        };
+        let place = offset_of(tree, source, memory).and_then(|offset| offset.checked_sub(start));
+        let Some(place) = place.filter(|place| *place < MOST_BYTES && place % 4 == 0) else {
+            continue;
+        };
+        let is_addend = index + 1 == operands.len();
+        let n_words = match () {
+            () if has("128") => 4,
+            () if has("64") || has("WIDE") && is_addend => 2,
+            () => 1,
+        };
+        for word in 0..n_words {
+            let read = reads.entry(place + 4 * word).or_default();
+            read.is_single |= n_words == 1;
+            read.is_wide |= n_words > 1 && word % 2 == 0;
+            read.may_be_upper |= is_move || has("X") || has("HI_X") || word % 2 == 1;
+        }
+    }
+}
+
+/// The offset of `c[0x0][0x160]`.
+fn offset_of(tree: &Tree, source: &str, memory: &Memory) -> Option<u64> {
+    let is_constant = memory
+        .prefix
+        .is_some_and(|prefix| prefix.text(source) == "c");
+    let [bank, inside] = tree.brackets(memory) else {
+        return None;
+    };
+    let ([bank], [offset]) = (tree.terms(bank), tree.terms(inside)) else {
+        return None;
+    };
+    match (&bank.value, &offset.value) {
+        (TermValue::Integer(LAUNCH_BANK), TermValue::Integer(offset)) if is_constant => {
+            Some(*offset)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,56 @@
+//! Listings that do not state the parameters of their kernels: they are read off the constants.
+
+use std::fs;
+use std::path::Path;
+use warpgrid_view::{Front, Scenario, Session};
+
+/// The guesses and stores of a listing that is run as it is pasted.
+fn paste(source: &str) -> (Vec<String>, usize) {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+    session.run(100_000);
+    assert_eq!(session.fault(), None);
+    let stores = session.events(0, session.position()).len();
+    (session.guesses().to_vec(), stores)
+}
+
+fn example() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(root.join("public/examples/machine-code-of-a-kernel.sass"));
+    text.expect("an example")
+}
+
+#[test]
+fn a_listing_without_parameters_is_run_with_those_that_its_constants_show() {
+    let text = example();
+    let stated: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("//@"))
+        .collect();
+    assert!(!stated.is_empty());
+    let bare: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("//@"))
+        .collect();
+    let (guesses, stores) = paste(&bare.join("\n"));
+    assert!(stores > 0, "{guesses:?}");
+    let of_parameter = |name: &str| guesses.iter().any(|line| line.contains(name));
+    assert!(
+        of_parameter("buffer param_0") && of_parameter("scalar param_3"),
+        "{guesses:?}"
+    );
+}
+
+#[test]
+fn stated_parameters_are_all_that_there_are() {
+    let (guesses, stores) = paste(&example());
+    assert!(stores > 0);
+    assert!(
+        !guesses.iter().any(|line| line.contains("param_")),
+        "{guesses:?}"
+    );
+}
