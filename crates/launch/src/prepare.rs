@@ -109,8 +109,7 @@ fn complete(
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
-        // Where the text does not state the parameters, those of the scenario are all that there are.
-        let guesses = match is_open(function) && !scenario.params.is_empty() {
+        let guesses = match declared(function, &scenario.params).is_empty() {
             true => Vec::new(),
             false => guess::parameters(&scenario, program, entry),
         };
@@ -151,6 +150,7 @@ pub(crate) fn find_entry(name: Option<&str>, program: &Program) -> Result<Functi
 /// does not know is at its place among the parameters.
 fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let mut gathered: Vec<Parameter> = Vec::new();
+    let declared = declared(function, &stated);
     for parameter in stated {
         let member = parameter
             .name()
@@ -169,8 +169,8 @@ fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter>
             fields.push(field);
             continue;
         }
-        let named = variables(function).find(|variable| variable.name == structure);
-        let variable = named.or_else(|| variables(function).nth(gathered.len()));
+        let named = declared.iter().find(|variable| variable.name == structure);
+        let variable = named.or_else(|| declared.get(gathered.len()));
         gathered.push(match variable {
             Some(variable) => Parameter::Struct {
                 name: structure,
@@ -219,10 +219,20 @@ fn arrange(
     (arranged, guessed)
 }
 
-/// Whether the parameters of the kernel are read off its instructions, since its text does not state them.
-fn is_open(function: &Function) -> bool {
+/// The parameters that stated ones are matched to. Where the text states none, those that are read off its instructions count if
+/// they are what is named; else the stated ones are all that there are.
+fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variable> {
     let machine = function.machine.as_ref();
-    machine.is_some_and(|machine| machine.open_parameters)
+    let is_open = machine.is_some_and(|machine| machine.open_parameters);
+    let is_known = |parameter: &Parameter| {
+        let name = parameter.name();
+        let whole = name.split_once('+').map_or(name, |(whole, _)| whole);
+        variables(function).any(|variable| variable.name == whole)
+    };
+    match is_open && !stated.iter().all(is_known) {
+        true => Vec::new(),
+        false => variables(function).collect(),
+    }
 }
 
 /// The kernel's parameters as variables.
@@ -250,12 +260,8 @@ pub(crate) fn build(
     };
     collect_buffers(&scenario.params, &mut builder)?;
     builder.point_to_buffers()?;
-    let widths: Vec<u64> = match is_open(function) {
-        true => Vec::new(),
-        false => variables(function)
-            .map(|variable| variable.size_bytes)
-            .collect(),
-    };
+    let declared = declared(function, &scenario.params).into_iter();
+    let widths: Vec<u64> = declared.map(|variable| variable.size_bytes).collect();
     let mut arguments = Vec::new();
     for (place, parameter) in scenario.params.iter().enumerate() {
         arguments.push(builder.argument(parameter, widths.get(place).copied())?);

@@ -54,3 +54,30 @@ fn stated_parameters_are_all_that_there_are() {
         "{guesses:?}"
     );
 }
+
+#[test]
+fn a_stated_parameter_leaves_the_others_to_be_guessed() {
+    let text = example();
+    let bare: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("//@"))
+        .collect();
+    let (guesses, stores) = paste(&format!("//@ scalar param_3: s32 = 7\n{}", bare.join("\n")));
+    assert!(stores > 0, "{guesses:?}");
+    let of_parameter = |name: &str| guesses.iter().any(|line| line.contains(name));
+    assert!(
+        of_parameter("buffer param_0") && !of_parameter("param_3"),
+        "{guesses:?}"
+    );
+}
+
+#[test]
+fn stated_members_of_a_structure_follow_each_other() {
+    let text = example().replace("scalar n: s32", "scalar n+0: s32");
+    let (guesses, stores) = paste(&text);
+    assert!(stores > 0);
+    assert!(
+        !guesses.iter().any(|line| line.contains("param_")),
+        "{guesses:?}"
+    );
+}
