@@ -1,6 +1,7 @@
 //! What an editor is answered, at the place that `^` marks below each line.
 
 use super::*;
+use crate::syntax::parse;
 use expect_test::{Expect, expect};
 use std::fmt::Write;
 
@@ -144,6 +145,19 @@ fn a_carriage_return_alone_makes_no_line_end() {
     // Found by fuzzing: formatted again, every line would have ended as that one.
     for (text, formatted) in [("\r$\n", "    $;\n"), ("NOP;\r$\n", "    NOP;\n    $;\n")] {
         assert_eq!(format(text), formatted);
+        assert_eq!(format(formatted), formatted);
+    }
+}
+
+#[test]
+fn a_statement_on_a_line_of_its_own_is_still_no_header() {
+    // Found by property tests: each half of the line would have been read as the heading of a function.
+    for (text, formatted) in [
+        ("c\"}.L:$\n", "c\"}.L:\n    $;\n"),
+        ("c for d(;R1;e = f\n", "c for d(;\n    R1;e = f\n"),
+    ] {
+        assert_eq!(format(text), formatted);
+        assert_eq!(parse(text).errors.len(), parse(formatted).errors.len());
         assert_eq!(format(formatted), formatted);
     }
 }

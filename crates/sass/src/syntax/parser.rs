@@ -196,20 +196,22 @@ impl Parser<'_> {
     fn header(&mut self) -> bool {
         let start = self.cursor.offset();
         let line = self.cursor.rest_of_line().trim_end();
-        if !line.starts_with(|first: char| first.is_ascii_lowercase() || first == 'F') {
+        let begins = line.starts_with(|first: char| first.is_ascii_lowercase() || first == 'F');
+        // A line of several statements is none: each of them would be read otherwise on a line of its own.
+        if !begins || line.contains([';', '{', '}']) {
             return false;
         }
-        let parts = [" : ", " = ", " for "]
-            .iter()
-            .find_map(|separator| line.split_once(separator));
+        let separators = [" : ", " = ", " for "];
+        let parts = separators.iter().find_map(|at| line.split_once(at));
         let (key, value) = match parts {
-            Some((key, value)) if key.bytes().all(|byte| is_word(byte) || byte == b' ') => {
-                (key, value)
-            }
-            Some(_) => return false,
+            Some(parts) => parts,
             None if line.ends_with(':') || line == "compressed" => (line, ""),
             None => return false,
         };
+        let words = key.trim_end_matches(':');
+        if !words.bytes().all(|byte| is_word(byte) || byte == b' ') {
+            return false;
+        }
         let end = start + line.len() as u32;
         let key = Span::new(start, start + key.trim_end().len() as u32);
         let value = Span::new(end - value.trim_start().len() as u32, end);
