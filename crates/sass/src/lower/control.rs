@@ -208,16 +208,20 @@ pub(super) fn program_counter(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
 /// `EXIT {p}`
 pub(super) fn exit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["KEEPREFCOUNT", "NO_ATEXIT"]);
-    let leave = control(ControlOp::Exit, Vec::new());
-    under(c, w, leave)
+    under(c, w, |_| Ok(control(ControlOp::Exit, Vec::new())))
 }
 
-/// A step in the lanes where the predicate that may be the next operand holds, too.
-fn under(c: &mut Context<'_>, w: &mut Words<'_>, mut then: Step) -> Lowered<Vec<Step>> {
+/// The step of the operands after a predicate, which may be left out, in the lanes where that holds, too.
+fn under(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    step: impl FnOnce(&mut Words<'_>) -> Lowered<Step>,
+) -> Lowered<Vec<Step>> {
     if !w.is_predicate() {
-        return Ok(vec![then]);
+        return Ok(vec![step(w)?]);
     }
     let (p, span) = w.predicate()?;
+    let mut then = step(w)?;
     Ok(match known(&p) {
         Some(true) => vec![then],
         Some(false) => step_over(),
@@ -258,15 +262,11 @@ pub(super) fn reconverge(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// `BREAK {p,} B0`
 pub(super) fn leave_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["RECONVERGENT", "RELIABLE"]);
-    let leave = control(ControlOp::LeaveReconvergence, Vec::new());
-    let mut steps = under(c, w, leave)?;
-    let barrier = w.source()?;
-    for step in &mut steps {
-        if step.does == Does::Control(ControlOp::LeaveReconvergence) {
-            step.args.push(one(barrier.clone()));
-        }
-    }
-    Ok(steps)
+    let leave = |w: &mut Words<'_>| {
+        let barrier = w.source()?;
+        Ok(control(ControlOp::LeaveReconvergence, vec![one(barrier)]))
+    };
+    under(c, w, leave)
 }
 
 /// `WARPSYNC mask`, `WARPSYNC.ALL`, `WARPSYNC.COLLECTIVE mask, next`
