@@ -20,8 +20,8 @@ pub use ptx::{directives, forms, special};
 pub use common::float_format::{FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
-    ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp, MbarrierOp,
-    MemoryOp, MoveOp, SyncOp, VideoLanes, VideoOp, WarpOp,
+    AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp,
+    MbarrierOp, MemoryOp, MoveOp, SyncOp, VideoLanes, VideoOp, WarpOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

@@ -7,7 +7,7 @@ use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::collections::BTreeSet;
-use warpgrid_isa::{Does, ScalarType, StateSpace};
+use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
     Function, FunctionId, MachineCode, Program, RegisterId, Variable, VariableId,
 };
@@ -157,10 +157,8 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
 }
 
 fn has_matrices(program: &Program) -> bool {
-    let actions = program.actions.iter();
-    actions
-        .map(|action| action.does)
-        .any(|does| matches!(does, Does::Matrix(_)))
+    let mut actions = program.actions.iter();
+    actions.any(|action| action.does.matrix().is_some())
 }
 
 /// How many axes of a block the module looks at.

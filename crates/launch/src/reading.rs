@@ -4,9 +4,10 @@
 mod flow;
 
 use std::collections::BTreeSet;
+pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::fragment::{FragmentQuery, Matrix, moved_matrix};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Does, MatrixOp, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister,
+    ArithmeticOp, Does, MatrixOp, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister,
     StateSpace,
 };
 use warpgrid_program::{
@@ -57,14 +58,6 @@ pub struct Named {
     /// Type of what lies there, as far as the instruction says.
     pub ty: ScalarType,
     pub is_read: bool,
-}
-
-/// How memory is accessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    Load,
-    Store,
-    Atomic,
 }
 
 /// An access to memory.
@@ -172,17 +165,7 @@ impl<'a> Reader<'a> {
             Does::Memory(op) => self
                 .accessed(action, op)
                 .map_or(Reading::Other, Reading::Access),
-            Does::Async(op) => self.named(action, |place| match op {
-                AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => place == 1,
-                AsyncOp::Store
-                | AsyncOp::Reduction
-                | AsyncOp::CopyCommit
-                | AsyncOp::CopyWait
-                | AsyncOp::CopyWaitAll
-                | AsyncOp::CopyArrive
-                | AsyncOp::BulkCommit
-                | AsyncOp::BulkWait => false,
-            }),
+            Does::Async(op) => self.named(action, op.source()),
             Does::Matrix(op) => self
                 .matrix_accessed(action, op)
                 .map_or(Reading::Other, Reading::Access),
@@ -246,23 +229,17 @@ impl<'a> Reader<'a> {
 
     /// The matrices of a matrix instruction, in the order of its operands; empty where their fragments are not known.
     pub fn held_matrices(self) -> Vec<HeldMatrix> {
-        let action = self.program.action(self.instruction);
-        let Some((Does::Matrix(op), modifiers)) =
-            action.map(|action| (action.does, &action.modifiers))
-        else {
+        let Some(action) = self.program.action(self.instruction) else {
             return Vec::new();
         };
-        let places: &[(usize, Matrix)] = match op {
-            MatrixOp::WmmaLoadA
-            | MatrixOp::WmmaLoadB
-            | MatrixOp::WmmaLoadC
-            | MatrixOp::Ldmatrix => &[(0, moved_matrix(op))],
-            MatrixOp::WmmaStore | MatrixOp::Stmatrix => &[(1, moved_matrix(op))],
-            MatrixOp::WmmaMma
-            | MatrixOp::Mma
-            | MatrixOp::MmaScaled
-            | MatrixOp::MmaSparse
-            | MatrixOp::MmaSparseScaled => &[
+        let Some(op) = action.does.matrix() else {
+            return Vec::new();
+        };
+        let modifiers = &action.modifiers;
+        let places: &[(usize, Matrix)] = match op.access() {
+            Some(AccessKind::Load) => &[(0, moved_matrix(op))],
+            Some(AccessKind::Store | AccessKind::Atomic) => &[(1, moved_matrix(op))],
+            None => &[
                 (0, Matrix::D),
                 (1, Matrix::A),
                 (2, Matrix::B),
@@ -277,7 +254,7 @@ impl<'a> Reader<'a> {
                 fragment: FragmentQuery::of_operand(op, modifiers, *matrix, target)?,
                 registers: self.values(operand),
                 has_factors: op == MatrixOp::MmaScaled,
-                is_written: *place == 0 && !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
+                is_written: *place == 0,
             })
         });
         held.collect()
@@ -431,32 +408,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The accesses of single lanes.
     fn accessed(self, action: &Action, op: MemoryOp) -> Option<Access> {
-        let operands = self.operands();
-        let (kind, data) = match op {
-            MemoryOp::Load => (AccessKind::Load, self.elements(operands.first()?)),
-            MemoryOp::Store => (AccessKind::Store, self.elements(operands.get(1)?)),
-            MemoryOp::Atomic | MemoryOp::Reduction => (AccessKind::Atomic, Vec::new()),
-            MemoryOp::StoreBulk => return None,
+        let kind = op.access()?;
+        let data = match kind {
+            AccessKind::Load => self.elements(self.operands().first()?),
+            AccessKind::Store => self.elements(self.operands().get(1)?),
+            AccessKind::Atomic => Vec::new(),
         };
         self.access_of(action, kind, data)
     }
 
     /// The loads and stores of matrices: an access per warp, whose data are spread over its lanes.
     fn matrix_accessed(self, action: &Action, op: MatrixOp) -> Option<Access> {
-        let kind = match op {
-            MatrixOp::WmmaLoadA
-            | MatrixOp::WmmaLoadB
-            | MatrixOp::WmmaLoadC
-            | MatrixOp::Ldmatrix => AccessKind::Load,
-            MatrixOp::WmmaStore | MatrixOp::Stmatrix => AccessKind::Store,
-            MatrixOp::WmmaMma
-            | MatrixOp::Mma
-            | MatrixOp::MmaScaled
-            | MatrixOp::MmaSparse
-            | MatrixOp::MmaSparseScaled => return None,
-        };
-        self.access_of(action, kind, Vec::new())
+        self.access_of(action, op.access()?, Vec::new())
     }
 
     fn access_of(
@@ -482,13 +447,14 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn named(self, action: &Action, is_read: impl Fn(usize) -> bool) -> Reading {
+    /// The addresses that an operation in flight names; `source` is the place of the one that it reads.
+    fn named(self, action: &Action, source: Option<usize>) -> Reading {
         let operands = self.operands().iter().enumerate();
         let named = operands.filter_map(|(place, operand)| match &operand.value {
             OperandValue::Address(address) => Some(Named {
                 base: base(address),
                 ty: action.modifiers.ty.unwrap_or(ScalarType::U32),
-                is_read: is_read(place),
+                is_read: source == Some(place),
             }),
             _ => None,
         });

@@ -58,17 +58,17 @@ fn map(d: &Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<FragmentMap> {
     fragment(&query).map_err(|error| Refusal::NotYet(Some(error.to_string())))
 }
 
+fn access_kind(op: MatrixOp) -> Decoded<AccessKind> {
+    op.access().ok_or_else(|| Refusal::missing("access"))
+}
+
 /// `wmma.load` and `wmma.store`
 fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let layout = d.modifiers.layout;
     let layout = layout.ok_or_else(|| Refusal::missing("layout"))?;
     let map = map(d, op, moved_matrix(op))?;
-    let kind = if op == MatrixOp::WmmaStore {
-        AccessKind::Store
-    } else {
-        AccessKind::Load
-    };
+    let kind = access_kind(op)?;
     let register_bits = if ty == ScalarType::F64 { 64 } else { 32 };
     let (address, (registers, operands)) = match kind {
         AccessKind::Load => (1, d.destinations(0)?),
@@ -273,10 +273,10 @@ fn operand(
 /// `ldmatrix` and `stmatrix`
 fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let map = map(d, op, moved_matrix(op))?;
-    let (kind, address, (registers, operands)) = if op == MatrixOp::Stmatrix {
-        (AccessKind::Store, 0, d.sources(1, 32)?)
-    } else {
-        (AccessKind::Load, 1, d.destinations(0)?)
+    let kind = access_kind(op)?;
+    let (address, (registers, operands)) = match kind {
+        AccessKind::Load => (1, d.destinations(0)?),
+        AccessKind::Store | AccessKind::Atomic => (0, d.sources(1, 32)?),
     };
     let n_registers = registers.len();
     let at = (address, usize::MAX);

@@ -4,6 +4,7 @@ use crate::run::event::Agent;
 use crate::run::launch::BufferIndex;
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use std::fmt;
+pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
 
@@ -42,14 +43,6 @@ pub struct AccessFault {
     pub width_bytes: u32,
     /// What the address belongs to, or lies nearest to.
     pub place: Place,
-}
-
-/// What kind of access it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    Load,
-    Store,
-    Atomic,
 }
 
 /// Where an address lies, relative to something with a name.

@@ -42,6 +42,71 @@ pub enum Does {
     Unknown,
 }
 
+impl Does {
+    /// The access to memory, of those that are done in their step.
+    pub const fn memory(self) -> Option<MemoryOp> {
+        match self {
+            Does::Memory(op) => Some(op),
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Async(_)
+            | Does::Mbarrier(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Machine(_)
+            | Does::Unknown => None,
+        }
+    }
+
+    /// The operation on matrices.
+    pub const fn matrix(self) -> Option<MatrixOp> {
+        match self {
+            Does::Matrix(op) => Some(op),
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Memory(_)
+            | Does::Async(_)
+            | Does::Mbarrier(_)
+            | Does::Control(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Machine(_)
+            | Does::Unknown => None,
+        }
+    }
+
+    /// Where the lanes go next, where the instruction says so.
+    pub const fn control(self) -> Option<ControlOp> {
+        match self {
+            Does::Control(op) => Some(op),
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Memory(_)
+            | Does::Async(_)
+            | Does::Mbarrier(_)
+            | Does::Matrix(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Machine(_)
+            | Does::Unknown => None,
+        }
+    }
+}
+
 /// Operations of one result over up to four sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArithmeticOp {
@@ -174,6 +239,15 @@ pub enum MoveOp {
     RankOf,
 }
 
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    Load,
+    Store,
+    /// Reads and writes in one.
+    Atomic,
+}
+
 /// Accesses that are done in their step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOp {
@@ -185,6 +259,26 @@ pub enum MemoryOp {
     Reduction,
     /// Zeroes a range of shared memory.
     StoreBulk,
+}
+
+impl MemoryOp {
+    /// How each lane accesses the elements at its address; `None` for what fills a range.
+    pub const fn access(self) -> Option<AccessKind> {
+        match self {
+            MemoryOp::Load => Some(AccessKind::Load),
+            MemoryOp::Store => Some(AccessKind::Store),
+            MemoryOp::Atomic | MemoryOp::Reduction => Some(AccessKind::Atomic),
+            MemoryOp::StoreBulk => None,
+        }
+    }
+
+    /// Whether registers are stored as they are: `st`.
+    pub const fn is_plain_store(self) -> bool {
+        match self {
+            MemoryOp::Store => true,
+            MemoryOp::Load | MemoryOp::Atomic | MemoryOp::Reduction | MemoryOp::StoreBulk => false,
+        }
+    }
 }
 
 /// Accesses that are done at some later time.
@@ -212,6 +306,23 @@ pub enum AsyncOp {
     BulkCommit,
     /// `cp.async.bulk.wait_group`
     BulkWait,
+}
+
+impl AsyncOp {
+    /// The operand that is the address of what is read, by its place in the row.
+    pub const fn source(self) -> Option<usize> {
+        match self {
+            AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => Some(1),
+            AsyncOp::Store
+            | AsyncOp::Reduction
+            | AsyncOp::CopyCommit
+            | AsyncOp::CopyWait
+            | AsyncOp::CopyWaitAll
+            | AsyncOp::CopyArrive
+            | AsyncOp::BulkCommit
+            | AsyncOp::BulkWait => None,
+        }
+    }
 }
 
 /// Operations on mbarrier objects (PTX ISA, "mbarrier").
@@ -258,6 +369,24 @@ pub enum MatrixOp {
     Stmatrix,
 }
 
+impl MatrixOp {
+    /// How the warp accesses memory; `None` for products.
+    pub const fn access(self) -> Option<AccessKind> {
+        match self {
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::Ldmatrix => Some(AccessKind::Load),
+            MatrixOp::WmmaStore | MatrixOp::Stmatrix => Some(AccessKind::Store),
+            MatrixOp::WmmaMma
+            | MatrixOp::Mma
+            | MatrixOp::MmaScaled
+            | MatrixOp::MmaSparse
+            | MatrixOp::MmaSparseScaled => None,
+        }
+    }
+}
+
 /// Where a lane goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlOp {
@@ -278,6 +407,26 @@ pub enum ControlOp {
     BranchIndirect,
     /// Goes to a label where not all lanes of the mask are together (`BRA.DIV` of the machine).
     BranchDivergent,
+}
+
+impl ControlOp {
+    /// Whether it goes to one label, so that under a predicate some lanes go there and others go on.
+    pub const fn is_branch(self) -> bool {
+        match self {
+            ControlOp::Branch => true,
+            ControlOp::BranchIndexed
+            | ControlOp::Call
+            | ControlOp::Return
+            | ControlOp::Exit
+            | ControlOp::Trap
+            | ControlOp::Breakpoint
+            | ControlOp::PushReconvergence
+            | ControlOp::Reconverge
+            | ControlOp::LeaveReconvergence
+            | ControlOp::BranchIndirect
+            | ControlOp::BranchDivergent => false,
+        }
+    }
 }
 
 /// Barriers and fences.

@@ -30,7 +30,8 @@ pub const GENERATIONS: &[(&str, TargetGate)] = &[
 /// The machine code of a PTX store: `STG.E.64 desc[UR4][R2.64], R4`. `None` for what is no plain store, or does not exist on
 /// the architecture.
 pub fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<String> {
-    if does != Does::Memory(MemoryOp::Store) || !TargetGate::From(35).met_by(target) {
+    let is_store = does.memory().is_some_and(MemoryOp::is_plain_store);
+    if !is_store || !TargetGate::From(35).met_by(target) {
         return None;
     }
     let opcode = match modifiers.space {

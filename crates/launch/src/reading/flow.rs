@@ -1,7 +1,7 @@
 //! Where the values of an instruction come from: which registers it reads, and as what.
 
 use super::Reader;
-use warpgrid_isa::{ControlOp, Does};
+use warpgrid_isa::ControlOp;
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
 impl Reader<'_> {
@@ -55,9 +55,8 @@ impl Reader<'_> {
     /// Whether it is a branch that some lanes may take and others not.
     pub fn is_conditional_branch(self) -> bool {
         let action = self.program.action(self.instruction);
-        let is_branch =
-            action.is_some_and(|action| action.does == Does::Control(ControlOp::Branch));
-        is_branch && self.instruction.guard.is_some()
+        let control = action.and_then(|action| action.does.control());
+        control.is_some_and(ControlOp::is_branch) && self.instruction.guard.is_some()
     }
 
     /// The name of a register of its function.
