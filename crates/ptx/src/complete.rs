@@ -3,6 +3,7 @@
 
 mod line;
 
+use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::rules;
 use crate::check::{Options, module_of};
 use crate::module::Module;
@@ -15,7 +16,7 @@ use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{
     Bound, Complaint, Layout, OperandShape, Slot, SlotKind, forms_of, layouts,
 };
-use warpgrid_isa::{Does, Fit, Gate, MemoryOp, OperandType, ScalarType, StateSpace, Value};
+use warpgrid_isa::{Fit, Gate, OperandType, ScalarType, StateSpace, Value};
 use warpgrid_program::Span;
 
 /// What a suggestion is.
@@ -291,11 +292,10 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         OperandType::Address => addresses(line, module, names, space),
         _ => match bound.scalar(SlotName::Type) {
             Some(ty) => {
-                let moves_memory = matches!(
-                    bound.layout.form.does,
-                    Does::Memory(MemoryOp::Store | MemoryOp::Load)
-                );
-                let fit = if moves_memory { Fit::Wider } else { Fit::Exact };
+                let fit = match OperandGrammar::of(&bound, &bound.modifiers()) {
+                    OperandGrammar::Store | OperandGrammar::Row(Beyond::Load) => Fit::Wider,
+                    _ => Fit::Exact,
+                };
                 of_type(names, line, |have| ty.takes_register(have, fit))
             }
             None => of_type(names, line, |_| true),

@@ -186,6 +186,8 @@ pub enum Takes {
     Halves,
     /// A source may be a list of four registers of 32 bits, of which the manual says nothing.
     FourWords,
+    /// Results and parameters are lists in parentheses.
+    ParameterLists,
 }
 
 /// How strictly the addresses of a form are checked (assembler 13.5).

@@ -4,6 +4,7 @@
 
 pub(crate) mod address;
 pub(crate) mod asynchronous;
+pub(crate) mod beyond;
 pub(crate) mod call;
 pub(crate) mod checker;
 pub(crate) mod control;
@@ -25,6 +26,7 @@ pub(crate) mod statement;
 pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
+pub(crate) mod store_bulk;
 pub(crate) mod texture;
 pub(crate) mod values;
 pub(crate) mod video;

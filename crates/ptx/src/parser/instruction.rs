@@ -6,7 +6,7 @@ use crate::lexer::{self, Cursor};
 use crate::tree::{
     Grammar, Guard, Instruction, Name, Operand, OperandKind, Operands, Range, StatementKind, Word,
 };
-use warpgrid_isa::{ControlOp, Does};
+use warpgrid_isa::Takes;
 use warpgrid_program::Span;
 
 /// Words of declarations and directives that the reference assembler refuses in an opcode.
@@ -347,7 +347,7 @@ fn split(source: &str, span: Span, words: &mut Vec<Word>) -> Grammar {
         .get(first)
         .map_or("", |word| word.span_at(span.start).text(source));
     let mut forms = warpgrid_isa::form::forms_of(opcode);
-    match forms.any(|layout| layout.form.does == Does::Control(ControlOp::Call)) {
+    match forms.any(|layout| layout.form.takes(Takes::ParameterLists)) {
         true => Grammar::Call,
         false => Grammar::Plain,
     }

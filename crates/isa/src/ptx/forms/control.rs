@@ -3,7 +3,7 @@
 use super::sets::U32_ONLY;
 use super::table::{form, operands, since};
 use crate::does::{ControlOp::*, HintOp::*};
-use crate::form::Form;
+use crate::form::{Form, Takes};
 
 operands! {
     TARGET: "tgt" Label;
@@ -22,7 +22,7 @@ pub static FORMS: &[Form] = &[
         good: &["bra L;", "bra.uni L;"], bad: &[("bra M;", "W0113"), ("bra 5;", "W0110")]),
     form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(5, 1).sm(30).assembler("13.5"), leads: 1, types: TABLE;
         "Branches to the label with this index in a list.", "control-flow-instructions-brx-idx"),
-    form!("call{.uni} func", [], Control(Call), types: CALLEE;
+    form!("call{.uni} func", [], Control(Call), types: CALLEE, takes: &[Takes::ParameterLists];
         "Calls a function.", "control-flow-instructions-call"),
     form!("ret{.uni}", [], Control(Return);
         "Returns from the function, or ends the lane in a kernel.", "control-flow-instructions-ret";

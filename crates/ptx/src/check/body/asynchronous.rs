@@ -3,12 +3,13 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
+use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::forms::mbarrier::{COUNT, NO_COMPLETE_SINK};
-use warpgrid_isa::{AsyncOp, CacheOp, Does, Fit, Flag, MbarrierOp, ScalarType, StateSpace};
+use warpgrid_isa::{CacheOp, Fit, Flag, ScalarType, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
@@ -37,7 +38,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let AddressBase::Register(run) = address.base {
             let ty = self.body.type_of(run.first);
             // Reductions take them (assembler 13.5).
-            let is_copy = plan.does == Does::Async(AsyncOp::BulkCopy);
+            let is_copy = plan.grammar == OperandGrammar::Row(Beyond::BulkCopy);
             if ty.width_bits() == 16 && is_copy {
                 self.report(diagnose::address_type(operand.span, ty));
                 return None;
@@ -96,34 +97,24 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
+    /// Waits: the state is no address (assembler 13.5).
+    pub(crate) fn check_state(&mut self, start: usize) -> Option<()> {
+        let state = self.lowered(start, 2)?;
+        let span = state.span;
+        if let OperandValue::Source(Source::VariableAddress { .. }, _) = state.value {
+            self.report(diagnose::expected_register(span, "an address"));
+            return None;
+        }
+        Some(())
+    }
+
     /// Arrivals: what becomes of the state, and since when they count (PTX ISA, "mbarrier.arrive"; assembler 13.5).
     pub(crate) fn check_arrival(
         &mut self,
         site: &Site<'a>,
         plan: &'a Plan,
-        op: MbarrierOp,
         start: usize,
     ) -> Option<()> {
-        match op {
-            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => {}
-            MbarrierOp::TestWait | MbarrierOp::TryWait if !plan.modifiers.has(Flag::Parity) => {
-                let state = self.lowered(start, 2)?;
-                let span = state.span;
-                if let OperandValue::Source(Source::VariableAddress { .. }, _) = state.value {
-                    self.report(diagnose::expected_register(span, "an address"));
-                    return None;
-                }
-                return Some(());
-            }
-            MbarrierOp::Init
-            | MbarrierOp::Inval
-            | MbarrierOp::ExpectTx
-            | MbarrierOp::CompleteTx
-            | MbarrierOp::TestWait
-            | MbarrierOp::TryWait
-            | MbarrierOp::PendingCount
-            | MbarrierOp::CheckLayout => return Some(()),
-        }
         let modifiers = &plan.modifiers;
         let state = self.lowered(start, 0)?;
         let (span, discards) = (state.span, state.value == OperandValue::Destination(None));

@@ -5,6 +5,7 @@ use crate::check::body::values::WARP_SZ;
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
 use crate::check::plans::Plans;
+use crate::check::plans::families::OperandGrammar;
 use crate::check::plans::plan::{Expect, Plan};
 use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
@@ -12,8 +13,7 @@ use crate::tree::{
 use warpgrid_isa::form::OperandSlot;
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
-    AsyncOp, ControlOp, Does, MatrixOp, Modifiers, MoveOp, OperandType, Role, ScalarType,
-    SpecialRegister, StateSpace,
+    MatrixOp, Modifiers, OperandType, Role, ScalarType, SpecialRegister, StateSpace,
 };
 
 /// How an undeclared name is used.
@@ -206,7 +206,7 @@ impl Inference<'_> {
         let Some(bound) = &plan.bound else {
             return;
         };
-        if plan.does == Does::Control(ControlOp::Call) {
+        if plan.grammar == OperandGrammar::Call {
             return;
         }
         let operands = self.tree.operands_of(instruction);
@@ -219,7 +219,7 @@ impl Inference<'_> {
             let expect = plan.expect.get(place).copied().unwrap_or(Expect::Custom);
             let (ty, written) = wanted(plan, expect, slot);
             // `st.async [a], b, [mbar]`
-            let is_barrier = index == 2 && plan.does == ASYNC;
+            let is_barrier = index == 2 && plan.grammar == OperandGrammar::StoreAsync;
             let space = match expect {
                 Expect::AddressIn(space) | Expect::MbarrierIn(space) => Some(space),
                 _ if is_barrier => Some(StateSpace::Shared),
@@ -291,19 +291,13 @@ const fn read(name: Name, what: What) -> Use {
 fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (StateSpace, u32) {
     let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
-    if let Does::Matrix(op) = plan.does {
+    match plan.grammar {
         // Lanes give the addresses of rows, or all of them that of the matrix.
-        let has_rows = op == MatrixOp::Ldmatrix || op == MatrixOp::Stmatrix;
-        return if has_rows {
-            (StateSpace::Shared, 16)
-        } else {
-            (space, 0)
-        };
-    }
-    match plan.does {
-        ASYNC if space == StateSpace::Global => (space, bytes),
-        ASYNC if own.is_some() => (StateSpace::Shared, 0),
-        ASYNC => (StateSpace::Shared, bytes),
+        OperandGrammar::Matrix(MatrixOp::Ldmatrix | MatrixOp::Stmatrix) => (StateSpace::Shared, 16),
+        OperandGrammar::Matrix(_) => (space, 0),
+        OperandGrammar::StoreAsync if space == StateSpace::Global => (space, bytes),
+        OperandGrammar::StoreAsync if own.is_some() => (StateSpace::Shared, 0),
+        OperandGrammar::StoreAsync => (StateSpace::Shared, bytes),
         // Copies name the space of each operand; what lies in shared memory is a variable of the block.
         _ if matches!(own, Some(StateSpace::Shared | StateSpace::SharedCluster)) => {
             (StateSpace::Shared, MOST_COPIED)
@@ -312,8 +306,6 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
         _ => (space, bytes),
     }
 }
-
-const ASYNC: Does = Does::Async(AsyncOp::Store);
 
 /// Bytes that a copy finds at an inferred address, per lane.
 const MOST_COPIED: u32 = 16;
@@ -325,7 +317,7 @@ const MAX_OFFSET: i64 = 4096;
 fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
     let ty = plan.modifiers.ty;
     let written = slot.is_some_and(|slot| slot.role == Role::Written);
-    if let (Does::Matrix(op), Expect::Custom) = (plan.does, expect) {
+    if let (OperandGrammar::Matrix(op), Expect::Custom) = (plan.grammar, expect) {
         return (matrix_type(op, &plan.modifiers, slot), written);
     }
     match expect {
@@ -385,7 +377,7 @@ fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
 
 /// The type of each element in braces.
 fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
-    if plan.does != Does::Move(MoveOp::Mov) || plan.modifiers.n_elements() > 1 {
+    if plan.grammar != OperandGrammar::Mov || plan.modifiers.n_elements() > 1 {
         return ty;
     }
     match ty.width_bits().checked_div(n) {

@@ -9,10 +9,11 @@ mod word;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::names::binding::Binding;
+use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
-use warpgrid_isa::{CompareForm, Does, Fit, ScalarType, Takes};
+use warpgrid_isa::{Fit, ScalarType, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 /// An instruction and its operands in the tree.
@@ -380,13 +381,7 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     fn compares_brain(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
-        plan.is_some_and(|plan| {
-            plan.does == Does::Compare(CompareForm::Set)
-                && matches!(
-                    plan.modifiers.a_type,
-                    Some(ScalarType::Bf16 | ScalarType::Bf16x2)
-                )
-        })
+        plan.is_some_and(|plan| plan.grammar == OperandGrammar::Row(Beyond::BrainComparison))
     }
 
     /// Compares a register with the type that the instruction expects.

@@ -4,10 +4,11 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::declare::directive;
 use crate::check::names::binding::Binding;
+use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, StatementKind};
-use warpgrid_isa::{Does, MemoryOp, ScalarType, SlotName};
+use warpgrid_isa::{ScalarType, SlotName};
 use warpgrid_program::{
     ActionId, Diagnostic, Guard, Instruction, OperandList, OperandValue, Span, StepPart,
 };
@@ -107,6 +108,9 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     fn leave_unused(&mut self, operands: OperandList, plan: &Plan, used_bytes: u64) {
         let Some(bound) = &plan.bound else { return };
+        if plan.grammar != OperandGrammar::Row(Beyond::Load) {
+            return;
+        }
         let size = bound
             .scalar(SlotName::Type)
             .map_or(0, |ty| ty.width_bytes());
@@ -114,7 +118,7 @@ impl<'a> BodyChecker<'a, '_> {
         let Some(OperandValue::List(list)) = first.map(|operand| operand.value.clone()) else {
             return;
         };
-        if bound.layout.form.does != Does::Memory(MemoryOp::Load) || !(1..=16).contains(&size) {
+        if !(1..=16).contains(&size) {
             return;
         }
         let elements = self.body.operands.iter_mut().skip(list.start as usize);

@@ -1,5 +1,7 @@
-//! What the families of instructions say of their modifiers beyond the rules of their rows. In: a bound form; out:
-//! diagnostics of the opcode.
+//! What the families of instructions say beyond their rows: of their modifiers, and of how operands are read. In: a bound
+//! form; out: diagnostics of the opcode, and the grammar of its operands.
+//!
+//! The one file of this room where every meaning has its place.
 
 use crate::check::Module;
 use crate::check::plans::convert;
@@ -13,8 +15,9 @@ use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, CompareForm, CompareOp, Does, Flag, Gate, MemoryOp, Modifiers, MoveOp,
-    ScalarType, TypeKind, Version, WarpOp,
+    ArithmeticOp, AsyncOp, CompareForm, CompareOp, ControlOp, Does, Flag, Gate, MatrixOp,
+    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TypeKind, Version, VideoLanes,
+    VideoOp, WarpOp,
 };
 use warpgrid_program::Diagnostic;
 
@@ -79,6 +82,191 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         | Does::Hint(_)
         | Does::Machine(_)
         | Does::Unknown => Vec::new(),
+    }
+}
+
+/// How the operands of an instruction are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperandGrammar {
+    /// As the row says of each, and compared with something more.
+    Row(Beyond),
+    /// Without a row: names are looked up.
+    Names,
+    /// `st`
+    Store,
+    /// `st.bulk`
+    Fill,
+    /// `st.async`
+    StoreAsync,
+    Matrix(MatrixOp),
+    Video(VideoOp, VideoLanes),
+    Mov,
+    Branch,
+    BranchIndexed,
+    Call,
+}
+
+/// What operands are compared with beyond what the row says of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beyond {
+    Nothing,
+    Load,
+    /// `atom` and `red`
+    Atomic,
+    /// `cp.async`
+    Copy,
+    /// `cp.async.bulk`
+    BulkCopy,
+    /// Arrivals at an mbarrier.
+    Arrival,
+    /// The state that a wait for a phase has.
+    State,
+    /// `cvta`
+    ConvertedAddress,
+    /// An address of shared memory that another block may have.
+    ClusterAddress,
+    /// `createpolicy.cvt`
+    AccessProperty,
+    /// `createpolicy.range`
+    PolicyRange,
+    /// `set` on `.bf16`
+    BrainComparison,
+    /// Minimum or maximum of two or three.
+    Extreme,
+    /// Division of integers of 64 bits.
+    LongDivision,
+    /// A barrier of the block.
+    Barrier(Sums),
+    /// What the lanes of a warp do together.
+    Lanes(Sums),
+}
+
+/// Whether a sum with a name may be an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sums {
+    Taken,
+    /// Where the assembler writes the instruction out itself: below `sm_90` it calls code of its own library, which takes no
+    /// sums (assembler 13.5).
+    SinceSm90,
+}
+
+impl Sums {
+    const fn taken_if(is_written_out: bool) -> Sums {
+        match is_written_out {
+            true => Sums::Taken,
+            false => Sums::SinceSm90,
+        }
+    }
+}
+
+impl OperandGrammar {
+    /// The grammar of the operands of a bound form.
+    pub(crate) fn of(bound: &Bound, modifiers: &Modifiers) -> OperandGrammar {
+        let has = |flag| modifiers.has(flag);
+        match bound.layout.form.does {
+            Does::Memory(op) => match op {
+                MemoryOp::Load => OperandGrammar::Row(Beyond::Load),
+                MemoryOp::Store => OperandGrammar::Store,
+                MemoryOp::Atomic | MemoryOp::Reduction => OperandGrammar::Row(Beyond::Atomic),
+                MemoryOp::StoreBulk => OperandGrammar::Fill,
+            },
+            Does::Async(op) => match op {
+                AsyncOp::Store => OperandGrammar::StoreAsync,
+                AsyncOp::Copy => OperandGrammar::Row(Beyond::Copy),
+                AsyncOp::BulkCopy => OperandGrammar::Row(Beyond::BulkCopy),
+                AsyncOp::Reduction
+                | AsyncOp::CopyCommit
+                | AsyncOp::CopyWait
+                | AsyncOp::CopyWaitAll
+                | AsyncOp::CopyArrive
+                | AsyncOp::BulkReduction
+                | AsyncOp::BulkCommit
+                | AsyncOp::BulkWait => OperandGrammar::Row(Beyond::Nothing),
+            },
+            Does::Mbarrier(op) => match op {
+                MbarrierOp::Arrive | MbarrierOp::ArriveDrop => OperandGrammar::Row(Beyond::Arrival),
+                MbarrierOp::TestWait | MbarrierOp::TryWait if !has(Flag::Parity) => {
+                    OperandGrammar::Row(Beyond::State)
+                }
+                MbarrierOp::Init
+                | MbarrierOp::Inval
+                | MbarrierOp::ExpectTx
+                | MbarrierOp::CompleteTx
+                | MbarrierOp::TestWait
+                | MbarrierOp::TryWait
+                | MbarrierOp::PendingCount
+                | MbarrierOp::CheckLayout => OperandGrammar::Row(Beyond::Nothing),
+            },
+            Does::Matrix(op) => OperandGrammar::Matrix(op),
+            Does::Video(op, lanes) => OperandGrammar::Video(op, lanes),
+            Does::Move(op) => match op {
+                MoveOp::Mov => OperandGrammar::Mov,
+                MoveOp::Cvta => OperandGrammar::Row(Beyond::ConvertedAddress),
+                MoveOp::MapToRank | MoveOp::RankOf => OperandGrammar::Row(Beyond::ClusterAddress),
+                MoveOp::CreatePolicy if has(Flag::Cvt) => {
+                    OperandGrammar::Row(Beyond::AccessProperty)
+                }
+                MoveOp::CreatePolicy if has(Flag::Range) => {
+                    OperandGrammar::Row(Beyond::PolicyRange)
+                }
+                MoveOp::CreatePolicy
+                | MoveOp::Cvt
+                | MoveOp::CvtPacked
+                | MoveOp::CvtPack
+                | MoveOp::Isspacep => OperandGrammar::Row(Beyond::Nothing),
+            },
+            Does::Compare(CompareForm::Set)
+                if matches!(
+                    modifiers.a_type,
+                    Some(ScalarType::Bf16 | ScalarType::Bf16x2)
+                ) =>
+            {
+                OperandGrammar::Row(Beyond::BrainComparison)
+            }
+            Does::Arithmetic(ArithmeticOp::Min | ArithmeticOp::Max)
+                if bound.layout.operands.len() > 3 =>
+            {
+                OperandGrammar::Row(Beyond::Extreme)
+            }
+            Does::Arithmetic(ArithmeticOp::Div | ArithmeticOp::Rem)
+                if modifiers.ty.is_some_and(|ty| ty.width_bits() == 64) =>
+            {
+                OperandGrammar::Row(Beyond::LongDivision)
+            }
+            Does::Control(op) => match op {
+                ControlOp::Branch => OperandGrammar::Branch,
+                ControlOp::BranchIndexed => OperandGrammar::BranchIndexed,
+                ControlOp::Call => OperandGrammar::Call,
+                ControlOp::Return
+                | ControlOp::Exit
+                | ControlOp::Trap
+                | ControlOp::Breakpoint
+                | ControlOp::PushReconvergence
+                | ControlOp::Reconverge
+                | ControlOp::LeaveReconvergence
+                | ControlOp::BranchIndirect
+                | ControlOp::BranchDivergent => OperandGrammar::Row(Beyond::Nothing),
+            },
+            Does::Sync(op) => match op {
+                SyncOp::Bar => OperandGrammar::Row(Beyond::Barrier(Sums::Taken)),
+                SyncOp::Barrier => {
+                    OperandGrammar::Row(Beyond::Barrier(Sums::taken_if(has(Flag::Aligned))))
+                }
+                SyncOp::WarpBarrier => {
+                    OperandGrammar::Row(Beyond::Lanes(Sums::taken_if(!has(Flag::Sync))))
+                }
+                SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait => {
+                    OperandGrammar::Row(Beyond::Nothing)
+                }
+            },
+            Does::Warp(_) => OperandGrammar::Row(Beyond::Lanes(Sums::taken_if(!has(Flag::Sync)))),
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Compare(_)
+            | Does::Machine(_)
+            | Does::Hint(_) => OperandGrammar::Row(Beyond::Nothing),
+            Does::Unknown => OperandGrammar::Names,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! become, and what is wrong with its modifiers. Every instruction with that opcode only compares its operands.
 
 use crate::check::Module;
+use crate::check::plans::families::OperandGrammar;
 use crate::check::plans::offer;
 use crate::check::plans::outline;
 use crate::check::plans::problems;
@@ -85,6 +86,8 @@ pub(crate) struct Plan {
     pub(crate) bound: Option<Bound>,
     /// What is known of an instruction without a row.
     pub(crate) outline: Option<&'static Outline>,
+    /// How its operands are read.
+    pub(crate) grammar: OperandGrammar,
     pub(crate) does: Does,
     pub(crate) modifiers: Modifiers,
     /// Whether every modifier is one of the form. Where it is not, operands are only checked for what the words that
@@ -167,7 +170,9 @@ impl Plan {
                 }
             }
         }
+        let grammar = OperandGrammar::of(&bound, &modifiers);
         Plan {
+            grammar,
             does: form.does,
             modifiers,
             is_sound,
@@ -204,7 +209,10 @@ impl Plan {
             },
             problems,
             first: opcode.span,
-            store: Store::read(opcode, &bound),
+            store: match grammar == OperandGrammar::Store {
+                true => Store::read(opcode, &bound),
+                false => None,
+            },
             bound: Some(bound),
             outline: None,
         }
@@ -219,6 +227,7 @@ impl Plan {
         Plan {
             bound: None,
             outline: None,
+            grammar: OperandGrammar::Names,
             does: Does::Unknown,
             modifiers: Modifiers::default(),
             is_sound: false,

@@ -5,7 +5,7 @@ use crate::diagnostics::store as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::forms::st::WIDE;
-use warpgrid_isa::{Does, MemoryOp, ScalarType, SlotName, StateSpace};
+use warpgrid_isa::{ScalarType, SlotName, StateSpace};
 use warpgrid_program::Diagnostic;
 
 /// What the operands of a store are compared with, read once for each distinct opcode.
@@ -29,11 +29,8 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Reads the bound modifiers; `None` for another opcode, or without a type.
+    /// Reads the bound modifiers; `None` without a type.
     pub(crate) fn read(opcode: &Opcode<'_>, bound: &Bound) -> Option<Store> {
-        if bound.layout.form.does != Does::Memory(MemoryOp::Store) {
-            return None;
-        }
         let modifiers = bound.modifiers();
         let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
         // A float that memory does not know counts as the bits it is stored as.

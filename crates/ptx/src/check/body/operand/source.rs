@@ -6,6 +6,7 @@ use crate::check::body::operand::Site;
 use crate::check::body::operand::name::special_text;
 use crate::check::body::values::WARP_SZ;
 use crate::check::names::binding::Binding;
+use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::special_gate;
@@ -13,7 +14,7 @@ use crate::diagnostics::store::sum_value;
 use crate::tree::{Component, Name, Operand, OperandKind};
 use crate::values::Element;
 use warpgrid_isa::form::Gate;
-use warpgrid_isa::{ArithmeticOp, Does, Fit, ScalarType, SpecialRegister, ValueClass};
+use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{FunctionKind, RegisterId, Source, Span};
 
 /// Since when a kernel has an address (assembler 13.5).
@@ -211,7 +212,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Register(register)
                 if takes == AddressRule::Sums
                     && ty != ScalarType::Pred
-                    && !is_long_division(plan) =>
+                    && plan.grammar != OperandGrammar::Row(Beyond::LongDivision) =>
             {
                 return self.register_sum(span, (register, offset), ty, fit);
             }
@@ -220,7 +221,7 @@ impl<'a> BodyChecker<'a, '_> {
                 diagnose::address_of_argument(span)
             }
             // Divisions of 64 bits are calls of the assembler's own functions, which take registers and numbers.
-            Binding::Variable(_) if is_long_division(plan) => {
+            Binding::Variable(_) if plan.grammar == OperandGrammar::Row(Beyond::LongDivision) => {
                 diagnose::expected_register(span, "a variable")
             }
             Binding::Variable(variable) if plan.takes_address || takes == AddressRule::Sums => {
@@ -313,13 +314,4 @@ impl<'a> BodyChecker<'a, '_> {
             _ => bits,
         }))
     }
-}
-
-/// Whether the instruction divides integers of 64 bits.
-fn is_long_division(plan: &Plan) -> bool {
-    const DIVISIONS: [Does; 2] = [
-        Does::Arithmetic(ArithmeticOp::Div),
-        Does::Arithmetic(ArithmeticOp::Rem),
-    ];
-    DIVISIONS.contains(&plan.does) && plan.modifiers.ty.is_some_and(|ty| ty.width_bits() == 64)
 }

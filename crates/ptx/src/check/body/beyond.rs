@@ -1,0 +1,246 @@
+//! What families compare their operands with beyond the row. In: operands that are resolved; out: diagnostics.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::operand::Site;
+use crate::check::plans::families::{Beyond, Sums};
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use warpgrid_isa::form::Gate;
+use warpgrid_isa::{Flag, SlotName, StateSpace};
+use warpgrid_program::{AddressBase, OperandValue, Source, VariableId};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// Compares the operands from `start` on.
+    pub(super) fn check_beyond(
+        &mut self,
+        beyond: Beyond,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        start: usize,
+    ) -> Option<()> {
+        match beyond {
+            Beyond::Nothing | Beyond::BrainComparison | Beyond::LongDivision => Some(()),
+            Beyond::Load => {
+                self.check_function_parameter(site, plan, start)?;
+                self.check_call_sequence(start)?;
+                self.check_policy(site, plan, start)
+            }
+            Beyond::Atomic => self.check_policy(site, plan, start),
+            Beyond::BulkCopy => self.check_masks(plan, start),
+            Beyond::Copy => self.check_copy(site, plan, start),
+            Beyond::Arrival => self.check_arrival(site, plan, start),
+            Beyond::State => self.check_state(start),
+            Beyond::ConvertedAddress => self.check_converted_address(site, plan, start),
+            Beyond::ClusterAddress => self.check_shared_address(site, start),
+            Beyond::AccessProperty => self.check_property(start),
+            Beyond::PolicyRange => self.check_range(site, start),
+            Beyond::Extreme => self.check_extremes(site, plan, start),
+            Beyond::Barrier(sums) => {
+                self.check_barrier(plan, start)?;
+                self.check_sums(sums, start)
+            }
+            Beyond::Lanes(sums) => self.check_sums(sums, start),
+        }
+    }
+
+    /// A hint and a policy operand come together (PTX ISA, "ld": `.level::cache_hint`).
+    fn check_policy(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        let Some(position) = plan.policy else {
+            return Some(());
+        };
+        let hinted = plan.modifiers.has(Flag::CacheHint);
+        let operand = self.lowered(start, position)?;
+        if let OperandValue::Source(Source::VariableAddress { .. }, _) = operand.value {
+            let span = operand.span;
+            self.report(diagnose::expected_register(span, "a variable"));
+            return None;
+        }
+        if hinted != (operand.value == OperandValue::Absent) {
+            return Some(());
+        }
+        let problem = diagnose::hint_and_policy(self.opcode(site), site.span, hinted);
+        self.report(problem);
+        None
+    }
+
+    /// `createpolicy.range d, [a], primary, total`: the first part is no more than the whole, as numbers of 32 bits
+    /// (assembler 13.5).
+    fn check_range(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+        if let (Some((_, whole)), Some((span, part))) =
+            (self.number_at(start, 3), self.number_at(start, 2))
+            && part as u32 > whole as u32
+        {
+            let written = span.text(self.source);
+            let range = (0, whole & u64::from(u32::MAX));
+            self.report(diagnose::out_of_range(
+                self.opcode(site),
+                span,
+                written,
+                range,
+            ));
+            return None;
+        }
+        Some(())
+    }
+
+    /// `createpolicy.cvt d, a`: an access property is no address (assembler 13.5).
+    fn check_property(&mut self, start: usize) -> Option<()> {
+        let property = self.lowered(start, 1)?;
+        if !matches!(
+            property.value,
+            OperandValue::Source(Source::VariableAddress { .. }, _)
+        ) {
+            return Some(());
+        }
+        let span = property.span;
+        self.report(diagnose::expected_register(span, "a variable"));
+        None
+    }
+
+    /// `cvta` of a variable: its space is that of the instruction.
+    fn check_converted_address(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        start: usize,
+    ) -> Option<()> {
+        let source = self.lowered(start, 1)?;
+        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = source.value else {
+            return Some(());
+        };
+        let span = source.span;
+        let have = self.space_of(variable);
+        if plan.takes_space(have) {
+            return Some(());
+        }
+        let opcode = self.opcode(site);
+        self.report(diagnose::space_mismatch(opcode, span, have, plan.space()));
+        None
+    }
+
+    /// `min.f32` and `max.f32`: magnitudes are compared with `.xorsign` where there are two sources, and without it where
+    /// there are three, which came with PTX 8.8 and `sm_100` (assembler 13.5).
+    fn check_extremes(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+        const THREE: Gate = Gate::ptx(8, 8).sm(100);
+        let signs = plan.modifiers.has(Flag::Xorsign);
+        let magnitudes = plan.modifiers.has(Flag::Abs);
+        let third = self.lowered(start, 3)?;
+        let (span, has_third) = (third.span, third.value != OperandValue::Absent);
+        let opcode = self.opcode(site);
+        let problem = match has_third {
+            true if signs => diagnose::signs_of_three(opcode, span),
+            true if !self.module.meets(THREE) => diagnose::third_source(opcode, span, THREE),
+            false if signs != magnitudes => diagnose::signs_of_two(opcode, site.span),
+            true | false => return Some(()),
+        };
+        self.report(problem);
+        None
+    }
+
+    /// There are 16 barriers, and whole warps arrive at them (PTX ISA, "bar").
+    fn check_barrier(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+        let first = usize::from(plan.modifiers.has(Flag::Red));
+        let literal = |checker: &Self, index: usize| {
+            let operand = checker.lowered(start, index)?;
+            match operand.value {
+                OperandValue::Source(Source::Immediate(bits), _) => Some((operand.span, bits)),
+                _ => None,
+            }
+        };
+        if let Some((span, id)) = literal(self, first)
+            && id > 15
+        {
+            self.report(diagnose::barrier_number(span, id));
+            return None;
+        }
+        if let Some((span, threads)) = literal(self, first + 1)
+            && threads % 32 != 0
+        {
+            self.report(diagnose::barrier_threads(span, threads));
+            return None;
+        }
+        Some(())
+    }
+
+    /// Below `sm_90`, what warps do together goes through code of the assembler's own library, which takes no sums (assembler 13.5).
+    fn check_sums(&mut self, sums: Sums, start: usize) -> Option<()> {
+        const WITHOUT_LIBRARY: u16 = 90;
+        if sums == Sums::Taken || self.module.target.sm >= WITHOUT_LIBRARY {
+            return Some(());
+        }
+        let own = self.body.operands.get(start..)?;
+        let sum = own.iter().find(|operand| {
+            let value = &operand.value;
+            matches!(
+                value,
+                OperandValue::Source(
+                    Source::VariableAddress { .. } | Source::RegisterOffset { .. },
+                    _
+                )
+            )
+        });
+        match sum.map(|operand| operand.span) {
+            None => Some(()),
+            Some(span) => {
+                let found = "a sum with a name";
+                self.report(diagnose::expected_register(span, found));
+                None
+            }
+        }
+    }
+
+    /// What a body declares for a call is read after a call has returned into it (assembler 13.5).
+    fn check_call_sequence(&mut self, start: usize) -> Option<()> {
+        let operand = self.lowered(start, 1)?;
+        let (span, OperandValue::Address(address)) = (operand.span, &operand.value) else {
+            return Some(());
+        };
+        let AddressBase::Variable(variable) = address.base else {
+            return Some(());
+        };
+        if !self.is_call_parameter(variable) || self.body.returned.contains(&variable) {
+            return Some(());
+        }
+        self.report(diagnose::call_sequence(span));
+        None
+    }
+
+    /// Whether a variable is a parameter that the body declares, for calls.
+    pub(super) fn is_call_parameter(&self, variable: VariableId) -> bool {
+        let n_head = self.function.variables.len();
+        matches!(variable, VariableId::Function(index) if index as usize >= n_head)
+            && self.space_of(variable) == StateSpace::ParamFunc
+            && self.outline.header.is_some()
+    }
+
+    /// `ld.param::func` reads parameters of functions by name: neither those of a kernel nor through registers
+    /// (assembler 13.5).
+    fn check_function_parameter(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        start: usize,
+    ) -> Option<()> {
+        let bound = plan.bound.as_ref()?;
+        if bound.text(SlotName::Space) != Some("param::func") {
+            return Some(());
+        }
+        let operand = self.lowered(start, 1)?;
+        let (span, OperandValue::Address(address)) = (operand.span, &operand.value) else {
+            return Some(());
+        };
+        let have = match address.base {
+            AddressBase::Variable(variable) => self.space_of(variable),
+            AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => {
+                StateSpace::Generic
+            }
+        };
+        if have == StateSpace::ParamFunc {
+            return Some(());
+        }
+        let opcode = self.opcode(site);
+        let problem = diagnose::space_mismatch(opcode, span, have, StateSpace::ParamFunc);
+        self.report(problem);
+        None
+    }
+}

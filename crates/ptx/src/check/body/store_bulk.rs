@@ -1,0 +1,74 @@
+//! Operands of `st.bulk`. In: an instruction and its plan; out: its operands in the arena.
+
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::source;
+use crate::check::body::operand::Site;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::check as diagnose;
+use warpgrid_isa::{Flag, ScalarType};
+use warpgrid_program::{Address, AddressBase, OperandValue, Source};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// `st.bulk [a], size, initval`: a whole number of 8 bytes, up to 16 MiB, becomes zero (assembler 13.5).
+    pub(super) fn store_bulk(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+        const MOST: u64 = 1 << 24;
+        self.count_operands(site, plan)?;
+        let mut ok = true;
+        for (index, (operand, _)) in site.operands.enumerate() {
+            let value = match index {
+                0 => OperandValue::Address(self.filled_place(site, plan, operand)?),
+                _ => source(self.loose_source(operand)?),
+            };
+            let problem = match (index, &value) {
+                (1, OperandValue::Source(Source::Immediate(size), _)) => {
+                    let is_whole = *size <= MOST && size % 8 == 0;
+                    (!is_whole).then(|| diagnose::bulk_size(operand.span, *size))
+                }
+                (1, OperandValue::Source(Source::Register(run), _)) => {
+                    let ty = self.body.type_of(run.first);
+                    let is_size = ty.is_integer() && matches!(ty.width_bits(), 32 | 64);
+                    (!is_size).then(|| diagnose::type_mismatch(operand.span, ty, ScalarType::U64))
+                }
+                (2, OperandValue::Source(Source::Immediate(0), _)) | (0, _) => None,
+                (1, _) => Some(diagnose::expected_register(operand.span, "a variable")),
+                (_, _) => Some(diagnose::literal_expected(operand.span)),
+            };
+            if let Some(problem) = problem {
+                self.report(problem);
+                ok = false;
+            }
+            self.body.push(value, operand.span);
+        }
+        ok.then_some(())
+    }
+
+    /// Where `st.bulk` starts: with a state space in a register of at least 32 bits (assembler 13.5).
+    fn filled_place(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &crate::tree::Operand,
+    ) -> Option<Address> {
+        let address = self.address(site, plan, operand)?;
+        if !plan.modifiers.has(Flag::SharedCta) {
+            return Some(address);
+        }
+        let problem = match address.base {
+            AddressBase::Register(run) => {
+                let ty = self.body.type_of(run.first);
+                (ty.width_bits() < 32).then(|| diagnose::address_type(operand.span, ty))
+            }
+            AddressBase::Variable(_) | AddressBase::Bank { .. } | AddressBase::None => {
+                let found = "an address without a register";
+                Some(diagnose::expected_register(operand.span, found))
+            }
+        };
+        match problem {
+            Some(problem) => {
+                self.report(problem);
+                None
+            }
+            None => Some(address),
+        }
+    }
+}
