@@ -1,11 +1,16 @@
-//! Matches over meanings say every member: source files of the rooms go in, catch-all arms come out.
+//! Matches over meanings say every member: source files of the rooms go in, catch-all arms come out, and questions after
+//! single meanings.
 //!
-//! A new meaning must not compile until every room that has to handle it does. One `_` arm is enough to lose that, so
-//! none may be in a match over the enums below.
+//! A new meaning must not compile until every room that has to handle it does. One `_` arm is enough to lose that, and so is
+//! one `does == Does::Memory(Store)`: it says no to every new meaning. So a question is an exhaustive match beside the enum,
+//! or in the front end's `families.rs`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use syn::parse::{Parse, ParseStream};
 use syn::visit::{self, Visit};
-use syn::{Arm, ExprMatch, Pat, UseTree};
+use syn::{Arm, BinOp, Expr, ExprBinary, ExprLet, ExprMatch, Local, Macro, Pat, Token, UseTree};
+use warpgrid_isa::PTX;
 
 /// The enums that say what an instruction does, from the tables to the decoded operation.
 const ENUMS: &[&str] = &[
@@ -23,6 +28,7 @@ const ENUMS: &[&str] = &[
     "SyncOp",
     "WarpOp",
     "HintOp",
+    "MachineOp",
     "Op",
 ];
 
@@ -59,6 +65,180 @@ fn no_match_over_a_meaning_has_a_catch_all() {
         found.len(),
         found.join("\n")
     );
+}
+
+#[test]
+fn no_question_asks_for_one_meaning_alone() {
+    let mut found = Vec::new();
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).expect("a source file that was listed");
+        let file = syn::parse_file(&text).expect("a source file that compiles");
+        let mut questions = Questions(Vec::new());
+        questions.visit_file(&file);
+        let name = path.display();
+        found.extend(questions.0.iter().map(|line| format!("{name}:{line}")));
+    }
+    assert!(
+        found.is_empty(),
+        "{} questions after one meaning:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}
+
+/// A member that no table names was added and forgotten: the row is where an instruction begins.
+#[test]
+fn every_meaning_is_one_of_a_row() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(crates.join("isa/src/common/does.rs"));
+    let file = syn::parse_file(&text.expect("the enum of meanings")).expect("Rust");
+    let rows: BTreeSet<String> = PTX
+        .layouts()
+        .iter()
+        .map(|layout| format!("{:?}", layout.form.does))
+        .collect();
+    let mut machine = String::new();
+    let mut files = Vec::new();
+    add_sources(&crates.join("sass/src/lower"), &mut files);
+    for path in files {
+        machine.push_str(&std::fs::read_to_string(path).expect("a source file that was listed"));
+    }
+    let families = families_of(&file);
+    let mut missing = Vec::new();
+    for item in &file.items {
+        let syn::Item::Enum(meanings) = item else {
+            continue;
+        };
+        let owner = meanings.ident.to_string();
+        let Some(family) = families.get(&owner) else {
+            continue;
+        };
+        for member in &meanings.variants {
+            let name = member.ident.to_string();
+            let is_in = |row: &String| {
+                let mut words = row.split(|c: char| !c.is_alphanumeric());
+                words.next() == Some(family) && words.any(|word| word == name)
+            };
+            let member = format!("{owner}::{name}");
+            if !rows.iter().any(is_in) && !machine.contains(&member) {
+                missing.push(member);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no row says {missing:?}");
+}
+
+/// The member of `Does` that each enum of operations belongs to.
+fn families_of(file: &syn::File) -> BTreeMap<String, String> {
+    let mut families = BTreeMap::new();
+    for item in &file.items {
+        let syn::Item::Enum(meanings) = item else {
+            continue;
+        };
+        for member in meanings
+            .variants
+            .iter()
+            .filter(|_| meanings.ident == "Does")
+        {
+            let owners = member.fields.iter().filter_map(|field| match &field.ty {
+                syn::Type::Path(path) => path.path.get_ident(),
+                _ => None,
+            });
+            families.extend(owners.map(|owner| (owner.to_string(), member.ident.to_string())));
+        }
+    }
+    families
+}
+
+/// The lines of questions whether a meaning is one alone: `==`, `!=`, `matches!`, `if let` and `let … else`.
+struct Questions(Vec<usize>);
+
+impl Questions {
+    /// Notes an expression or a pattern of `Does::..`, [`Does::Unknown`](warpgrid_isa::Does::Unknown) left out: it is no meaning.
+    fn note(&mut self, path: &syn::Path) {
+        let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+        if let [.., owner, member] = names.as_slice()
+            && owner == "Does"
+            && member != "Unknown"
+        {
+            self.0.push(syn::spanned::Spanned::span(path).start().line);
+        }
+    }
+
+    fn note_value(&mut self, value: &Expr) {
+        match value {
+            Expr::Path(path) => self.note(&path.path),
+            Expr::Call(call) => self.note_value(&call.func),
+            _ => {}
+        }
+    }
+
+    fn note_pattern(&mut self, pattern: &Pat) {
+        match pattern {
+            Pat::Path(pattern) => self.note(&pattern.path),
+            Pat::TupleStruct(pattern) => {
+                self.note(&pattern.path);
+                pattern
+                    .elems
+                    .iter()
+                    .for_each(|part| self.note_pattern(part));
+            }
+            Pat::Tuple(pattern) => pattern
+                .elems
+                .iter()
+                .for_each(|part| self.note_pattern(part)),
+            Pat::Or(pattern) => pattern
+                .cases
+                .iter()
+                .for_each(|case| self.note_pattern(case)),
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Questions {
+    fn visit_expr_binary(&mut self, asked: &'ast ExprBinary) {
+        if let BinOp::Eq(_) | BinOp::Ne(_) = asked.op {
+            self.note_value(&asked.left);
+            self.note_value(&asked.right);
+        }
+        visit::visit_expr_binary(self, asked);
+    }
+
+    fn visit_expr_let(&mut self, asked: &'ast ExprLet) {
+        self.note_pattern(&asked.pat);
+        visit::visit_expr_let(self, asked);
+    }
+
+    fn visit_local(&mut self, local: &'ast Local) {
+        self.note_pattern(&local.pat);
+        visit::visit_local(self, local);
+    }
+
+    fn visit_macro(&mut self, called: &'ast Macro) {
+        if called.path.is_ident("matches")
+            && let Ok(Matched { value, pattern }) = called.parse_body()
+        {
+            self.visit_expr(&value);
+            self.note_pattern(&pattern);
+        }
+    }
+}
+
+/// What `matches!` is given; a condition after the pattern is not looked at.
+struct Matched {
+    value: Expr,
+    pattern: Pat,
+}
+
+impl Parse for Matched {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Matched> {
+        let value = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pattern = Pat::parse_multi_with_leading_vert(input)?;
+        input.parse::<proc_macro2::TokenStream>()?;
+        Ok(Matched { value, pattern })
+    }
 }
 
 /// The names by which a file calls the enums: `use MemoryOp as M` makes `M` one. `use MemoryOp::*` would hide the members
