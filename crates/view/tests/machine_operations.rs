@@ -91,8 +91,52 @@ fn bits_are_found_extended_and_permuted() {
         "IMNMX R0, R1, R2, P0;",
         3,
     );
+    // What was chosen can be a result beside the value, before it or after it.
+    check(
+        &[("R1", "-5"), ("R2", "3")],
+        "VIMNMX R0, PT, PT, R1, R2, !PT;",
+        3,
+    );
+    check(
+        &[("R2", "-5"), ("R3", "-1"), ("R4", "3"), ("R5", "0")],
+        "IMNMX.S64 PT, PT, R0, R2, R4, PT, !PT;",
+        (-5i32) as u32,
+    );
+    check(
+        &[("R2", "-5"), ("R3", "-1"), ("R4", "3"), ("R5", "0")],
+        "IMNMX.U64 PT, PT, R0, R2, R4, PT, !PT;",
+        3,
+    );
     check(&[("R1", "-5")], "IABS R0, R1;", 5);
     check(&[("R1", "0xff")], "POPC R0, R1;", 8);
+}
+
+#[test]
+fn sums_of_pairs_carry() {
+    let pair = |high: u32, low: u32, first: usize| {
+        let name = |i: usize| ["R2", "R3", "R4", "R5"][first + i];
+        [
+            (name(0), format!("{low:#x}")),
+            (name(1), format!("{high:#x}")),
+        ]
+    };
+    let run = |a: u64, b: u64, code: &str, expected: u32| {
+        let a = pair((a >> 32) as u32, a as u32, 0);
+        let b = pair((b >> 32) as u32, b as u32, 2);
+        let facts: Vec<(&str, &str)> = a.iter().chain(&b).map(|(n, v)| (*n, v.as_str())).collect();
+        check(&facts, code, expected);
+    };
+    let upper = "IADD.64 R6, P0, R2, R4;\nIADD.64.X R6, RZ, R4, P0;\nMOV R0, R6;";
+    run(u64::MAX, 1, upper, 2);
+    run(u64::MAX - 1, 1, upper, 1);
+    // A carry of a difference means that nothing is borrowed.
+    let below = "IADD.64 RZ, P0, R2, -R4;\nSEL R0, RZ, 0x1, P0;";
+    run(5 << 32, 5 << 32, below, 0);
+    run((5 << 32) - 1, 5 << 32, below, 1);
+    run(7, 0, below, 0);
+    let borrowed = "IADD.64 R6, P0, R2, -R4;\nIADD.64.X R8, R2, ~R4, P0;\nMOV R0, R9;";
+    run(3, 4, borrowed, u32::MAX);
+    run(1 << 32, 4, borrowed, 0);
 }
 
 #[test]
@@ -193,6 +237,8 @@ NOP;";
 fn calls_return_to_the_address_that_a_register_holds() {
     let code = "/*0000*/ MOV R4, 0x20;\n/*0010*/ CALL.REL.NOINC 0x40;\n/*0020*/ IADD3 R0, R0, 0x1, RZ;\n/*0030*/ BRA 0x60;\n/*0040*/ MOV R0, 0x10;\n/*0050*/ RET.REL.NODEC R4 0x0;\n/*0060*/ NOP;";
     assert_eq!(lanes(1, &[], code), [0x11]);
+    let pointer = code.replace("CALL.REL.NOINC 0x40", "CALL.REL.NOINC R6 0x0");
+    assert_eq!(lanes(1, &[("R6", "0x40")], &pointer), [0x11]);
     let table = "/*0000*/ BRX R5 -0x10;\n/*0010*/ MOV R0, 0x1;\n/*0020*/ BRA 0x50;\n/*0030*/ MOV R0, 0x2;\n/*0040*/ NOP;\n/*0050*/ NOP;";
     assert_eq!(lanes(2, &[("R5", "lane * 0x20 + 0x10")], table), [1, 2]);
 }

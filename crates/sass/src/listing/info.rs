@@ -12,6 +12,8 @@ pub struct KernelInfo {
     pub parameter_start: Option<u32>,
     /// Bytes of stack of a thread, with all that it calls, if that is known.
     pub stack_bytes: Option<u32>,
+    /// Whether nothing bounds that stack: what is called may call itself.
+    pub is_recursive: bool,
 }
 
 /// A parameter of a kernel.
@@ -30,6 +32,8 @@ const SIZED: u64 = 4;
 const PARAM_CBANK: u64 = 0x0a;
 const FRAME_SIZE: u64 = 0x11;
 const MIN_STACK_SIZE: u64 = 0x12;
+/// The stack of what calls itself, or what nobody knows.
+const UNBOUNDED: u32 = u32::MAX;
 const KPARAM_INFO: u64 = 0x17;
 
 impl KernelInfo {
@@ -52,6 +56,10 @@ impl KernelInfo {
                 let names = references.any(|r| r.byte_offset == start as u64 && r.text == own);
                 if names && matches!(number, FRAME_SIZE | MIN_STACK_SIZE) {
                     let bytes = section.number(start + 4, 4) as u32;
+                    if bytes == UNBOUNDED {
+                        info.is_recursive = true;
+                        continue;
+                    }
                     info.stack_bytes = Some(info.stack_bytes.unwrap_or(0).max(bytes));
                 }
             }

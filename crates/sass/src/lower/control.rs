@@ -149,18 +149,14 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
-/// `CALL.REL.NOINC target`: the caller has put the address to return to into registers.
+/// `CALL.REL.NOINC target`, `CALL.REL.NOINC R10 base`: the caller has put the address to return to into registers.
 pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["REL", "ABS", "NOINC", "INC"]);
     let in_register = w
         .peek()
         .is_some_and(|operand| as_register(&operand.value).is_some());
     if in_register {
-        let arg = register_address(w, 0)?;
-        if w.n_left() > 0 && w.immediate()? != 0 {
-            return Err(w.unknown("this call", w.instruction.span));
-        }
-        return Ok(vec![control(ControlOp::BranchIndirect, vec![arg])]);
+        return to_register(c, w);
     }
     let to = target(c, w)?;
     Ok(vec![control(ControlOp::Branch, vec![label(to)?])])
@@ -169,6 +165,11 @@ pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 /// `RET.REL.NODEC R8 base`
 pub(super) fn returns(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["REL", "ABS", "NODEC", "DEC"]);
+    to_register(c, w)
+}
+
+/// To an address in a register, which counts from the place that may be the next operand.
+fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let register = w.next()?;
     let base = match w.n_left() {
         0 => 0,

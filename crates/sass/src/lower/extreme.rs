@@ -19,13 +19,16 @@ const INTEGERS: &[(&str, ScalarType)] = &[
     ("U64", ScalarType::U64),
 ];
 
-/// `IMNMX d, a, b, p`, `VIMNMX3 d, a, b, c, p`, `VIADDMNMX d, a, b, c, p`: the smallest one where p holds, else the largest.
+/// `IMNMX d, a, b, p`, `VIMNMX d, PT, PT, a, b, p`, `IMNMX.S64 PT, PT, d, a, b, p, !PT`, `VIMNMX3 d, a, b, c, p`,
+/// `VIADDMNMX d, a, b, c, p`: the smallest one where p holds, else the largest.
 pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
     let modifiers = typed(ty);
     let clamps = w.take("RELU");
     let n = if ty.width_bits() == 64 { 2 } else { 1 };
+    unnamed_results(w)?;
     let to = w.to(n)?;
+    unnamed_results(w)?;
     let mut steps = Vec::new();
     let opcode = w.opcode().trim_start_matches('U');
     let values = match opcode {
@@ -37,6 +40,13 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
         _ => vec![w.source_as(ty)?, w.source_as(ty)?],
     };
     let p = w.predicate()?;
+    if w.is_predicate() {
+        // Of the pair's upper half in a longer comparison.
+        let carried = w.predicate()?;
+        if known(&carried.0) != Some(false) {
+            return Err(w.unknown("a comparison that goes on", carried.1));
+        }
+    }
     if clamps && !ty.is_signed() {
         return Err(w.unknown("`.RELU` without a sign", w.instruction.opcode));
     }
@@ -54,6 +64,17 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
         vec![to, Arg::One(read(last), span), Arg::One(number_of(0), span)],
     ));
     Ok(steps)
+}
+
+/// `PT, PT`: which value was chosen, where nothing asks for it.
+fn unnamed_results(w: &mut Words<'_>) -> Lowered<()> {
+    while w.is_predicate() {
+        let (result, span) = w.predicate_destination()?;
+        if result.is_some() {
+            return Err(w.unknown("which value was chosen", span));
+        }
+    }
+    Ok(())
 }
 
 /// The sum of the next two sources, in a register that no text names.

@@ -4,7 +4,7 @@ use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, destinations, is_predicate, number, parts};
 use super::{
     Context, Machine, arithmetic, copy, is_number, is_zero, known, modifiers_of, one,
-    predicate_destination, step, typed,
+    predicate_destination, predicate_source, step, typed,
 };
 use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, Flag, MachineOp, Modifiers, MulPart,
@@ -30,15 +30,22 @@ fn are_sinks(predicates: &[(OperandValue, Span)]) -> bool {
 
 /// Sums of pairs: `IADD.64 d, a, b`, `UIADD3.64 d, p, q, a, b, c`.
 fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Vec<Step>> {
-    let to = w.to(2)?;
-    if extends || !are_sinks(&carries(w)?) {
-        return Err(w.unknown("a carry of 64 bits", w.instruction.span));
-    }
+    let (run, run_span) = w.destination(2)?;
+    let results = carries(w)?;
     let (a, b) = (w.source_as(ScalarType::U64)?, w.source_as(ScalarType::U64)?);
     let third = match w.n_left() {
         0 => None,
+        _ if w.is_predicate() => None,
         _ => Some(w.source_as(ScalarType::U64)?).filter(|(value, _)| !is_zero(value)),
     };
+    if extends || !are_sinks(&results) {
+        if third.is_some() {
+            return Err(w.unknown("a carry of three values", w.instruction.span));
+        }
+        let to = destinations(run, 2, run_span);
+        return add_halves(c, w, to, results, (a, b), extends);
+    }
+    let to = Arg::One(OperandValue::Destination(run), run_span);
     let sum = |to: Arg, a: (OperandValue, Span), b: (OperandValue, Span)| {
         arithmetic(ArithmeticOp::Add, ScalarType::U64, vec![to, one(a), one(b)])
     };
@@ -51,6 +58,75 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Ve
         sum(Arg::One(written(part), span), a, b),
         sum(to, (read(part), span), third),
     ])
+}
+
+/// `IADD.64 d, p, a, b`, `IADD.64.X d, a, b, x`: the lower halves, and the upper ones with the carry.
+fn add_halves(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    to: Vec<(OperandValue, Span)>,
+    results: Vec<(OperandValue, Span)>,
+    (a, b): ((OperandValue, Span), (OperandValue, Span)),
+    extends: bool,
+) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let mut conditions = Vec::new();
+    while extends && w.n_left() > 0 {
+        conditions.push(w.predicate()?);
+    }
+    let n_negated = [&a, &b]
+        .iter()
+        .filter(|(value, _)| modifiers_of(value).negate)
+        .count();
+    if n_negated > usize::from(!extends) {
+        return Err(w.unknown("two carries of one sum", span));
+    }
+    let [low_a, high_a] = halves_of_sum(a);
+    let [low_b, high_b] = halves_of_sum(b);
+    let carry = c.body.hidden(ScalarType::Pred);
+    let half = |to, predicates, sources, conditions| {
+        let machine = Machine {
+            registers: vec![to],
+            predicates,
+            sources,
+            conditions,
+            number: 0,
+        };
+        machine.step(MachineOp::Add3, span)
+    };
+    let zero = || (number(0), span);
+    let mut to = to.into_iter();
+    let mut next = || to.next().unwrap_or((OperandValue::Destination(None), span));
+    Ok(vec![
+        half(
+            next(),
+            vec![(written(carry), span)],
+            vec![low_a, low_b, zero()],
+            conditions,
+        ),
+        half(
+            next(),
+            results,
+            vec![high_a, high_b, zero()],
+            vec![(predicate_source(carry, false), span)],
+        ),
+    ])
+}
+
+/// The halves of a value in a sum: the upper half of `-a` is `~a`, and the carry does the rest.
+fn halves_of_sum(value: (OperandValue, Span)) -> [(OperandValue, Span); 2] {
+    let mut halves = parts(value, 2).into_iter();
+    let none = || (number(0), Span::default());
+    let (low, mut high) = (
+        halves.next().unwrap_or_else(none),
+        halves.next().unwrap_or_else(none),
+    );
+    if let OperandValue::Source(_, modifiers) = &mut high.0
+        && std::mem::take(&mut modifiers.negate)
+    {
+        modifiers.invert = true;
+    }
+    [low, high]
 }
 
 /// `IADD3`, `IADD` and relatives: `d{, p{, q}}, a, b{, c}{, x, y}`

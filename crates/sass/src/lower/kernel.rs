@@ -288,7 +288,10 @@ impl Lowering<'_> {
                 });
             }
         }
-        let stack = info.stack_bytes.unwrap_or(0).max(uses.stack_bytes);
+        let may_recur = info.is_recursive || (info.parameters.is_none() && uses.calls);
+        let least = if may_recur { RECURSIVE_FRAME } else { 0 };
+        let known = info.stack_bytes.unwrap_or(0).max(uses.stack_bytes);
+        let stack = if known > 0 { known.max(least) } else { 0 };
         if stack > 0 {
             variables.push(Variable {
                 name: "stack".to_owned(),
@@ -325,6 +328,7 @@ impl Lowering<'_> {
                     | "STAS"
             );
             uses.local |= matches!(opcode, "LDL" | "STL");
+            uses.calls |= opcode == "CALL";
             frames = frames.saturating_add(self.frame_bytes(instruction));
         }
         if uses.local || frames > 0 {
@@ -366,10 +370,14 @@ const MAX_FRAME: u32 = 256 << 10;
 /// The local memory of loose instructions, which name addresses in it as they like.
 const LOOSE_FRAME: u32 = 16 << 10;
 
+/// The stack where a function may call itself: the frames of a few hundred calls.
+const RECURSIVE_FRAME: u32 = 32 << 10;
+
 #[derive(Default)]
 struct Uses {
     shared: bool,
     local: bool,
+    calls: bool,
     stack_bytes: u32,
 }
 

@@ -41,12 +41,11 @@ fn special_source(name: &str) -> Option<Source> {
         _ => (name, 0),
     };
     let special = match base {
-        "SRZ" => return Some(Source::Immediate(0)),
+        // The stack may grow down to where local memory begins.
+        "SRZ" | "SR_LMEMHIOFF" => return Some(Source::Immediate(0)),
         "SR_SWINHI" => return Some(Source::Launch(LaunchFact::SharedWindowHigh)),
         "SR_SWINLO" => return Some(Source::Launch(LaunchFact::SharedWindowLow)),
-        "SR_LWINHI" | "SR_LMEMHIOFF" => {
-            return Some(Source::Launch(LaunchFact::LocalWindowHigh));
-        }
+        "SR_LWINHI" => return Some(Source::Launch(LaunchFact::LocalWindowHigh)),
         "SR_LWINLO" => return Some(Source::Launch(LaunchFact::LocalWindowLow)),
         "SR_TID" => S::Tid(axis),
         "SR_CTAID" => S::Ctaid(axis),

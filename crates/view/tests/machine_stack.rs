@@ -1,0 +1,88 @@
+//! The stack of machine code: how much a listing says that there is, and how far code may go down.
+
+use warpgrid_view::{Front, Scenario, Session};
+
+/// A call of itself for every bit of `R4`, 24 bytes of stack each; what it adds up to is stored.
+const CALLS_ITSELF: &str = "\
+MOV R1, c[0x0][0x28];
+MOV R4, 0x14;
+MOV R0, RZ;
+MOV R20, 0x50;
+CALL.REL.NOINC 0x80;
+STS [RZ], R0;
+EXIT;
+NOP;
+IADD3 R1, R1, -0x18, RZ;
+STL [R1], R20;
+S2R R3, SR_LMEMHIOFF;
+ISETP.GE.U32.AND P1, PT, R1, R3, PT;
+@P1 BRA 0xe0;
+BPT.TRAP 0x1;
+ISETP.EQ.U32.AND P0, PT, R4, RZ, PT;
+@P0 BRA 0x140;
+IADD3 R0, R0, R4, RZ;
+IADD3 R4, R4, -0x1, RZ;
+MOV R20, 0x140;
+CALL.REL.NOINC 0x80;
+LDL R20, [R1];
+IADD3 R1, R1, 0x18, RZ;
+RET.REL.NODEC R20 0x0;";
+
+fn run(source: String) -> Session {
+    let scenario = Scenario {
+        source,
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+    assert!(session.run(10_000), "not over");
+    session
+}
+
+fn stored(session: &Session) -> u32 {
+    let shared = warpgrid_view::MemoryId::Shared(0);
+    let bytes = session.memory(&shared).expect("shared memory");
+    u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"))
+}
+
+/// With addresses, as `cuobjdump` prints them.
+fn code() -> String {
+    let lines = CALLS_ITSELF.lines().enumerate();
+    lines
+        .map(|(i, line)| format!("        /*{:04x}*/ {line}\n", 16 * i))
+        .collect()
+}
+
+#[test]
+fn what_calls_itself_has_a_stack_though_nothing_states_its_size() {
+    let pasted = format!("\t\tFunction : sums\n{}", code());
+    let session = run(format!("//@ launch block=1\n\tcode for sm_80\n{pasted}"));
+    assert_eq!(session.fault(), None);
+    assert_eq!(stored(&session), 210);
+
+    // As a section of `nvdisasm` with the size that stands for none.
+    let unbounded = "\
+\t.section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"
+\t.byte\t0x04, 0x12
+\t.short\t0x0008
+\t.word\tindex@(sums)
+\t.word\t0xffffffff
+\t.section\t.nv.info.sums,\"\",@\"SHT_CUDA_INFO\"
+\t.byte\t0x04, 0x0a
+\t.short\t0x0008
+\t.word\tindex@(.nv.constant0.sums)
+\t.short\t0x0160
+\t.short\t0x0000
+\t.section\t.nv.shared.sums,\"aw\",@nobits
+\t.zero\t16
+\t.section\t.text.sums,\"ax\",@progbits
+sums:
+";
+    let listed = format!(
+        "//@ launch block=1\n\t.target\tsm_80\n{unbounded}{}",
+        code()
+    );
+    let session = run(listed);
+    assert_eq!(session.fault(), None);
+    assert_eq!(stored(&session), 210);
+}
