@@ -41,6 +41,7 @@ test("keys step, and help lists them", async ({ page }) => {
   await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toContainText("to the next store");
+  await expect(page.getByRole("heading", { name: "What you see" })).toBeInViewport();
   await page.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("dialog")).toBeHidden();
 });

@@ -49,7 +49,11 @@ pub(crate) fn Help(props: &Props) -> Html {
     let key = |(keys, what): &(&str, &str)| html! { <tr><th><kbd>{ *keys }</kbd></th><td>{ *what }</td></tr> };
     html! {
         <dialog ref={dialog} class="help" aria-labelledby="help-title" onclose={close}>
-            <h2 id="help-title">{ "What you see" }</h2>
+            // Before the text, so that the dialog opens at its beginning.
+            <form method="dialog">
+                <h2 id="help-title">{ "What you see" }</h2>
+                <button class="main">{ "Close" }</button>
+            </form>
             { pictures() }
             <h3>{ "Keys" }</h3>
             <p>{ "They work wherever the focus is, except in the editor and in lists; the last three work in the editor." }</p>
@@ -69,7 +73,6 @@ pub(crate) fn Help(props: &Props) -> Html {
                    then it waits until you let it go on. Stop ends it at any time. Your own texts are kept in this browser, each by itself: the list at the top goes back to \
                    them." }
             </p>
-            <form method="dialog"><button class="main">{ "Close" }</button></form>
         </dialog>
     }
 }
