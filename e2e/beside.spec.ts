@@ -41,6 +41,9 @@ test("a pasted text that differs is marked where it parts, with the stores of bo
   await expect(view).toContainText("Both leave the same memory");
   await view.getByRole("button", { name: "Another text" }).click();
   const other = view.getByRole("textbox", { name: "The other text of the kernel" });
+  await other.fill("");
+  await view.getByRole("button", { name: "Run both" }).click();
+  await expect(other).toBeFocused();
   await other.fill(listing.replace("FADD", "FMUL"));
   await view.getByRole("button", { name: "Run both" }).click();
   await expect(view).toContainText("They part: 1 of 3 memories differs");

@@ -20,9 +20,14 @@ pub(super) fn Choose(props: &Props) -> Html {
     let run = {
         let (text, dispatch) = (text.clone(), props.dispatch.clone());
         Callback::from(move |_: MouseEvent| {
-            let text = text.cast::<HtmlTextAreaElement>();
-            let value = text.map(|text| text.value()).unwrap_or_default();
-            if !value.trim().is_empty() {
+            let Some(text) = text.cast::<HtmlTextAreaElement>() else {
+                return;
+            };
+            let value = text.value();
+            if value.trim().is_empty() {
+                // The placeholder there says what to do.
+                text.focus().ok();
+            } else {
                 dispatch.dispatch(Action::Beside(BesideAction::SetOther(value.into())));
             }
         })
@@ -36,7 +41,7 @@ pub(super) fn Choose(props: &Props) -> Html {
         <section class="card beside-text" aria-label="Second text">
             <h2>{ "The other text" }</h2>
             <textarea ref={text} spellcheck="false" aria-label="The other text of the kernel" wrap="off"
-                placeholder="        /*0000*/                   MOV R1, c[0x0][0x28] ;" value={props.other.to_string()} />
+                placeholder="Paste it here, for example\n/*0000*/  MOV R1, c[0x0][0x28] ;" value={props.other.to_string()} />
             <p class="beside-transport">
                 <button class="main" onclick={run}>{ "Run both" }</button>
                 { example }
