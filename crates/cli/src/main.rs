@@ -13,6 +13,7 @@ mod product;
 mod run;
 mod seeds;
 mod traffic;
+mod values;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;

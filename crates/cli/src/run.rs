@@ -2,10 +2,11 @@
 
 use crate::check::{FrontName, front_of};
 use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
+use crate::values::Values;
 use crate::{Format, Outcome, beside, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -72,33 +73,19 @@ struct Variant {
 
 /// A buffer after the run.
 #[derive(Debug, Serialize)]
-struct BufferReport {
+struct BufferReport<'a> {
     #[serde(rename = "type")]
     ty: String,
     sha256: String,
-    values: Values,
-}
-
-/// The elements of a buffer, which become values only as they are written: a gibibyte would be 32 as a list of them.
-#[derive(Debug)]
-struct Values {
-    ty: ElementType,
-    bytes: Vec<u8>,
-}
-
-impl Serialize for Values {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let elements = self.bytes.chunks(self.ty.width_bytes());
-        serializer.collect_seq(elements.map(|element| self.ty.decode(self.ty.bits(element))))
-    }
+    values: Values<'a>,
 }
 
 /// What `--format json` writes.
 #[derive(Debug, Serialize)]
-struct RunReport {
+struct RunReport<'a> {
     ok: bool,
     fault: Option<FaultReport>,
-    buffers: BTreeMap<String, BufferReport>,
+    buffers: BTreeMap<String, BufferReport<'a>>,
     steps: u64,
     stores: u64,
     /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
@@ -247,6 +234,11 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     let promised = session.scenario().fault.is_some() || session.buffers().iter().any(is_promised);
     let fault = session.fault();
     let expected_fault = session.scenario().fault.clone();
+    let traffic = counts_traffic(arguments).then(|| {
+        session.count_traffic(u64::MAX);
+        session.traffic()
+    });
+    let causes = session.causes();
     let mut wrong = Vec::new();
     wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
     let mut buffers = BTreeMap::new();
@@ -263,15 +255,10 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     notes.extend(guesses.map(|line| format!("guessed: `{line}`")));
     notes.extend(session.notes());
     let ok = wrong.is_empty() && session.is_over();
-    let traffic = counts_traffic(arguments).then(|| {
-        session.count_traffic(u64::MAX);
-        session.traffic()
-    });
     let mut out = stdout();
     match arguments.format {
         Format::Json => {
             notes.extend(wrong);
-            let causes = session.causes();
             let fault = fault.as_ref().map(|fault| FaultReport {
                 causes,
                 ..FaultReport::from(fault)
@@ -303,8 +290,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             let is_said = |line: &String| stop.is_some_and(|(_, said)| line.ends_with(said));
             wrong.retain(|line| !is_said(line));
             let stop = stop.map(|(line, message)| format!("line {line}: {message}"));
-            let causes = session.causes().into_iter();
-            let causes = causes.map(|cause| {
+            let causes = causes.into_iter().map(|cause| {
                 format!(
                     "line {}, step {}: {}",
                     cause.range.line, cause.step, cause.text
@@ -410,13 +396,13 @@ fn difference(buffer: &Buffer, bytes: &[u8]) -> Option<String> {
     }
 }
 
-fn report(buffer: &Buffer, bytes: &[u8]) -> BufferReport {
+fn report<'a>(buffer: &Buffer, bytes: &'a [u8]) -> BufferReport<'a> {
     BufferReport {
         ty: buffer.ty.clone(),
         sha256: sha256(bytes),
         values: Values {
             ty: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8),
-            bytes: bytes.to_vec(),
+            bytes,
         },
     }
 }
