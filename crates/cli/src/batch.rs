@@ -4,9 +4,10 @@ use crate::Outcome;
 use crate::check::{Id, Verdict};
 use crate::output::Output;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use warpgrid_view::catalogue::not_a_request;
+use warpgrid_view::catalogue::{ignored_field, not_a_request};
 use warpgrid_view::{CheckOptions, Front};
 
 /// One request line.
@@ -24,6 +25,25 @@ struct Request<'a> {
     ptx_version: Option<Cow<'a, str>>,
 }
 
+/// The same fields and no others: its error names the first other one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only whether a line has other fields is asked")]
+struct Known {
+    id: IgnoredAny,
+    source: IgnoredAny,
+    front: Option<IgnoredAny>,
+    target: Option<IgnoredAny>,
+    ptx_version: Option<IgnoredAny>,
+}
+
+/// The first field of a request that means nothing, and those that do.
+fn unknown_field(line: &[u8]) -> Option<String> {
+    let error = serde_json::from_slice::<Known>(line).err()?.to_string();
+    let (message, _place) = error.rsplit_once(" at line ")?;
+    Some(message.to_owned())
+}
+
 /// What can still be read of a line that is no request.
 #[derive(Debug, Deserialize)]
 struct Named<'a> {
@@ -32,7 +52,7 @@ struct Named<'a> {
 }
 
 /// Answers every line. A line that is no request is answered with the code `W0900`, which names the line, and with its id
-/// where that can be read.
+/// where that can be read; one with a field that means nothing gets the same code as a warning beside its verdict.
 pub(crate) fn batch(
     options: &CheckOptions,
     input: impl Read,
@@ -67,7 +87,10 @@ pub(crate) fn batch(
                         .map(str::to_owned)
                         .or_else(|| options.ptx_version.clone()),
                 };
-                let report = warpgrid_view::check(&request.source, &options);
+                let mut report = warpgrid_view::check(&request.source, &options);
+                let unknown = unknown_field(&line);
+                let ignored = unknown.map(|why| ignored_field(number, &why));
+                report.diagnostics.extend(ignored);
                 serde_json::to_writer(&mut output, &Verdict::new(request.id, &report))?;
                 outcome = outcome.and(if report.accept {
                     Outcome::Well

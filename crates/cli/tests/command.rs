@@ -387,6 +387,31 @@ fn a_bad_line_of_a_batch_is_answered_under_its_own_id() {
 }
 
 #[test]
+fn a_field_of_a_batch_that_means_nothing_is_named() {
+    let source = GOOD.replace('\n', " ");
+    let lines = ["target", "tagret"]
+        .map(|field| serde_json::json!({"id": field, "source": source, field: "sm_90"}));
+    let output = warpgrid(
+        &["check", "--batch"],
+        &lines.map(|line| line.to_string()).join("\n"),
+    );
+    let answers: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(
+        [&answers[0]["accept"], &answers[1]["accept"]],
+        [&Value::Bool(true); 2]
+    );
+    assert_eq!(answers[0]["diagnostics"], serde_json::json!([]));
+    assert_eq!(answers[1]["diagnostics"][0]["severity"], "warning");
+    assert_eq!(
+        answers[1]["diagnostics"][0]["message"],
+        "line 2 has a field that is ignored: unknown field `tagret`, expected one of `id`, `source`, `front`, `target`, `ptx_version`"
+    );
+}
+
+#[test]
 fn a_closed_pipe_does_not_change_the_verdict() {
     let folder = Folder::new("pipe");
     let mut bad = GOOD.replace("st.global", "st.globl");

@@ -11,16 +11,24 @@ pub const NO_SUCH_MEMORY: &str = "W0902";
 /// The code of an instruction that the emulator does not run.
 pub(crate) const NOT_RUN_YET: &str = "W0904";
 
+/// Where a diagnostic is that is about no place of a text.
+const START: SourceRange = SourceRange {
+    line: 1,
+    column: 1,
+    end_line: 1,
+    end_column: 1,
+};
+
+/// A field of a request of a batch that changes nothing.
+pub fn ignored_field(line: u64, why: &str) -> DiagnosticView {
+    let message = format!("line {line} has a field that is ignored: {why}");
+    DiagnosticView::new("W0900", Severity::Warning, message, START)
+}
+
 /// A line of a batch that is no request.
 pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
-    let start = SourceRange {
-        line: 1,
-        column: 1,
-        end_line: 1,
-        end_column: 1,
-    };
     let message = format!("line {line} is not a request: {why}");
-    let mut view = DiagnosticView::new("W0900", Severity::Error, message, start);
+    let mut view = DiagnosticView::new("W0900", Severity::Error, message, START);
     view.help = Some("expected {\"id\": …, \"source\": …}".to_owned());
     view
 }
@@ -57,7 +65,7 @@ pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic 
 /// The reference pages, in order of their codes.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W0900", "not a request", "Each line of a batch is a JSON object with `id` and `source`.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
+    CodeFacts::page("W0900", "not a request", "Each line of a batch is a JSON object with `id` and `source`, and may have `front`, `target` and `ptx_version`; another field is ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
     CodeFacts::page(UNREADABLE_ARGUMENT, "unreadable argument", "An argument of the JavaScript API does not have the shape that its type says.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
     CodeFacts::page(NO_SUCH_MEMORY, "no such memory", "Memories are named as in `frame().memories`: a buffer by its name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.", "session.memory(\"outt\")", "session.memory(\"out\")"),
     CodeFacts::page("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
