@@ -30,6 +30,7 @@ pub use run::observe::{
     AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece, Run,
     Runs,
 };
+pub use run::setup::Decoded;
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,

@@ -389,15 +389,20 @@ fn too_much_memory_is_refused_before_it_is_laid_out() {
         ),
         "{two}"
     );
-    let limits = Limits {
-        max_memory_bytes: u64::MAX,
+    let most = Limits::MOST_GLOBAL_BYTES;
+    let within = |max_memory_bytes| Limits {
+        max_memory_bytes,
         ..Limits::default()
     };
-    let large = refused_within(limits, |l| {
+    let large = refused_within(within(most), |l| {
         l.buffers[0].contents = Contents::Zeroed(1 << 32)
     });
-    let most = Limits::MOST_GLOBAL_BYTES;
     assert!(matches!(large, LaunchError::BufferTooLarge { limit, .. } if limit == most));
+    let beyond = refused_within(within(1 << 33), |_| {});
+    assert_eq!(
+        beyond.to_string(),
+        "`max_memory_bytes` is 8589934592, more than the 4294901760 that a machine can have"
+    );
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn machine_within(
         }],
         ..Code::default()
     };
-    let setup = Setup::new(Arc::new(program), code, layout, &launch, limits);
+    let setup = Setup::new(Arc::new(program), Arc::new(code), layout, &launch, limits);
     Machine::start(setup, GlobalMemory::default()).unwrap()
 }
 

@@ -118,6 +118,17 @@ fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> 
     Ok(())
 }
 
+/// Checks what the host asks for.
+pub(crate) fn check_limits(limits: &Limits) -> Result<(), LaunchError> {
+    match limits.max_memory_bytes {
+        asked if asked > Limits::MOST_GLOBAL_BYTES => Err(LaunchError::LimitTooLarge {
+            asked,
+            most: Limits::MOST_GLOBAL_BYTES,
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Checks what depends on sizes.
 pub(crate) fn check_layout(
     program: &Program,

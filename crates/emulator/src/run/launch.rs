@@ -108,7 +108,7 @@ pub struct PointerPatch {
 /// Bounds that keep a run from taking the host down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Global memory, constants and parameters, and at most [`Limits::MOST_GLOBAL_BYTES`]. Their last writers come on top,
+    /// Global memory, constants and parameters; more than [`Limits::MOST_GLOBAL_BYTES`] is refused. Their last writers come on top,
     /// where they are kept, as steps write.
     pub max_memory_bytes: u64,
     /// Shared and local memory plus registers of resident warps, with last writers where they are kept; what global memory
@@ -215,6 +215,11 @@ pub enum LaunchError {
         bytes: u64,
         limit: u64,
     },
+    /// The host allows more memory than a machine can have.
+    LimitTooLarge {
+        asked: u64,
+        most: u64,
+    },
     /// All together.
     MemoryTooLarge {
         bytes: u64,
@@ -286,6 +291,10 @@ impl fmt::Display for LaunchError {
                     "argument {index} points to no buffer or beyond its own bytes"
                 )
             }
+            LaunchError::LimitTooLarge { asked, most } => write!(
+                f,
+                "`max_memory_bytes` is {asked}, more than the {most} that a machine can have"
+            ),
             LaunchError::SharedTooLarge { bytes, limit } => {
                 write!(
                     f,

@@ -13,7 +13,7 @@ use crate::run::inspect::{Note, NoteKind, Status};
 use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::run::observe::{EventBuffer, Observer};
 use crate::run::schedule::{Schedule, WarpPlace};
-use crate::run::setup::Setup;
+use crate::run::setup::{Decoded, Setup};
 use crate::state::State;
 use crate::state::cluster::Peers;
 use crate::state::layout::Layout;
@@ -64,14 +64,35 @@ impl Machine {
         launch: &Launch,
         limits: Limits,
     ) -> Result<Machine, LaunchError> {
+        Machine::with_decoded(program, launch, limits, None)
+    }
+
+    /// A machine that runs the code of another one where both have the same program, with all that its instructions name in
+    /// the same places; else it decodes the program itself.
+    pub fn with_decoded(
+        program: Arc<Program>,
+        launch: &Launch,
+        limits: Limits,
+        decoded: Option<&Decoded>,
+    ) -> Result<Machine, LaunchError> {
+        crate::run::check_launch::check_limits(&limits)?;
         crate::run::check_launch::check_launch(&program, launch)?;
         let mut layout = Layout::new(&program, launch);
         crate::run::check_launch::check_layout(&program, launch, &layout, &limits)?;
         let global = layout.build_memory(&program, launch, &limits, Tracking::of(launch))?;
-        let mut code = decode(&program, &layout);
-        code.initial = initial_registers(&program, launch, &code, &global);
+        let shared = decoded.and_then(|decoded| decoded.code_for(&program, &layout));
+        let mut code = shared.unwrap_or_else(|| Arc::new(decode(&program, &layout)));
+        let initial = initial_registers(&program, launch, &code, &global);
+        if !initial.is_empty() || !code.initial.is_empty() {
+            Arc::make_mut(&mut code).initial = initial;
+        }
         let setup = Setup::new(program, code, layout, launch, limits);
         Machine::start(setup, global)
+    }
+
+    /// What it decoded, for [`Machine::with_decoded`].
+    pub fn decoded(&self) -> Decoded {
+        Decoded(Arc::clone(&self.setup))
     }
 
     /// A machine whose first clusters have their places.

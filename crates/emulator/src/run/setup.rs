@@ -12,7 +12,7 @@ use warpgrid_program::{FunctionKind, Program};
 #[derive(Debug)]
 pub(crate) struct Setup {
     pub(crate) program: Arc<Program>,
-    pub(crate) code: Code,
+    pub(crate) code: Arc<Code>,
     pub(crate) layout: Layout,
     pub(crate) limits: Limits,
     pub(crate) grid: [u32; 3],
@@ -29,11 +29,24 @@ pub(crate) struct Setup {
     pub(crate) seed: u64,
 }
 
+/// What a machine decoded of its program, which holds none of its memory.
+#[derive(Clone, Debug)]
+pub struct Decoded(pub(crate) Arc<Setup>);
+
+impl Decoded {
+    /// The code, where a program and a layout decode to the same.
+    pub(crate) fn code_for(&self, program: &Arc<Program>, layout: &Layout) -> Option<Arc<Code>> {
+        let Decoded(setup) = self;
+        let is_same = Arc::ptr_eq(&setup.program, program) && setup.layout.decodes_as(layout);
+        is_same.then(|| Arc::clone(&setup.code))
+    }
+}
+
 impl Setup {
     /// The launch's facts beside program, code and layout.
     pub(crate) fn new(
         program: Arc<Program>,
-        code: Code,
+        code: Arc<Code>,
         layout: Layout,
         launch: &Launch,
         limits: Limits,

@@ -49,7 +49,7 @@ pub(crate) struct Layout {
 }
 
 /// A constant bank, whose bytes no step changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConstantBank {
     pub(crate) number: u8,
     pub(crate) address: u64,
@@ -297,6 +297,36 @@ impl Layout {
         }
     }
 
+    /// Whether a program decodes to the same code in both.
+    pub(crate) fn decodes_as(&self, other: &Layout) -> bool {
+        let Layout {
+            map,
+            module,
+            functions,
+            frame_bytes,
+            reachable,
+            // Code reads them from memory, or through a constant bank.
+            shared_bytes: _,
+            shared_variables: _,
+            parameters,
+            parameter_start,
+            misaligned,
+            extents,
+            banks,
+        } = self;
+        *map == other.map
+            && *module == other.module
+            && *functions == other.functions
+            && *frame_bytes == other.frame_bytes
+            && *reachable == other.reachable
+            && *parameters == other.parameters
+            && *parameter_start == other.parameter_start
+            && *misaligned == other.misaligned
+            // Machine code names them by their places in a bank.
+            && (banks.is_empty() || *extents == other.extents)
+            && *banks == other.banks
+    }
+
     /// Bytes of the kernel's parameters.
     pub(crate) fn parameter_bytes(&self) -> u64 {
         self.parameters
@@ -336,7 +366,7 @@ impl Layout {
         let mut plan = Placement {
             allocations: Vec::new(),
             arena_bytes: 0,
-            limit: limits.max_memory_bytes.min(Limits::MOST_GLOBAL_BYTES),
+            limit: limits.max_memory_bytes,
         };
         plan.add(
             self.map.parameters,
