@@ -25,7 +25,8 @@ function linesOf(parameter, name = parameter.name) {
   switch (parameter.kind) {
     case "buffer": {
       const line = `buffer ${name}: ${array(parameter)} = ${initial(parameter)}`;
-      return parameter.expect ? [line, `expect ${name} = ${list(parameter.expect)}`] : [line];
+      const start = parameter.start ? [`start ${name} = ${parameter.start}`] : [];
+      return [line, ...start, ...(parameter.expect ? [`expect ${name} = ${list(parameter.expect)}`] : [])];
     }
     case "scalar":
       return [`scalar ${name}: ${parameter.type} = ${literal(parameter.value)}`];
@@ -40,7 +41,7 @@ function linesOf(parameter, name = parameter.name) {
 
 /** The text without what the scenario says instead; and what it states of dynamic shared memory, of which the larger one counts. */
 function reduced(source, launch, { name, params, registers }) {
-  const replaced = { title: name, ...(params?.length && { buffer: 1, scalar: 1, alias: 1, expect: 1 }), register: registers?.length };
+  const replaced = { title: name, ...(params?.length && { buffer: 1, scalar: 1, start: 1, alias: 1, expect: 1 }), register: registers?.length };
   let shared = 0;
   const lines = source.split("\n").flatMap((line) => {
     const [mark, word] = MARK.exec(line) ?? [];

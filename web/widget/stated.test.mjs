@@ -14,7 +14,7 @@ test("what a scenario says takes the place of what its text says", () => {
   const facts = {
     source, name: "New", grid: [4, 1, 1], dynamic_shared: 64, seed: 0,
     params: [
-      { kind: "buffer", name: "out", type: "f32", len: 8, shape: [2, 4], init: [1, -0, 2.5] },
+      { kind: "buffer", name: "out", type: "f32", len: 8, shape: [2, 4], init: [1, -0, 2.5], start: 4 },
       { kind: "scalar", name: "n", type: "s32", value: -3 },
       { kind: "struct", name: "dims", size: 16, fields: [{ kind: "scalar", name: "w", type: "u32", value: 9, offset: 8 }] },
       { kind: "alias", name: "also", of: "out" },
@@ -22,7 +22,7 @@ test("what a scenario says takes the place of what its text says", () => {
     registers: [{ name: "R2", value: "lane * 4" }],
   };
   assert.equal(stated(facts), [
-    "//@ title New", "//@ launch grid=4 seed=0 shared=512", "//@ buffer out: f32[2][4] = [1, -0.0, 2.5]", "//@ scalar n: s32 = -3",
+    "//@ title New", "//@ launch grid=4 seed=0 shared=512", "//@ buffer out: f32[2][4] = [1, -0.0, 2.5]", "//@ start out = 4", "//@ scalar n: s32 = -3",
     "//@ scalar dims+8: u32 = 9", "//@ alias also = out", "//@ register R2 = lane * 4", "//@ launch block=64", "//@ about Kept.", "ret;",
   ].join("\n"));
   assert.equal(stated({ source }), source);

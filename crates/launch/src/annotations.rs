@@ -8,10 +8,12 @@
 //! //@ buffer x: u32[64] = iota
 //! //@ scalar n: s32 = 200
 //! //@ scalar dims+8: u32 = 16
+//! //@ start x = 16
 //! //@ alias y = x
 //! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
+//! `start` says which element of a buffer the kernel gets the address of, where it is not the first.
 //! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
 use crate::catalogue::{self, Problem};
@@ -72,6 +74,7 @@ impl Annotations {
             "launch" => self.launch(&rest),
             "buffer" => self.buffer(&rest),
             "scalar" => self.scalar(&rest),
+            "start" => self.start(&rest),
             "alias" => self.alias(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
@@ -176,6 +179,39 @@ impl Annotations {
         )
     }
 
+    /// The element of a buffer that the kernel gets the address of.
+    fn start(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (name, element) = fact.split_init();
+        let element = element.ok_or_else(|| fact.error(catalogue::no_start()))?;
+        let start = element.number()?;
+        match self.buffer_above(name.text) {
+            Some(buffer) if buffer.start != 0 => {
+                Err(name.error(catalogue::fact_given_twice(name.text)))
+            }
+            Some(buffer) if start > buffer.len => {
+                Err(element.error(catalogue::start_outside(start, buffer.len)))
+            }
+            Some(buffer) => {
+                buffer.start = start;
+                Ok(())
+            }
+            None => Err(name.error(catalogue::no_buffer_above(name.text))),
+        }
+    }
+
+    /// The buffer that a line above declares.
+    fn buffer_above(&mut self, name: &str) -> Option<&mut Buffer> {
+        let parameters = self.scenario.params.iter_mut();
+        parameters
+            .filter_map(|parameter| match parameter {
+                Parameter::Buffer(buffer) => Some(buffer),
+                Parameter::Scalar { .. } | Parameter::Struct { .. } | Parameter::Alias { .. } => {
+                    None
+                }
+            })
+            .find(|buffer| buffer.name == name)
+    }
+
     fn register(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, value) = fact.split_init();
         let value = value.ok_or_else(|| fact.error(catalogue::register_without_value()))?;
@@ -196,15 +232,7 @@ impl Annotations {
         let (name, values) = fact.split_init();
         let values = values.ok_or_else(|| fact.error(catalogue::no_expectation()))?;
         let literals = values.list()?;
-        let buffer = self
-            .scenario
-            .params
-            .iter_mut()
-            .find_map(|parameter| match parameter {
-                Parameter::Buffer(buffer) if buffer.name == name.text => Some(buffer),
-                _ => None,
-            });
-        match buffer {
+        match self.buffer_above(name.text) {
             Some(buffer) if buffer.expect.is_some() => {
                 Err(name.error(catalogue::fact_given_twice(name.text)))
             }
@@ -249,10 +277,16 @@ impl Annotations {
     }
 }
 
-/// The lines that state a parameter, each starting with `mark`: one, or one a member of a structure.
+/// The lines that state a parameter, each starting with `mark`: one, two for a buffer that starts before the address that the
+/// kernel gets, and those of the members for a structure.
 pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
     match parameter {
-        Parameter::Buffer(buffer) => vec![buffer_line(buffer, mark)],
+        Parameter::Buffer(buffer) => {
+            let Buffer { name, start, .. } = buffer;
+            let start = (*start > 0).then(|| format!("{mark} start {name} = {start}"));
+            let line = buffer_line(buffer, mark);
+            std::iter::once(line).chain(start).collect()
+        }
         Parameter::Scalar { name, ty, value } => {
             vec![format!("{mark} scalar {name}: {ty} = {value}")]
         }
@@ -500,7 +534,7 @@ mod tests {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [
-                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `alias`, `register` or `expect`"
+                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `register` or `expect`"
             ]
         );
         assert_eq!(
@@ -534,6 +568,16 @@ mod tests {
         assert_eq!(
             messages("//@ buffer a: u8[1]\n//@ expect a = 1, 2"),
             ["1, 2: found 2 values for 1 elements"]
+        );
+        assert_eq!(
+            messages(
+                "//@ buffer a: u8[4]\n//@ start a = 5\n//@ start a = 2\n//@ start a = 3\n//@ start b = 1"
+            ),
+            [
+                "5: found element 5, expected one of the buffer's 4 elements",
+                "a: `a` is given twice",
+                "b: no line above declares a buffer `b`"
+            ]
         );
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
     problem(
         "W0700",
         format!(
-            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `alias`, `register` or `expect`"
+            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `register` or `expect`"
         ),
     )
 }
@@ -139,6 +139,20 @@ pub(crate) fn alias_without_buffer() -> Problem {
     problem(
         "W0703",
         "an alias needs the name of a buffer: `//@ alias y = x`",
+    )
+}
+
+pub(crate) fn no_start() -> Problem {
+    problem(
+        "W0703",
+        "found no element, expected the one that the kernel gets the address of: `//@ start x = 16`",
+    )
+}
+
+pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
+    problem(
+        "W0703",
+        format!("found element {start}, expected one of the buffer's {len} elements"),
     )
 }
 
@@ -285,7 +299,10 @@ pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Para
         E::ArgumentSize { index, .. } | E::BadPointer { index } => parameter(*index),
         E::ClusterTooLarge { .. } | E::NoClusters { .. } => "cluster",
         E::NoSuchEntry | E::NotAnEntry { .. } => "entry",
-        E::ArgumentCount { .. } | E::LocalTooLarge { .. } | E::MemoryTooLarge { .. } => "",
+        E::ArgumentCount { .. }
+        | E::LocalTooLarge { .. }
+        | E::MemoryTooLarge { .. }
+        | E::LimitTooLarge { .. } => "",
     };
     problem("W0720", error.to_string()).about(about)
 }

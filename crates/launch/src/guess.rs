@@ -68,13 +68,14 @@ pub(crate) fn unset_registers(
     unset
 }
 
-/// The parameter, or the member of one, that a register's address comes from, by its name.
+/// The parameter, or the member of one, that a register's address comes from at an instruction, by its name.
 pub(crate) fn origin(
     program: &Program,
     function: &Function,
     register: RegisterId,
+    instruction: u32,
 ) -> Option<String> {
-    let uses = Uses::of(program, function);
+    let uses = Uses::before(program, function, instruction as usize);
     let (place, offset) = uses.held(register).origin?;
     let variable = variables(function).nth(place)?;
     Some(match variable.size_bytes > 8 {
@@ -232,6 +233,12 @@ fn find<T>(list: &[(Slot, T)], slot: Slot) -> Option<&T> {
 impl Uses {
     /// Follows each parameter forward through moves and address arithmetic to the accesses made with it.
     fn of(program: &Program, function: &Function) -> Uses {
+        Uses::before(program, function, usize::MAX)
+    }
+
+    /// The same as far as it is known before an instruction, when the whole function has been read: a register may hold
+    /// one address after the other.
+    fn before(program: &Program, function: &Function, instruction: usize) -> Uses {
         let mut uses = Uses {
             held: vec![Held::default(); function.registers.len()],
             ..Uses::default()
@@ -242,7 +249,7 @@ impl Uses {
             uses.read(function, reading);
         }
         uses.pointers.clear();
-        for reading in &readings {
+        for reading in readings.iter().take(instruction) {
             uses.read(function, reading);
         }
         uses
@@ -330,9 +337,9 @@ impl Uses {
             let Some(d) = d else {
                 continue;
             };
-            self.hold(*d).value.get_or_insert(slot);
+            self.hold(*d).value = Some(slot);
             if width == 8 {
-                self.hold(*d).origin.get_or_insert(slot);
+                self.hold(*d).origin = Some(slot);
             }
         }
     }
@@ -374,7 +381,7 @@ impl Uses {
     fn carry(&mut self, d: RegisterId, sources: &[Value]) {
         let mut registers = sources.iter().filter_map(|source| source.register());
         if let Some(slot) = registers.find_map(|register| self.held(register).origin) {
-            self.hold(d).origin.get_or_insert(slot);
+            self.hold(d).origin = Some(slot);
         }
     }
 

@@ -44,7 +44,7 @@ pub fn prepare(
 ) -> Result<Prepared, Problem> {
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
     let limits = Limits::default();
-    rehearse(&mut scenario, &guessed, program, entry, &limits);
+    let decoded = rehearse(&mut scenario, &guessed, program, entry, &limits);
     let function = &program.functions[entry.0 as usize];
     let (mut launch, buffers) = build(&scenario, function, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
@@ -54,7 +54,8 @@ pub fn prepare(
         Some(scenario::Misaligned::Force) => Misaligned::Force,
         None => Misaligned::Fault,
     };
-    let machine = Machine::new(Arc::clone(program), &launch, limits)
+    let program = Arc::clone(program);
+    let machine = Machine::with_decoded(program, &launch, limits, decoded.as_ref())
         .map_err(|error| catalogue::refused(&error, &scenario.params))?;
     Ok(Prepared {
         guesses: guessed.lines(&scenario, mark),
@@ -416,14 +417,27 @@ impl Builder {
             .ok_or_else(|| catalogue::no_buffer_to_point_to(name))
     }
 
+    /// How many bytes into a buffer the address lies that the kernel gets.
+    fn start_of(&self, index: BufferIndex) -> Result<i64, Problem> {
+        let Some(buffer) = self.buffers.get(index.0 as usize) else {
+            return Ok(0);
+        };
+        if buffer.start > buffer.len {
+            return Err(catalogue::start_outside(buffer.start, buffer.len));
+        }
+        let width = element(&buffer.name, &buffer.ty)?.width_bytes() as u64;
+        Ok(buffer.start.saturating_mul(width) as i64)
+    }
+
     /// The bytes of a parameter; `width` is what the kernel declares.
     fn argument(&self, parameter: &Parameter, width: Option<u64>) -> Result<ArgumentInit, Problem> {
         match parameter {
             Parameter::Buffer(Buffer { name, .. }) | Parameter::Alias { of: name, .. } => {
+                let index = self.index_of(name)?;
                 let patch = PointerPatch {
                     byte_offset: 0,
-                    buffer: self.index_of(name)?,
-                    addend: 0,
+                    buffer: index,
+                    addend: self.start_of(index)?,
                 };
                 Ok(ArgumentInit {
                     bytes: vec![0; width.filter(|width| *width == 4).unwrap_or(8) as usize],

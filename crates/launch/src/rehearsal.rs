@@ -11,8 +11,8 @@ use crate::scenario::{Buffer, Init, Misaligned, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
-    AccessFault, BufferIndex, Fault, FaultKind, Interest, Limits, Machine, MemoryRegion, Observer,
-    Region, Status,
+    AccessFault, BufferIndex, Decoded, Fault, FaultKind, Interest, Limits, Machine, MemoryRegion,
+    Observer, Region, Status,
 };
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
@@ -25,8 +25,12 @@ const MAX_STEPS_OF_TRIAL: u64 = 20_000;
 const MAX_STEPS_IN_ALL: u64 = 1_000_000;
 /// No guessed buffer grows beyond this.
 const MAX_BUFFER_BYTES: u64 = 4 << 20;
+/// Elements that a buffer grows by at its start, at least.
+const MIN_ELEMENTS: u64 = 32;
 /// The most numbers that are tried.
 const MAX_TRIALS: usize = 24;
+/// What a parameter costs in steps: the machine makes a buffer of most.
+const COST_OF_PARAMETER: u64 = 100;
 /// Threads of a block, at most.
 const MAX_BLOCK: u32 = 1024;
 /// How far after a number an access may lie that took it for an address.
@@ -104,9 +108,9 @@ pub(crate) fn rehearse(
     program: &Arc<Program>,
     entry: FunctionId,
     limits: &Limits,
-) {
+) -> Option<Decoded> {
     if !guessed.dynamic_shared && !guessed.block && !guessed.parameters.contains(&true) {
-        return;
+        return None;
     }
     let mut stage = Stage {
         guessed,
@@ -114,6 +118,7 @@ pub(crate) fn rehearse(
         entry,
         limits,
         steps_left: MAX_STEPS_IN_ALL,
+        decoded: None,
     };
     let mut outcome = stage.grow(scenario, MAX_STEPS);
     if outcome == Some(Outcome::Stuck)
@@ -127,6 +132,7 @@ pub(crate) fn rehearse(
     {
         *scenario = better;
     }
+    stage.decoded
 }
 
 /// How much a run shows, from the least to the most.
@@ -148,8 +154,8 @@ enum Outcome {
 struct Run {
     outcome: Outcome,
     fault: Option<Fault>,
-    /// The buffer that the address of the fault was computed from, and how many bytes after its start it lies.
-    origin: Option<(String, u64)>,
+    /// The buffer that the address of the fault was computed from, and how many bytes after its start it lies; negative before it.
+    origin: Option<(String, i64)>,
 }
 
 /// Counts the steps that store.
@@ -171,13 +177,15 @@ struct Stage<'a> {
     entry: FunctionId,
     limits: &'a Limits,
     steps_left: u64,
+    /// Of the last run: most others run the same code.
+    decoded: Option<Decoded>,
 }
 
 /// An access outside everything, and the fault that says so.
 struct OutOfBounds {
     fault: Fault,
     access: AccessFault,
-    origin: Option<(String, u64)>,
+    origin: Option<(String, i64)>,
 }
 
 /// A guessed parameter that holds a whole number.
@@ -340,13 +348,17 @@ impl Stage<'_> {
 
     fn run(&mut self, scenario: &Scenario, max_steps: u64) -> Option<Run> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
-        // A launch costs something too, and large buffers more, so that rehearsals end soon whatever they find.
+        // A launch costs something too, buffers and large ones more, so that rehearsals end soon whatever they find.
         let elements = scenario.params.iter().map(n_elements);
-        let cost = elements.fold(1_000u64, |cost, len| cost.saturating_add(len / 64));
+        let cost = elements.fold(1_000u64, |cost, len| {
+            cost.saturating_add(COST_OF_PARAMETER + len / 64)
+        });
         self.steps_left = self.steps_left.checked_sub(cost)?;
         let (launch, buffers) = prepare::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
-        let mut machine = Machine::new(program, &launch, *self.limits).ok()?;
+        let decoded = self.decoded.as_ref();
+        let mut machine = Machine::with_decoded(program, &launch, *self.limits, decoded).ok()?;
+        self.decoded = Some(machine.decoded());
         let mut stores = Stores(0);
         let status = machine.run_observed(max_steps.min(self.steps_left), &mut stores);
         self.steps_left = self.steps_left.saturating_sub(machine.position());
@@ -374,32 +386,40 @@ impl Stage<'_> {
         fault: &Fault,
         machine: &Machine,
         buffers: &[Buffer],
-    ) -> Option<(String, u64)> {
+    ) -> Option<(String, i64)> {
         let access = fault.access.as_ref()?;
         let reader = Reader::at(self.program, fault.function, fault.instruction)?;
         let Base::Register(register) = reader.access()?.base else {
             return None;
         };
-        let name = guess::origin(self.program, reader.function, register)?;
+        let name = guess::origin(self.program, reader.function, register, fault.instruction)?;
         let index = buffers.iter().position(|buffer| buffer.name == name)?;
         let start = machine.address(MemoryRegion::Buffer(BufferIndex(index as u32)))?;
-        Some((name, access.address.checked_sub(start)?))
+        Some((name, access.address.wrapping_sub(start) as i64))
     }
 
     /// The scenario with the guess changed that the access left.
     fn grown(&mut self, scenario: &Scenario, found: &OutOfBounds) -> Option<Scenario> {
         let place = &found.access.place;
+        let width = u64::from(found.access.width_bytes);
         if let (Some((name, offset)), Region::Variable { .. } | Region::Nothing) =
             (&found.origin, &place.region)
-            && let end = offset.saturating_add(found.access.width_bytes.into())
-            && let Some(longer) = self.with_longer(scenario, name, end)
+            && let Some(longer) = self.with_bytes(scenario, name, *offset, width)
         {
             return Some(longer);
         }
-        let end = u64::try_from(place.byte_offset).ok()? + u64::from(found.access.width_bytes);
+        // What lies before a buffer may be near the end of another one.
+        if let Some((name, offset)) = &found.origin
+            && *offset < 0
+        {
+            return self.with_bytes(scenario, name, *offset, width);
+        }
+        if let Region::Buffer { name, .. } = &place.region {
+            return self.with_bytes(scenario, name, place.byte_offset, width);
+        }
+        let end = u64::try_from(place.byte_offset).ok()? + width;
         let mut better = scenario.clone();
         match &place.region {
-            Region::Buffer { name, .. } => self.with_longer(scenario, name, end),
             Region::Shared if self.guessed.dynamic_shared => {
                 // Beside the arrays of fixed size, up to what the target has.
                 let most = self.program.target.limits.shared_bytes;
@@ -432,8 +452,15 @@ impl Stage<'_> {
         }
     }
 
-    /// The scenario with a guessed buffer that has `n_bytes`.
-    fn with_longer(&self, scenario: &Scenario, name: &str, n_bytes: u64) -> Option<Scenario> {
+    /// The scenario with a guessed buffer that has the `width` bytes at `offset`, counted from its start, too. Where they lie before
+    /// it, the kernel gets the address of a later element.
+    fn with_bytes(
+        &self,
+        scenario: &Scenario,
+        name: &str,
+        offset: i64,
+        width: u64,
+    ) -> Option<Scenario> {
         let mut better = scenario.clone();
         let guesses = self.guessed.leaves(&mut better.params).collect::<Vec<_>>();
         let mut buffers = guesses.into_iter().filter_map(|parameter| match parameter {
@@ -441,10 +468,21 @@ impl Stage<'_> {
             _ => None,
         });
         let buffer = buffers.find(|buffer| buffer.name == *name)?;
-        let width = ElementType::from_name(&buffer.ty)?.width_bytes() as u64;
-        let len = n_bytes.div_ceil(width).checked_next_power_of_two()?;
-        let grows = len > buffer.len && len <= MAX_BUFFER_BYTES / width;
+        let element_bytes = ElementType::from_name(&buffer.ty)?.width_bytes() as u64;
+        let before = if offset < 0 { offset.unsigned_abs() } else { 0 };
+        let n_before = match before.div_ceil(element_bytes) {
+            0 => 0,
+            n => n.checked_next_power_of_two()?.max(MIN_ELEMENTS),
+        };
+        let end = offset.saturating_add_unsigned(width).max(0).unsigned_abs();
+        let len = match end.div_ceil(element_bytes) {
+            n if n <= buffer.len => buffer.len,
+            n => n.checked_next_power_of_two()?,
+        };
+        let len = len.checked_add(n_before)?;
+        let grows = len > buffer.len && len <= MAX_BUFFER_BYTES / element_bytes;
         buffer.len = grows.then_some(len)?;
+        buffer.start += n_before;
         Some(better)
     }
 

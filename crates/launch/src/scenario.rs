@@ -181,6 +181,10 @@ pub struct Buffer {
     pub shape: Vec<u64>,
     #[cfg_attr(feature = "typescript", ts(as = "Option<Init>", optional))]
     pub init: Init,
+    /// The element that the kernel gets the address of; kernels with negative indices get one in the middle.
+    #[serde(skip_serializing_if = "is_first")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub start: u64,
     /// Memory after the launch; `null` promises nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<Vec<Literal>>,
@@ -190,6 +194,11 @@ pub struct Buffer {
     /// For each element the values that it may end with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_of: Option<Vec<Vec<Literal>>>,
+}
+
+/// Whether an element is the first one, which needs no mention.
+fn is_first(start: &u64) -> bool {
+    *start == 0
 }
 
 /// Memory before the launch.

@@ -126,6 +126,16 @@ const SMALL: &[(&str, &str, &str)] = &[
         "",
         "ld.param.u64 %rd5, [in];\ncvt.u64.u32 %rd6, %r2;\nmad.lo.u64 %rd7, %rd5, %rd6, %rd1;\nst.global.u32 [%rd7], %r2;\n",
     ),
+    (
+        "indices that begin before the buffer",
+        "",
+        "sub.u32 %r3, %r2, 16;\nmul.wide.s32 %rd5, %r3, 4;\nadd.u64 %rd6, %rd2, %rd5;\nld.global.u32 %r4, [%rd6];\nst.global.u32 [%rd4], %r4;\nst.global.u32 [%rd6+-256], %r4;\n",
+    ),
+    (
+        "one register for two addresses",
+        "",
+        "ld.param.u64 %rd5, [out];\nst.global.u32 [%rd5+1024], %r2;\nld.param.u64 %rd5, [in];\nst.global.u32 [%rd5+2048], %r2;\n",
+    ),
 ];
 
 #[test]
@@ -302,4 +312,39 @@ fn members_and_aliases_are_stated_for_kernels_whose_parameters_have_other_names(
     assert_eq!(stated, ["//@ launch grid=1 block=32"]);
     let memory = session.memory(&"out".into()).expect("the buffer");
     assert_eq!(memory, [8, 0, 0, 0]);
+}
+
+#[test]
+fn many_pointers_are_guessed_soon() {
+    // Each trial makes a machine with all buffers, and there is a trial for each guess: without a bound this takes minutes.
+    let n = 500;
+    let parameters: Vec<String> = (0..n).map(|i| format!(".param .u64 p{i}")).collect();
+    let stores: String = (0..n)
+        .map(|i| {
+            format!("ld.param.u64 %p1, [p{i}]; ld.global.u64 %p2, [%p1]; st.global.u32 [%p2], 1;\n")
+        })
+        .collect();
+    let source = format!(
+        ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k({}) {{ .reg .b64 %p<3>;\n{stores}ret; }}\n",
+        parameters.join(", ")
+    );
+    let start = std::time::Instant::now();
+    launched(source);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[test]
+fn the_kernel_gets_the_address_of_the_element_that_is_stated() {
+    let source = with_table("st.global.u64 [%p2+-16], 7;");
+    let source = format!("//@ buffer table: u64[40] = 0\n//@ start table = 2\n{source}");
+    let mut session = launched(source.clone());
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+    let memory = session.memory(&"table".into()).expect("the buffer");
+    let is_seven = |element: &[u8]| element[0] == 7;
+    let written: Vec<usize> = (0..40).filter(|i| is_seven(&memory[8 * i..])).collect();
+    assert_eq!(written, (0..32).collect::<Vec<_>>());
+    let mut without = launched(source.replace("//@ start table = 2\n", ""));
+    without.run(MAX_STEPS);
+    assert!(without.fault().is_some());
 }

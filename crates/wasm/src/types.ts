@@ -65,6 +65,8 @@ type: ElementType,
 len: number,
 /** Extents for the grid, outermost first; flat when empty. */
 shape?: Array<number>, init?: Init,
+/** The element that the kernel gets the address of; kernels with negative indices get one in the middle. */
+start?: number,
 /** Memory after the launch; `null` promises nothing. */
 expect?: Array<Literal> | null,
 /** Digest of the expected bytes, little-endian. */

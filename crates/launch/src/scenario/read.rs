@@ -22,6 +22,8 @@ pub(super) struct Fields {
     shape: Vec<u64>,
     #[serde(default)]
     init: Init,
+    #[serde(default)]
+    start: u64,
     expect: Option<Vec<Literal>>,
     expect_sha256: Option<String>,
     one_of: Option<Vec<Vec<Literal>>>,
@@ -58,6 +60,7 @@ impl TryFrom<Fields> for Parameter {
                 len: need(read.len, "len")?,
                 shape: read.shape,
                 init: read.init,
+                start: read.start,
                 expect: read.expect,
                 expect_sha256: read.expect_sha256,
                 one_of: read.one_of,
