@@ -305,3 +305,60 @@ fn a_number_out_of_range_is_shown_as_it_is_written() {
         "#]],
     );
 }
+
+const SHARED_USERS: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
+    .func g() { .shared .b8 in_g[30000]; ret; }\n.func f() { call g; ret; }\n";
+
+#[test]
+fn shared_memory_of_what_a_kernel_calls_is_the_kernels() {
+    let kernel = |body: &str| {
+        format!(
+            "{SHARED_USERS}.visible .entry k() {{ .shared .b8 own[30000]; .reg .b64 %rd; {body} ret; }}\n"
+        )
+    };
+    whole(&kernel(""), expect![]);
+    whole(&kernel("call f;"), expect![[r#"
+        W0617 `own[30000]` found 60000 bytes of static shared memory, expected at most 49152
+    "#]]);
+    // The assembler counts a function whose address is taken as called.
+    whole(&kernel("mov.u64 %rd, f;"), expect![[r#"
+        W0617 `own[30000]` found 60000 bytes of static shared memory, expected at most 49152
+    "#]]);
+}
+
+#[test]
+fn shared_variables_of_the_module_count_where_a_called_function_names_them() {
+    let module = |body: &str| {
+        format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.shared .b8 m[30000];\n\
+             .func f() {{ .reg .b32 %r; mov.u32 %r, m; ret; }}\n\
+             .visible .entry k() {{ .shared .b8 own[30000]; {body} ret; }}\n"
+        )
+    };
+    whole(&module(""), expect![]);
+    whole(
+        &module("call f;"),
+        expect![[r#"
+            W0617 `m[30000]` found 60000 bytes of static shared memory, expected at most 49152
+        "#]],
+    );
+}
+
+#[test]
+fn a_variable_holds_the_address_of_a_kernel_since_then_only() {
+    let module = |version: &str, target: &str| {
+        format!(
+            ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n\
+             .visible .func f() {{ ret; }}\n.global .u64 g = k;\n.global .u64 h = f;\n"
+        )
+    };
+    whole(&module("3.1", "sm_35"), expect![]);
+    whole(&module("4.0", "sm_30"), expect![[r#"
+        W0107 `g = k` the address of a kernel needs `sm_35`, found `sm_30`
+            fix: raise `.target` to `sm_35`
+    "#]]);
+    whole(&module("3.0", "sm_30"), expect![[r#"
+        W0106 `g = k` the address of a kernel needs PTX 3.1 and `sm_35`
+            fix: raise `.version` to 3.1 and `.target` to `sm_35`
+    "#]]);
+}

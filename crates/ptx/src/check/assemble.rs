@@ -2,7 +2,7 @@
 
 use crate::check::body::Body;
 use crate::check::body::made::Made;
-use crate::check::declare::{Declared, memory};
+use crate::check::declare::{Declared, kernels, memory};
 use crate::check::report::Reporter;
 use crate::module::Module;
 use warpgrid_program::{Action, Module as Unsealed};
@@ -34,6 +34,12 @@ pub(crate) fn assemble(
     }
     actions.extend(made.actions);
     variables.extend(made.variables);
+    let problems = kernels::check_shared(module, &functions, &variables);
+    let problems = problems.into_iter();
+    let addresses = kernels::check_addresses(module, &functions, &variables);
+    problems
+        .chain(addresses)
+        .for_each(|problem| reporter.report(problem));
     let problem = memory::check_const(variables.iter(), module.target);
     problem
         .into_iter()

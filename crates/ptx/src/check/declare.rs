@@ -7,6 +7,7 @@ pub(crate) mod declarations;
 pub(crate) mod directive;
 pub(crate) mod function;
 pub(crate) mod initializer;
+pub(crate) mod kernels;
 pub(crate) mod memory;
 pub(crate) mod outline;
 pub(crate) mod pass;

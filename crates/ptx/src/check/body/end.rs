@@ -7,10 +7,9 @@ use crate::check::declare::memory;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::FunctionHeader;
-use warpgrid_isa::{ControlOp, Does, Modifiers, StateSpace};
+use warpgrid_isa::{ControlOp, Does, Modifiers};
 use warpgrid_program::{
-    Action, AddressBase, FunctionKind, Instruction, OperandList, OperandValue, Parameter, Source,
-    Span, StepPart, Variable, VariableId,
+    Action, FunctionKind, Instruction, OperandList, OperandValue, Parameter, Span, StepPart,
 };
 
 impl<'a> BodyChecker<'a, '_> {
@@ -44,45 +43,9 @@ impl<'a> BodyChecker<'a, '_> {
         );
     }
 
-    /// The shared variables of the module that the body names, where all of them would be too much for a kernel.
-    fn shared_of_module(&self) -> Vec<&'a Variable> {
-        let all = self.declared.variables.iter();
-        let shared = all.filter(|variable| variable.space == StateSpace::Shared);
-        let n_bytes: u64 = shared.map(|v| v.size_bytes).fold(0, u64::saturating_add);
-        if n_bytes <= self.module.target.static_shared_bytes() {
-            return Vec::new();
-        }
-        let named = self.body.operands.iter().chain(&self.body.elements);
-        let named = named.filter_map(|operand| match operand.value {
-            OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(variable),
-            OperandValue::Address(address) => match address.base {
-                AddressBase::Variable(variable) => Some(variable),
-                AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => None,
-            },
-            _ => None,
-        });
-        let mut named: Vec<u32> = named
-            .filter_map(|variable| match variable {
-                VariableId::Module(index) => Some(index),
-                VariableId::Function(_) => None,
-            })
-            .collect();
-        named.sort_by_cached_key(|index| u64::from(*index));
-        named.dedup();
-        let of_module = named.into_iter();
-        of_module
-            .filter_map(|index| self.declared.variables.get(index as usize))
-            .collect()
-    }
-
     /// Ends the body.
     pub(super) fn end(&mut self, span: Span) {
         if self.function.kind == FunctionKind::Entry {
-            let own = self.function.variables.iter().chain(&self.body.variables);
-            let named = self.shared_of_module();
-            let variables = own.chain(named.iter().copied());
-            let problem = memory::check_shared(variables, self.module.target, span);
-            problem.into_iter().for_each(|problem| self.report(problem));
             let n_parameters = self.function.parameters.len();
             let parameters = self.function.variables.get(..n_parameters).unwrap_or(&[]);
             let kernel = self.function.span;

@@ -5,6 +5,7 @@ use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
 use crate::check::body::operand::name::special_text;
 use crate::check::body::values::WARP_SZ;
+use crate::check::declare::kernels::KERNEL_ADDRESS;
 use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
@@ -13,12 +14,8 @@ use crate::diagnostics::rules::special_gate;
 use crate::diagnostics::store::sum_value;
 use crate::tree::{Component, Name, Operand, OperandKind};
 use crate::values::Element;
-use warpgrid_isa::form::Gate;
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{FunctionKind, RegisterId, Source, Span};
-
-/// Since when a kernel has an address (assembler 13.5).
-const KERNEL_ADDRESS: Gate = Gate::ptx(3, 1).sm(35);
 
 /// How an address is written among values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

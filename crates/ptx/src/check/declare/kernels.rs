@@ -1,0 +1,139 @@
+//! What is known of kernels when all bodies are: the shared memory of everything that they call, and whether their
+//! addresses may be taken. In: functions and variables of a module; out: diagnostics.
+
+use crate::check::declare::memory;
+use crate::diagnostics::rules::special_gate;
+use crate::module::Module;
+use warpgrid_isa::StateSpace;
+use warpgrid_isa::form::Gate;
+use warpgrid_program::{
+    AddressBase, Callee, Diagnostic, Function, FunctionId, FunctionKind, OperandValue,
+    RelocationTarget, Source, Span, Variable, VariableId,
+};
+
+/// Since when a kernel has an address (assembler 13.5).
+pub(crate) const KERNEL_ADDRESS: Gate = Gate::ptx(3, 1).sm(35);
+
+/// What is wrong with variables that hold the addresses of kernels.
+pub(crate) fn check_addresses(
+    module: &Module,
+    functions: &[Function],
+    variables: &[Variable],
+) -> Vec<Diagnostic> {
+    if module.meets(KERNEL_ADDRESS) {
+        return Vec::new();
+    }
+    let is_kernel = |id: FunctionId| {
+        let function = functions.get(id.0 as usize);
+        function.is_some_and(|function| function.kind == FunctionKind::Entry)
+    };
+    let holds_one = |variable: &&Variable| {
+        let mut targets = variable.relocations.iter().map(|r| r.target);
+        targets.any(|target| matches!(target, RelocationTarget::Function(id) if is_kernel(id)))
+    };
+    let what = "the address of a kernel";
+    let holding = variables.iter().filter(holds_one);
+    holding
+        .map(|variable| special_gate(what, variable.span, KERNEL_ADDRESS, module))
+        .collect()
+}
+
+/// What a function has of shared memory, and which functions it names: the assembler counts those whose address is
+/// taken as called.
+#[derive(Debug, Default)]
+struct Uses {
+    named: Vec<u32>,
+    functions: Vec<FunctionId>,
+}
+
+impl Uses {
+    fn of(function: &Function, variables: &[Variable]) -> Uses {
+        let mut uses = Uses::default();
+        for operand in &function.operands {
+            match &operand.value {
+                OperandValue::Source(Source::VariableAddress { variable, .. }, _) => {
+                    uses.variable(*variable, variables);
+                }
+                OperandValue::Address(address) => match address.base {
+                    AddressBase::Variable(variable) => uses.variable(variable, variables),
+                    AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => {}
+                },
+                OperandValue::Callee(Callee::Direct(id))
+                | OperandValue::Source(Source::FunctionAddress(id), _) => uses.functions.push(*id),
+                OperandValue::Callee(Callee::Indirect { .. } | Callee::System(_))
+                | OperandValue::Source(..)
+                | OperandValue::Absent
+                | OperandValue::Destination(_)
+                | OperandValue::Pair(..)
+                | OperandValue::Predicate { .. }
+                | OperandValue::List(_)
+                | OperandValue::Label(_) => {}
+            }
+        }
+        uses.functions.sort_by_cached_key(|id| u64::from(id.0));
+        uses.functions.dedup();
+        uses
+    }
+
+    fn variable(&mut self, variable: VariableId, variables: &[Variable]) {
+        let VariableId::Module(index) = variable else {
+            return;
+        };
+        let found = variables.get(index as usize);
+        if found.is_some_and(|variable| variable.space == StateSpace::Shared) {
+            self.named.push(index);
+        }
+    }
+}
+
+/// What is wrong with the static shared memory of the kernels: that of their own and of all that they call, and what they
+/// name of the module's.
+pub(crate) fn check_shared(
+    module: &Module,
+    functions: &[Function],
+    variables: &[Variable],
+) -> Vec<Diagnostic> {
+    let own = functions.iter().flat_map(|function| &function.variables);
+    let shared = own.chain(variables);
+    let shared = shared.filter(|variable| variable.space == StateSpace::Shared);
+    let sizes = shared.map(|variable| {
+        variable
+            .size_bytes
+            .saturating_add(variable.align_bytes.into())
+    });
+    // Most modules have too little for any of their kernels to have too much.
+    if sizes.fold(0, u64::saturating_add) <= module.target.static_shared_bytes() {
+        return Vec::new();
+    }
+    let uses: Vec<Uses> = functions
+        .iter()
+        .map(|function| Uses::of(function, variables))
+        .collect();
+    let kernels = functions.iter().zip(0..);
+    let kernels = kernels.filter(|(f, _)| f.kind == FunctionKind::Entry && f.defined);
+    kernels
+        .filter_map(|(kernel, id)| {
+            let mut reached = vec![FunctionId(id)];
+            let mut next = 0;
+            let mut named: Vec<u32> = Vec::new();
+            while let Some(uses) = reached.get(next).and_then(|id| uses.get(id.0 as usize)) {
+                next += 1;
+                named.extend(&uses.named);
+                let new = uses.functions.iter().filter(|id| !reached.contains(id));
+                let new: Vec<FunctionId> = new.copied().collect();
+                reached.extend(new);
+            }
+            named.sort_by_cached_key(|index| u64::from(*index));
+            named.dedup();
+            reached.sort_by_cached_key(|id| u64::from(id.0));
+            reached.dedup();
+            let reached = reached.iter().filter_map(|id| functions.get(id.0 as usize));
+            let own = reached.flat_map(|function| &function.variables);
+            let named = named
+                .iter()
+                .filter_map(|index| variables.get(*index as usize));
+            let end = Span::at(kernel.span.end.saturating_sub(1));
+            memory::check_shared(own.chain(named), module.target, end)
+        })
+        .collect()
+}
