@@ -23,7 +23,9 @@ types!(PACKED_INTEGERS, Type, U16 U32 U64 S16 S32 S64; since(8, 0).sm(90) => U16
 types!(SATURATED, Type, S32; BYTES => U32 U16x2 S16x2 U8x4 S8x4);
 types!(S32_ONLY, Type, S32);
 types!(SIGNED, Type, S16 S32 S64);
-types!(NEGATED, Type, S16 S32 S64; BYTES => S8x4 S16x2);
+types!(NEGATED, Type, S16 S32 S64; BYTES => S8x4);
+types!(SUBTRACTED, Type, U16 U32 U64 S16 S32 S64; BYTES => U8x4 S8x4);
+types!(SATURATED_DIFFERENCE, Type, S32; BYTES => U8x4 S8x4);
 types!(WIDENED, Type, U16 U32 S16 S32);
 types!(WORDS, Type, U32 S32);
 types!(LONG_WORDS, Type, U32 U64 S32 S64);
@@ -73,10 +75,10 @@ pub static FORMS: &[Form] = &[
     form!("add.sat.type d, a, b", [SATURATED], Arithmetic(Add);
         "Adds and clamps to the range of the type.", "integer-arithmetic-instructions-add";
         good: &["add.sat.s32 r, r, r;", "add.sat.sat.s32 r, r, r;", "add.sat.rank.s32 r, r, r;"], bad: &[("add.sat.finite.normal.s32 r, r, r;", "W0103")]),
-    form!("sub.type d, a, b", [PACKED_INTEGERS], Arithmetic(Sub);
+    form!("sub.type d, a, b", [SUBTRACTED], Arithmetic(Sub);
         "Subtracts b from a; overflow wraps.", "integer-arithmetic-instructions-sub";
-        good: &["sub.s32 r, r, -1;"]),
-    form!("sub.sat.type d, a, b", [S32_ONLY], Arithmetic(Sub);
+        good: &["sub.s32 r, r, -1;"], bad: &[("sub.s16x2 r, r, r;", "W0104")]),
+    form!("sub.sat.type d, a, b", [SATURATED_DIFFERENCE], Arithmetic(Sub);
         "Subtracts and clamps to the range of the type.", "integer-arithmetic-instructions-sub";
         good: &["sub.sat.s32 r, r, r;"]),
     form!("mul.part.type d, a, b", [HALF_PART, INTEGERS], Arithmetic(Mul), leads: 1;
