@@ -317,13 +317,19 @@ fn shared_memory_of_what_a_kernel_calls_is_the_kernels() {
         )
     };
     whole(&kernel(""), expect![]);
-    whole(&kernel("call f;"), expect![[r#"
+    whole(
+        &kernel("call f;"),
+        expect![[r#"
         W0617 `own[30000]` found 60000 bytes of static shared memory, expected at most 49152
-    "#]]);
+    "#]],
+    );
     // The assembler counts a function whose address is taken as called.
-    whole(&kernel("mov.u64 %rd, f;"), expect![[r#"
+    whole(
+        &kernel("mov.u64 %rd, f;"),
+        expect![[r#"
         W0617 `own[30000]` found 60000 bytes of static shared memory, expected at most 49152
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -353,12 +359,18 @@ fn a_variable_holds_the_address_of_a_kernel_since_then_only() {
         )
     };
     whole(&module("3.1", "sm_35"), expect![]);
-    whole(&module("4.0", "sm_30"), expect![[r#"
+    whole(
+        &module("4.0", "sm_30"),
+        expect![[r#"
         W0107 `g = k` the address of a kernel needs `sm_35`, found `sm_30`
             fix: raise `.target` to `sm_35`
-    "#]]);
-    whole(&module("3.0", "sm_30"), expect![[r#"
+    "#]],
+    );
+    whole(
+        &module("3.0", "sm_30"),
+        expect![[r#"
         W0106 `g = k` the address of a kernel needs PTX 3.1 and `sm_35`
             fix: raise `.version` to 3.1 and `.target` to `sm_35`
-    "#]]);
+    "#]],
+    );
 }

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// One module and its verdict.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
     pub(crate) id: String,
     pub(crate) family: String,
@@ -116,6 +116,35 @@ impl Case {
             ptx_version,
             line,
         })
+    }
+
+    /// The case as a line of a sample: what its own line says besides stays.
+    pub(crate) fn to_line(&self) -> String {
+        let value = serde_json::from_str(&self.line).unwrap_or(Value::Null);
+        let mut fields = match value {
+            Value::Object(fields) => fields,
+            _ => serde_json::Map::new(),
+        };
+        let texts = [
+            ("id", &self.id),
+            ("family", &self.family),
+            ("group", &self.group),
+            ("ptx_version", &self.ptx_version),
+            ("target", &self.target),
+            ("decls", &self.decls),
+            ("insn", &self.insn),
+            ("ptxas", &self.ptxas),
+        ];
+        let texts = texts.into_iter();
+        for (key, text) in texts.filter(|(_, text)| !text.is_empty()) {
+            fields.insert(key.to_owned(), text.as_str().into());
+        }
+        for key in ["messages", "warnings"] {
+            fields.remove(key);
+        }
+        fields.insert("accept".to_owned(), self.accept.into());
+        fields.insert("message".to_owned(), self.messages.first().cloned().into());
+        Value::Object(fields).to_string()
     }
 
     /// The module that the assembler was given; the instruction is line 7.

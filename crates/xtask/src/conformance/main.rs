@@ -7,8 +7,10 @@
 )]
 
 mod arithmetic;
+mod ask;
 mod case;
 mod families;
+mod fresh;
 mod report;
 mod sample;
 mod spellings;
@@ -47,6 +49,8 @@ struct Options {
     json: Option<PathBuf>,
     task: Task,
     ptxas: String,
+    seed: u64,
+    keep: Option<PathBuf>,
 }
 
 /// A collection of reference data.
@@ -64,6 +68,7 @@ enum Task {
     Compare,
     Sample,
     Regenerate,
+    Fresh(usize),
 }
 
 fn main() -> ExitCode {
@@ -84,6 +89,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
         Task::Compare => compare(&options),
         Task::Sample => sample::take(&options),
         Task::Regenerate => sample::regenerate(&options),
+        Task::Fresh(n) => fresh::compare(&options, n),
     }
 }
 
@@ -101,6 +107,8 @@ impl Options {
             json: None,
             task: Task::Compare,
             ptxas: "ptxas".to_owned(),
+            seed: 1,
+            keep: None,
         };
         while let Some(word) = words.next() {
             let mut value = || {
@@ -111,6 +119,9 @@ impl Options {
             match word.as_str() {
                 "--sample" => options.task = Task::Sample,
                 "--regenerate" => options.task = Task::Regenerate,
+                "--fresh" => options.task = Task::Fresh(number(&value()?)?),
+                "--seed" => options.seed = number(&value()?)? as u64,
+                "--keep" => options.keep = Some(value()?.into()),
                 "--ptxas" => options.ptxas = value()?,
                 "--oracle" => options.stores = value()?.into(),
                 "--general" => options.general = value()?.into(),
@@ -157,7 +168,11 @@ cargo xtask conformance [--only stores|general|arithmetic|spellings] [--family N
 cargo xtask conformance --sample
     choose the project's own samples of verdicts again; those that were added by hand stay
 cargo xtask conformance --regenerate [--ptxas PROGRAM]
-    ask an installed assembler about the samples again";
+    ask an installed assembler about the samples again
+cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|general] [--family NAME] [--keep FILE]
+    ask an installed assembler about N new modules: accepted ones of the samples, and of the
+    folders where they are there, with a word, an operand, the version or the target changed. The same seed asks about the
+    same modules. --keep adds those on which we differ to a file, as lines of a sample";
 
 fn number(text: &str) -> Result<usize> {
     text.parse().map_err(|_| format!("`{text}` is no number"))

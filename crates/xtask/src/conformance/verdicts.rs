@@ -20,7 +20,7 @@ impl Compared<'_> {
         self.case.accept == self.verdict.accept
     }
 
-    fn difference(&self) -> serde_json::Value {
+    pub(super) fn difference(&self) -> serde_json::Value {
         json!({
             "id": self.case.id,
             "family": self.case.family,
@@ -42,6 +42,10 @@ pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Res
     if folder.is_dir() {
         for path in case::files(folder)? {
             case::read(&path, &mut cases)?;
+        }
+    } else if folder.as_os_str().is_empty() {
+        for sample in samples {
+            case::read(sample.as_ref(), &mut cases)?;
         }
     } else {
         println!("no {}, reading the project's own sample", folder.display());

@@ -1,0 +1,164 @@
+//! An installed assembler. In: a module; out: what it says.
+
+use super::Result;
+use super::case::Case;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What an assembler has to say.
+#[derive(Clone, Debug)]
+pub(super) enum Verdict {
+    Said {
+        accept: bool,
+        messages: Vec<String>,
+    },
+    /// It died, or took too long.
+    Crashed,
+}
+
+/// A program that is there.
+#[derive(Clone, Debug)]
+pub(super) struct Assembler {
+    program: String,
+    pub(super) release: String,
+}
+
+/// Longer than any module of a line takes.
+const LONGEST: Duration = Duration::from_secs(20);
+
+impl Assembler {
+    /// Asks the program for its release.
+    pub(super) fn find(program: &str) -> Result<Assembler> {
+        let output = Command::new(program)
+            .arg("--version")
+            .output()
+            .map_err(|e| format!("{program}: {e}"))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let version = text
+            .split(", V")
+            .nth(1)
+            .and_then(|rest| rest.split_whitespace().next());
+        let release = version.ok_or_else(|| format!("{program} names no release"))?;
+        Ok(Assembler {
+            program: program.to_owned(),
+            release: release.to_owned(),
+        })
+    }
+
+    /// The verdict on a module, which is written to `file`.
+    pub(super) fn ask(&self, case: &Case, file: &Path) -> Result<Verdict> {
+        write(file, &case.module())?;
+        let said = file.with_extension("txt");
+        let stderr = File::create(&said).map_err(|e| format!("{}: {e}", said.display()))?;
+        let mut child = Command::new(&self.program)
+            .args(["-arch", architecture(case)])
+            .arg(file)
+            .args(["-o", if cfg!(windows) { "NUL" } else { "/dev/null" }])
+            .stdout(Stdio::null())
+            .stderr(stderr)
+            .spawn()
+            .map_err(|e| format!("{}: {e}", self.program))?;
+        let start = Instant::now();
+        let status = loop {
+            let status = child.try_wait().map_err(|e| e.to_string())?;
+            if let Some(status) = status {
+                break status;
+            }
+            if start.elapsed() > LONGEST {
+                // It may have ended since.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(Verdict::Crashed);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        // 255 and 1 are its own ways to refuse; others are signals and faults within it.
+        if !matches!(status.code(), Some(0 | 1 | 255)) {
+            return Ok(Verdict::Crashed);
+        }
+        let bytes = std::fs::read(&said).map_err(|e| format!("{}: {e}", said.display()))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let messages = text
+            .lines()
+            .filter(|line| !line.contains("aborted due to errors"))
+            .filter_map(|line| {
+                line.split_once("error   : ")
+                    .or_else(|| line.split_once("fatal   : "))
+            })
+            .map(|(_, message)| message.to_owned());
+        Ok(Verdict::Said {
+            accept: status.success(),
+            messages: messages.collect(),
+        })
+    }
+}
+
+/// Whether the release refuses the whole module for its version, its target or its 32-bit addresses.
+pub(super) fn cannot_say(messages: &[String]) -> bool {
+    const REFUSALS: &[&str] = &[
+        "Unsupported .version",
+        "is not defined for option",
+        "32-Bit compilation is no longer supported",
+        "32-Bit ABI",
+        "not supported in .version",
+    ];
+    messages
+        .iter()
+        .any(|message| REFUSALS.iter().any(|refusal| message.contains(refusal)))
+}
+
+/// What to generate code for: the target without its options, or the lowest that is still there.
+fn architecture(case: &Case) -> &str {
+    let target = case.target.split(',').next().unwrap_or("").trim();
+    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
+    match digits.parse::<u32>() {
+        Ok(sm) if sm < 75 => "sm_75",
+        _ => target,
+    }
+}
+
+/// A temporary folder, which goes when it is dropped.
+#[derive(Debug)]
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new() -> Result<Folder> {
+        let folder = std::env::temp_dir().join(format!("warpgrid-verdicts-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        Ok(Folder(folder))
+    }
+
+    /// The file of a module.
+    pub(super) fn file(&self, number: usize) -> PathBuf {
+        self.0.join(format!("{number}.ptx"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // The folder is temporary: what remains does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Adds lines to a file.
+pub(super) fn append(path: &Path, text: &str) -> Result<()> {
+    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options
+        .create(true)
+        .append(true)
+        .open(path)
+        .map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)
+}

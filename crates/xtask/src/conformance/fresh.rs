@@ -1,0 +1,128 @@
+//! `--fresh`: new modules. In: accepted modules and an installed assembler; out: how far it agrees
+//! with us on modules that differ from those in a word, an operand, the version or the target.
+
+mod mutate;
+
+use super::ask::{self, Assembler, Verdict as Answer};
+use super::case::Case;
+use super::report;
+use super::verdicts::{self, Compared};
+use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE, map_on_threads};
+use mutate::{Material, Random};
+use std::path::Path;
+
+/// Asks about `n` modules; true when all verdicts agree.
+pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {
+    let assembler = Assembler::find(&options.ptxas)?;
+    let mut differences = report::Differences::default();
+    let mut agreed = true;
+    let parts: Vec<Part> = [Part::Stores, Part::General]
+        .into_iter()
+        .filter(|part| options.includes(*part))
+        .collect();
+    let share = n.div_ceil(parts.len().max(1));
+    for part in parts {
+        let cases = accepted(part, options)?;
+        if cases.is_empty() {
+            continue;
+        }
+        println!(
+            "{}: {share} modules from {} accepted ones, seed {}, {} {}",
+            name(part),
+            cases.len(),
+            options.seed,
+            options.ptxas,
+            assembler.release
+        );
+        let asked = ask_about(&cases, share, options, &assembler)?;
+        agreed &= print(part, &asked, options, &mut differences)?;
+    }
+    differences.write(options.json.as_deref())?;
+    Ok(agreed)
+}
+
+fn name(part: Part) -> &'static str {
+    match part {
+        Part::Stores => "stores",
+        Part::General => "all other instructions",
+        Part::Arithmetic | Part::Spellings => "no verdicts",
+    }
+}
+
+/// What is changed: the project's own sample, which is never missing, and the whole collection where it is there.
+fn accepted(part: Part, options: &Options) -> Result<Vec<Case>> {
+    let (folder, samples) = match part {
+        Part::Stores => (&options.stores, &[STORES_SAMPLE][..]),
+        Part::General => (&options.general, &[GENERAL_SAMPLE, GENERAL_ADDED][..]),
+        Part::Arithmetic | Part::Spellings => return Ok(Vec::new()),
+    };
+    let family = options.family.as_deref();
+    let mut cases = verdicts::read(Path::new(""), samples, family)?;
+    if folder.is_dir() {
+        cases.extend(verdicts::read(folder, &[], family)?);
+    }
+    cases.retain(|case| case.accept);
+    Ok(cases)
+}
+
+/// The modules with the assembler's verdicts; without those about which it says nothing.
+fn ask_about(
+    cases: &[Case],
+    n: usize,
+    options: &Options,
+    assembler: &Assembler,
+) -> Result<Vec<Case>> {
+    let material = Material::of(cases);
+    let mut random = Random::new(options.seed);
+    let fresh: Vec<Case> = (0..n)
+        .map(|index| material.mutant(index, &mut random))
+        .collect();
+    let folder = ask::Folder::new()?;
+    let numbered: Vec<(usize, &Case)> = fresh.iter().enumerate().collect();
+    let answers = map_on_threads(&numbered, options.n_threads, |(index, case)| {
+        assembler.ask(case, &folder.file(*index))
+    });
+    let mut asked = Vec::new();
+    let mut n_silent = 0;
+    for (mut case, answer) in fresh.into_iter().zip(answers) {
+        match answer? {
+            Answer::Said { accept, messages } if !ask::cannot_say(&messages) => {
+                case.accept = accept;
+                case.messages = messages;
+                case.ptxas.clone_from(&assembler.release);
+                asked.push(case);
+            }
+            Answer::Said { .. } | Answer::Crashed => n_silent += 1,
+        }
+    }
+    if n_silent > 0 {
+        println!("{n_silent} left out: this release refuses the whole module, stops, or crashes");
+    }
+    Ok(asked)
+}
+
+fn print(
+    part: Part,
+    asked: &[Case],
+    options: &Options,
+    differences: &mut report::Differences,
+) -> Result<bool> {
+    let verdicts = map_on_threads(asked, options.n_threads, Case::check);
+    let compared: Vec<Compared<'_>> = asked
+        .iter()
+        .zip(&verdicts)
+        .map(|(case, verdict)| Compared { case, verdict })
+        .collect();
+    let title = format!("fresh verdicts, {}", name(part));
+    let agreed = report::print(&title, &compared, options);
+    let mut kept = String::new();
+    for compared in compared.iter().filter(|compared| !compared.agrees()) {
+        differences.add(&compared.difference());
+        kept.push_str(&compared.case.to_line());
+        kept.push('\n');
+    }
+    if let Some(path) = &options.keep {
+        ask::append(path, &kept)?;
+    }
+    Ok(agreed)
+}

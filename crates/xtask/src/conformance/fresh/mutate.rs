@@ -1,0 +1,253 @@
+//! Modules that differ a little from accepted ones. In: cases and a seed; out: the same cases for the same seed.
+
+use super::super::case::Case;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_isa::{Target, Version, target::TARGETS};
+
+/// Operands that stand where others did: registers of each size, literals, addresses, lists, sinks, and names that are not there.
+const OPERANDS: &[&str] = &[
+    "1",
+    "-1",
+    "0",
+    "4096",
+    "70000",
+    "1.0",
+    "0f3F800000",
+    "0d3FF0000000000000",
+    "_",
+    "%p1",
+    "!%p1",
+    "%r1",
+    "%r2",
+    "%rd1",
+    "%f1",
+    "%fd1",
+    "%h1",
+    "%laneid",
+    "%tid.x",
+    "{%r1, %r2}",
+    "[%rd1]",
+    "[%rd1+4]",
+    "[sh]",
+    "sh",
+    "gbl",
+    "gbl+4",
+    "nosuch",
+    "%r1|%p1",
+    "%p1|%p2",
+    "{%r1}",
+    "-%r1",
+    "%r1+4",
+    "%p1+1",
+    "%tid.x+1",
+    "WARP_SZ",
+];
+
+/// A generator of numbers that look random: splitmix64, the same ones everywhere.
+#[derive(Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`; 0 when there is none.
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    fn pick<'t, T>(&mut self, of: &'t [T]) -> Option<&'t T> {
+        of.get(self.below(of.len()))
+    }
+}
+
+/// What mutants are made of.
+#[derive(Debug)]
+pub(super) struct Material<'a> {
+    /// By family, so that small ones are asked about as often as large ones.
+    families: Vec<Vec<&'a Case>>,
+    /// Every word of an opcode.
+    words: Vec<&'a str>,
+    /// Every version, and every target with the version that it came with.
+    versions: Vec<Version>,
+}
+
+impl<'a> Material<'a> {
+    pub(super) fn of(cases: &'a [Case]) -> Material<'a> {
+        let mut families: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
+        let mut words = BTreeSet::new();
+        for case in cases {
+            families.entry(&case.family).or_default().push(case);
+            let (_, head, _) = parts(&case.insn);
+            words.extend(head.split('.').skip(1));
+        }
+        Material {
+            families: families.into_values().collect(),
+            words: words.into_iter().collect(),
+            versions: Version::all().collect(),
+        }
+    }
+
+    /// The `index`-th mutant; families take turns.
+    pub(super) fn mutant(&self, index: usize, random: &mut Random) -> Case {
+        let family = self.families.get(index % self.families.len().max(1));
+        let chosen = family.and_then(|family| random.pick(family));
+        let mut case = chosen.map_or_else(Case::default, |case| (*case).clone());
+        let n = if random.below(5) == 0 { 2 } else { 1 };
+        for _ in 0..n {
+            self.change(&mut case, random);
+        }
+        case.id = format!("{}-fresh-{index}", case.family);
+        case.group = "fresh".to_owned();
+        case
+    }
+
+    fn change(&self, case: &mut Case, random: &mut Random) {
+        let (guard, head, operands) = parts(&case.insn);
+        let mut words: Vec<&str> = head.split('.').collect();
+        let place = 1 + random.below(words.len().saturating_sub(1));
+        let has_words = words.len() > 1;
+        match random.below(100) {
+            0..22 if has_words => {
+                words.insert(place, random.pick(&self.words).copied().unwrap_or(""))
+            }
+            22..40 if has_words => words[place] = random.pick(&self.words).copied().unwrap_or(""),
+            40..48 if words.len() > 2 => {
+                let other = 1 + random.below(words.len() - 1);
+                words.swap(place, other);
+            }
+            48..54 if has_words => {
+                words.remove(place);
+            }
+            54..60 if has_words => words.insert(place, words[place]),
+            60..82 => return self.move_to_another_target(case, random),
+            _ => {
+                let operands = with_other_operand(operands, random);
+                case.insn = format!("{guard}{head}{operands}");
+                return;
+            }
+        }
+        case.insn = format!("{guard}{}{operands}", words.join("."));
+    }
+
+    /// Another target, with a version that knows it: the newest or any.
+    fn move_to_another_target(&self, case: &mut Case, random: &mut Random) {
+        let Some(target) = random.pick(TARGETS) else {
+            return;
+        };
+        let version = match random.below(5) {
+            0 | 1 => Version::NEWEST,
+            _ => self.version_of(target, random),
+        };
+        case.target = target.name.to_owned();
+        case.ptx_version = version.to_string();
+    }
+
+    fn version_of(&self, target: &Target, random: &mut Random) -> Version {
+        // Before 2.3 addresses have 32 bits, which assemblers of today refuse whatever else there is.
+        let least = target.since.max(Version::new(2, 3));
+        let known = self.versions.iter().filter(|version| **version >= least);
+        let known: Vec<Version> = known.copied().collect();
+        random.pick(&known).copied().unwrap_or(Version::NEWEST)
+    }
+}
+
+/// Guard, opcode, and the rest of an instruction.
+fn parts(insn: &str) -> (&str, &str, &str) {
+    let guard = match insn.strip_prefix('@') {
+        Some(rest) => rest.find(' ').map_or(0, |at| at + 2),
+        None => 0,
+    };
+    let (guard, rest) = insn.split_at(guard);
+    let end = rest.find([' ', ';', '\t']).unwrap_or(rest.len());
+    let (head, operands) = rest.split_at(end);
+    (guard, head, operands)
+}
+
+/// The operands with one of them replaced; commas within brackets divide nothing.
+fn with_other_operand(operands: &str, random: &mut Random) -> String {
+    let end = operands.rfind(';').unwrap_or(operands.len());
+    let (list, tail) = operands.split_at(end);
+    let mut places = Vec::new();
+    let mut start = 0;
+    let mut depth = 0_i32;
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                places.push(start..at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    places.push(start..list.len());
+    let (Some(place), Some(other)) = (random.pick(&places), random.pick(OPERANDS)) else {
+        return operands.to_owned();
+    };
+    let before = list.get(..place.start).unwrap_or("");
+    let after = list.get(place.end..).unwrap_or("");
+    format!("{before} {other}{after}{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cases() -> Vec<Case> {
+        let line = |insn: &str| {
+            let row = serde_json::json!({"id": "", "family": "add", "ptx_version": "8.0", "target": "sm_90", "insn": insn, "accept": true});
+            Case::parse(row.to_string()).expect("a case")
+        };
+        vec![
+            line("@%p1 add.sat.s32 %r1, %r2, 1;"),
+            line("ld.global.v2.u32 {%r1, %r2}, [%rd1];"),
+        ]
+    }
+
+    #[test]
+    fn an_instruction_is_taken_apart() {
+        assert_eq!(
+            parts("@!%p1 add.s32 %r1, 1;"),
+            ("@!%p1 ", "add.s32", " %r1, 1;")
+        );
+        assert_eq!(parts("ret;"), ("", "ret", ";"));
+    }
+
+    #[test]
+    fn the_same_seed_makes_the_same_modules_and_another_one_others() {
+        let cases = cases();
+        let made = |seed| {
+            let (material, mut random) = (Material::of(&cases), Random::new(seed));
+            let mutants = (0..200).map(|index| material.mutant(index, &mut random));
+            mutants.map(|case| case.module()).collect::<Vec<_>>()
+        };
+        assert_eq!(made(1), made(1));
+        assert_ne!(made(1), made(2));
+        let originals: Vec<String> = cases.iter().map(Case::module).collect();
+        let n_other = made(1).iter().filter(|m| !originals.contains(m)).count();
+        assert!(n_other > 150, "{n_other}");
+    }
+
+    #[test]
+    fn operands_in_brackets_are_one() {
+        let mut random = Random::new(3);
+        for _ in 0..50 {
+            let other = with_other_operand(" {%r1, %r2}, [%rd1];", &mut random);
+            assert!(
+                other.contains("{%r1, %r2},") || other.ends_with(", [%rd1];"),
+                "{other}"
+            );
+        }
+    }
+}
