@@ -234,11 +234,76 @@ NOP;";
 }
 
 #[test]
+fn a_float_in_a_sum_of_halves_is_cut_off() {
+    // 1.5 units after 1: rounded to the nearest it would be two.
+    check(
+        &[("R1", "0x3f803000")],
+        "HADD2 R0, R1.F32, -RZ.H0_H0;",
+        0x3c01_3c01,
+    );
+    check(
+        &[("R1", "0xbf803000"), ("R2", "0x00003c00")],
+        "HADD2 R0, R2.H0_H0, R1.F32;",
+        0x9400_9400,
+    );
+}
+
+#[test]
+fn narrow_floats_are_packed_and_unpacked() {
+    let floats = [
+        ("R1", "0x3f800000"),
+        ("R2", "0x40000000"),
+        ("R3", "0xbf000000"),
+        ("R4", "0x7149f2ca"),
+    ];
+    // 1, 2, -0.5 and what is too large, the first one lowest.
+    let packed = "F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R5, R4, R3, RZ;\n\
+                  F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R0, R2, R1, R5;";
+    check(&floats, packed, 0x7eb0_4038);
+    let bytes = [("R1", "0x7eb04038")];
+    check(&bytes, "F2FP.F16.E4M3.UNPACK_B R0, R1;", 0x4000_3c00);
+    check(&bytes, "F2FP.F16.E4M3.UNPACK_B R0, R1.H1;", 0x5f00_b800);
+    check(
+        &[("R1", "0x2e")],
+        "F2FP.F16.E2M1.UNPACK_B R0, R1;",
+        0x3c00_c400,
+    );
+}
+
+#[test]
+fn a_value_that_lanes_do_not_share_is_noticed() {
+    let code = "R2UR P0, UR4, R1;\nSEL R0, RZ, 0x1, !P0;";
+    assert_eq!(lanes(4, &[("R1", "7")], code), [0; 4]);
+    assert_eq!(lanes(4, &[("R1", "lane")], code), [1; 4]);
+}
+
+#[test]
+fn lanes_that_are_put_together_reduce_apart_from_the_others() {
+    // The masks are 3 and 12.
+    let masks = "LOP3.LUT R3, R20, 0x8, RZ, 0xc0, !PT;\nSHF.R.U32.HI R3, RZ, 0x2, R3;\n\
+                 MOV R2, 0x3;\nSHF.L.U32 R2, R2, R3, RZ;\nWARPSYNC.EXCLUSIVE R2;\n";
+    let sum = "REDUX.SUM UR4, R1;\nMOV R0, UR4;";
+    let lanes = |code: String| lanes(4, &[("R1", "lane + 1")], &code);
+    assert_eq!(lanes(format!("{masks}{sum}")), [3, 3, 7, 7]);
+    assert_eq!(lanes(format!("{masks}NOP;\n{sum}")), [10; 4]);
+}
+
+#[test]
 fn calls_return_to_the_address_that_a_register_holds() {
     let code = "/*0000*/ MOV R4, 0x20;\n/*0010*/ CALL.REL.NOINC 0x40;\n/*0020*/ IADD3 R0, R0, 0x1, RZ;\n/*0030*/ BRA 0x60;\n/*0040*/ MOV R0, 0x10;\n/*0050*/ RET.REL.NODEC R4 0x0;\n/*0060*/ NOP;";
     assert_eq!(lanes(1, &[], code), [0x11]);
     let pointer = code.replace("CALL.REL.NOINC 0x40", "CALL.REL.NOINC R6 0x0");
     assert_eq!(lanes(1, &[("R6", "0x40")], &pointer), [0x11]);
+    // Every call of a kernel that is printed before it is linked is to 0.
+    let unlinked = "/*0000*/ CALL.ABS.NOINC 0x0;\n/*0010*/ EXIT;";
+    let scenario = Scenario {
+        source: format!("//@ launch block=1\n.target sm_80\n{unlinked}"),
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).expect("a session");
+    session.run(1000);
+    assert!(session.fault().is_some(), "it calls itself for ever");
     let table = "/*0000*/ BRX R5 -0x10;\n/*0010*/ MOV R0, 0x1;\n/*0020*/ BRA 0x50;\n/*0030*/ MOV R0, 0x2;\n/*0040*/ NOP;\n/*0050*/ NOP;";
     assert_eq!(lanes(2, &[("R5", "lane * 0x20 + 0x10")], table), [1, 2]);
 }

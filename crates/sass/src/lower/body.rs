@@ -67,6 +67,8 @@ pub(super) struct Body {
     hidden: Vec<ScalarType>,
     /// What the last barrier found, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
+    /// Which lanes are together at an address, as an instruction just before it has made it.
+    pub(super) together: Option<(u64, (OperandValue, Span))>,
 }
 
 impl Body {

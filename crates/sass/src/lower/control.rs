@@ -151,7 +151,8 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
 
 /// `CALL.REL.NOINC target`, `CALL.REL.NOINC R10 base`: the caller has put the address to return to into registers.
 pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["REL", "ABS", "NOINC", "INC"]);
+    w.ignore(&["REL", "NOINC", "INC"]);
+    let is_absolute = w.take("ABS");
     let in_register = w
         .peek()
         .is_some_and(|operand| as_register(&operand.value).is_some());
@@ -159,6 +160,10 @@ pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         return to_register(c, w);
     }
     let to = target(c, w)?;
+    // Where a kernel begins nothing calls it.
+    if is_absolute && to.0 == 0 {
+        return Err(w.unknown("a function that only the linker knows", to.1));
+    }
     Ok(vec![control(ControlOp::Branch, vec![label(to)?])])
 }
 
@@ -271,8 +276,9 @@ pub(super) fn leave_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
 }
 
 /// `WARPSYNC mask`, `WARPSYNC.ALL`, `WARPSYNC.COLLECTIVE mask, next`
-pub(super) fn warp_barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["EXCLUSIVE", "NOEXCLUSIVE"]);
+pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let is_exclusive = w.take("EXCLUSIVE");
+    w.ignore(&["NOEXCLUSIVE"]);
     let all = w.take("ALL");
     let collects = w.take("COLLECTIVE");
     let mask = if all {
@@ -280,6 +286,10 @@ pub(super) fn warp_barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     } else {
         w.source()?
     };
+    if is_exclusive {
+        // Lanes with other masks go on apart from these.
+        c.body.together = Some((c.address + 16, mask.clone()));
+    }
     if collects {
         // What follows leads there.
         w.next()?;

@@ -1,10 +1,10 @@
 //! Conversions between numbers.
 
-use super::body::Step;
+use super::body::{Arg, Step, read, written};
 use super::float::ROUNDINGS;
-use super::words::{Lowered, Words};
-use super::{one, step};
-use warpgrid_isa::{Does, Flag, Modifiers, MoveOp, Rounding, ScalarType};
+use super::words::{Lowered, Words, number};
+use super::{Context, is_zero, one, step, typed};
+use warpgrid_isa::{ArithmeticOp, Does, Flag, Modifiers, MoveOp, Rounding, ScalarType};
 
 const INTEGERS: &[(&str, ScalarType)] = &[
     ("S8", ScalarType::S8),
@@ -93,15 +93,39 @@ pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     convert(w, types(to, from, rounding))
 }
 
-/// `F2FP.F16.F32.PACK_AB d, a, b`: a goes to the high half.
-pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let to = w.take_one(&[
-        ("BF16", ScalarType::Bf16x2),
-        ("E4M3", ScalarType::E4m3x2),
-        ("E5M2", ScalarType::E5m2x2),
-        ("F16", ScalarType::F16x2),
-    ]);
-    let to = to.unwrap_or(ScalarType::F16x2);
+/// Pairs of floats that are narrower than a half.
+const NARROW: &[(&str, ScalarType)] = &[
+    ("E4M3", ScalarType::E4m3x2),
+    ("E5M2", ScalarType::E5m2x2),
+    ("E2M3", ScalarType::E2m3x2),
+    ("E3M2", ScalarType::E3m2x2),
+    ("E2M1", ScalarType::E2m1x2),
+];
+
+/// `F2FP.F16.E4M3.UNPACK_B d, a`: a pair of narrow floats to a pair of halves; `a.H1` is the pair in the upper half.
+fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let from = w.take_one(NARROW);
+    let is_half = w.take("F16");
+    let from = from.filter(|_| is_half);
+    let from = from.ok_or_else(|| w.unknown("another way to unpack", w.instruction.opcode))?;
+    let to = w.to(1)?;
+    let a = w.source()?;
+    Ok(vec![step(
+        Does::Move(MoveOp::Cvt),
+        types(ScalarType::F16x2, from, Some(Rounding::Rn)),
+        vec![to, one(a)],
+    )])
+}
+
+/// `F2FP.F16.F32.PACK_AB d, a, b`: a goes to the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c`: the low half of c goes
+/// above the pair of bytes.
+pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.take("UNPACK_B") {
+        return unpack(w);
+    }
+    let narrow = w.take_one(NARROW);
+    let half = w.take_one(&[("BF16", ScalarType::Bf16x2), ("F16", ScalarType::F16x2)]);
+    let to = narrow.or(half).unwrap_or(ScalarType::F16x2);
     w.ignore(&["F32"]);
     let merges = w.take("PACK_AB_MERGE_C");
     if !merges && !w.take("PACK_AB") {
@@ -118,15 +142,42 @@ pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     }
     let to = w.to(1)?;
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
-    // What is kept of a third source is not known.
-    if merges && w.n_left() > 0 {
-        let (kept, span) = w.source()?;
-        if !super::is_zero(&kept) {
-            return Err(w.unknown("a register that is merged", span));
-        }
+    let kept = match w.n_left() {
+        0 => None,
+        _ if !merges => None,
+        _ => Some(w.source()?).filter(|(kept, _)| !is_zero(kept)),
+    };
+    let packed = |to| {
+        step(
+            Does::Move(MoveOp::CvtPacked),
+            modifiers,
+            vec![to, one(a), one(b)],
+        )
+    };
+    let Some((kept, span)) = kept else {
+        return Ok(vec![packed(to)]);
+    };
+    // Of pairs in a byte it is not known where what is kept goes.
+    if modifiers.d_type.is_none_or(|ty| ty.width_bits() != 16) {
+        return Err(w.unknown("a register that is merged", span));
     }
-    let args = vec![to, one(a), one(b)];
-    Ok(vec![step(Does::Move(MoveOp::CvtPacked), modifiers, args)])
+    let [pair, above] = [ScalarType::B32; 2].map(|ty| c.body.hidden(ty));
+    let of = |op, args| step(Does::Arithmetic(op), typed(ScalarType::B32), args);
+    Ok(vec![
+        packed(Arg::One(written(pair), span)),
+        of(
+            ArithmeticOp::Shl,
+            vec![
+                Arg::One(written(above), span),
+                Arg::One(kept, span),
+                Arg::One(number(16), span),
+            ],
+        ),
+        of(
+            ArithmeticOp::Or,
+            vec![to, Arg::One(read(pair), span), Arg::One(read(above), span)],
+        ),
+    ])
 }
 
 /// `FRND`: a whole number as a float.

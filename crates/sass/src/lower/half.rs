@@ -1,10 +1,13 @@
 //! Arithmetic of pairs of 16-bit floats.
 
-use super::body::{Step, written};
+use super::body::{Step, read, written};
 use super::integer::{COMPARISONS, JOINS};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Arg, Context, float, known, one, predicate_source, predicates_by_table, step};
-use warpgrid_isa::{ArithmeticOp, BoolOp, CompareForm, Does, Flag, Modifiers, MoveOp, ScalarType};
+use crate::syntax::Operand;
+use warpgrid_isa::{
+    ArithmeticOp, BoolOp, CompareForm, Does, Flag, Modifiers, MoveOp, Rounding, ScalarType,
+};
 use warpgrid_program::{
     OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart, Span,
 };
@@ -40,9 +43,42 @@ pub(super) fn two(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> L
     let ty = format(w);
     let modifiers = float::mode(w, ty);
     let to = w.to(1)?;
-    let (a, b) = (pair(w, ty)?, pair(w, ty)?);
+    let mut steps = Vec::new();
+    let a = pair_of_float(c, w, ty, &mut steps)?;
+    let b = pair_of_float(c, w, ty, &mut steps)?;
     let args = vec![to, one(a), one(b)];
-    Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
+    steps.push(step(Does::Arithmetic(op), modifiers, args));
+    Ok(steps)
+}
+
+/// As [`pair`], or `R2.F32`: a 32-bit float, cut off to a half that is both of the pair.
+fn pair_of_float(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    ty: ScalarType,
+    steps: &mut Vec<Step>,
+) -> Lowered<(OperandValue, Span)> {
+    let is_float = |operand: &&Operand| w.operand_words(operand).contains(&"F32");
+    let Some(operand) = w.peek().filter(is_float) else {
+        return pair(w, ty);
+    };
+    w.next()?;
+    let float = w.plain_value_of(operand, ScalarType::F32)?;
+    let half = c.body.hidden(ScalarType::B32);
+    let span = operand.span;
+    let modifiers = Modifiers {
+        d_type: Some(ty),
+        a_type: Some(ScalarType::F32),
+        rounding: Some(Rounding::Rz),
+        ..Modifiers::default()
+    };
+    let float = Arg::One(float, span);
+    steps.push(step(
+        Does::Move(MoveOp::CvtPacked),
+        modifiers,
+        vec![Arg::One(written(half), span), float.clone(), float],
+    ));
+    Ok((read(half), span))
 }
 
 /// `HADD2.F32 d, a.H0_H0, b.H1_H1`: the halves become 32-bit floats first.

@@ -1,6 +1,7 @@
 //! A part of a listing to a module: its functions become kernels, its sections variables.
 
 use super::body::{Actions, Arg, Body, Step, id_of};
+use super::library::Library;
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
 use super::{Context, lower_one};
@@ -35,7 +36,9 @@ pub(crate) fn lower(
     target: &'static Target,
     version: Version,
 ) -> LoweredPart {
+    let library = Library::of(tree, source, part);
     let mut lowering = Lowering {
+        library: &library,
         tree,
         source,
         part,
@@ -46,10 +49,12 @@ pub(crate) fn lower(
         banks: Vec::new(),
     };
     lowering.add_variables();
-    let functions = part
+    let kernels = part
         .functions
         .iter()
-        .map(|text| lowering.function(text))
+        .filter(|text| !library.has(&text.name));
+    let functions = kernels
+        .map(|text| lowering.function(&library.linked(tree, source, text)))
         .collect();
     LoweredPart {
         module: Module {
@@ -68,6 +73,8 @@ struct Lowering<'a> {
     tree: &'a Tree,
     source: &'a str,
     part: &'a Part,
+    /// What kernels call in other sections.
+    library: &'a Library,
     target: &'static Target,
     actions: Actions,
     not_run: Vec<NotRun>,
@@ -80,6 +87,7 @@ impl Lowering<'_> {
     /// Sections with constants and variables of the module.
     fn add_variables(&mut self) {
         for section in &self.part.sections {
+            let section = &*self.library.filled(section);
             if let Some(rest) = section.name.strip_prefix(".nv.constant") {
                 let (number, kernel) = match rest.split_once('.') {
                     Some((number, kernel)) => (number, Some(kernel.to_owned())),
@@ -234,6 +242,7 @@ impl Lowering<'_> {
         }
         let mut context = Context {
             text,
+            variables: &self.variables,
             body,
             address,
             guard,

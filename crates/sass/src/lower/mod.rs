@@ -12,6 +12,7 @@ mod float;
 mod half;
 mod integer;
 mod kernel;
+mod library;
 mod logic;
 mod matrix;
 mod mbarrier;
@@ -27,12 +28,14 @@ pub(crate) use kernel::{NotRun, lower};
 use crate::listing::Text;
 use body::{Arg, Body, Step, id_of};
 use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp};
-use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span};
+use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span, Variable};
 use words::{Lowered, Words};
 
 /// What the lowering of an instruction can ask beside its words.
 struct Context<'a> {
     text: &'a Text,
+    /// Those of the module.
+    variables: &'a [Variable],
     body: &'a mut Body,
     /// Of the instruction at hand.
     address: u64,
@@ -46,7 +49,10 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let own = opcode.strip_prefix('U').filter(|rest| is_common(rest));
     let steps = match own.unwrap_or(opcode) {
         "IADD3" | "IADD" | "VIADD" | "IADD32I" => integer::add(c, w),
-        "IMAD" | "IMUL" => integer::multiply(w),
+        "IMAD" | "IMUL" => match moves::copy_by_product(c, w) {
+            Some(steps) => steps,
+            None => integer::multiply(w),
+        },
         "LEA" => integer::scaled_add(w),
         "IABS" => integer::one_source(w, ArithmeticOp::Abs, ScalarType::S32),
         "IMNMX" | "VIMNMX" | "VIMNMX3" | "VIADDMNMX" => extreme::integers(c, w),
@@ -97,12 +103,12 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "I2F" | "I2FP" => convert::to_float(w),
         "F2I" => convert::to_integer(w),
         "F2F" => convert::float_to_float(w),
-        "F2FP" => convert::pack(w),
+        "F2FP" => convert::pack(c, w),
         "FRND" => convert::round(w),
-        "MOV" | "MOV32I" => moves::copy_register(w),
+        "MOV" | "MOV32I" => moves::copy_register(c, w),
         "S2R" | "S2UR" => moves::special(w),
         "CS2R" | "CS2UR" => moves::special_pair(w),
-        "R2UR" | "UR2R" => moves::first_lane(w),
+        "R2UR" | "UR2R" => moves::first_lane(c, w),
         "BMOV" => moves::barrier(w),
         "LDC" | "LDCU" => moves::load_constant(w),
         "LEPC" | "ULEPC" => control::program_counter(c, w),
@@ -120,7 +126,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "BSSY" => control::begin_reconvergence(c, w),
         "BSYNC" => control::reconverge(w),
         "BREAK" => control::leave_reconvergence(c, w),
-        "WARPSYNC" => control::warp_barrier(w),
+        "WARPSYNC" => control::warp_barrier(c, w),
         "BAR" => control::barrier(c, w),
         "B2R" => control::barrier_result(c, w),
         "UCGABAR_ARV" => control::cluster(w, SyncOp::ClusterArrive),
@@ -141,7 +147,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "SHFL" => warp::shuffle(w),
         "VOTE" | "VOTEU" => warp::vote(w),
         "MATCH" => warp::matches(w),
-        "REDUX" | "CREDUX" => warp::reduce(w),
+        "REDUX" | "CREDUX" => warp::reduce(c, w),
         "ELECT" => warp::elect(w),
         _ => Err(w.unknown(format!("opcode `{opcode}`"), w.instruction.opcode)),
     }?;

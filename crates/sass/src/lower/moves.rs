@@ -1,19 +1,22 @@
 //! Moves: between registers, from special registers, from constant banks.
 
-use super::body::{Arg, Step, plain};
+use super::body::{Arg, Step, plain, read, written};
+use super::library::read_relocation;
 use super::words::{
     Lowered, Words, as_register, destinations, is_zero as is_zero_register, number, parts, signed,
 };
-use super::{Machine, copy, one, step, typed};
+use super::{Context, Machine, copy, is_zero, one, predicate_source, step, typed};
 use crate::syntax::{TermValue, Value};
 use warpgrid_isa::{
-    Does, MachineOp, MemoryOp, Modifiers, MoveOp, ScalarType, SpecialRegister, StateSpace,
-    VectorWidth,
+    CompareForm, CompareOp, Does, MachineOp, MemoryOp, Modifiers, MoveOp, ScalarType,
+    SpecialRegister, StateSpace, VectorWidth, VoteMode, WarpOp,
 };
-use warpgrid_program::{Address, AddressBase, LaunchFact, OperandValue, RegisterRun, Source, Span};
+use warpgrid_program::{
+    Address, AddressBase, LaunchFact, OperandValue, RegisterRun, Source, Span, VariableId,
+};
 
-/// `MOV d, a{, lanes}`
-pub(super) fn copy_register(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `MOV d, a{, lanes}`; `MOV d, 32@lo(name)`
+pub(super) fn copy_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("64") {
         let to = w.to(2)?;
         let a = w.source_as(ScalarType::B64)?;
@@ -24,11 +27,90 @@ pub(super) fn copy_register(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         )]);
     }
     let to = w.to(1)?;
+    if let Some(span) = relocation(w) {
+        return address_half(c, w, to, span);
+    }
     let a = w.source()?;
     if w.n_left() > 0 && w.immediate()? & 0xf != 0xf {
         return Err(w.unknown("a mask of bytes", w.instruction.span));
     }
     Ok(vec![copy(to, a)])
+}
+
+/// `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`; none where the instruction is another one.
+pub(super) fn copy_by_product(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+) -> Option<Lowered<Vec<Step>>> {
+    let mut ahead = w.clone();
+    if !ahead.take("MOV") {
+        return None;
+    }
+    ahead.ignore(&["U32"]);
+    let to = ahead.to(1).ok()?;
+    for _ in 0..2 {
+        let (value, _) = ahead.source().ok()?;
+        if !is_zero(&value) {
+            return None;
+        }
+    }
+    let span = relocation(&mut ahead)?;
+    *w = ahead;
+    Some(address_half(c, w, to, span))
+}
+
+/// Takes the next operand if it is a relocation.
+fn relocation(w: &mut Words<'_>) -> Option<Span> {
+    match w.peek()?.value {
+        Value::Relocation(span) => {
+            w.next().ok()?;
+            Some(span)
+        }
+        Value::Register(_)
+        | Value::Integer(_)
+        | Value::Float(_)
+        | Value::Memory(_)
+        | Value::Target(_)
+        | Value::Set(_)
+        | Value::Word(_)
+        | Value::Unknown(_) => None,
+    }
+}
+
+/// Half of an address that the linker fills in.
+fn address_half(c: &mut Context<'_>, w: &Words<'_>, to: Arg, span: Span) -> Lowered<Vec<Step>> {
+    let unknown = || w.unknown("a name that the text does not have", span);
+    let relocated = read_relocation(span.text(w.source)).ok_or_else(unknown)?;
+    if let Some(address) = c.text.label(relocated.label.unwrap_or(relocated.name)) {
+        let half = match relocated.is_high {
+            true => address >> 32,
+            false => address & 0xffff_ffff,
+        };
+        return Ok(vec![copy(to, (number(half), span))]);
+    }
+    let variable = c.variables.iter().position(|of| of.name == relocated.name);
+    let variable = variable.ok_or_else(unknown)?;
+    let halves = [ScalarType::B32; 2].map(|ty| c.body.hidden(ty));
+    let address = Source::VariableAddress {
+        variable: VariableId::Module(variable as u32),
+        offset: 0,
+        generic: true,
+    };
+    let pair = RegisterRun {
+        first: halves[0],
+        n: 2,
+    };
+    Ok(vec![
+        step(
+            Does::Move(MoveOp::Mov),
+            typed(ScalarType::B64),
+            vec![
+                Arg::One(OperandValue::Destination(Some(pair)), span),
+                Arg::One(plain(address), span),
+            ],
+        ),
+        copy(to, (read(halves[usize::from(relocated.is_high)]), span)),
+    ])
 }
 
 /// What a special register reads.
@@ -41,8 +123,8 @@ fn special_source(name: &str) -> Option<Source> {
         _ => (name, 0),
     };
     let special = match base {
-        // The stack may grow down to where local memory begins.
-        "SRZ" | "SR_LMEMHIOFF" => return Some(Source::Immediate(0)),
+        // The stack may grow down to where local memory begins, and of sizes of clusters a launch has the first one.
+        "SRZ" | "SR_LMEMHIOFF" | "SR_CgaSize" => return Some(Source::Immediate(0)),
         "SR_SWINHI" => return Some(Source::Launch(LaunchFact::SharedWindowHigh)),
         "SR_SWINLO" => return Some(Source::Launch(LaunchFact::SharedWindowLow)),
         "SR_LWINHI" => return Some(Source::Launch(LaunchFact::LocalWindowHigh)),
@@ -65,7 +147,6 @@ fn special_source(name: &str) -> Option<Source> {
         "SR_VIRTCFG" => S::Nsmid,
         "SR_SMEMSZ" => S::TotalSmemSize,
         "SR_CgaCtaId" => S::ClusterCtarank,
-        "SR_CgaSize" => S::ClusterNctarank,
         _ => return None,
     };
     Some(Source::Special(special))
@@ -106,19 +187,60 @@ pub(super) fn special_pair(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(halves.collect())
 }
 
-/// `R2UR`: the value of one lane.
-pub(super) fn first_lane(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    // Whether all lanes have the value is not looked at.
-    let machine = {
-        w.ignore(&["OR", "FILL"]);
-        let (run, span) = w.destination(1)?;
-        Machine {
-            registers: destinations(run, 1, span),
-            sources: vec![w.source()?],
-            ..Machine::default()
-        }
+/// `R2UR {p,} d, a`: the value of one lane, and whether another lane has another one.
+pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore(&["OR", "FILL"]);
+    let differs = match w.is_predicate() {
+        true => Some(w.predicate_destination()?),
+        false => None,
     };
-    Ok(vec![machine.step(MachineOp::FirstLane, w.instruction.span)])
+    let (run, span) = w.destination(1)?;
+    let source = w.source()?;
+    let first_of = |registers| {
+        let machine = Machine {
+            registers,
+            sources: vec![source.clone()],
+            ..Machine::default()
+        };
+        machine.step(MachineOp::FirstLane, w.instruction.span)
+    };
+    let mut steps = Vec::new();
+    if let Some((Some(differs), p_span)) = differs {
+        let first = c.body.hidden(ScalarType::B32);
+        let other = c.body.hidden(ScalarType::Pred);
+        steps.push(first_of(vec![(written(first), span)]));
+        steps.push(step(
+            Does::Compare(CompareForm::Setp),
+            Modifiers {
+                ty: Some(ScalarType::B32),
+                compare: Some(CompareOp::Ne),
+                ..Modifiers::default()
+            },
+            vec![
+                Arg::One(
+                    OperandValue::Pair(Some(RegisterRun::one(other)), None),
+                    span,
+                ),
+                Arg::One(read(first), span),
+                one(source.clone()),
+            ],
+        ));
+        let to = OperandValue::Destination(Some(RegisterRun::one(differs)));
+        steps.push(step(
+            Does::Warp(WarpOp::Vote),
+            Modifiers {
+                vote: Some(VoteMode::Any),
+                ty: Some(ScalarType::Pred),
+                ..Modifiers::default()
+            },
+            vec![
+                Arg::One(to, p_span),
+                Arg::One(predicate_source(other, false), span),
+            ],
+        ));
+    }
+    steps.push(first_of(destinations(run, 1, span)));
+    Ok(steps)
 }
 
 /// `BMOV`: between registers and the lanes that meet again.

@@ -2,7 +2,7 @@
 
 use super::body::{Arg, Step};
 use super::words::{Lowered, Words};
-use super::{one, step, typed};
+use super::{Context, one, step, typed};
 use warpgrid_isa::{Does, Flag, Modifiers, ReduceOp, ScalarType, ShuffleMode, VoteMode, WarpOp};
 use warpgrid_program::{OperandValue, RegisterRun};
 
@@ -95,8 +95,8 @@ pub(super) fn matches(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `REDUX.SUM d, a`
-pub(super) fn reduce(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `REDUX.SUM d, a`, of the lanes that are here, or that the `WARPSYNC.EXCLUSIVE` before it has put together.
+pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(&[
         ("SUM", ReduceOp::Add),
         ("MIN", ReduceOp::Min),
@@ -114,12 +114,13 @@ pub(super) fn reduce(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     });
     modifiers.reduce = Some(op);
     let to = w.to(1)?;
-    let a = w.source()?;
-    Ok(vec![step(
-        Does::Warp(WarpOp::Redux),
-        modifiers,
-        vec![to, one(a)],
-    )])
+    let mut args = vec![to, one(w.source()?)];
+    if let Some((next, members)) = c.body.together.take()
+        && next == c.address
+    {
+        args.push(one(members));
+    }
+    Ok(vec![step(Does::Warp(WarpOp::Redux), modifiers, args)])
 }
 
 /// `ELECT p, d, PT`: one of the lanes that are here.

@@ -21,6 +21,7 @@ pub(super) struct Unknown {
 pub(super) type Lowered<T> = Result<T, Unknown>;
 
 /// An instruction that is being read.
+#[derive(Clone)]
 pub(super) struct Words<'a> {
     pub(super) tree: &'a Tree,
     pub(super) source: &'a str,

@@ -1,0 +1,180 @@
+//! Functions in sections of their own, which an assembler leaves to the linker: unoptimised code calls them by name, tables hold
+//! their addresses. All that something names become one library, which lies after the code of every kernel.
+
+use crate::listing::{Part, Section, Text};
+use crate::syntax::{Tree, Value};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Where a function may start.
+const ALIGN_BYTES: u64 = 128;
+/// From one instruction to the next.
+const STRIDE: u64 = 16;
+
+/// The functions that others name, at addresses that are the same for every kernel.
+#[derive(Default)]
+pub(super) struct Library {
+    text: Text,
+    /// Where each function starts.
+    starts: HashMap<String, u64>,
+}
+
+impl Library {
+    pub(super) fn of(tree: &Tree, source: &str, part: &Part) -> Library {
+        let mut named: HashSet<&str> = HashSet::new();
+        if part.functions.len() > 1 {
+            for text in &part.functions {
+                let names = names_of(tree, source, text);
+                named.extend(names.filter(|name| *name != text.name));
+            }
+            for section in part.sections.iter().filter(|section| is_data(section)) {
+                named.extend(section.references.iter().map(|item| item.text.as_str()));
+            }
+        }
+        let is_named = |text: &&Text| named.contains(text.name.as_str());
+        // Where nothing would be left, functions call each other and no kernel is there.
+        if part.functions.iter().all(|text| is_named(&text)) {
+            return Library::default();
+        }
+        let mut library = Library::default();
+        let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
+        for text in part.functions.iter().filter(is_named) {
+            start = start.next_multiple_of(ALIGN_BYTES);
+            library.starts.insert(text.name.clone(), start);
+            library.text.append(text, start);
+            start += end_of(text);
+        }
+        library
+    }
+
+    /// Whether a function is part of it.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.starts.contains_key(name)
+    }
+
+    /// A kernel with the library behind it, if it needs any of it.
+    pub(super) fn linked<'t>(&self, tree: &Tree, source: &str, text: &'t Text) -> Cow<'t, Text> {
+        let is_outside = |name: &str| text.label(name).is_none() && self.has(name);
+        let needs = !self.starts.is_empty()
+            && (calls_register(tree, source, text) || names_of(tree, source, text).any(is_outside));
+        if !needs {
+            return Cow::Borrowed(text);
+        }
+        let mut whole = text.clone();
+        whole.append(&self.text, 0);
+        Cow::Owned(whole)
+    }
+
+    /// A section with the addresses of functions in it.
+    pub(super) fn filled<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
+        let mut filled = Cow::Borrowed(section);
+        for item in &section.references {
+            if let Some(address) = self.starts.get(&item.text) {
+                let start = item.byte_offset as usize;
+                let width = item.width_bytes.min(8) as usize;
+                if let Some(place) = filled.to_mut().bytes.get_mut(start..start + width) {
+                    place.copy_from_slice(&address.to_le_bytes()[..width]);
+                }
+            }
+        }
+        filled
+    }
+}
+
+impl Text {
+    /// Adds the code of another one, moved by `start`.
+    fn append(&mut self, other: &Text, start: u64) {
+        let moved = other.instructions.iter().map(|placed| {
+            let mut placed = *placed;
+            placed.address += start;
+            placed
+        });
+        self.instructions.extend(moved);
+        let labels = other.labels.iter();
+        self.labels
+            .extend(labels.map(|(name, address)| (name.clone(), address + start)));
+    }
+}
+
+/// What a relocation stands for: `32@lo(name)`, `32@hi((function + label@srel))`.
+pub(super) struct Relocated<'a> {
+    pub(super) name: &'a str,
+    /// A label of that function.
+    pub(super) label: Option<&'a str>,
+    pub(super) is_high: bool,
+}
+
+/// Reads a relocation.
+pub(super) fn read_relocation(text: &str) -> Option<Relocated<'_>> {
+    let (bits, rest) = text.split_once('@')?;
+    let (half, inside) = rest.split_once('(')?;
+    let inside = inside.strip_suffix(')')?.trim();
+    let inside = inside
+        .strip_prefix('(')
+        .and_then(|inside| inside.strip_suffix(')'))
+        .unwrap_or(inside);
+    if bits != "32" || !matches!(half, "lo" | "hi") {
+        return None;
+    }
+    let (name, label) = match inside.split_once('+') {
+        Some((name, label)) => {
+            let label = label.trim();
+            let label = label.split_once('@').map_or(label, |(label, _)| label);
+            (name.trim(), Some(label))
+        }
+        None => (inside, None),
+    };
+    Some(Relocated {
+        name,
+        label,
+        is_high: half == "hi",
+    })
+}
+
+/// The functions and labels that the instructions of a text name.
+fn names_of<'a>(
+    tree: &'a Tree,
+    source: &'a str,
+    text: &'a Text,
+) -> impl Iterator<Item = &'a str> + 'a {
+    let instructions = text.instructions.iter();
+    instructions
+        .filter_map(|placed| tree.instructions.get(placed.index as usize))
+        .flat_map(|instruction| tree.operands(instruction))
+        .filter_map(|operand| match &operand.value {
+            Value::Target(span) => Some(span.text(source)),
+            Value::Relocation(span) => {
+                read_relocation(span.text(source)).map(|relocated| relocated.name)
+            }
+            Value::Register(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Memory(_)
+            | Value::Set(_)
+            | Value::Word(_)
+            | Value::Unknown(_) => None,
+        })
+}
+
+/// Whether a function calls what a register holds.
+fn calls_register(tree: &Tree, source: &str, text: &Text) -> bool {
+    let mut instructions = text.instructions.iter();
+    instructions.any(|placed| {
+        let instruction = tree.instructions.get(placed.index as usize);
+        instruction.is_some_and(|instruction| {
+            let first = tree.operands(instruction).first();
+            let is_register = first.is_some_and(|first| matches!(first.value, Value::Register(_)));
+            is_register && instruction.opcode.text(source) == "CALL"
+        })
+    })
+}
+
+/// Whether a section is data that code reads.
+fn is_data(section: &Section) -> bool {
+    section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant")
+}
+
+fn end_of(text: &Text) -> u64 {
+    let last = text.instructions.last();
+    last.map_or(0, |last| last.address.saturating_add(STRIDE))
+}
