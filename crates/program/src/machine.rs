@@ -26,6 +26,16 @@ pub enum LaunchFact {
     BlockExtent(u8),
     /// Blocks of the grid along x, y or z.
     GridExtent(u8),
+    /// Blocks of a cluster along x, y or z.
+    ClusterExtent(u8),
+    /// One divided by that, as a float: code divides by a product.
+    ClusterReciprocal(u8),
+    /// Clusters of the grid along x, y or z.
+    ClusterCount(u8),
+    /// Blocks of a cluster.
+    ClusterSize,
+    /// 1 where the launch has clusters, else 0.
+    ClusterIsExplicit,
     /// Where the stack of a thread starts, in its local memory: it grows downwards.
     StackPointer,
     /// The generic address where the window of shared memory starts.

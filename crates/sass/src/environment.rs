@@ -14,19 +14,30 @@ pub(crate) struct Environment {
     stack_pointer: u32,
     shared_window: Option<u32>,
     local_window: Option<u32>,
+    cluster: Option<ClusterFacts>,
     /// The first kernel parameter.
     pub(crate) parameters: u32,
     /// Bytes at the start of shared memory that belong to the system.
     pub(crate) reserved_shared_bytes: u64,
 }
 
+/// Where the facts about clusters are. From `sm_100` on a launch may have clusters of several sizes; these are of the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ClusterFacts {
+    is_explicit: u32,
+    extents: u32,
+    reciprocals: u32,
+    counts: u32,
+    size: u32,
+}
+
 #[rustfmt::skip]
 const ENVIRONMENTS: &[Environment] = &[
-    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, parameters: 0x140, reserved_shared_bytes: 0 },
-    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, parameters: 0x140, reserved_shared_bytes: 0 },
-    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), parameters: 0x160, reserved_shared_bytes: 0 },
-    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), parameters: 0x210, reserved_shared_bytes: 0x400 },
-    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameters: 0x380, reserved_shared_bytes: 0x400 },
+    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0 },
+    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0 },
+    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), cluster: None, parameters: 0x160, reserved_shared_bytes: 0 },
+    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400 },
+    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400 },
 ];
 
 impl Environment {
@@ -45,6 +56,19 @@ impl Environment {
             let offset = 4 * u32::from(axis);
             facts.push((self.block + offset, LaunchFact::BlockExtent(axis)));
             facts.push((self.grid + offset, LaunchFact::GridExtent(axis)));
+        }
+        if let Some(cluster) = self.cluster {
+            facts.push((cluster.is_explicit, LaunchFact::ClusterIsExplicit));
+            facts.push((cluster.size, LaunchFact::ClusterSize));
+            for axis in 0..3 {
+                let offset = 4 * u32::from(axis);
+                let of = [
+                    (cluster.extents, LaunchFact::ClusterExtent(axis)),
+                    (cluster.reciprocals, LaunchFact::ClusterReciprocal(axis)),
+                    (cluster.counts, LaunchFact::ClusterCount(axis)),
+                ];
+                facts.extend(of.map(|(start, fact)| (start + offset, fact)));
+            }
         }
         if let Some(start) = self.shared_window {
             facts.push((start, LaunchFact::SharedWindowLow));

@@ -21,6 +21,7 @@ impl Layout {
 
     /// A word that the launch decides.
     pub(crate) fn launch_fact(&self, fact: LaunchFact) -> u32 {
+        let (block, grid, cluster) = self.extents;
         let of = |extents: [u32; 3], axis: u8| extents.get(axis as usize).copied().unwrap_or(1);
         let stack = || {
             let entry = self.reachable.first();
@@ -28,8 +29,13 @@ impl Layout {
             frame.copied().unwrap_or(0)
         };
         match fact {
-            LaunchFact::BlockExtent(axis) => of(self.extents.0, axis),
-            LaunchFact::GridExtent(axis) => of(self.extents.1, axis),
+            LaunchFact::BlockExtent(axis) => of(block, axis),
+            LaunchFact::GridExtent(axis) => of(grid, axis),
+            LaunchFact::ClusterExtent(axis) => of(cluster, axis),
+            LaunchFact::ClusterReciprocal(axis) => reciprocal(of(cluster, axis)).to_bits(),
+            LaunchFact::ClusterCount(axis) => of(grid, axis) / of(cluster, axis).max(1),
+            LaunchFact::ClusterSize => cluster.iter().product(),
+            LaunchFact::ClusterIsExplicit => u32::from(cluster != [1, 1, 1]),
             LaunchFact::StackPointer => stack(),
             LaunchFact::SharedWindowLow => self.map.shared as u32,
             LaunchFact::SharedWindowHigh => (self.map.shared >> 32) as u32,
@@ -92,5 +98,15 @@ impl Layout {
             *byte = at.and_then(|at| bytes.get(at)).copied().unwrap_or(0);
         }
         u64::from_le_bytes(value)
+    }
+}
+
+/// One divided by a number, not below it: a multiple of the number times this has no fraction missing.
+fn reciprocal(n: u32) -> f32 {
+    let nearest = 1.0 / n as f32;
+    if f64::from(nearest) * f64::from(n) < 1.0 {
+        nearest.next_up()
+    } else {
+        nearest
     }
 }

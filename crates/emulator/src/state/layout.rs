@@ -43,7 +43,7 @@ pub(crate) struct Layout {
     /// What becomes of an address that is no multiple of its access's size.
     pub(crate) misaligned: Misaligned,
     /// Threads of a block and blocks of the grid.
-    pub(crate) extents: ([u32; 3], [u32; 3]),
+    pub(crate) extents: ([u32; 3], [u32; 3], [u32; 3]),
     /// The constant banks of the kernel's machine code.
     pub(crate) banks: Vec<ConstantBank>,
 }
@@ -138,7 +138,7 @@ impl Layout {
             parameters: Vec::new(),
             parameter_start: 0,
             misaligned: launch.misaligned,
-            extents: (launch.block, launch.grid),
+            extents: (launch.block, launch.grid, launch.cluster),
             banks: Vec::new(),
         };
         let entry = program.functions.get(launch.entry.0 as usize);
