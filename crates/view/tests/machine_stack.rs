@@ -60,7 +60,7 @@ fn what_calls_itself_has_a_stack_though_nothing_states_its_size() {
     assert_eq!(session.fault(), None);
     assert_eq!(stored(&session), 210);
 
-    // As a section of `nvdisasm` with the size that stands for none.
+    // As a section of `nvdisasm` with the size that means none.
     let unbounded = "\
 \t.section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"
 \t.byte\t0x04, 0x12

@@ -32,7 +32,7 @@ const SIZED: u64 = 4;
 const PARAM_CBANK: u64 = 0x0a;
 const FRAME_SIZE: u64 = 0x11;
 const MIN_STACK_SIZE: u64 = 0x12;
-/// The stack of what calls itself, or what nobody knows.
+/// The stack of what calls itself, or what is not known.
 const UNBOUNDED: u32 = u32::MAX;
 const KPARAM_INFO: u64 = 0x17;
 

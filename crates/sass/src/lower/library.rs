@@ -52,7 +52,7 @@ impl Library {
         self.starts.contains_key(name)
     }
 
-    /// A kernel with the library behind it, if it needs any of it.
+    /// A kernel with the library after it, if it needs any of it.
     pub(super) fn linked<'t>(&self, tree: &Tree, source: &str, text: &'t Text) -> Cow<'t, Text> {
         let is_outside = |name: &str| text.label(name).is_none() && self.has(name);
         let needs = !self.starts.is_empty()
@@ -96,7 +96,7 @@ impl Text {
     }
 }
 
-/// What a relocation stands for: `32@lo(name)`, `32@hi((function + label@srel))`.
+/// What a relocation names: `32@lo(name)`, `32@hi((function + label@srel))`.
 pub(super) struct Relocated<'a> {
     pub(super) name: &'a str,
     /// A label of that function.
