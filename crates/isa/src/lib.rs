@@ -21,7 +21,7 @@ pub use common::float_format::{FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
     AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp,
-    MbarrierOp, MemoryOp, MoveOp, SyncOp, VideoLanes, VideoOp, WarpOp,
+    MbarrierOp, MemoryOp, MoveOp, SyncOp, UnitOp, VideoLanes, VideoOp, WarpOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

@@ -187,6 +187,7 @@ impl<'a> Reader<'a> {
             | Does::Warp(_)
             | Does::Hint(_)
             | Does::Machine(_)
+            | Does::Unit(_)
             | Does::Unknown => Reading::Other,
         }
     }

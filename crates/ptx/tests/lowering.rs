@@ -216,13 +216,14 @@ fn dot_products_are_sums_with_a_type_for_each_factor() {
 
 #[test]
 fn an_instruction_without_a_row_has_no_meaning_and_only_its_names_are_checked() {
-    let program = instruction("stacksave.u32 %r1;");
+    let read = "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r5}];";
+    let program = instruction(read);
     let (_, function) = program.entries().next().expect("a kernel");
     let action = program
         .action(&function.instructions[0])
         .expect("an action");
     assert_eq!(action.does, Does::Unknown);
-    let text = format!("{DECLARED}stacksave.u32 %unknown;\n}}\n");
+    let text = format!("{DECLARED}{}\n}}\n", read.replace("%r5", "%unknown"));
     let checked = check(&text, &parse(&text), &Options::default());
     assert!(!checked.accept());
 }

@@ -44,7 +44,8 @@ fn every_syntax_line_reads() {
             });
             assert!(used, "{line} has no slot for the set {}", set.slot);
         }
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        // `[tensorMap, coordinates]` is one operand.
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ',' | ' ');
         for operand in &layout.operands {
             assert!(
                 operand.name.chars().all(plain) && !operand.name.is_empty(),

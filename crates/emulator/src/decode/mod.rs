@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod asynchronous;
+mod beside;
 mod carry;
 pub(crate) mod code;
 mod compare;

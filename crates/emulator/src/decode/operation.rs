@@ -27,6 +27,7 @@ pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
         Does::Warp(op) => warp::decode(d, op),
         Does::Hint(op) => Ok(hint::decode(op)),
         Does::Machine(op) => machine::decode(d, op),
+        Does::Unit(_) => Err(Refusal::NotYet(None)),
         Does::Unknown => Err(Refusal::NotYet(None)),
     }
 }

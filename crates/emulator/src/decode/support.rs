@@ -2,8 +2,8 @@
 //! as well, so that what is said before a run is what happens in it.
 
 use super::{
-    arithmetic, asynchronous, carry, compare, control, hint, machine, matrix, mbarrier, memory,
-    moves, sync, warp,
+    arithmetic, asynchronous, beside, carry, compare, control, hint, machine, matrix, mbarrier,
+    memory, moves, sync, warp,
 };
 use warpgrid_isa::Does;
 use warpgrid_program::Action;
@@ -49,6 +49,7 @@ pub fn supports(action: &Action) -> Support {
         Does::Warp(op) => warp::supports(op, modifiers),
         Does::Hint(op) => hint::supports(op),
         Does::Machine(op) => machine::supports(op),
+        Does::Unit(op) => beside::supports(op),
         Does::Unknown => Support::not_yet("an unknown opcode"),
     }
 }

@@ -1,7 +1,7 @@
 //! One instruction set as a value: its forms, its opcodes, and the questions that are asked of them. In: the tables of
 //! a dialect; out: forms by opcode, words, and the form that fits an instruction best.
 
-use crate::form::{Form, Layout, Outline};
+use crate::form::{Form, Layout, Outline, SlotKind};
 use std::sync::OnceLock;
 
 /// The tables of one instruction set, as plain data.
@@ -100,10 +100,26 @@ impl Dialect {
             false => types.elsewhere,
         };
         let is_known = || {
-            let mut forms = self.forms_of(layout.opcode);
+            let name = layout.name();
+            let mut forms = self
+                .forms_of(layout.opcode)
+                .filter(|other| other.name() == name);
             forms.any(|other| other.slots.iter().any(|slot| slot.find(word).is_some()))
         };
         list.contains(&word) || self.tables.ignored.contains(&word) && !is_known()
+    }
+
+    /// Whether an instruction may begin so: false where every row of the opcode goes on with a word of its name, and none
+    /// with this one.
+    pub fn is_name(&'static self, opcode: &str, words: &[&str]) -> bool {
+        let mut forms = self.forms_of(opcode);
+        forms.any(|layout| match (layout.slots.first(), words.first()) {
+            (Some(slot), Some(word)) => {
+                let is_literal = matches!(slot.kind, SlotKind::Literal(..)) && slot.required;
+                layout.form.leads == 0 || !is_literal || slot.find(word).is_some()
+            }
+            (None, _) | (_, None) => true,
+        })
     }
 
     /// The dialect of these tables.

@@ -36,6 +36,8 @@ pub enum Does {
     Warp(WarpOp),
     /// Hints that change neither registers nor memory.
     Hint(HintOp),
+    /// What other units of the device do for the lanes: texture units, tensor memory, copies of tensors, groups of devices.
+    Unit(UnitOp),
     /// What machine code does and no virtual instruction.
     Machine(MachineOp),
     /// An opcode of the language that the tables have no row for; no row says so.
@@ -59,6 +61,7 @@ impl Does {
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
+            | Does::Unit(_)
             | Does::Machine(_)
             | Does::Unknown => None,
         }
@@ -80,6 +83,7 @@ impl Does {
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
+            | Does::Unit(_)
             | Does::Machine(_)
             | Does::Unknown => None,
         }
@@ -101,6 +105,7 @@ impl Does {
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
+            | Does::Unit(_)
             | Does::Machine(_)
             | Does::Unknown => None,
         }
@@ -472,4 +477,29 @@ pub enum HintOp {
     SetMaxRegisters,
     /// Brings a range of memory into a cache.
     BulkPrefetch,
+}
+
+/// What units of the device do beside the lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnitOp {
+    /// Space on the stack: `alloca`, `stacksave`, `stackrestore`.
+    Stack,
+    /// Blocks that have not started: `clusterlaunchcontrol`.
+    LaunchControl,
+    /// Memory of a group of devices under one address: `multimem`.
+    Multimem,
+    /// Parts of tensors between memories: `cp.async.bulk.tensor` and its kin.
+    TensorCopy,
+    /// Descriptions of tensors: `tensormap`.
+    TensorMap,
+    /// Matrix products of four warps: `wgmma`.
+    Warpgroup,
+    /// Tensor memory and the products that are kept there: `tcgen05`.
+    TensorMemory,
+    /// Textures: `tex`, `tld4`, `txq`, `istypep`.
+    Texture,
+    /// Surfaces: `suld`, `sust`, `sured`, `suq`.
+    Surface,
+    /// Accesses through the fabric between devices: `fabric.submit`.
+    Fabric,
 }

@@ -68,6 +68,8 @@ pub enum Meaning {
     Proxy(Proxy),
     /// A modifier that is either written or not.
     Flag(Flag),
+    /// A word of an instruction that does not run; only its text says what it means.
+    Word,
 }
 
 /// One spelling that a slot takes.
@@ -162,8 +164,75 @@ pub enum OperandType {
     Label,
     /// A 64-bit cache policy.
     CachePolicy,
+    /// An operand of another unit of the device.
+    Unit(UnitOperand),
     /// Checked by code of the family.
     Custom,
+}
+
+/// Operands that only instructions of units beside the lanes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitOperand {
+    /// A register of the type in this slot, and no number.
+    Register(SlotName),
+    /// A number that is a power of two.
+    Alignment,
+    /// Columns of tensor memory: a power of two from 32 to 512, or a register.
+    Columns,
+    /// An integer of 32 bits, which no packed halves are.
+    Word,
+    /// A value of 128 bits, or parts of one in braces.
+    Packed,
+    /// As many values of the type in this slot as the vector width says.
+    Values(SlotName),
+    /// A mask of 16 bits.
+    Mask,
+    /// Bytes of a copy: a multiple of 16 below 2^20, or a register.
+    Bytes,
+    /// An address in this space, whose brackets the assembler does not ask for.
+    AddressOrName(StateSpace),
+    /// The description of a tensor, and coordinates.
+    TensorPlace,
+    /// Offsets or sizes of a walk over an image.
+    ImageOffsets,
+    /// As many words as tensor memory is read or written.
+    Words,
+    /// One word that a reduction writes.
+    Reduced,
+    /// The descriptor of a matrix in shared memory.
+    Descriptor,
+    /// A factor in tensor memory, or the descriptor of one in shared memory.
+    Factor,
+    /// Lanes that a product leaves out: a word for each 32 of them.
+    Lanes,
+    /// The sums of a product of four warps.
+    Sums,
+    /// A factor of such a product: registers, or the descriptor of one in shared memory.
+    WarpgroupFactor,
+    /// A register of 32 bits, or a number, that says what a sparse factor has.
+    Metadata,
+    /// A texture in brackets, or a sampler where the query is about one.
+    Texture,
+    /// A surface in brackets.
+    Surface,
+    /// A level of a mipmap.
+    Level,
+    /// A surface, and coordinates.
+    SurfacePlace,
+    /// As many values of a surface as the vector width says.
+    Texels,
+    /// 1 or -1.
+    Sign,
+    /// A number, whatever its size.
+    Constant,
+    /// A number that is at most this.
+    NumberUpTo(u64),
+    /// The power of two that the sum of a product in tensor memory is divided by.
+    SumScale,
+    /// A number, where no lanes are left out.
+    SparseScale,
+    /// A predicate, 0 or 1.
+    Condition,
 }
 
 /// Whether an instruction writes an operand or reads it.
@@ -188,6 +257,8 @@ pub enum Takes {
     FourWords,
     /// Results and parameters are lists in parentheses.
     ParameterLists,
+    /// A source may not be the address of a variable, with or without an offset.
+    NoAddress,
 }
 
 /// How strictly the addresses of a form are checked (assembler 13.5).
@@ -210,6 +281,14 @@ pub enum Addressing {
     Barrier,
     /// Asynchronous copies: registers of any width in any space, no constants; special registers are taken.
     Copied,
+    /// Registers of 32 or 64 bits, no constants, no special registers.
+    Plain,
+    /// Registers of 64 bits, no constants, no special registers.
+    Full,
+    /// Tensor memory: registers of 32 bits and nothing else.
+    Tensor,
+    /// Tensor memory, for products: registers of 32 untyped bits and nothing else.
+    Product,
 }
 
 /// Where a number alone is an address.
@@ -223,17 +302,22 @@ pub enum Constants {
 impl Addressing {
     /// Whether a register of type `ty` can hold an address, wherever it points.
     pub const fn takes_register(self, ty: ScalarType) -> bool {
-        let least = match self {
-            Addressing::Strict => 32,
+        if matches!(self, Addressing::Product) && !matches!(ty, ScalarType::B32) {
+            return false;
+        }
+        let (least, most) = match self {
+            Addressing::Plain | Addressing::Strict => (32, 64),
+            Addressing::Full => (64, 64),
+            Addressing::Tensor | Addressing::Product => (32, 32),
             Addressing::Whole
             | Addressing::Loaded
             | Addressing::AnyWidth
             | Addressing::Described
             | Addressing::Stored
             | Addressing::Barrier
-            | Addressing::Copied => 8,
+            | Addressing::Copied => (8, 64),
         };
-        ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= 64
+        ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= most
     }
 
     /// Whether a register with an address in this space must be as wide as the module says addresses are.
@@ -251,8 +335,19 @@ impl Addressing {
                 Constants::LocalMemory
             }
             Addressing::Described => Constants::Anywhere,
-            Addressing::Strict | Addressing::Barrier | Addressing::Copied => Constants::Nowhere,
+            Addressing::Strict
+            | Addressing::Barrier
+            | Addressing::Copied
+            | Addressing::Plain
+            | Addressing::Full
+            | Addressing::Tensor
+            | Addressing::Product => Constants::Nowhere,
         }
+    }
+
+    /// Whether a variable may be the address.
+    pub const fn takes_variable(self) -> bool {
+        !matches!(self, Addressing::Tensor | Addressing::Product)
     }
 
     /// Whether a special register may be the address.

@@ -226,6 +226,33 @@ flags! {
     Reduce       "reduce"        "combines with what memory holds";
     Inc          "inc"           "asks for more registers";
     Dec          "dec"           "gives registers back";
+    // Units beside the lanes.
+    LoadReduce   "ld_reduce"     "reads a value that is combined from several devices";
+    St           "st"            "stores";
+    Cp           "cp"            "copies";
+    Tensor       "tensor"        "a part of a tensor";
+    TryCancel    "try_cancel"    "asks for a block that has not started";
+    QueryCancel  "query_cancel"  "reads an answer of `try_cancel`";
+    IsCanceled   "is_canceled"   "whether a block was given";
+    Replace      "replace"       "changes a field of the description of a tensor";
+    CpFenceproxy "cp_fenceproxy" "copies the description of a tensor, and orders accesses through its proxy";
+    MmaAsync     "mma_async"     "multiplies matrices of four warps and adds one";
+    FenceWord    "fence"         "orders accesses to registers and shared memory";
+    Alloc        "alloc"         "reserves columns of tensor memory";
+    Dealloc      "dealloc"       "gives columns of tensor memory back";
+    Relinquish   "relinquish_alloc_permit" "reserves nothing from here on";
+    Commit       "commit"        "lets an mbarrier follow the operations so far";
+    Ld           "ld"            "loads";
+    Ws           "ws"            "the second factor stays in its collector";
+    Shift        "shift"         "moves rows";
+    Down         "down"          "towards lower rows";
+    AShift       "ashift"        "rows of A are shifted by one";
+    Submit       "submit"        "hands accesses over to the fabric";
+    Level        "level"         "of one level of a mipmap";
+    WaitLoads    "wait::ld"      "waits for loads from tensor memory";
+    WaitStores   "wait::st"      "waits for stores to tensor memory";
+    FenceBefore  "fence::before_thread_sync" "orders operations on tensor memory before a synchronisation";
+    FenceAfter   "fence::after_thread_sync" "orders operations on tensor memory after a synchronisation";
 }
 spelled! {
     /// How much a load brings into the second-level cache.

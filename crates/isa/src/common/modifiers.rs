@@ -154,6 +154,7 @@ impl Modifiers {
             Meaning::Reduce(op) => self.reduce = Some(op),
             Meaning::BarrierReduce(op) => self.barrier_reduce = Some(op),
             Meaning::Flag(flag) => self.flags = self.flags.with(flag),
+            Meaning::Word => {}
         }
     }
 

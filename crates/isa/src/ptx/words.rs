@@ -50,7 +50,7 @@ pub static IGNORED: &[&str] = &[
 /// whole type combinations overlook types that no list has; all others overlook a type of two bits.
 #[rustfmt::skip]
 pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
-    opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wmma.mma"],
+    opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma"],
     there: &["pred", "texref", "samplerref", "surfref"],
     strict: &["mma"],
     elsewhere: &["b2"],

@@ -19,7 +19,6 @@ pub(crate) mod matrix_fragment;
 pub(crate) mod merge;
 pub(crate) mod moves;
 pub(crate) mod operand;
-mod outline_rules;
 pub(crate) mod prologue;
 pub(crate) mod snippet;
 pub(crate) mod statement;
@@ -28,6 +27,7 @@ pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod store_bulk;
 pub(crate) mod texture;
+pub(crate) mod units;
 pub(crate) mod values;
 pub(crate) mod video;
 

@@ -29,6 +29,12 @@ pub(super) fn modelled<'a>(names: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
 fn opcode_of(family: &str) -> Vec<&str> {
     match family {
         "ld.global.nc" => vec!["ld"],
+        // The second word is one of a set.
+        "suld.b" => vec!["suld"],
+        "sust.b" | "sust.p" => vec!["sust"],
+        "sured.b" | "sured.p" => vec!["sured"],
+        "tcgen05.fence" => vec!["tcgen05", "fence::before_thread_sync"],
+        "tcgen05.wait" => vec!["tcgen05", "wait::ld"],
         _ => family
             .split('.')
             .filter(|word| *word != "special")

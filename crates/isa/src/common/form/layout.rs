@@ -233,7 +233,13 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
 
 /// Where an operand that is not a group ends: at a comma, or where a group `{, ` begins.
 fn operand_end(text: &str) -> usize {
-    let comma = text.find(',').unwrap_or(text.len());
+    // `[tensorMap, coordinates]` is one operand.
+    let inside = match text.starts_with('[') {
+        true => text.find(']').unwrap_or(0),
+        false => 0,
+    };
+    let outside = text.get(inside..).unwrap_or("");
+    let comma = outside.find(',').map_or(text.len(), |at| inside + at);
     let mut pairs = text.as_bytes().windows(2);
     let group = pairs.position(|pair| pair == b"{,").unwrap_or(text.len());
     comma.min(group)

@@ -80,6 +80,21 @@ slots! {
     ScaleType "scale_type";
     Unpacking "src_fmt";
     BitOp "bitOp";
+    // Units beside the lanes.
+    Group "cta_group";
+    Dimension "dim";
+    LoadMode "load_mode";
+    Multicast "multicast";
+    Accumulator "acc_prec";
+    Query "query";
+    Field "field";
+    Clamp "clamp";
+    Geometry "geom";
+    Component "comp";
+    Collector "collector_usage";
+    Block "block_size";
+    Conversion "fmt";
+    Packing "packing";
     // Operations.
     Op "op";
     Mode "mode";

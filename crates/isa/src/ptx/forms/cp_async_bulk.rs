@@ -13,11 +13,11 @@ use crate::modifier::Flag::{
 use crate::space::StateSpace::{Global, Shared, SharedCluster};
 use crate::types::ScalarType::U16;
 
-const BULK: Gate = since(8, 0).sm(90);
+pub(super) const BULK: Gate = since(8, 0).sm(90);
 /// To shared memory of the own block, under its own name.
-const TO_BLOCK: Gate = since(8, 6).sm(90);
+pub(super) const TO_BLOCK: Gate = since(8, 6).sm(90);
 /// The largest number of bytes, a multiple of 16, that fits into 20 bits.
-const MOST: u64 = 0xf_fff0;
+pub(super) const MOST: u64 = 0xf_fff0;
 
 set! { TO_GLOBAL: Destination "destination"; "global", Space(Global), ALWAYS, "to global memory"; }
 set! { TO_CLUSTER: Destination "destination"; "shared::cluster", Space(SharedCluster), ALWAYS, "to shared memory of a block of the cluster"; }
@@ -41,7 +41,7 @@ types!(CLUSTER_ADDED, Type, U32 S32 U64);
 types!(CLUSTER_EXTREMES, Type, U32 S32);
 
 #[rustfmt::skip]
-const RULES: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     assembler(Before { first: S::Destination, second: S::Source }, "a copy names its destination first"),
 ];
 

@@ -17,13 +17,22 @@ pub mod mbarrier;
 pub mod mma;
 pub mod mma_sparse;
 pub mod moves;
+pub mod multimem;
 pub mod narrow;
 pub mod red_async;
 pub mod sets;
 pub mod st;
 pub mod st_async;
+pub mod stack;
+pub mod surface;
 pub mod sync;
+pub mod tensor_copy;
+pub mod tensor_memory;
+pub mod tensormap;
+pub mod texture;
+pub mod units;
 pub mod video;
+pub mod warpgroup;
 pub mod wmma_load;
 pub mod wmma_mma;
 pub mod wmma_store;
@@ -58,4 +67,12 @@ pub static FAMILIES: &[&[Form]] = &[
     mma::FORMS,
     mma_sparse::FORMS,
     ldmatrix::FORMS,
+    multimem::FORMS,
+    stack::FORMS,
+    tensor_copy::FORMS,
+    warpgroup::FORMS,
+    tensor_memory::FORMS,
+    tensormap::FORMS,
+    texture::FORMS,
+    surface::FORMS,
 ];

@@ -123,6 +123,7 @@ impl<'a> BodyChecker<'a, '_> {
                 ScalarType::B64 | ScalarType::U64
             )
             && rule.space != StateSpace::ParamFunc
+            && rule.addressing.takes_variable()
         {
             let base = AddressBase::Register(RegisterRun::one(register));
             return Some(Address::new(base, offset));
@@ -209,7 +210,8 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Whether a variable may be the address, as far as its space goes.
     pub(crate) fn variable_fits(&self, rule: &AddressRule<'_>, variable: VariableId) -> bool {
-        rule.takes_any_space || rule.space.takes_variable(self.space_of(variable))
+        rule.addressing.takes_variable()
+            && (rule.takes_any_space || rule.space.takes_variable(self.space_of(variable)))
     }
 
     /// Reports what is wrong with an address, in the words of the family.

@@ -10,7 +10,7 @@ use crate::check::plans::plan::{Expect, Plan};
 use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
 };
-use warpgrid_isa::form::OperandSlot;
+use warpgrid_isa::form::{OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
     MatrixOp, Modifiers, OperandType, Role, ScalarType, SpecialRegister, StateSpace,
@@ -252,6 +252,11 @@ impl Inference<'_> {
                 uses.extend(first.map(|name| value(name, ty, 1, true)));
                 uses.extend(second.map(|name| value(name, ScalarType::Pred, 1, true)));
             }
+            OperandKind::Address { base, .. }
+                if !plan.addressing.takes_register(ScalarType::B64) =>
+            {
+                uses.push(value(base, ScalarType::B32, 1, false));
+            }
             OperandKind::Address { base, offset } => {
                 let offset = offset.clamp(-MAX_OFFSET, MAX_OFFSET);
                 let (space, bytes) = pointer(plan, ty, n, space);
@@ -344,7 +349,47 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         Expect::Address | Expect::AddressIn(_) | Expect::MbarrierIn(_) => {
             (ty.unwrap_or(ScalarType::B32), false)
         }
+        Expect::Unit(what, _) => (unit_type(plan, what), written),
         Expect::Custom => (ty.unwrap_or(ScalarType::B32), written),
+    }
+}
+
+/// The type of a name in an operand of a unit beside the lanes.
+fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
+    use UnitOperand as U;
+    match what {
+        U::Register(slot) | U::Values(slot) => {
+            let bound = plan.bound.as_ref();
+            let ty = bound.and_then(|bound| bound.scalar(slot));
+            ty.unwrap_or(ScalarType::B32)
+        }
+        U::Packed => ScalarType::B128,
+        U::Mask | U::ImageOffsets => ScalarType::B16,
+        U::Texture
+        | U::Surface
+        | U::SurfacePlace
+        | U::Descriptor
+        | U::Factor
+        | U::TensorPlace
+        | U::AddressOrName(_) => ScalarType::B64,
+        U::Texels => plan.modifiers.ty.unwrap_or(ScalarType::B32),
+        U::Condition => ScalarType::Pred,
+        U::Alignment
+        | U::Columns
+        | U::Word
+        | U::Bytes
+        | U::Words
+        | U::Reduced
+        | U::Lanes
+        | U::Sums
+        | U::WarpgroupFactor
+        | U::Metadata
+        | U::Sign
+        | U::Constant
+        | U::SumScale
+        | U::SparseScale
+        | U::Level
+        | U::NumberUpTo(_) => ScalarType::B32,
     }
 }
 

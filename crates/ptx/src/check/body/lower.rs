@@ -57,7 +57,7 @@ impl<'a> BodyChecker<'a, '_> {
             Some(outline) if outline.reads_texture => {
                 self.check_kinds(site, outline) && self.texture(site)
             }
-            Some(outline) => self.check_kinds(site, outline) && self.outline_rules(site, outline),
+            Some(outline) => self.check_kinds(site, outline),
             None => true,
         };
         for operand in site.instruction.operands.of(&self.tree.operands) {

@@ -41,11 +41,17 @@ impl<'a> BodyChecker<'a, '_> {
             _ => usize::MAX,
         };
         let mut ok = true;
-        let mut n = 0;
+        let (mut n, mut n_skipped) = (0, 0);
         let mut position = 0;
         for (operand, children) in site.operands {
             n += 1;
-            while position == gap || plan.skipped >> position.min(31) & 1 != 0 {
+            while position == gap
+                || plan.skipped >> position.min(31) & 1 != 0
+                || plan.lanes == Some(position)
+                    && !matches!(operand.kind, OperandKind::Vector { .. })
+                    && (site.operands.count() < plan.n_most || plan.n_most - plan.n_least < 2)
+            {
+                n_skipped += usize::from(plan.lanes == Some(position));
                 self.body.push(OperandValue::Absent, operand.span);
                 position += 1;
             }
@@ -59,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             position += 1;
         }
-        if n < plan.n_least || n > plan.n_most {
+        if n < plan.n_least || n + n_skipped > plan.n_most {
             self.report_count(site, plan, n);
             return None;
         }
@@ -172,6 +178,9 @@ impl<'a> BodyChecker<'a, '_> {
                 .address_in(site, plan, operand, space)
                 .map(OperandValue::Address),
             Expect::MbarrierIn(space) => self.mbarrier(site, plan, operand, space),
+            Expect::Unit(what, role) => {
+                self.unit_operand((site, plan), (what, role), operand, children)
+            }
             Expect::Custom => Some(OperandValue::Absent),
         }
     }

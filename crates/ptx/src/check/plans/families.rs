@@ -16,8 +16,8 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, CompareForm, CompareOp, ControlOp, Does, Flag, Gate, MatrixOp,
-    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TypeKind, Version, VideoLanes,
-    VideoOp, WarpOp,
+    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TypeKind, UnitOp, Version,
+    VideoLanes, VideoOp, WarpOp,
 };
 use warpgrid_program::Diagnostic;
 
@@ -52,6 +52,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
             convert::check(opcode, bound, &modifiers, module)
         }
+        Does::Unit(UnitOp::Surface) => rules::find_too_wide(opcode, bound, module),
         Does::Compare(CompareForm::Setp | CompareForm::Set) => {
             check_comparison(opcode, bound, &modifiers)
         }
@@ -81,6 +82,17 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         | Does::Warp(_)
         | Does::Hint(_)
         | Does::Machine(_)
+        | Does::Unit(
+            UnitOp::Stack
+            | UnitOp::LaunchControl
+            | UnitOp::Multimem
+            | UnitOp::TensorCopy
+            | UnitOp::TensorMap
+            | UnitOp::Warpgroup
+            | UnitOp::TensorMemory
+            | UnitOp::Texture
+            | UnitOp::Fabric,
+        )
         | Does::Unknown => Vec::new(),
     }
 }
@@ -264,6 +276,7 @@ impl OperandGrammar {
             | Does::Carry(_)
             | Does::Compare(_)
             | Does::Machine(_)
+            | Does::Unit(_)
             | Does::Hint(_) => OperandGrammar::Row(Beyond::Nothing),
             Does::Unknown => OperandGrammar::Names,
         }

@@ -10,7 +10,7 @@ use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
-use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline};
+use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline, UnitOperand};
 use warpgrid_isa::{
     Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, SlotName, StateSpace, Takes,
 };
@@ -68,6 +68,8 @@ pub(crate) enum Expect {
     AddressIn(StateSpace),
     /// As [`Expect::AddressIn`], or any 64-bit value.
     MbarrierIn(StateSpace),
+    /// An operand of a unit beside the lanes.
+    Unit(UnitOperand, Role),
     /// Left to the code of the family.
     Custom,
 }
@@ -100,6 +102,8 @@ pub(crate) struct Plan {
     pub(crate) n_most: usize,
     /// The optional operand that others follow, if there is one.
     pub(crate) gap: Option<usize>,
+    /// The position of the lanes that a product leaves out, which braces announce.
+    pub(crate) lanes: Option<usize>,
     /// Operands that a flag announces which is not written, by position: they are not there.
     pub(crate) skipped: u32,
     /// The position of the cache policy, which `.L2::cache_hint` announces.
@@ -108,6 +112,8 @@ pub(crate) struct Plan {
     pub(crate) takes_special: bool,
     /// Whether a place that asks for a value may hold the address of a variable.
     pub(crate) takes_address: bool,
+    /// Whether the address of a variable is refused for a value, even with an offset.
+    pub(crate) refuses_address: bool,
     /// Whether a destination may be the sink `_`.
     pub(crate) takes_sink: bool,
     /// Whether a source may be a list of four registers of 32 bits.
@@ -132,9 +138,9 @@ impl Plan {
             return Plan::of_outline(opcode, outline, module);
         }
         match (form::bind(name, words, None), outline) {
-            (Some(bound), _) => Plan::of_form(opcode, bound, module),
-            (None, Some(outline)) => Plan::of_outline(opcode, outline, module),
-            (None, None) => {
+            (Some(bound), _) if PTX.is_name(name, words) => Plan::of_form(opcode, bound, module),
+            (_, Some(outline)) => Plan::of_outline(opcode, outline, module),
+            (Some(_) | None, None) => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     offer::is_legal(other, opcode.modifiers(), module)
                 });
@@ -188,6 +194,9 @@ impl Plan {
                 let is_there = |at: usize| skipped >> at & 1 == 0 && !is_optional(at);
                 is_optional(*index) && (index + 1..slots.len()).any(is_there)
             }),
+            lanes: expect
+                .iter()
+                .position(|expect| matches!(expect, Expect::Unit(UnitOperand::Lanes, _))),
             skipped,
             policy: slots
                 .iter()
@@ -195,6 +204,7 @@ impl Plan {
                 .filter(|_| is_sound && form.announced.is_empty()),
             takes_special: form.takes(Takes::SpecialRegister),
             takes_address: form.takes(Takes::VariableAddress),
+            refuses_address: form.takes(Takes::NoAddress),
             takes_sink: form.takes(Takes::Sink),
             takes_four_words: form.takes(Takes::FourWords),
             addressing: match (form.address, is_sound) {
@@ -236,10 +246,12 @@ impl Plan {
             n_least: 0,
             n_most: usize::MAX,
             gap: None,
+            lanes: None,
             skipped: 0,
             policy: None,
             takes_special: true,
             takes_address: true,
+            refuses_address: false,
             takes_sink: true,
             takes_four_words: false,
             addressing: Addressing::AnyWidth,
@@ -326,6 +338,7 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
         OperandType::Address => return Expect::Address,
         OperandType::AddressIn(space) => return Expect::AddressIn(space),
         OperandType::MbarrierIn(space) => return Expect::MbarrierIn(space),
+        OperandType::Unit(what) => return Expect::Unit(what, slot.role),
         OperandType::Label | OperandType::Custom => (None, Fit::Exact),
     };
     let Some(ty) = ty else {

@@ -263,3 +263,12 @@ pub(crate) fn cannot_pack(opcode: &str, span: Span, ty: ScalarType, n: u32) -> D
         format!("found {n} elements, which cannot be packed into `.{ty}` by `{opcode}`"),
     )
 }
+
+/// An operand of a unit beside the lanes that is not what the unit takes.
+pub(crate) fn unit_operand(span: Span, found: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error(
+        WRONG_OPERAND,
+        span,
+        format!("found {found}, expected {expected}"),
+    )
+}

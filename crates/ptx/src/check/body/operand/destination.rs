@@ -173,6 +173,10 @@ impl<'a> BodyChecker<'a, '_> {
         let mut list = Vec::new();
         for (child, _) in children {
             let element = match child.kind {
+                OperandKind::Sink => {
+                    list.push((None, child.span));
+                    continue;
+                }
                 OperandKind::Name(name) => match self.binding(name, child.span) {
                     Binding::Register(register) => {
                         list.push((Some(register), child.span));

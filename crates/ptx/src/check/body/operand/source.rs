@@ -218,7 +218,10 @@ impl<'a> BodyChecker<'a, '_> {
                 diagnose::address_of_argument(span)
             }
             // Divisions of 64 bits are calls of the assembler's own functions, which take registers and numbers.
-            Binding::Variable(_) if plan.grammar == OperandGrammar::Row(Beyond::LongDivision) => {
+            Binding::Variable(_)
+                if plan.refuses_address
+                    || plan.grammar == OperandGrammar::Row(Beyond::LongDivision) =>
+            {
                 diagnose::expected_register(span, "a variable")
             }
             Binding::Variable(variable) if plan.takes_address || takes == AddressRule::Sums => {

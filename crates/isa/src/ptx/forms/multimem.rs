@@ -1,0 +1,173 @@
+//! Memory of a group of devices under one address (PTX ISA, "multimem").
+
+use super::atomic::{ADD, BITS, BITWISE, COUNT, EXTREME};
+use super::cp_async_bulk::{CP_MASK, FROM_CTA, RULES as COPIES, TO_GLOBAL};
+use super::sets::{GLOBAL, SCOPE, U32_ONLY};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use super::units::BULK_GROUP;
+use crate::does::UnitOp::Multimem;
+use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
+use crate::form::{
+    Form, Gate, SlotName as S,
+    UnitOperand::{self, *},
+};
+use crate::modifier::{AtomicOp::*, Flag::CpMask as ByteMask, Sem::*, VectorWidth::*};
+use crate::space::StateSpace::{Global, Shared};
+use crate::target::TargetGate as On;
+use crate::types::ScalarType::U16;
+
+const MULTIMEM: Gate = since(8, 1).sm(90).assembler("13.5");
+const COPY: Gate = since(9, 1).sm(90).assembler("13.5");
+const ASYNC: Gate = since(9, 3).sm(100).assembler("13.5");
+/// Floats of 8 bits.
+const BYTES: Gate = since(8, 6).on(On::OneOf(&[
+    On::Family(100),
+    On::Family(101),
+    On::Only(120),
+    On::Only(121),
+]));
+const SECTION: &str = "data-movement-and-conversion-instructions-multimem";
+
+set! { ON_GLOBAL: Space "state space"; GLOBAL; }
+set! { LOADS: Sem "memory order";
+    "weak",    Sem(Weak),    ALWAYS, "no synchronisation; the default";
+    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses";
+    "acquire", Sem(Acquire), ALWAYS, "orders all later accesses after it";
+}
+set! { STORES: Sem "memory order";
+    "weak",    Sem(Weak),    ALWAYS, "no synchronisation; the default";
+    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses";
+    "release", Sem(Release), ALWAYS, "orders all earlier accesses before it";
+}
+set! { REDUCES: Sem "memory order";
+    "relaxed", Sem(Relaxed), ALWAYS, "without ordering other accesses";
+    "release", Sem(Release), ALWAYS, "orders all earlier accesses before it";
+}
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses before it"; }
+set! { FAR: Scope "scope";
+    "gpu", Word, ALWAYS, "with the threads of the device";
+    "sys", Word, ALWAYS, "with every thread of the system, the host included";
+}
+set! { ANY_OP: Op "operation";
+    "add", Atomic(Add), ALWAYS, "adds the values";
+    "min", Atomic(Min), ALWAYS, "keeps the smallest";
+    "max", Atomic(Max), ALWAYS, "keeps the largest";
+}
+set! { PRECISION: Accumulator "accumulator";
+    "acc::f16", Word, ALWAYS,             "sums are kept with half precision";
+    "acc::f32", Word, since(8, 2).sm(90), "sums are kept with single precision";
+}
+set! { PAIRS: Vector "vector width";
+    "v2", Vector(V2), ALWAYS, "two elements";
+    "v4", Vector(V4), ALWAYS, "four elements";
+}
+set! { HALVES_OF: Vector "vector width";
+    "v2", Vector(V2), ALWAYS, "two elements";
+    "v4", Vector(V4), ALWAYS, "four elements";
+    "v8", Vector(V8), ALWAYS, "eight elements";
+}
+types!(SUMS, Type, U32 S32 U64 F32 F64);
+types!(EXTREMES, Type, U32 S32 U64 S64);
+types!(PACKED, Type, F16x2 Bf16x2);
+types!(PACKED_BYTES, Type, F16x2 Bf16x2; BYTES => E4m3x4 E5m2x4);
+types!(HALVES, Type, F16 Bf16);
+types!(HALVES_BYTES, Type, F16 Bf16; BYTES => E4m3x2 E5m2x2);
+types!(SINGLES, Type, F32);
+types!(STORED, Type, B32 U32 S32 B64 U64 S64 F32 F64 F16x2 Bf16x2; BYTES => E4m3x4 E5m2x4);
+types!(STORED_PACKED, Type, F32 F16x2 Bf16x2; BYTES => E4m3x4 E5m2x4);
+types!(STORED_LATER, Type, B32 U32 S32 F32 B64 U64 S64 F64);
+types!(COUNTED, Type, U32 S32 U64);
+types!(EXTREMES_COPIED, Type, U32 S32 U64 S64 F16 Bf16);
+
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    rule(Needs { when: of(S::Sem, &["relaxed", "acquire"]), slot: S::Scope, among: &[] }, "a strong access names the threads that it is ordered with"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "acquire"] }, "only a strong access is ordered with other threads"),
+    assembler(Only { when: any(S::Accumulator), slot: S::Op, among: &["add"] }, "only sums are kept with a precision"),
+    rule(Only { when: of(S::Accumulator, &["acc::f32"]), slot: S::Type, among: &["f16", "f16x2", "bf16", "bf16x2"] }, "only sums of halves are kept so"),
+    rule(Only { when: of(S::Accumulator, &["acc::f16"]), slot: S::Type, among: &["e4m3x2", "e5m2x2", "e4m3x4", "e5m2x4"] }, "only sums of bytes are kept so"),
+];
+#[rustfmt::skip]
+const ORDERED: &[Rule] = &[
+    rule(Needs { when: of(S::Sem, &["relaxed", "release"]), slot: S::Scope, among: &[] }, "a strong access names the threads that it is ordered with"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "release"] }, "only a strong access is ordered with other threads"),
+];
+
+operands! {
+    VALUES: "d" Unit(UnitOperand::Values(Type));
+    TAKEN: "b" Unit(UnitOperand::Values(Type));
+    LATER: "b" Loose(Type);
+    COPIED: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Unit(Bytes), "bytes" Fixed(U16);
+    COMBINED: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Unit(Bytes);
+}
+
+/// A row of `multimem.ld_reduce`.
+macro_rules! load {
+    ($syntax:literal, [$($set:expr),*], $help:literal, $good:expr, $bad:expr) => {
+        form!($syntax, [LOADS, SCOPE, ON_GLOBAL, PRECISION, $($set),*], Unit(Multimem), gate: MULTIMEM, leads: 1, address: Loaded, types: VALUES, rules: RULES;
+            $help, SECTION; good: $good, bad: $bad)
+    };
+}
+
+/// A row of `multimem.red`.
+macro_rules! reduce {
+    ($syntax:literal, [$($set:expr),*], $help:literal) => {
+        form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem), gate: MULTIMEM, leads: 1, address: Full, types: TAKEN, rules: ORDERED;
+            $help, SECTION)
+    };
+}
+
+/// A row of `multimem.st`.
+macro_rules! store {
+    ($syntax:literal, [$($set:expr),*], $help:literal) => {
+        form!($syntax, [STORES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem), gate: MULTIMEM, leads: 1, types: TAKEN, rules: ORDERED;
+            $help, SECTION)
+    };
+}
+
+/// A row of `multimem.cp.reduce.async.bulk`.
+macro_rules! combine {
+    ($syntax:literal, [$($set:expr),*], $help:literal) => {
+        form!($syntax, [TO_GLOBAL, FROM_CTA, BULK_GROUP, $($set),*], Unit(Multimem), gate: COPY, leads: 4, address: Copied, types: COMBINED, rules: COPIES;
+            $help, SECTION)
+    };
+}
+
+/// The forms of memory of several devices.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ADD, SUMS], "Reads the sum of what the devices hold.",
+        &["multimem.ld_reduce.add.u32 r, [d];"], &[("multimem.ld_reduce.relaxed.add.u32 r, [d];", "W0301")]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [EXTREME, EXTREMES], "Reads the smallest or largest of what the devices hold.",
+        &["multimem.ld_reduce.relaxed.gpu.global.min.s64 d, [d];"], &[("multimem.ld_reduce.min.f32 f, [d];", "W0104")]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [BITWISE, BITS], "Combines bits of what the devices hold.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ANY_OP, PACKED_BYTES], "Combines packed floats of what the devices hold.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ADD, PAIRS, SINGLES], "Reads sums of what the devices hold.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, PAIRS, PACKED_BYTES], "Combines vectors of packed floats.", &[], &[]),
+    load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.vec.type d, [a]", [ANY_OP, HALVES_OF, HALVES_BYTES], "Combines vectors of floats.", &[], &[]),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, SUMS], "Adds to what each of the devices holds."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [EXTREME, EXTREMES], "Keeps the smaller or larger on each of the devices."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [BITWISE, BITS], "Combines bits on each of the devices."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.type [a], b", [ADD, PACKED], "Adds packed floats on each of the devices."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ADD, PAIRS, SINGLES], "Adds vectors of floats on each of the devices."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, PAIRS, PACKED], "Combines vectors of packed floats on each of the devices."),
+    reduce!("multimem.red{.sem}{.scope}{.ss}.op.vec.type [a], b", [ANY_OP, HALVES_OF, HALVES], "Combines vectors of halves on each of the devices."),
+    store!("multimem.st{.sem}{.scope}{.ss}.type [a], b", [STORED], "Writes a value on each of the devices."),
+    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [PAIRS, STORED_PACKED], "Writes a vector on each of the devices."),
+    store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [HALVES_OF, HALVES_BYTES], "Writes a vector of narrow floats on each of the devices."),
+    form!("multimem.red.async.sem.scope{.ss}.op.type [a], b", [RELEASES, FAR, ON_GLOBAL, ADD, COUNTED], Unit(Multimem), gate: ASYNC, leads: 2,
+        address: Plain, takes: &[NoAddress];
+        "Starts to add a value on each of the devices.", SECTION),
+    form!("multimem.st.async.sem.scope{.ss}.type [a], b", [RELEASES, FAR, ON_GLOBAL, STORED_LATER], Unit(Multimem), gate: ASYNC, leads: 2,
+        address: Plain, types: LATER;
+        "Starts to write a value on each of the devices.", SECTION),
+    form!("multimem.cp.async.bulk.dst.src.completion_mechanism{.mode} [dst], [src], size{, bytes}", [TO_GLOBAL, FROM_CTA, BULK_GROUP, CP_MASK],
+        Unit(Multimem), gate: COPY, leads: 3, announced: &[("bytes", ByteMask)], address: Copied, types: COPIED, rules: COPIES, takes: &[NoAddress];
+        "Starts a copy from shared memory of the block to memory of each of the devices.", SECTION),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [BITWISE, BITS], "Combines bits of shared memory with memory of each of the devices."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [ADD, SUMS], "Adds shared memory to memory of each of the devices."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op{.noftz}.type [dst], [src], size", [ADD, SINGLES], "Adds floats of shared memory to memory of each of the devices."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.noftz.type [dst], [src], size", [ADD, HALVES], "Adds halves of shared memory to memory of each of the devices."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [COUNT, U32_ONLY], "Counts up or down in memory of each of the devices."),
+    combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [EXTREME, EXTREMES_COPIED], "Keeps the smaller or larger in memory of each of the devices."),
+];

@@ -1,0 +1,133 @@
+//! Surfaces (PTX ISA, "suld", "sust", "sured").
+
+use super::sets::B32_ONLY;
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::UnitOp::Surface;
+use crate::form::Wide;
+use crate::form::rule::{Rule, RuleKind::*, rule};
+use crate::form::{Form, Gate, UnitOperand::*};
+use crate::modifier::{CacheOp::*, VectorWidth::*};
+
+const SURFACES: Gate = since(2, 0).sm(20).assembler("13.5");
+const VOLUMES: Gate = since(3, 0).sm(20);
+/// Minimum and maximum of 64 bits.
+const LONG: Gate = since(8, 1).sm(50);
+
+set! { RAW: Mode "addressing"; "b", Word, ALWAYS, "coordinates count bytes, and elements are untyped"; }
+set! { FORMATTED: Mode "addressing"; "p", Word, ALWAYS, "coordinates count elements, which are converted"; }
+set! { READ: Geometry "geometry";
+    "1d",  Word, ALWAYS,           "one row";
+    "2d",  Word, ALWAYS,           "rows";
+    "3d",  Word, VOLUMES,          "a volume";
+    "a1d", Word, VOLUMES,          "an array of rows; the first coordinate is the layer";
+    "a2d", Word, VOLUMES,          "an array of images; the first coordinate is the layer";
+    "4d",  Word, since(4, 3).sm(20).assembler("13.5"), "not in the manual";
+}
+set! { WRITTEN: Geometry "geometry";
+    "1d",  Word, ALWAYS,  "one row";
+    "2d",  Word, ALWAYS,  "rows";
+    "3d",  Word, VOLUMES, "a volume";
+    "a1d", Word, VOLUMES, "an array of rows; the first coordinate is the layer";
+    "a2d", Word, VOLUMES, "an array of images; the first coordinate is the layer";
+    "5d",  Word, ALWAYS.assembler("13.5"), "not in the manual";
+}
+set! { CONVERTED: Geometry "geometry";
+    "1d",  Word, ALWAYS,           "one row";
+    "2d",  Word, ALWAYS,           "rows";
+    "3d",  Word, VOLUMES,          "a volume";
+    "a1d", Word, since(4, 1).sm(30), "an array of rows; the first coordinate is the layer";
+    "a2d", Word, since(4, 1).sm(30), "an array of images; the first coordinate is the layer";
+}
+set! { COMBINED: Geometry "geometry";
+    "1d", Word, ALWAYS,  "one row";
+    "2d", Word, ALWAYS,  "rows";
+    "3d", Word, VOLUMES, "a volume";
+}
+set! { LOADS: CacheOp "cache operator";
+    "ca", Cache(Ca), ALWAYS, "cache at all levels";
+    "cg", Cache(Cg), ALWAYS, "cache at level 2 only";
+    "cs", Cache(Cs), ALWAYS, "streaming, likely to be read once";
+    "cv", Cache(Cv), ALWAYS, "do not cache, fetch again";
+}
+set! { STORES: CacheOp "cache operator";
+    "wb", Cache(Wb), ALWAYS, "write back";
+    "cg", Cache(Cg), ALWAYS, "cache at level 2 only";
+    "cs", Cache(Cs), ALWAYS, "streaming, likely to be written once";
+    "wt", Cache(Wt), ALWAYS, "write through";
+}
+set! { BEYOND: Clamp "outside of the surface";
+    "trap",  Word, ALWAYS, "the run stops";
+    "clamp", Word, ALWAYS, "the nearest element is meant";
+    "zero",  Word, ALWAYS, "zero is read, and nothing is written";
+}
+set! { WIDTH: Vector "vector width";
+    "v2", Vector(V2), ALWAYS, "two elements";
+    "v4", Vector(V4), ALWAYS, "four elements";
+}
+set! { ADD: Op "operation"; "add", Word, ALWAYS, "adds"; }
+set! { EXTREME: Op "operation";
+    "min", Word, ALWAYS, "keeps the smaller";
+    "max", Word, ALWAYS, "keeps the larger";
+}
+set! { BITWISE: Op "operation";
+    "and", Word, ALWAYS, "bitwise and";
+    "or",  Word, ALWAYS, "bitwise or";
+}
+set! { ANY_OP: Op "operation";
+    "add", Word, ALWAYS, "adds";
+    "min", Word, ALWAYS, "keeps the smaller";
+    "max", Word, ALWAYS, "keeps the larger";
+    "and", Word, ALWAYS, "bitwise and";
+    "or",  Word, ALWAYS, "bitwise or";
+}
+types!(UNTYPED, Type, B8 B16 B32 B64);
+types!(ADDED, Type, U32 S32 U64);
+types!(EXTREMES, Type, U32 S32; LONG => U64 S64);
+types!(LONG_ONLY, Type; LONG => B64);
+
+/// No access is wider than 128 bits.
+const NARROW: Wide = Wide {
+    bits: 0,
+    shapes: &[],
+    gate: ALWAYS,
+    spaces: &[],
+};
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    rule(VectorBits { most: 128, wide: &NARROW }, "one access has at most this many bits"),
+];
+
+operands! {
+    LOADED: "d" Unit(Texels), "surface, coordinates" Unit(SurfacePlace);
+    STORED: "surface, coordinates" Unit(SurfacePlace), "b" Unit(Texels);
+    REDUCED: "surface, coordinates" Unit(SurfacePlace), "b" Loose(Type);
+}
+
+const SUST: &str = "surface-instructions-sust";
+const SURED: &str = "surface-instructions-sured";
+
+/// A row of `sured`.
+macro_rules! reduce {
+    ($syntax:literal, [$($set:expr),*], $help:literal) => {
+        form!($syntax, [COMBINED, BEYOND, $($set),*], Unit(Surface), gate: SURFACES, leads: 1, writes: &[], types: REDUCED; $help, SURED)
+    };
+}
+
+/// The forms of surfaces.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("suld.mode.geom{.cop}{.vec}.type.clamp d, [surface, coordinates]", [RAW, READ, LOADS, WIDTH, UNTYPED, BEYOND], Unit(Surface), gate: SURFACES, leads: 1,
+        types: LOADED, rules: RULES;
+        "Reads elements of a surface.", "surface-instructions-suld"),
+    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [RAW, WRITTEN, STORES, WIDTH, UNTYPED, BEYOND], Unit(Surface), gate: SURFACES, leads: 1,
+        writes: &[], types: STORED, rules: RULES;
+        "Writes elements of a surface.", SUST),
+    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [FORMATTED, CONVERTED, STORES, WIDTH, B32_ONLY, BEYOND], Unit(Surface), gate: SURFACES, leads: 1,
+        writes: &[], types: STORED, rules: RULES;
+        "Writes elements of a surface, in its format.", SUST),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, ADD, ADDED], "Adds to an element of a surface."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, EXTREME, EXTREMES], "Keeps the smaller or larger in an element of a surface."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, BITWISE, B32_ONLY], "Combines bits of an element of a surface."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [FORMATTED, ANY_OP, B32_ONLY], "Combines an element of a surface with a value, in its format."),
+    reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [FORMATTED, EXTREME, LONG_ONLY], "Keeps the smaller or larger of 64 bits in an element of a surface."),
+];

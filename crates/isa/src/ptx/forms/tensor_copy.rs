@@ -1,0 +1,115 @@
+//! Copies of parts of tensors (PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor").
+
+use super::cp_async_bulk::{
+    BULK, FROM_CTA, FROM_GLOBAL, GLOBAL_ONLY, TO_BLOCK, TO_CLUSTER, TO_CTA, TO_GLOBAL,
+};
+use super::sets::CACHE_HINT;
+use super::table::{ALWAYS, form, operands, set};
+use super::units::{BULK_GROUP, MBARRIER, TENSOR_MEMORY};
+use crate::does::UnitOp::TensorCopy;
+use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
+use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
+use crate::modifier::AtomicOp::*;
+use crate::modifier::Flag::{CacheHint as Hint, Multicast as Blocks};
+use crate::space::StateSpace::{Shared, SharedCluster};
+
+const UNCHECKED: Gate = ALWAYS.assembler("13.5");
+const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk-tensor";
+
+set! { DIMENSION: Dimension "dimensions of the tensor";
+    "1d", Word, ALWAYS, "a row";
+    "2d", Word, ALWAYS, "two dimensions";
+    "3d", Word, ALWAYS, "three dimensions";
+    "4d", Word, ALWAYS, "four dimensions";
+    "5d", Word, ALWAYS, "five dimensions";
+}
+set! { LOADED: LoadMode "which elements";
+    "tile",          Word, ALWAYS,        "a box; the default";
+    "tile::gather4", Word, TENSOR_MEMORY, "four rows of a matrix";
+}
+set! { IMAGE: LoadMode "which elements";
+    "im2col",         Word, ALWAYS,        "elements of an image, as columns of a matrix";
+    "im2col::w",      Word, TENSOR_MEMORY, "as `.im2col`, along rows of the image";
+    "im2col::w::128", Word, TENSOR_MEMORY, "as `.im2col::w`, 128 elements";
+}
+set! { STORED: LoadMode "which elements";
+    "tile",           Word, ALWAYS,        "a box; the default";
+    "tile::scatter4", Word, TENSOR_MEMORY, "four rows of a matrix";
+    "im2col_no_offs", Word, ALWAYS,        "elements of an image";
+}
+set! { REDUCED: LoadMode "which elements";
+    "tile",           Word, ALWAYS, "a box; the default";
+    "im2col_no_offs", Word, ALWAYS, "elements of an image";
+}
+set! { PAIR: Group "group of blocks";
+    "cta_group::1", Word, TENSOR_MEMORY, "the mbarrier is one of the block";
+    "cta_group::2", Word, TENSOR_MEMORY, "the mbarrier may be one of the other block of the pair";
+}
+set! { ANY_SCOPE: Scope "scope";
+    "cta", Word, UNCHECKED, "not in the manual";
+    "gpu", Word, UNCHECKED, "not in the manual";
+    "sys", Word, UNCHECKED, "not in the manual";
+}
+set! { ANY_OP: Op "operation";
+    "add", Atomic(Add), ALWAYS, "adds";
+    "min", Atomic(Min), ALWAYS, "keeps the smaller";
+    "max", Atomic(Max), ALWAYS, "keeps the larger";
+    "inc", Atomic(Inc), ALWAYS, "counts up";
+    "dec", Atomic(Dec), ALWAYS, "counts down";
+    "and", Atomic(And), ALWAYS, "bitwise and";
+    "or",  Atomic(Or),  ALWAYS, "bitwise or";
+    "xor", Atomic(Xor), ALWAYS, "bitwise exclusive or";
+}
+
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    assembler(Before { first: S::Destination, second: S::Source }, "a copy names its destination first"),
+    rule(Only { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "rows are those of a matrix"),
+    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "an image has rows, columns and channels"),
+];
+
+operands! {
+    TO_CLUSTER_FROM: "dst" Unit(AddressOrName(SharedCluster)), "tensorMap, coordinates" Unit(TensorPlace), "mbar" Unit(AddressOrName(SharedCluster)),
+        "offsets" Unit(ImageOffsets), "blocks" Unit(Mask), "cache-policy" CachePolicy;
+    TO_BLOCK_FROM: "dst" Unit(AddressOrName(Shared)), "tensorMap, coordinates" Unit(TensorPlace), "mbar" Unit(AddressOrName(Shared)),
+        "offsets" Unit(ImageOffsets), "cache-policy" CachePolicy;
+    FROM_BLOCK: "tensorMap, coordinates" Unit(TensorPlace), "src" Unit(AddressOrName(Shared)), "cache-policy" CachePolicy;
+    PREFETCHED: "tensorMap, coordinates" Unit(TensorPlace), "offsets" Unit(ImageOffsets), "cache-policy" CachePolicy;
+}
+
+/// A row of these copies.
+macro_rules! copy {
+    ($syntax:literal, [$($set:expr),*], $gate:expr, $leads:expr, [$($announced:expr),*], $types:expr, $help:literal, $section:expr) => {
+        form!($syntax, [DIMENSION, CACHE_HINT, $($set),*], Unit(TensorCopy), gate: $gate.assembler("13.5"), leads: $leads, address: Copied, types: $types,
+            announced: &[$($announced,)* ("cache-policy", Hint)], rules: RULES, takes: &[NoAddress]; $help, $section)
+    };
+}
+
+/// The forms of copies of tensors.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, blocks}{, cache-policy}",
+        [TO_CLUSTER, FROM_GLOBAL, LOADED, MBARRIER, PAIR, ANY_SCOPE], BULK, 3, [("blocks", Blocks)], TO_CLUSTER_FROM,
+        "Starts a copy of a box of a tensor to shared memory of a block of the cluster, or of several blocks.", COPY),
+    copy!("cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, blocks}{, cache-policy}",
+        [TO_CLUSTER, FROM_GLOBAL, IMAGE, MBARRIER, PAIR, ANY_SCOPE], BULK, 3, [("blocks", Blocks)], TO_CLUSTER_FROM,
+        "Starts a copy of elements of an image to shared memory of a block of the cluster, or of several blocks.", COPY),
+    copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, cache-policy}",
+        [TO_CTA, FROM_GLOBAL, LOADED, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
+        "Starts a copy of a box of a tensor to shared memory of the block.", COPY),
+    copy!("cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, cache-policy}",
+        [TO_CTA, FROM_GLOBAL, IMAGE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
+        "Starts a copy of elements of an image to shared memory of the block.", COPY),
+    copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.level::cache_hint}{.scope} [tensorMap, coordinates], [src]{, cache-policy}",
+        [TO_GLOBAL, FROM_CTA, STORED, BULK_GROUP, ANY_SCOPE], BULK, 3, [], FROM_BLOCK,
+        "Starts a copy of shared memory of the block to a part of a tensor.", COPY),
+    copy!("cp.async.bulk.prefetch.tensor.dim.L2.ss{.load_mode}{.level::cache_hint} [tensorMap, coordinates]{, cache-policy}",
+        [GLOBAL_ONLY, LOADED], BULK, 4, [], PREFETCHED,
+        "Brings a box of a tensor into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
+    copy!("cp.async.bulk.prefetch.tensor.dim.L2.ss.load_mode{.level::cache_hint} [tensorMap, coordinates], offsets{, cache-policy}",
+        [GLOBAL_ONLY, IMAGE], BULK, 4, [], PREFETCHED,
+        "Brings elements of an image into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
+    copy!("cp.reduce.async.bulk.tensor.dim.dst.src.op{.load_mode}.completion_mechanism{.level::cache_hint} [tensorMap, coordinates], [src]{, cache-policy}",
+        [TO_GLOBAL, FROM_CTA, ANY_OP, REDUCED, BULK_GROUP], BULK, 4, [], FROM_BLOCK,
+        "Starts to combine shared memory of the block with a part of a tensor.", "data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor"),
+];

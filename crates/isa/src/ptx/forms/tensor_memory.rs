@@ -1,0 +1,266 @@
+//! Tensor memory, and products whose sums it keeps (PTX ISA, "tcgen05").
+
+use super::sets::B32_ONLY;
+use super::table::{ALWAYS, form, operands, set, since, types};
+use super::units::{CTA_GROUP, TENSOR_MEMORY};
+use crate::does::UnitOp::TensorMemory;
+use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
+use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
+use crate::modifier::Flag::{self, Multicast as Blocks};
+use crate::modifier::{MatrixCount::*, Unpacking::*};
+use crate::space::StateSpace::{Shared, SharedCluster};
+use crate::target::TargetGate as On;
+
+/// Targets that reduce what they load from tensor memory.
+const REDUCING: On = On::OneOf(&[On::Family(103), On::Family(107), On::Family(110)]);
+/// Targets that have what is specific to one of them.
+const SPECIFIC: On = On::OneOf(&[
+    On::Only(100),
+    On::Only(101),
+    On::Only(103),
+    On::Only(107),
+    On::Only(110),
+]);
+const INTEGERS: Gate = since(8, 6).on(On::OneOf(&[On::Only(100), On::Only(101), On::Only(110)]));
+const GATE: Gate = TENSOR_MEMORY.assembler("13.5");
+const UNCHECKED: Gate = ALWAYS.assembler("13.5");
+
+set! { ONE_GROUP: Group "group of blocks"; "cta_group::1", Word, ALWAYS, "the block alone"; }
+set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "an address in shared memory of the block, not a generic one"; }
+set! { IN_CLUSTER: Space "state space"; "shared::cluster", Space(SharedCluster), ALWAYS, "an address in shared memory of the cluster, not a generic one"; }
+set! { ARRIVES: Completion "completion mechanism"; "mbarrier::arrive::one", Word, ALWAYS, "arrives once at the mbarrier"; }
+set! { COPIED: Shape "shape";
+    "128x256b", Word, ALWAYS, "128 lanes of 256 bits";
+    "4x256b",   Word, ALWAYS, "4 lanes of 256 bits";
+    "128x128b", Word, ALWAYS, "128 lanes of 128 bits";
+    "64x128b",  Word, ALWAYS, "64 lanes of 128 bits, to two warps each";
+    "32x128b",  Word, ALWAYS, "32 lanes of 128 bits, to four warps each";
+}
+set! { WARPS: Multicast "warps";
+    "warpx2::02_13", Word, ALWAYS, "to warps 0 and 2, and to warps 1 and 3";
+    "warpx2::01_23", Word, ALWAYS, "to warps 0 and 1, and to warps 2 and 3";
+    "warpx4",        Word, ALWAYS, "to all four warps";
+}
+set! { UNPACKING: Unpacking "format in memory";
+    "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits, then 32 bits that mean nothing";
+    "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits, then 64 bits that mean nothing";
+}
+set! { MOVED: Shape "shape";
+    "32x32b",  Word, ALWAYS, "32 lanes of 32 bits";
+    "16x64b",  Word, ALWAYS, "16 lanes of 64 bits";
+    "16x128b", Word, ALWAYS, "16 lanes of 128 bits";
+    "16x256b", Word, ALWAYS, "16 lanes of 256 bits";
+}
+set! { REDUCED: Shape "shape"; "32x32b", Word, ALWAYS, "32 lanes of 32 bits"; }
+set! { SPLIT: Shape "shape"; "16x32bx2", Word, ALWAYS, "two halves of 16 lanes of 32 bits"; }
+set! { COUNT: Count "repetitions";
+    "x1",   Count(X1),   ALWAYS, "once";
+    "x2",   Count(X2),   ALWAYS, "twice";
+    "x4",   Count(X4),   ALWAYS, "4 times along the columns";
+    "x8",   Count(X8),   ALWAYS, "8 times along the columns";
+    "x16",  Count(X16),  ALWAYS, "16 times along the columns";
+    "x32",  Count(X32),  ALWAYS, "32 times along the columns";
+    "x64",  Count(X64),  ALWAYS, "64 times along the columns";
+    "x128", Count(X128), ALWAYS, "128 times along the columns";
+}
+set! { PACK: Packing "packing"; "pack::16b", Word, ALWAYS, "two columns of 16 bits into one register"; }
+set! { UNPACK: Packing "packing"; "unpack::16b", Word, ALWAYS, "the halves of a register into two columns"; }
+set! { LAYOUT: Layout "layout";
+    "row", Word, UNCHECKED, "not in the manual";
+    "col", Word, UNCHECKED, "not in the manual";
+}
+set! { EXTREME: Op "reduction";
+    "min", Word, ALWAYS, "the smallest of the row";
+    "max", Word, ALWAYS, "the largest of the row";
+}
+types!(SINGLES, Type, F32);
+types!(WORDS, Type, U32 S32);
+types!(B64_ONLY, Type, B64);
+set! { HALVES: Kind "kind";
+    "kind::f16",  Word, ALWAYS, "elements of `.f16` or `.bf16`";
+    "kind::tf32", Word, ALWAYS, "elements of `.tf32`";
+}
+set! { BYTES: Kind "kind"; "kind::f8f6f4", Word, ALWAYS, "floats of 8, 6 or 4 bits"; }
+set! { WHOLE: Kind "kind"; "kind::i8", Word, INTEGERS, "8-bit integers"; }
+set! { KEPT: Kind "kind";
+    "kind::f16",    Word, ALWAYS,   "elements of `.f16` or `.bf16`";
+    "kind::tf32",   Word, ALWAYS,   "elements of `.tf32`";
+    "kind::f8f6f4", Word, ALWAYS,   "floats of 8, 6 or 4 bits";
+    "kind::i8",     Word, INTEGERS, "8-bit integers";
+}
+set! { SCALED: Kind "kind";
+    "kind::mxf8f6f4", Word, ALWAYS,               "floats of 8, 6 or 4 bits with factors";
+    "kind::mxf4",     Word, ALWAYS,               "4-bit floats with factors";
+    "kind::mxf4nvf4", Word, since(8, 7), "4-bit floats with factors of either type";
+}
+set! { SPARSE_SCALED: Kind "kind";
+    "kind::mxf8f6f4", Word, ALWAYS,                   "floats of 8, 6 or 4 bits with factors";
+    "kind::mxf4",     Word, since(8, 6).on(SPECIFIC), "4-bit floats with factors";
+    "kind::mxf4nvf4", Word, since(8, 7).on(SPECIFIC), "4-bit floats with factors of either type";
+}
+set! { FACTORS: ScaleVector "factors";
+    "scale_vec::1X", Word, since(8, 6).on(SPECIFIC), "one factor for each row";
+    "scale_vec::2X", Word, since(8, 6).on(SPECIFIC), "two factors for each row";
+    "scale_vec::4X", Word, since(8, 7).on(SPECIFIC), "four factors for each row";
+    "block16",       Word, since(8, 8),   "a factor for every 16 elements";
+    "block32",       Word, since(8, 8),   "a factor for every 32 elements";
+}
+set! { COLLECTED: Collector "collector";
+    "collector::a::fill",    Word, ALWAYS, "A is kept in the collector";
+    "collector::a::use",     Word, ALWAYS, "A is the one in the collector";
+    "collector::a::lastuse", Word, ALWAYS, "A is the one in the collector, for the last time";
+    "collector::a::discard", Word, ALWAYS, "A is not kept; the default";
+}
+/// The collectors of B.
+macro_rules! collectors {
+    ($($b:literal)*) => {
+        set! { COLLECTORS: Collector "collector";
+            $((concat!("collector::", $b, "::fill")),    Word, ALWAYS, "B is kept in this collector";
+            (concat!("collector::", $b, "::use")),     Word, ALWAYS, "B is the one in this collector";
+            (concat!("collector::", $b, "::lastuse")), Word, ALWAYS, "B is the one in this collector, for the last time";
+            (concat!("collector::", $b, "::discard")), Word, ALWAYS, "B is not kept in this collector";)*
+        }
+    };
+}
+collectors! { "b0" "b1" "b2" "b3" }
+
+#[rustfmt::skip]
+const SHAPES: &[Rule] = &[
+    assembler(Needs { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "two warps get each row"),
+    assembler(Needs { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "four warps get each row"),
+    assembler(Clash { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "one warp gets each row"),
+    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "the format in tensor memory is named, too"),
+    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "the format in shared memory is named, too"),
+    assembler(Before { first: S::Literal(Flag::B8x16), second: S::Unpacking }, "the destination is named first"),
+];
+#[rustfmt::skip]
+const REGISTERS: &[Rule] = &[
+    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "at most 128 registers are moved"),
+    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "at most 128 registers are moved"),
+];
+#[rustfmt::skip]
+const REDUCES: &[Rule] = &[
+    assembler(Only { when: any(S::Shape), slot: S::Count, among: &["x2", "x4", "x8", "x16", "x32", "x64", "x128"] }, "one column is no row to reduce"),
+];
+#[rustfmt::skip]
+const PRODUCT: &[Rule] = &[
+    rule(Clash { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a matrix that is shifted is not kept"),
+    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "32 elements have a factor"),
+    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "32 elements have a factor"),
+    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "16 or 32 elements have a factor"),
+];
+
+operands! {
+    ALLOCATED: "columns" Unit(Columns);
+    FREED: "taddr" Unit(Word), "columns" Unit(Columns);
+    COMMITTED: "blocks" Unit(Mask);
+    DESCRIBED: "source" Unit(Descriptor);
+    LOADED: "r" Unit(Words), "half" Unit(Constant), "reduced" Unit(Reduced);
+    LOADED_BY: "r" Unit(Words), "half" Unit(Constant);
+    MULTIPLIED_BYTES: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes);
+    MULTIPLIED_SCALED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word);
+    MULTIPLIED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes), "scale-d" Unit(SumScale);
+    MULTIPLIED_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes), "scale-d" Unit(Constant);
+    SPARSE_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes), "scale-d" Unit(SparseScale);
+    KEPT_PRODUCT: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "zero-columns" Unit(Descriptor);
+}
+
+const PERMIT: &str =
+    "tensorcore-5th-generation-instructions-tcgen05-alloc-dealloc-relinquish-alloc-permit";
+const FENCES: &str = "tensorcore-5th-generation-instructions-tcgen05-fence";
+const WAITS: &str = "tensorcore-5th-generation-instructions-tcgen05-wait";
+const PRODUCTS: &str = "tensorcore-5th-generation-instructions-tcgen05-mma";
+const SPARSE: &str = "tensorcore-5th-generation-instructions-tcgen05-mma-sp";
+const STATIONARY: &str = "tensorcore-5th-generation-instructions-tcgen05-mma-ws";
+const LOADS: &str = "tensorcore-5th-generation-instructions-tcgen05-ld";
+
+/// A row: syntax, sets, words of the name, any other field, help, section.
+macro_rules! row {
+    ($syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {
+        form!($syntax, [$($set),*], Unit(TensorMemory), leads: $leads, writes: &[], takes: &[NoAddress] $(, $field: $value)*; $help, $section $(; $($example: $given),*)?)
+    };
+}
+
+/// A row of `tcgen05.ld`.
+macro_rules! load {
+    ($syntax:literal, [$($set:expr),*], $leads:literal, $writes:expr $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
+        form!($syntax, [$($set),*], Unit(TensorMemory), leads: $leads, writes: $writes, address: Tensor, types: LOADED $(, $field: $value)*; $help, LOADS $(; $($example: $given),*)?)
+    };
+}
+
+/// The forms of tensor memory.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE, writes: &[], address: Strict, types: ALLOCATED;
+        "Reserves columns of tensor memory, and writes where they begin to shared memory.", PERMIT;
+        bad: &[("tcgen05.alloc.cta_group::1.sync.aligned.b32 [d], 33;", "W0110")]),
+    form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE, writes: &[], types: FREED;
+        "Gives columns of tensor memory back.", PERMIT),
+    row!("tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", [CTA_GROUP], 1, gate: GATE;
+        "Gives up the right to reserve columns, so that other blocks may.", PERMIT),
+    row!("tcgen05.commit.cta_group.completion_mechanism{.multicast::cluster}{.ss}.type [mbar]{, blocks}", [CTA_GROUP, ARRIVES, IN_CLUSTER, B64_ONLY], 1,
+        gate: GATE, address: Strict, types: COMMITTED, announced: &[("blocks", Blocks)];
+        "Lets an mbarrier follow all earlier operations on tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-commit";
+        bad: &[("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [d], 1;", "W0108")]),
+    row!("tcgen05.cp.cta_group.shape{.multicast}{.b8x16}{.src_fmt} [taddr], source", [CTA_GROUP, COPIED, WARPS, UNPACKING], 1, gate: GATE, address: Tensor,
+        types: DESCRIBED, rules: SHAPES;
+        "Starts a copy of a matrix of shared memory to tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-cp";
+        bad: &[("tcgen05.cp.cta_group::1.64x128b [r], d;", "W0301")]),
+    row!("tcgen05.shift.cta_group.down [taddr]", [CTA_GROUP], 1, gate: since(8, 6).on(SPECIFIC).assembler("13.5"), address: Tensor;
+        "Moves rows of tensor memory down by one.", "tensorcore-5th-generation-instructions-tcgen05-shift"),
+    row!("tcgen05.fence::before_thread_sync", [], 1, gate: GATE;
+        "Orders earlier operations on tensor memory before a synchronisation of threads that follows.", FENCES),
+    row!("tcgen05.fence::after_thread_sync", [], 1, gate: GATE;
+        "Orders later operations on tensor memory after a synchronisation of threads before it.", FENCES),
+    row!("tcgen05.wait::ld.sync.aligned", [], 1, gate: GATE; "Waits until all loads from tensor memory of the thread are done.", WAITS),
+    row!("tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all stores to tensor memory of the thread are done.", WAITS),
+    load!("tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr]", [MOVED, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE, rules: REGISTERS;
+        "Reads lanes of tensor memory into registers of a warp.";
+        bad: &[("tcgen05.ld.sync.aligned.32x32b.x2.b32 {r}, [r];", "W0126")]),
+    load!("tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr], half", [SPLIT, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE;
+        "Reads two halves of lanes of tensor memory into registers of a warp."),
+    load!("tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+        "Reads lanes of tensor memory, and the smallest or largest float of each."),
+    load!("tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+        "Reads lanes of tensor memory, and the smallest or largest integer of each."),
+    load!("tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+        "Reads two halves of lanes, and the smallest or largest float of each."),
+    load!("tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+        "Reads two halves of lanes, and the smallest or largest integer of each."),
+    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE,
+        writes: &[], address: Tensor, types: LOADED_BY, rules: REGISTERS;
+        "Writes registers of a warp to lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
+    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], half, r", [SPLIT, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE,
+        writes: &[], address: Tensor, types: LOADED_BY;
+        "Writes registers of a warp to two halves of lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
+    row!("tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
+        gate: GATE, address: Product, types: MULTIPLIED, rules: PRODUCT;
+        "Starts a product of matrices of halves or `.tf32`, whose sums stay in tensor memory.", PRODUCTS),
+    row!("tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
+        gate: GATE, address: Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
+        "Starts a product of matrices of narrow floats, whose sums stay in tensor memory.", PRODUCTS),
+    row!("tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
+        gate: GATE, address: Product, types: MULTIPLIED_INTEGERS, rules: PRODUCT;
+        "Starts a product of matrices of integers, whose sums stay in tensor memory.", PRODUCTS),
+    row!("tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
+        gate: GATE, address: Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
+        "Starts a product of matrices of narrow floats with factors of blocks, whose sums stay in tensor memory.", PRODUCTS),
+    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 2,
+        gate: GATE, address: Product, types: MULTIPLIED, rules: PRODUCT;
+        "Starts a product with a sparse matrix of halves or `.tf32`.", SPARSE),
+    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 2,
+        gate: GATE, address: Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
+        "Starts a product with a sparse matrix of narrow floats.", SPARSE),
+    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 2,
+        gate: GATE, address: Product, types: SPARSE_INTEGERS, rules: PRODUCT;
+        "Starts a product with a sparse matrix of integers.", SPARSE),
+    row!("tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 2,
+        gate: GATE, address: Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
+        "Starts a product with a sparse matrix of narrow floats with factors of blocks.", SPARSE),
+    row!("tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
+        gate: GATE, address: Product, types: KEPT_PRODUCT;
+        "Starts a product whose second factor may stay in a collector.", STATIONARY),
+    row!("tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 3,
+        gate: GATE, address: Product, types: KEPT_PRODUCT;
+        "Starts a product with a sparse matrix, whose second factor may stay in a collector.", STATIONARY),
+];

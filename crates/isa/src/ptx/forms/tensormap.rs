@@ -1,0 +1,77 @@
+//! Descriptions of tensors (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy").
+
+use super::cp_async_bulk::{FROM_CTA, RULES, TO_GLOBAL};
+use super::sets::{GLOBAL, SCOPE};
+use super::table::{ALWAYS, form, operands, set, since, types};
+use super::units::BLACKWELL;
+use crate::does::UnitOp::TensorMap;
+use crate::form::{Form, Gate, UnitOperand::*};
+use crate::modifier::Sem::Release;
+use crate::space::StateSpace::{self, Shared};
+use crate::target::TargetGate::{Family, OneOf, Only};
+use crate::types::ScalarType::U32;
+
+const REPLACED: Gate = since(8, 3)
+    .on(OneOf(&[Family(100), Family(101), Family(120), Only(90)]))
+    .assembler("13.5");
+const REPLACE: &str = "data-movement-and-conversion-instructions-tensormap-replace";
+
+set! { TILE: LoadMode "mode"; "tile", Word, ALWAYS, "a box of the tensor"; }
+set! { PLACES: Space "state space"; GLOBAL; "shared::cta", Space(Shared), ALWAYS, "memory shared by the block"; }
+set! { WHOLE: Size "size of the description"; "b1024", Word, ALWAYS, "1024 bits"; }
+set! { BASE: Field "field"; "global_address", Word, ALWAYS, "where the tensor begins"; }
+set! { RANK: Field "field"; "rank", Word, ALWAYS, "the number of dimensions, less one"; }
+set! { SIZES: Field "field";
+    "box_dim",        Word, ALWAYS, "elements of the box along a dimension";
+    "global_dim",     Word, ALWAYS, "elements of the tensor along a dimension";
+    "element_stride", Word, ALWAYS, "steps between elements along a dimension";
+}
+set! { STRIDE: Field "field"; "global_stride", Word, ALWAYS, "bytes between elements along a dimension"; }
+set! { ELEMENTS: Field "field"; "elemtype", Word, ALWAYS, "the type of elements"; }
+set! { INTERLEAVED: Field "field"; "interleave_layout", Word, ALWAYS, "how channels are interleaved"; }
+set! { SWIZZLES: Field "field";
+    "swizzle_mode",      Word, ALWAYS,                   "how shared memory is swizzled";
+    "swizzle_atomicity", Word, since(8, 6).on(BLACKWELL), "what is swizzled as one";
+}
+set! { FILLS: Field "field"; "fill_mode", Word, ALWAYS, "what is read outside of the tensor"; }
+set! { GENERIC: ProxyKind "proxy"; "tensormap::generic", Word, ALWAYS, "between the tensor map and the generic proxy"; }
+set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses before it"; }
+types!(WORD, Type, B32);
+types!(LONG, Type, B64);
+
+operands! {
+    LONG_VALUE: "value" Slot(Type);
+    VALUE: "value" Fixed(U32);
+    SIZE_VALUE: "dimension" Unit(NumberUpTo(4)), "value" Fixed(U32);
+    STRIDE_VALUE: "dimension" Unit(NumberUpTo(4)), "value" Slot(Type);
+    UP_TO_15: "value" Unit(NumberUpTo(15));
+    UP_TO_3: "value" Unit(NumberUpTo(3));
+    UP_TO_2: "value" Unit(NumberUpTo(2));
+    UP_TO_1: "value" Unit(NumberUpTo(1));
+    COPIED: "dst" AddressIn(StateSpace::Global), "src" AddressIn(Shared), "size" Number(128, 128);
+}
+
+/// A row of `tensormap.replace`.
+macro_rules! replace {
+    ($syntax:literal, $field:expr, $ty:expr, $types:expr, $help:literal) => {
+        form!($syntax, [TILE, $field, PLACES, WHOLE, $ty], Unit(TensorMap), gate: REPLACED, leads: 1, address: Strict, types: $types; $help, REPLACE)
+    };
+}
+
+/// The forms of descriptions of tensors.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Changes where a tensor begins."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", RANK, WORD, VALUE, "Changes the number of dimensions of a tensor."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Changes a size along one dimension."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", STRIDE, LONG, STRIDE_VALUE, "Changes the bytes between elements along one dimension."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ELEMENTS, WORD, UP_TO_15, "Changes the type of elements."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, UP_TO_3, "Changes how shared memory is swizzled."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Changes how channels are interleaved."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Changes what is read outside of a tensor."),
+    form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap),
+        gate: since(8, 3).sm(90).assembler("13.5"), leads: 1, address: Copied, types: COPIED, rules: RULES;
+        "Copies the description of a tensor to global memory, and orders later accesses through its proxy.",
+        "parallel-synchronization-and-communication-instructions-tensormap-cp-fenceproxy";
+        bad: &[("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [d], [d], 64;", "W0144")]),
+];

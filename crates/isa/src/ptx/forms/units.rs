@@ -1,0 +1,19 @@
+//! What several units beside the lanes share: targets and sets of modifiers.
+
+use super::table::{ALWAYS, set, since};
+use crate::form::Gate;
+use crate::target::TargetGate::{self, Family, OneOf};
+
+/// Targets with tensor memory.
+const TENSOR: TargetGate = OneOf(&[Family(100), Family(101)]);
+/// Targets with the specific features of their family from `sm_100` on.
+pub(super) const BLACKWELL: TargetGate = OneOf(&[Family(100), Family(101), Family(120)]);
+/// Since when there is tensor memory.
+pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
+
+set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Word, ALWAYS, "the bytes are subtracted from the pending transactions of the mbarrier"; }
+set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Word, ALWAYS, "it belongs to a bulk group of the thread"; }
+set! { CTA_GROUP: Group "group of blocks";
+    "cta_group::1", Word, ALWAYS, "the block alone";
+    "cta_group::2", Word, ALWAYS, "the block and the other of its pair";
+}

@@ -1,0 +1,159 @@
+//! Matrix products of four warps (PTX ISA, "wgmma").
+
+use super::table::{ALWAYS, form, operands, set, since, types};
+use crate::does::UnitOp::{Fabric, Warpgroup};
+use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
+use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
+
+const HOPPER: Gate = since(8, 0).only_a(90).assembler("13.5");
+const SPARSE: Gate = since(8, 2).only_a(90).assembler("13.5");
+const UNCHECKED: Gate = ALWAYS.assembler("13.5");
+/// 8-bit integers of which one is signed.
+const MIXED: Gate = since(8, 4).only_a(90);
+
+/// Shapes with these numbers of columns.
+macro_rules! shapes {
+    ($name:ident, $depth:literal, $help:literal, $($n:literal)*) => {
+        set! { $name: Shape "matrix shape"; $((concat!("m64n", $n, "k", $depth)), Shape(64, $n, $depth), ALWAYS, $help;)* }
+    };
+}
+/// Every number of columns.
+macro_rules! wide {
+    ($name:ident, $depth:literal, $help:literal) => {
+        shapes!($name, $depth, $help, 8 16 24 32 40 48 56 64 72 80 88 96 104 112 120 128 136 144 152 160 168 176 184 192 200 208 216 224 232 240 248 256);
+    };
+}
+/// The numbers of columns that integers have.
+macro_rules! even {
+    ($name:ident, $depth:literal, $help:literal) => {
+        shapes!($name, $depth, $help, 8 16 24 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256);
+    };
+}
+wide!(EIGHT, 8, "64 rows and n columns of sums of 8 products");
+wide!(SIXTEEN, 16, "64 rows and n columns of sums of 16 products");
+wide!(
+    THIRTY_TWO,
+    32,
+    "64 rows and n columns of sums of 32 products"
+);
+wide!(
+    SIXTY_FOUR,
+    64,
+    "64 rows and n columns of sums of 64 products"
+);
+even!(INTEGERS, 32, "64 rows and n columns of sums of 32 products");
+even!(
+    SPARSE_INTEGERS,
+    64,
+    "64 rows and n columns of sums of 64 products"
+);
+even!(
+    SINGLE_BITS,
+    256,
+    "64 rows and n columns of sums of 256 products"
+);
+types!(D_FLOAT, DType, F16 F32);
+types!(D_SINGLE, DType, F32);
+types!(D_INTEGER, DType, S32);
+types!(A_HALF, AType, F16);
+types!(B_HALF, BType, F16);
+types!(A_BRAIN, AType, Bf16);
+types!(B_BRAIN, BType, Bf16);
+types!(A_TF32, AType, Tf32);
+types!(B_TF32, BType, Tf32);
+types!(A_BYTE, AType, E4m3 E5m2);
+types!(B_BYTE, BType, E4m3 E5m2);
+types!(A_INTEGER, AType, S8 U8);
+types!(B_INTEGER, BType, S8 U8);
+types!(A_BIT, AType, B1);
+types!(B_BIT, BType, B1);
+set! { A_LAYOUT: ALayout "layout of A";
+    "row", Word, UNCHECKED, "not in the manual";
+    "col", Word, UNCHECKED, "not in the manual";
+}
+set! { B_LAYOUT: BLayout "layout of B";
+    "row", Word, UNCHECKED, "not in the manual";
+    "col", Word, UNCHECKED, "not in the manual";
+}
+set! { BIT_OP: BitOp "bit operation"; "and", Word, ALWAYS, "bits that are set in both count"; }
+
+#[rustfmt::skip]
+const SIGNS: &[Rule] = &[
+    rule(Together { a: of(S::AType, &["s8"]), b: of(S::BType, &["u8"]), gate: MIXED }, "factors of which one is signed came later"),
+    rule(Together { a: of(S::AType, &["u8"]), b: of(S::BType, &["s8"]), gate: MIXED }, "factors of which one is signed came later"),
+];
+#[rustfmt::skip]
+const BITS: &[Rule] = &[
+    assembler(Before { first: S::BitOp, second: S::Literal(crate::modifier::Flag::Popc) }, "the bits are combined before they are counted"),
+];
+
+operands! {
+    FACTORS: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign),
+        "trans-a" Unit(NumberUpTo(1)), "trans-b" Unit(NumberUpTo(1));
+    PLAIN: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
+    WHOLE: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "scale-d" Unit(Condition);
+    SPARSE_FACTORS: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(1)),
+        "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign), "trans-a" Unit(NumberUpTo(1)), "trans-b" Unit(NumberUpTo(1));
+    SPARSE_PLAIN: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(1)),
+        "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
+    SPARSE_BYTES: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(0)),
+        "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
+    SPARSE_WHOLE: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(0)),
+        "scale-d" Unit(Condition);
+    GROUPS: "n" Unit(NumberUpTo(u64::MAX >> 1));
+}
+
+const DENSE: &str = "asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async";
+const HALF: &str = "asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp";
+
+/// A row of `wgmma.mma_async`.
+macro_rules! product {
+    ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup), gate: HOPPER, leads: 1, types: $types, rules: $rules, takes: &[NoAddress]; $help, DENSE)
+    };
+}
+
+/// A row of `wgmma.mma_async.sp`.
+macro_rules! sparse {
+    ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup), gate: SPARSE, leads: 2, types: $types, rules: $rules; $help, HALF)
+    };
+}
+
+/// The forms of products of four warps.
+#[rustfmt::skip]
+pub static FORMS: &[Form] = &[
+    product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b{, trans-a}, trans-b", [SIXTEEN, D_FLOAT, A_HALF, B_HALF], FACTORS, &[],
+        "Starts a product of matrices of `f16`."),
+    product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b{, trans-a}, trans-b", [SIXTEEN, D_SINGLE, A_BRAIN, B_BRAIN], FACTORS, &[],
+        "Starts a product of matrices of `bf16`."),
+    product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b", [EIGHT, D_SINGLE, A_TF32, B_TF32], PLAIN, &[],
+        "Starts a product of matrices of `tf32`."),
+    product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b", [THIRTY_TWO, D_FLOAT, A_BYTE, B_BYTE], PLAIN, &[],
+        "Starts a product of matrices of 8-bit floats."),
+    product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, scale-d", [INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], WHOLE, SIGNS,
+        "Starts a product of matrices of 8-bit integers."),
+    product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype.bitOp.popc d, a, b, scale-d", [SINGLE_BITS, D_INTEGER, A_BIT, B_BIT, BIT_OP], WHOLE, BITS,
+        "Starts to count bits of rows of A and columns of B."),
+    sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b{, trans-a}, trans-b", [THIRTY_TWO, D_FLOAT, A_HALF, B_HALF], SPARSE_FACTORS, &[],
+        "Starts a product with a sparse matrix of `f16`."),
+    sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b{, trans-a}, trans-b", [THIRTY_TWO, D_SINGLE, A_BRAIN, B_BRAIN], SPARSE_FACTORS, &[],
+        "Starts a product with a sparse matrix of `bf16`."),
+    sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b", [SIXTEEN, D_SINGLE, A_TF32, B_TF32], SPARSE_PLAIN, &[],
+        "Starts a product with a sparse matrix of `tf32`."),
+    sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b", [SIXTY_FOUR, D_FLOAT, A_BYTE, B_BYTE], SPARSE_BYTES, &[],
+        "Starts a product with a sparse matrix of 8-bit floats."),
+    sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, metadata, selector, scale-d", [SPARSE_INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], SPARSE_WHOLE, SIGNS,
+        "Starts a product with a sparse matrix of 8-bit integers."),
+    form!("wgmma.fence.sync{.aligned}", [], Unit(Warpgroup), gate: HOPPER, leads: 1;
+        "Orders accesses to registers and shared memory before the products that follow.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"),
+    form!("wgmma.commit_group.sync{.aligned}", [], Unit(Warpgroup), gate: HOPPER, leads: 1;
+        "Makes a group of the products so far.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"),
+    form!("wgmma.wait_group.sync{.aligned} n", [], Unit(Warpgroup), gate: HOPPER, leads: 1, types: GROUPS;
+        "Waits until at most the `n` latest groups of products are pending.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group";
+        bad: &[("wgmma.wait_group.sync.aligned r;", "W0110")]),
+    form!("fabric.submit", [], Unit(Fabric), gate: since(9, 3).sm(100).assembler("13.5"), leads: 1;
+        "Hands accesses over to the fabric between devices.", "data-movement-and-conversion-instructions-fabric-submit"),
+    form!("fabric.submit.commit_group", [], Unit(Fabric), gate: since(9, 5).sm(100).assembler("13.5"), leads: 2;
+        "Hands accesses over to the fabric between devices, and makes a group of them.", "data-movement-and-conversion-instructions-fabric-submit"),
+];
