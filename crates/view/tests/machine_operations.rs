@@ -340,3 +340,55 @@ fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
         None
     );
 }
+
+#[test]
+fn a_vector_of_floats_is_added_to_memory() {
+    let source = "//@ launch block=2\n//@ buffer p: u32[4] = 0\n//@ register R4 = p\n\
+                  //@ register R8 = 0x3f800000\n//@ register R9 = 0x40000000\n//@ register R10 = 0\n//@ register R11 = 0xbf800000\n\
+                  .target sm_90\nREDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU desc[UR4][R4.64], R8;\nEXIT;";
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+    assert!(session.run(100));
+    assert_eq!(session.fault(), None);
+    let bytes = session.memory(&MemoryId::Buffer("p".to_owned()));
+    let bytes = bytes.expect("a buffer");
+    let words = bytes.chunks_exact(4);
+    let floats: Vec<f32> = words
+        .map(|word| f32::from_le_bytes(word.try_into().expect("four bytes")))
+        .collect();
+    assert_eq!(floats, [2.0, 4.0, 0.0, -2.0]);
+}
+
+#[test]
+fn an_mbarrier_waits_for_copies() {
+    let run = |bits: u32, arrival: &str| {
+        let source = format!(
+            "//@ launch block=1\n//@ buffer p: u32[1] = 77\n//@ buffer q: u32[1] = 0\n\
+             //@ register R4 = p\n//@ register R8 = q\n//@ register R6 = 0x400\n//@ register R2 = {bits:#x}\n\
+             .target sm_90\nSYNCS.EXCH.64 URZ, [R6], R2;\nLDGSTS.E [R6+0x10], desc[UR4][R4.64];\n{arrival}\n\
+             SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R6], RZ;\n.L_1:\n\
+             SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R6], RZ;\n@!P0 BRA `(.L_1);\n\
+             LDS R0, [R6+0x10];\nSTG.E desc[UR4][R8.64], R0;\nSYNCS.CCTL.IV [R6];\nEXIT;"
+        );
+        let scenario = Scenario {
+            source,
+            front: Front::Sass,
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+        assert!(session.run(1000), "not over");
+        assert_eq!(session.fault(), None);
+        let bytes = session.memory(&MemoryId::Buffer("q".to_owned()));
+        bytes.expect("a buffer")[0]
+    };
+    // Bits of an object that one arrival completes, and two.
+    let (one, two) = (0x1f_fffe, 0x1f_fffc);
+    let announced =
+        "SYNCS.ARRIVE.TRANS64.RED.A0T1 RZ, [R6], RZ;\nARRIVES.LDGSTSBAR.64.TRANSCNT [R6];";
+    assert_eq!(run(one, announced), 77);
+    assert_eq!(run(two, "ARRIVES.LDGSTSBAR.64 [R6];"), 77);
+}

@@ -4,7 +4,7 @@ use super::body::{Arg, Step};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, memory, one, step};
 use crate::syntax::{RegisterFile, RegisterNumber};
-use warpgrid_isa::{AsyncOp, Does, Modifiers, StateSpace, SyncOp};
+use warpgrid_isa::{AsyncOp, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp};
 use warpgrid_program::OperandValue;
 
 /// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a; with `.ZFILL` zeros where p does not hold.
@@ -50,6 +50,29 @@ pub(super) fn commit(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     let commit = Does::Async(AsyncOp::CopyCommit);
     Ok(vec![step(commit, Modifiers::default(), Vec::new())])
+}
+
+/// `ARRIVES.LDGSTSBAR.64 [a]`: an arrival once the copies so far are done. With `.TRANSCNT` the mbarrier waits for one more
+/// arrival, which `SYNCS.ARRIVE.TRANS64.RED.A0T1` before it has announced.
+pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if !w.take("LDGSTSBAR") || !w.take("64") {
+        return Err(w.unknown("this arrival", w.instruction.opcode));
+    }
+    // Before `sm_90` the object is a number that the code itself counts in.
+    if c.target.sm < 90 {
+        return Err(w.unknown("an mbarrier that code makes by hand", w.instruction.opcode));
+    }
+    let mut modifiers = Modifiers {
+        space: Some(StateSpace::Shared),
+        ty: Some(ScalarType::B64),
+        ..Modifiers::default()
+    };
+    if !w.take("TRANSCNT") {
+        modifiers.flags = modifiers.flags.with(Flag::Noinc);
+    }
+    let at = memory::address(w, false)?;
+    let arrive = Does::Async(AsyncOp::CopyArrive);
+    Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }
 
 /// `DEPBAR.LE SB0, n`: until n groups are left at most. Loads, which others wait for, are complete in their step.

@@ -242,6 +242,7 @@ impl Lowering<'_> {
         }
         let mut context = Context {
             text,
+            target: self.target,
             variables: &self.variables,
             body,
             address,

@@ -19,10 +19,24 @@ pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         return initialise(c, w);
     }
     if w.take("ARRIVE") {
+        if w.has("A0T1") {
+            // `ARRIVES` counts what this announces.
+            return super::control::nothing(w);
+        }
         return arrive(c, w);
     }
     if w.take("PHASECHK") {
         return test(c, w);
+    }
+    if w.take("CCTL") && w.take("IV") {
+        // The object is no longer one.
+        let at = memory::address(w, false)?;
+        let end = Does::Mbarrier(MbarrierOp::Inval);
+        return Ok(vec![step(
+            end,
+            in_shared(StateSpace::Shared),
+            vec![one(at)],
+        )]);
     }
     Err(w.unknown("this operation on an mbarrier", w.instruction.opcode))
 }

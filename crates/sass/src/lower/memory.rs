@@ -280,6 +280,16 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
+/// Vectors that a reduction takes: the type of an element, and registers.
+const VECTORS: &[(&str, (ScalarType, u8))] = &[
+    ("F32x2", (ScalarType::F32, 2)),
+    ("F32x4", (ScalarType::F32, 4)),
+    ("F16x4", (ScalarType::F16x2, 2)),
+    ("F16x8", (ScalarType::F16x2, 4)),
+    ("BF16x4", (ScalarType::Bf16x2, 2)),
+    ("BF16x8", (ScalarType::Bf16x2, 4)),
+];
+
 const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("ADD", AtomicOp::Add),
     ("MIN", AtomicOp::Min),
@@ -421,6 +431,9 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let wide = w.take("E");
     let mut modifiers = hints(w);
+    if let Some((ty, n)) = w.take_one(VECTORS) {
+        return reduce_vector(w, wide, modifiers, ty, n);
+    }
     operation(w, &mut modifiers)?;
     let bits = match modifiers.ty.map(ScalarType::width_bits) {
         Some(64) => ScalarType::B64,
@@ -432,5 +445,30 @@ pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         Does::Memory(MemoryOp::Reduction),
         modifiers,
         vec![one(to), one(value)],
+    )])
+}
+
+/// `REDG.E.ADD.F32x4.FTZ.RN [a], b`
+fn reduce_vector(
+    w: &mut Words<'_>,
+    wide: bool,
+    mut modifiers: Modifiers,
+    ty: ScalarType,
+    n: u8,
+) -> Lowered<Vec<Step>> {
+    let op = w.take_one(OPERATIONS);
+    modifiers.atomic = Some(op.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?);
+    set_width(&mut modifiers, width(ty, n));
+    w.ignore(&["RN"]);
+    if w.take("FTZ") {
+        modifiers.flags = modifiers.flags.with(Flag::Ftz);
+    }
+    let to = address(w, wide)?;
+    let value = w.source()?;
+    let span = value.1;
+    Ok(vec![step(
+        Does::Memory(MemoryOp::Reduction),
+        modifiers,
+        vec![one(to), Arg::List(parts(value, n), span)],
     )])
 }

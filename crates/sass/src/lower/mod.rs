@@ -27,13 +27,14 @@ pub(crate) use kernel::{NotRun, lower};
 
 use crate::listing::Text;
 use body::{Arg, Body, Step, id_of};
-use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp};
+use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp, Target};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span, Variable};
 use words::{Lowered, Words};
 
 /// What the lowering of an instruction can ask beside its words.
 struct Context<'a> {
     text: &'a Text,
+    target: &'static Target,
     /// Those of the module.
     variables: &'a [Variable],
     body: &'a mut Body,
@@ -135,6 +136,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "STAS" => mbarrier::store(w),
         "LDGSTS" => asynchronous::copy(c, w),
         "LDGDEPBAR" => asynchronous::commit(w),
+        "ARRIVES" => asynchronous::arrive(c, w),
         "DEPBAR" => asynchronous::wait(w),
         "NANOSLEEP" => control::sleep(w),
         "YIELD" => control::gives_way(w),
