@@ -65,7 +65,6 @@ fn lane_by_lane(
             let result = result.to_le_bytes();
             if written {
                 reach.write(backing, at, lane, &result[..size]);
-                reach.stored = true;
             }
             old[lane * width + from..lane * width + from + size].copy_from_slice(&seen[..size]);
             if listens {

@@ -122,7 +122,6 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
                     .add(piece, zeros, old.get(..n).unwrap_or(zeros));
             }
             reach.write(Backing::Shared, at, lane, zeros);
-            reach.stored = true;
         }
     }
     if listens {

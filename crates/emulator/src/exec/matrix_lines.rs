@@ -265,7 +265,6 @@ fn store(
             reach.write(backing, at, lane, bytes.get(..width).unwrap_or(&bytes));
         }
     }
-    reach.stored = true;
     if reach.interest.covers(AccessAction::Store) {
         report(
             reach,

@@ -81,7 +81,6 @@ pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) ->
         reach.report(action, FULL, &plan.access);
     }
     if is_store {
-        reach.stored = true;
         return Ok(());
     }
     for (row, element) in registers.iter().zip(&plan.access.elements) {

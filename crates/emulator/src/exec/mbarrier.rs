@@ -146,7 +146,6 @@ pub(crate) fn mbarrier(
     let lanes: Vec<usize> = lanes_of(l.mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
-        reach.stored = true;
         // Only objects in the block's own memory are made and invalidated.
         match plan.action {
             MbarrierAction::Init => reach.shared.add_object(place.1 as u64),

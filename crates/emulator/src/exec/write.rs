@@ -18,12 +18,13 @@ use crate::state::memory::PagedBytes;
 use crate::state::registers::{FULL, LANES, Lanes, lanes_of};
 
 impl Reach<'_> {
-    /// Writes bytes of one lane at a place in a memory.
+    /// Writes bytes of one lane at a place in a memory, and notes that the step stored.
     pub(crate) fn write(&mut self, backing: Backing, at: usize, lane: usize, data: &[u8]) {
         let writer = Writer {
             step: self.step,
             lane: lane as u32,
         };
+        self.stored = true;
         match self.paged(backing) {
             Some(memory) => memory.write(at, data, writer),
             None => self.stack.write(at, data, writer),
