@@ -50,7 +50,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let ty = operand_type(op, modifiers);
     let (bits, signed) = (ty.width_bits(), ty.is_signed());
     let mode = FloatMode::from(ArithmeticMode::from(modifiers));
-    let n = n_sources(op);
+    let n = op.n_sources();
     Ok(match unit {
         Unit::Int16(f) => {
             let slots = mixed_width(d, op, bits, n)?;
@@ -186,55 +186,4 @@ fn predicate_logic(d: &mut Decoder<'_>, logic: Logic) -> Decoded<Op> {
         a: a.slot,
         b: b.slot,
     })
-}
-
-/// Sources that an operation reads from registers, up to three.
-const fn n_sources(op: ArithmeticOp) -> usize {
-    use ArithmeticOp as A;
-    match op {
-        A::Abs
-        | A::Neg
-        | A::Rcp
-        | A::Sqrt
-        | A::Rsqrt
-        | A::Sin
-        | A::Cos
-        | A::Lg2
-        | A::Ex2
-        | A::Tanh
-        | A::Not
-        | A::Cnot
-        | A::Popc
-        | A::Clz
-        | A::Brev
-        | A::Bfind => 1,
-        A::Add
-        | A::Sub
-        | A::Mul
-        | A::Mul24
-        | A::Div
-        | A::Rem
-        | A::Min
-        | A::Max
-        | A::Copysign
-        | A::And
-        | A::Or
-        | A::Xor
-        | A::Shl
-        | A::Shr
-        | A::Szext
-        | A::Bmsk => 2,
-        A::Mad
-        | A::Fma
-        | A::Mad24
-        | A::Sad
-        | A::Lop3
-        | A::Shf
-        | A::Bfe
-        | A::Bfi
-        | A::Fns
-        | A::Prmt
-        | A::Dp4a
-        | A::Dp2a => 3,
-    }
 }

@@ -16,6 +16,67 @@ pub(crate) enum Round {
     Approximate,
 }
 
+impl Round {
+    /// Whether a magnitude is rounded up, away from zero: `rest` is what is beyond its last digit, compared with a half of that.
+    #[inline(always)]
+    pub(crate) fn is_up(self, rest: Rest, is_negative: bool, is_odd: bool) -> bool {
+        match self {
+            Round::Nearest | Round::Approximate => {
+                rest == Rest::Above || rest == Rest::Half && is_odd
+            }
+            Round::NearestAway => rest >= Rest::Half,
+            Round::Zero => false,
+            Round::Up => rest > Rest::Nothing && !is_negative,
+            Round::Down => rest > Rest::Nothing && is_negative,
+        }
+    }
+
+    /// Whether a magnitude beyond the largest number becomes that, instead of infinity.
+    #[inline(always)]
+    pub(crate) fn is_cut(self, is_negative: bool) -> bool {
+        !self.is_up(Rest::Above, is_negative, true)
+    }
+}
+
+/// What lies beyond the last digit of a number, in halves of that digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) enum Rest {
+    Nothing,
+    Below,
+    Half,
+    Above,
+}
+
+impl Rest {
+    /// What `rest` is where a half is `half`.
+    #[inline(always)]
+    pub(crate) fn of<T: PartialOrd + Default>(rest: T, half: T) -> Rest {
+        if rest > half {
+            Rest::Above
+        } else if rest == half {
+            Rest::Half
+        } else if rest > T::default() {
+            Rest::Below
+        } else {
+            Rest::Nothing
+        }
+    }
+}
+
+impl From<Option<Rounding>> for Round {
+    fn from(rounding: Option<Rounding>) -> Round {
+        match rounding {
+            None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
+            // What random bits add, the conversions that take them know.
+            Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => Round::Zero,
+            Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
+            Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
+            Some(Rounding::Rna) => Round::NearestAway,
+            Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
+        }
+    }
+}
+
 /// How a float operation treats its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct FloatMode {
@@ -78,15 +139,7 @@ pub(crate) struct Conversion {
 impl From<ArithmeticMode> for FloatMode {
     fn from(mode: ArithmeticMode) -> FloatMode {
         FloatMode {
-            round: match mode.rounding {
-                None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
-                // What random bits add, the conversions that take them know.
-                Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => Round::Zero,
-                Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
-                Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
-                Some(Rounding::Rna) => Round::NearestAway,
-                Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
-            },
+            round: mode.rounding.into(),
             ftz: mode.ftz,
             saturate: mode.saturate,
             nan: mode.nan,

@@ -2,7 +2,7 @@
 //! conversion; out: bits. All agree with results of the reference assembler's own folding of constants (13.5), but those that take random
 //! bits or factors: these follow the manual, and no results of hardware were at hand.
 
-use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
+use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Rest, Round};
 use warpgrid_isa::{FloatFormat, FloatTop, ScalarType};
 
 /// A float of at most 16 bits.
@@ -338,13 +338,9 @@ impl Narrow {
         let exponent = exponent_of(magnitude).max(1 - self.bias());
         let scaled = magnitude * power_of_two(self.fraction_bits as i32 - exponent);
         let (whole, rest) = (scaled.floor(), scaled.fract());
-        let is_odd = whole as u32 & 1 != 0;
-        let is_up = match round {
-            Round::Nearest | Round::Approximate => rest > 0.5 || rest == 0.5 && is_odd,
-            Round::NearestAway => rest >= 0.5,
-            Round::Zero => random.is_some_and(|random| rest + random >= 1.0),
-            Round::Down => rest > 0.0 && sign != 0,
-            Round::Up => rest > 0.0 && sign == 0,
+        let is_up = match random {
+            Some(random) => rest + random >= 1.0,
+            None => round.is_up(Rest::of(rest, 0.5), sign != 0, whole as u32 & 1 != 0),
         };
         let base = ((exponent + self.bias() - 1) as u32) << self.fraction_bits;
         let bits = base + whole as u32 + u32::from(is_up);
@@ -355,7 +351,7 @@ impl Narrow {
 /// The low bits of a `tf32` in its 32.
 const IGNORED: u32 = 0x1fff;
 
-/// `f32` to `tf32`. Rounding to nearest with ties away adds half a unit to the bits, which leaves infinities and NaN cut.
+/// `f32` to `tf32`. Infinities and NaN are cut.
 fn to_tf32(conversion: &Conversion, bits: u32) -> u32 {
     const EXPONENT: u32 = 0x7f80_0000;
     let mode = conversion.mode;
@@ -367,13 +363,13 @@ fn to_tf32(conversion: &Conversion, bits: u32) -> u32 {
     if mode.relu && bits >> 31 != 0 {
         return 0;
     }
-    let added = match round {
-        _ if is_top(bits) => 0,
-        Round::NearestAway => 0x1000,
-        Round::Nearest | Round::Approximate => 0xfff + (bits >> 13 & 1),
-        Round::Zero | Round::Down | Round::Up => 0,
+    let rest = Rest::of(bits & IGNORED, 1 << 12);
+    let is_up = round.is_up(rest, bits >> 31 != 0, bits & (IGNORED + 1) != 0);
+    let added = match is_up && !is_top(bits) {
+        true => IGNORED + 1,
+        false => 0,
     };
-    let rounded = (bits + added) & !IGNORED;
+    let rounded = (bits & !IGNORED) + added;
     match mode.satfinite && is_top(rounded) {
         true => rounded - (IGNORED + 1),
         false => rounded,

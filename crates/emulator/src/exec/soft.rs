@@ -1,7 +1,7 @@
 //! Exact helpers of the float operations: rounding in every direction, narrow formats, and
 //! elementary functions from basic operations only, so that every host computes the same bits.
 
-use crate::decode::code::Round;
+use crate::exec::mode::{Rest, Round};
 use warpgrid_isa::{FloatFormat, FloatTop, ScalarType};
 
 /// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
@@ -67,7 +67,13 @@ pub(crate) fn narrow(value: f64, round: Round) -> f32 {
         }
         Round::Down if back > value => nearest.next_down(),
         Round::Up if back < value => nearest.next_up(),
-        _ => nearest,
+        // Ties do not occur: the operations before it round to odd.
+        Round::Nearest
+        | Round::NearestAway
+        | Round::Approximate
+        | Round::Zero
+        | Round::Down
+        | Round::Up => nearest,
     }
 }
 
@@ -163,36 +169,19 @@ impl Format {
         let biased = (exponent + self.bias()).max(1);
         let dropped = 52 - self.fraction_bits as i32 + (biased - (exponent + self.bias()));
         let magnitude = if dropped > 63 {
-            let away = match round {
-                Round::Up => sign == 0,
-                Round::Down => sign != 0,
-                _ => false,
-            };
-            u64::from(away)
+            u64::from(round.is_up(Rest::Below, sign != 0, false))
         } else {
             let kept = mantissa >> dropped;
             let rest = mantissa & ((1 << dropped) - 1);
             let half = 1u64 << (dropped - 1);
-            let up = match round {
-                Round::Nearest | Round::Approximate => rest > half || rest == half && kept & 1 == 1,
-                Round::NearestAway => rest >= half,
-                Round::Zero => false,
-                Round::Up => rest > 0 && sign == 0,
-                Round::Down => rest > 0 && sign != 0,
-            };
+            let up = round.is_up(Rest::of(rest, half), sign != 0, kept & 1 == 1);
             kept + u64::from(up)
         };
         // A carry out of the fraction lands in the exponent, as it should.
         let packed = magnitude + ((biased as u64 - 1) << self.fraction_bits);
         if packed > u64::from(self.largest()) {
-            let to_largest = match round {
-                Round::Zero => true,
-                Round::Down => sign == 0,
-                Round::Up => sign != 0,
-                _ => false,
-            };
             return sign
-                | if to_largest {
+                | if round.is_cut(sign != 0) {
                     self.largest()
                 } else if self.has_infinity {
                     self.infinity()
@@ -330,25 +319,13 @@ impl Exact {
                 1u128 << (drop - 1),
             )
         };
-        let up = match round {
-            Round::Nearest | Round::Approximate => rest > half || rest == half && kept & 1 == 1,
-            Round::NearestAway => rest >= half,
-            Round::Zero => false,
-            Round::Up => rest > 0 && !self.negative,
-            Round::Down => rest > 0 && self.negative,
-        };
+        let up = round.is_up(Rest::of(rest, half), self.negative, kept & 1 == 1);
         let magnitude = (kept + u128::from(up)) as u64;
         // A subnormal's exponent field is 0; otherwise the implicit bit adds one to the field.
         let bits = magnitude + (((lowest + 1074) as u64) << 52);
         let infinity = 0x7ffu64 << 52;
         let bits = if bits >= infinity {
-            let to_largest = match round {
-                Round::Zero => true,
-                Round::Down => !self.negative,
-                Round::Up => self.negative,
-                _ => false,
-            };
-            if to_largest { infinity - 1 } else { infinity }
+            infinity - u64::from(round.is_cut(self.negative))
         } else {
             bits
         };
@@ -498,25 +475,9 @@ pub(crate) fn to_integral(value: f64, round: Round) -> f64 {
     if value.abs() >= 4_503_599_627_370_496.0 || value.is_nan() {
         return value;
     }
-    let whole = value as i64 as f64;
-    let rest = value - whole;
-    let result = match round {
-        Round::Zero => whole,
-        Round::Down => whole - f64::from(u8::from(rest < 0.0)),
-        Round::Up => whole + f64::from(u8::from(rest > 0.0)),
-        Round::NearestAway => {
-            whole + f64::from(u8::from(rest >= 0.5)) - f64::from(u8::from(rest <= -0.5))
-        }
-        Round::Nearest | Round::Approximate => {
-            let odd = whole as i64 & 1 != 0;
-            if rest > 0.5 || rest == 0.5 && odd {
-                whole + 1.0
-            } else if rest < -0.5 || rest == -0.5 && odd {
-                whole - 1.0
-            } else {
-                whole
-            }
-        }
-    };
+    let whole = value as i64;
+    let rest = Rest::of((value - whole as f64).abs(), 0.5);
+    let is_up = round.is_up(rest, value.is_sign_negative(), whole & 1 != 0);
+    let result = (whole.unsigned_abs() + u64::from(is_up)) as f64;
     result.copysign(value)
 }

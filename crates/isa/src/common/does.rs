@@ -164,6 +164,59 @@ pub enum ArithmeticOp {
     Dp2a,
 }
 
+impl ArithmeticOp {
+    /// Sources that an operation reads from registers, up to three.
+    pub const fn n_sources(self) -> usize {
+        use ArithmeticOp as A;
+        match self {
+            A::Abs
+            | A::Neg
+            | A::Rcp
+            | A::Sqrt
+            | A::Rsqrt
+            | A::Sin
+            | A::Cos
+            | A::Lg2
+            | A::Ex2
+            | A::Tanh
+            | A::Not
+            | A::Cnot
+            | A::Popc
+            | A::Clz
+            | A::Brev
+            | A::Bfind => 1,
+            A::Add
+            | A::Sub
+            | A::Mul
+            | A::Mul24
+            | A::Div
+            | A::Rem
+            | A::Min
+            | A::Max
+            | A::Copysign
+            | A::And
+            | A::Or
+            | A::Xor
+            | A::Shl
+            | A::Shr
+            | A::Szext
+            | A::Bmsk => 2,
+            A::Mad
+            | A::Fma
+            | A::Mad24
+            | A::Sad
+            | A::Lop3
+            | A::Shf
+            | A::Bfe
+            | A::Bfi
+            | A::Fns
+            | A::Prmt
+            | A::Dp4a
+            | A::Dp2a => 3,
+        }
+    }
+}
+
 /// Video instructions (PTX ISA, "Video Instructions").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VideoOp {

@@ -4,6 +4,7 @@ use super::fused::{Accumulator, BlockRule};
 use super::integer::IntegerFormat;
 use super::number::{self, Format};
 use super::scaled::FactorType;
+use crate::exec::mode::Round;
 use std::fmt;
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::{Rounding, ScalarType};
@@ -88,7 +89,7 @@ pub(super) enum Kernel {
     /// Software: a chain of `f32` fused multiply-adds from +0, then C is added.
     Chain(Fused),
     /// A chain of `f64` fused multiply-adds from C.
-    Double(Rounding),
+    Double(Round),
     Integer {
         a: IntegerFormat,
         b: IntegerFormat,
@@ -134,7 +135,7 @@ impl Product {
                 Ok(Kernel::Bits(self.bit_op))
             }
             (ScalarType::F64, ScalarType::F64, ScalarType::F64, ScalarType::F64) => {
-                Ok(Kernel::Double(self.rounding))
+                Ok(Kernel::Double(Some(self.rounding).into()))
             }
             _ => self.float_kernel(),
         }
