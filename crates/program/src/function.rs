@@ -3,33 +3,13 @@
 //! A front end fills a [`Module`] and, when nothing is wrong with it, seals it into a [`Program`]; names are resolved
 //! to indices.
 
+use crate::ids::{ActionId, FunctionId, RegisterId};
 use crate::machine::MachineCode;
 use crate::operand::{Operand, OperandList, OperandValue, RegisterRun};
 use crate::registers::Registers;
 use crate::span::Span;
 use std::ops::Deref;
 use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
-
-/// Index into [`Module::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FunctionId(pub u32);
-
-/// Index into [`Function::registers`]. Only registers that some instruction names have one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RegisterId(pub u32);
-
-/// A variable of the module or of the function at hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum VariableId {
-    /// Index into [`Module::variables`].
-    Module(u32),
-    /// Index into [`Function::variables`].
-    Function(u32),
-}
-
-/// Index into [`Module::actions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ActionId(pub u32);
 
 /// A checked module: what it holds is legal for its target, and it cannot be changed any more. Only front ends make
 /// one, after everything was checked (a test of the house holds who calls [`Program::of_checked`]).

@@ -5,6 +5,7 @@ pub mod decimal;
 pub mod diagnostic;
 pub mod front_end;
 pub mod function;
+mod ids;
 pub mod machine;
 pub mod operand;
 pub mod registers;
@@ -18,9 +19,10 @@ pub use front_end::{
     ValueFacts, WordFacts, WordMeaning,
 };
 pub use function::{
-    Action, ActionId, Function, FunctionId, FunctionKind, Guard, Instruction, LaunchBounds, Module,
-    Parameter, Program, RegisterId, Relocation, RelocationTarget, StepPart, Variable, VariableId,
+    Action, Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, Parameter, Program,
+    Relocation, RelocationTarget, StepPart, Variable,
 };
+pub use ids::{ActionId, FunctionId, RegisterId, VariableId};
 pub use machine::{LaunchFact, MachineCode};
 pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,

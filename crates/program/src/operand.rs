@@ -3,7 +3,7 @@
 //! Operands stand in the order of the row's syntax line. Lists (vectors, arguments, branch tables) are ranges of the
 //! function's operands, so that an instruction is small and a function has two allocations for all of them.
 
-use crate::function::{FunctionId, RegisterId, VariableId};
+use crate::ids::{FunctionId, RegisterId, VariableId};
 use crate::machine::LaunchFact;
 use crate::span::Span;
 use warpgrid_isa::SpecialRegister;

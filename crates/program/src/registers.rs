@@ -1,7 +1,7 @@
 //! The registers of a function. In: names and types as a front end finds them; out: both by number. The names lie in
 //! one string, since a large module has more registers than anything else that is named.
 
-use crate::function::RegisterId;
+use crate::ids::RegisterId;
 use std::fmt::{self, Write};
 use std::ops::Deref;
 use warpgrid_isa::ScalarType;
