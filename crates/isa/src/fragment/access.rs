@@ -1,7 +1,7 @@
 //! The memory accesses of compiled `wmma.load` and `wmma.store`: their width is the alignment that address and stride need.
 //! A fragment map and a layout go in.
 
-use super::catalogue::FragmentFamily;
+use super::family::FragmentFamily;
 use super::map::FragmentMap;
 use super::operation::{FragmentOp, Matrix, Shape};
 use super::tensor_core::TensorCore;

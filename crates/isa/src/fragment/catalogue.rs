@@ -3,6 +3,7 @@
 
 use super::FragmentQuery;
 use super::error::FragmentError;
+use super::family::FragmentFamily;
 use super::formula::Formula;
 use super::group::{self, Bit, Blocks};
 use super::map::FragmentMap;
@@ -11,31 +12,12 @@ use super::quad_pair;
 use super::tensor_core::TensorCore;
 use crate::form::Origin;
 use crate::modifier::MatrixLayout;
-use crate::target::Target;
+use crate::target::{Target, TargetGate};
 use crate::types::ScalarType;
 use FragmentOp as Op;
 use ScalarType::{
     B1, B8, B16, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8,
 };
-
-/// The two ways to spread a matrix over a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FragmentFamily {
-    /// Eight lanes, four from each half warp, share an 8x8 tile.
-    QuadPair,
-    /// Four neighbouring lanes share a row.
-    Group,
-}
-
-impl FragmentFamily {
-    /// `quad-pair` or `group`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            FragmentFamily::QuadPair => "quad-pair",
-            FragmentFamily::Group => "group",
-        }
-    }
-}
 
 /// Fragments that exist in the same layouts and from the same architecture on.
 struct Entry {
@@ -208,7 +190,9 @@ pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
         });
     }
     match TensorCore::of(&target) {
-        Some(core) if target.sm >= entry.first_sm => Ok(map(query, core, layout, layouts)),
+        Some(core) if TargetGate::From(entry.first_sm).met_by(&target) => {
+            Ok(map(query, core, layout, layouts))
+        }
         _ => Err(FragmentError::Target {
             op,
             shape,
@@ -222,7 +206,8 @@ pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
 /// Every query that has a map on `target`, in the order of the catalogue.
 pub fn all_fragments(target: &Target) -> Vec<FragmentQuery> {
     let mut queries = Vec::new();
-    for entry in CATALOGUE.iter().filter(|entry| target.sm >= entry.first_sm) {
+    let has = |entry: &&Entry| TargetGate::From(entry.first_sm).met_by(target);
+    for entry in CATALOGUE.iter().filter(has) {
         for &op in entry.ops {
             for &shape in entry.shapes {
                 for &ty in entry.types {

@@ -1,6 +1,6 @@
 //! A fragment map: what can be asked of a formula, with rows, columns, registers and offsets.
 
-use super::catalogue::FragmentFamily;
+use super::family::FragmentFamily;
 use super::formula::Formula;
 use super::{FragmentQuery, Matrix};
 use crate::form::Origin;

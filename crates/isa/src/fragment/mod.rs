@@ -5,6 +5,7 @@
 //! when it turns `wmma.load` and `wmma.store` into address arithmetic; those of `mma`, `ldmatrix`, `stmatrix` and
 //! `movmatrix` are in the manual. A map is a closed formula over lane and element ([`formula`]), never a table.
 //!
+//! - `family`: the two families of rules.
 //! - `catalogue`: what exists, and from which target on.
 //! - `quad_pair`, `group`: the two families of rules, by generation of tensor core.
 //! - `formula`, `map`: sums of bit fields, and what can be asked of them.
@@ -14,6 +15,7 @@
 mod access;
 mod catalogue;
 mod error;
+mod family;
 mod formula;
 mod group;
 mod map;
@@ -23,8 +25,9 @@ mod quad_pair;
 mod tensor_core;
 
 pub use access::{Access, Accesses, ShortStride};
-pub use catalogue::{FragmentFamily, all_fragments, fragment};
+pub use catalogue::{all_fragments, fragment};
 pub use error::FragmentError;
+pub use family::FragmentFamily;
 pub use formula::{Field, Formula, Source, Sum, VARIABLES};
 pub use map::{FragmentMap, Holder, Place};
 pub use operand::{OperandRegisters, last_selector, moved_matrix, operand_registers};

@@ -2,7 +2,6 @@
 
 use crate::check::report::Reporter;
 use crate::check::{Module, Options};
-
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
@@ -151,12 +150,7 @@ fn argument(tree: &Tree, directive: &Directive) -> Option<u64> {
 fn nearest_target(text: &str) -> Option<&'static str> {
     let digits: String = text.chars().filter(char::is_ascii_digit).take(4).collect();
     let number: Option<u16> = digits.parse().ok();
-    let below = number.and_then(|n| {
-        TARGETS
-            .iter()
-            .rfind(|t| t.sm <= n && !t.name.ends_with(['a', 'f']))
-    });
-    match below {
+    match number.and_then(Target::nearest_below) {
         Some(target) if text.starts_with("sm_") => Some(target.name),
         _ => warpgrid_isa::form::nearest(text, TARGETS.iter().map(|t| t.name)),
     }

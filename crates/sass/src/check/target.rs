@@ -6,6 +6,9 @@ use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_isa::{Target, TargetGate, TargetKind, target::TARGETS};
 use warpgrid_program::Span;
 
+/// The architectures whose stores the tables have.
+const FIRST: TargetGate = TargetGate::From(35);
+
 /// A place from which on a text is for an architecture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stated {
@@ -44,7 +47,7 @@ pub(crate) fn nearest(name: &str) -> &'static Target {
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let found = digits.parse().ok().and_then(Target::nearest_below);
     found
-        .filter(|target| target.sm >= 35)
+        .filter(|target| FIRST.met_by(target))
         .unwrap_or_else(Target::fallback)
 }
 
@@ -52,7 +55,7 @@ pub(crate) fn nearest(name: &str) -> &'static Target {
 pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
     let mut left: Vec<&'static Target> = TARGETS
         .iter()
-        .filter(|target| target.kind == TargetKind::Plain && target.sm >= 35)
+        .filter(|target| target.kind == TargetKind::Plain && FIRST.met_by(target))
         .collect();
     let mut ask = |gate: TargetGate| {
         if left.iter().any(|target| gate.met_by(target)) {

@@ -18,7 +18,7 @@ use warpgrid_isa::fragment::{
     Access, FragmentMap, FragmentOp, FragmentQuery, Holder, Matrix, Place, Shape, VARIABLES,
     fragment as look_up,
 };
-use warpgrid_isa::target::TARGETS;
+use warpgrid_isa::target::{TARGETS, TargetGate};
 use warpgrid_isa::{MatrixLayout, Origin, ScalarType, Target};
 
 /// What to look up, in the words of PTX.
@@ -291,7 +291,7 @@ fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
     let is_plain = |target: &&Target| target.name.ends_with(|last: char| last.is_ascii_digit());
     TARGETS
         .iter()
-        .filter(|target| target.sm >= 70)
+        .filter(|target| TargetGate::From(70).met_by(target))
         .filter(is_plain)
 }
 

@@ -6,7 +6,7 @@ use crate::check::plans::families::{Beyond, Sums};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use warpgrid_isa::form::Gate;
-use warpgrid_isa::{Flag, SlotName, StateSpace};
+use warpgrid_isa::{Flag, SlotName, StateSpace, TargetGate};
 use warpgrid_program::{AddressBase, OperandValue, Source, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
@@ -164,8 +164,8 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Below `sm_90`, what warps do together goes through code of the assembler's own library, which takes no sums (assembler 13.5).
     fn check_sums(&mut self, sums: Sums, start: usize) -> Option<()> {
-        const WITHOUT_LIBRARY: u16 = 90;
-        if sums == Sums::Taken || self.module.target.sm >= WITHOUT_LIBRARY {
+        const WITHOUT_LIBRARY: TargetGate = TargetGate::From(90);
+        if sums == Sums::Taken || WITHOUT_LIBRARY.met_by(self.module.target) {
             return Some(());
         }
         let own = self.body.operands.get(start..)?;

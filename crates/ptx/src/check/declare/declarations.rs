@@ -11,7 +11,7 @@ use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
     Tree,
 };
-use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
+use warpgrid_isa::{Gate, ScalarType, Target, TargetGate, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
 
 /// The scope of a declaration.
@@ -273,7 +273,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
                     version,
                 ));
             }
-            if target.sm < 30 {
+            if !TargetGate::From(30).met_by(target) {
                 let found = target.name;
                 self.report(diagnose::type_target(attribute.span, &what, "sm_30", found));
             }

@@ -6,8 +6,11 @@ use crate::opcode::Opcode;
 use warpgrid_isa::Flag;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{Bound, Gate};
-use warpgrid_isa::{Modifiers, ScalarType, TypeKind};
+use warpgrid_isa::{Modifiers, ScalarType, TargetGate, TypeKind};
 use warpgrid_program::Diagnostic;
+
+/// The architecture whose 8-bit floats have a gate of their own.
+const ADA: TargetGate = TargetGate::Between(89, 89);
 
 /// The gate of 8-bit floats on `sm_89`, which came to them after `sm_90` (assembler 13.5).
 const EIGHT_BITS: Gate = Gate::ptx(8, 1).sm(89);
@@ -36,7 +39,7 @@ pub(crate) fn check(
     }
     let is_eight_bits = |ty| matches!(ty, ScalarType::E4m3x2 | ScalarType::E5m2x2);
     if (is_eight_bits(to) || is_eight_bits(from))
-        && module.target.sm == 89
+        && ADA.met_by(module.target)
         && module.version < EIGHT_BITS.ptx
     {
         problems.push(diagnose::needs_version(opcode, None, EIGHT_BITS, module));

@@ -16,8 +16,8 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, CompareForm, CompareOp, ControlOp, Does, Flag, Gate, MatrixOp,
-    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TypeKind, UnitOp, Version,
-    VideoLanes, VideoOp, WarpOp,
+    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TargetGate, TypeKind, UnitOp,
+    Version, VideoLanes, VideoOp, WarpOp,
 };
 use warpgrid_program::Diagnostic;
 
@@ -287,7 +287,7 @@ impl OperandGrammar {
 fn needs_rounding(modifiers: &Modifiers, module: &Module) -> bool {
     modifiers.ty == Some(ScalarType::F32)
         && modifiers.rounding.is_none()
-        && module.target.sm >= 20
+        && TargetGate::From(20).met_by(module.target)
         && module.version > Version::new(2, 0)
 }
 
