@@ -54,6 +54,12 @@ pub(crate) fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
+/// Whether a byte may follow a number.
+#[inline]
+pub(crate) fn ends_number(byte: u8) -> bool {
+    !is(byte, NAME)
+}
+
 /// A place in the bytes of a source.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'s> {

@@ -1,8 +1,7 @@
 //! The golden `crates/wasm/npm/warpgrid.d.ts`: what wasm-bindgen says of the functions and the session goes in, and must be what the file
 //! says; `UPDATE_EXPECT=1 cargo xtask package` writes it.
 
-use crate::package::{read, write};
-use crate::shell::{self, Result};
+use crate::shell::{self, Result, read, write};
 
 /// Above it the file is written by hand; below it, from `crates/wasm/src/lib.rs`.
 const MARK: &str =

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::declarations;
 use crate::setup::{npm, rust};
-use crate::shell::{self, Result};
+use crate::shell::{self, Result, read, write};
 use crate::sizes;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -186,20 +186,12 @@ fn describe(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn read(file: &Path) -> Result<String> {
-    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
-}
-
 fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
-}
-
-pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
-    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 fn remove(file: &Path) -> Result<()> {

@@ -270,6 +270,16 @@ pub(crate) fn plain(line: &str) -> String {
     out.trim().to_string()
 }
 
+/// The text of a file.
+pub(crate) fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Writes a file.
+pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{plain, seconds};

@@ -1,6 +1,7 @@
 //! Global memory in a snapshot: pages that snapshots share as long as nothing is written to them.
 
-use crate::state::memory::{PAGE_BYTES, PagedBytes};
+use crate::state::memory::PagedBytes;
+use crate::state::page::PAGE_BYTES;
 use crate::state::writers::SharedPage;
 use std::sync::Arc;
 

@@ -2,6 +2,7 @@
 
 use crate::run::inspect::Writer;
 use crate::run::launch::{BufferIndex, Launch};
+use crate::state::page::PAGE_BYTES;
 use crate::state::undo::Undo;
 use crate::state::writers::Writers;
 use std::sync::Arc;
@@ -9,9 +10,6 @@ use warpgrid_isa::Limits;
 
 /// The most blocks that a cluster may have on any target: the windows of their shared memory lie side by side.
 pub(crate) const MAX_CLUSTER_BLOCKS: u32 = Limits::LARGEST.cluster_blocks_nonportable;
-
-/// Unit of change tracking and of snapshots.
-pub(crate) const PAGE_BYTES: usize = 4096;
 
 /// Bytes that know which of their pages changed since the last snapshot.
 #[derive(Clone, Debug, Default)]

@@ -9,6 +9,7 @@ pub(crate) mod cluster;
 pub(crate) mod layout;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
+pub(crate) mod page;
 pub(crate) mod pending;
 pub(crate) mod registers;
 pub(crate) mod undo;

@@ -2,7 +2,7 @@
 //! others with the memory until it changes.
 
 use crate::run::inspect::Writer;
-use crate::state::memory::PAGE_BYTES;
+use crate::state::page::PAGE_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
 

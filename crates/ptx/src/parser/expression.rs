@@ -1,6 +1,5 @@
 //! Constant expressions, computed while they are read (PTX ISA, "Constant Expressions").
 
-use super::operand::ends_number;
 use super::{MAX_DEPTH, Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::number::{self, Flaw, Number, Value};
@@ -279,7 +278,7 @@ impl Parser<'_> {
         let number = number::scan(self.cursor.text, self.cursor.at);
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
         let constant = match number.value {
-            _ if !ends_number(next) || next == b'.' => return self.bad_literal(number),
+            _ if !lexer::ends_number(next) || next == b'.' => return self.bad_literal(number),
             Value::Integer { value, unsigned } => Constant::Integer { value, unsigned },
             Value::Double(value) => Constant::Double(value),
             Value::Single(bits) if single => Constant::Single(bits),

@@ -3,7 +3,7 @@
 use super::expression::Constant;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::{self, number};
+use crate::lexer::number;
 use crate::tree::{Component, Name, Operand, OperandKind};
 use warpgrid_program::Span;
 
@@ -370,10 +370,4 @@ fn lanes_of(text: &str) -> Option<Component> {
         b'7' => Component::Byte(number),
         _ => Component::Half(number),
     })
-}
-
-/// Whether a byte may follow a number.
-#[inline]
-pub(super) fn ends_number(byte: u8) -> bool {
-    !lexer::is(byte, lexer::NAME)
 }

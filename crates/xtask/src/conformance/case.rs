@@ -1,7 +1,7 @@
 //! One verdict of the reference assembler: the module it was asked about, and what it said.
 
 use crate::Result;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -206,4 +206,32 @@ fn is_before_address_size(version: &str) -> bool {
         .split('.')
         .map(|part| part.parse::<u32>().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (2, 3)
+}
+
+/// A case with our verdict on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compared<'a> {
+    pub(super) case: &'a Case,
+    pub(super) verdict: &'a Verdict,
+}
+
+impl Compared<'_> {
+    pub(super) fn agrees(&self) -> bool {
+        self.case.accept == self.verdict.accept
+    }
+
+    pub(super) fn difference(&self) -> serde_json::Value {
+        json!({
+            "id": self.case.id,
+            "family": self.case.family,
+            "group": self.case.group,
+            "ptx_version": self.case.ptx_version,
+            "target": self.case.target,
+            "ctx": self.case.context,
+            "decls": self.case.decls,
+            "insn": self.case.insn,
+            "assembler": { "accept": self.case.accept, "messages": self.case.messages },
+            "ours": { "accept": self.verdict.accept, "errors": self.verdict.errors },
+        })
+    }
 }

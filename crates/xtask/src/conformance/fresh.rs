@@ -4,9 +4,9 @@
 mod mutate;
 
 use super::ask::{self, Assembler, Verdict as Answer};
-use super::case::Case;
+use super::case::{Case, Compared};
 use super::report;
-use super::verdicts::{self, Compared};
+use super::verdicts;
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE, map_on_threads};
 use mutate::{Material, Random};
 use std::path::Path;

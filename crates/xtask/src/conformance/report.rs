@@ -1,7 +1,6 @@
 //! Prints how far two lists of verdicts agree.
 
-use super::case::Case;
-use super::verdicts::Compared;
+use super::case::{Case, Compared};
 use super::{Options, Result};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,40 +1,11 @@
 //! Compares verdicts: what the assembler said about modules and what we say.
 
-use super::case::{self, Case, Verdict};
+use super::case::{self, Case, Compared};
 use super::report::{self, Differences};
 use super::{Options, Part, Result, families, map_on_threads};
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
-
-/// A case with our verdict on it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Compared<'a> {
-    pub(super) case: &'a Case,
-    pub(super) verdict: &'a Verdict,
-}
-
-impl Compared<'_> {
-    pub(super) fn agrees(&self) -> bool {
-        self.case.accept == self.verdict.accept
-    }
-
-    pub(super) fn difference(&self) -> serde_json::Value {
-        json!({
-            "id": self.case.id,
-            "family": self.case.family,
-            "group": self.case.group,
-            "ptx_version": self.case.ptx_version,
-            "target": self.case.target,
-            "ctx": self.case.context,
-            "decls": self.case.decls,
-            "insn": self.case.insn,
-            "assembler": { "accept": self.case.accept, "messages": self.case.messages },
-            "ours": { "accept": self.verdict.accept, "errors": self.verdict.errors },
-        })
-    }
-}
 
 /// The cases in a folder, or those of the samples where the folder is missing.
 pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Result<Vec<Case>> {
