@@ -54,7 +54,7 @@ for (const [file, pattern] of [["the page's wasm", "**/warpgrid-web*.wasm"], ["t
 test("a core that does not arrive is named as what it is", async ({ page }) => {
   await page.route("**/start.js", (route) => route.abort());
   await page.goto("/");
-  await expect(page.getByRole("alert")).toContainText("did not arrive");
+  await expect(page.getByRole("alert")).toContainText("could not be loaded");
   await expect(page.getByRole("region", { name: "Problems" })).toContainText("Not checked");
 });
 

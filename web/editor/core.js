@@ -33,7 +33,7 @@ globalThis.warpgridCore = {
   worker(language, onMessage, onError) {
     const { worker, said } = take(language);
     // An event without words: the worker's file, or one that it imports, did not come.
-    const failed = (event) => onError(event.message || "the file of the core did not arrive");
+    const failed = (event) => onError(event.message || "the file of the core could not be loaded");
     worker.onmessage = onMessage;
     worker.onerror = (event) => { event.preventDefault(); failed(event); };
     for (const event of said) (event.type === "error" ? failed : onMessage)(event);

@@ -292,7 +292,7 @@ const api = {
   setText(text) {
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
   },
-  /** The texts of some examples, which lie beside the page: `done` gets them, or none and the reason why one did not arrive. */
+  /** The texts of some examples, which lie beside the page: `done` gets them, or none and the reason why one could not be loaded. */
   fetchExamples(files, done) {
     Promise.all(files.map(texts.example)).then((found) => done(found, ""), (error) => done([], error.message));
   },

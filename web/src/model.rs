@@ -119,7 +119,7 @@ pub enum Trouble {
     Core(String),
     /// The text cannot be kept, and why.
     Keep(String),
-    /// An example did not arrive, and why.
+    /// An example could not be loaded, and why.
     Example(String),
 }
 

@@ -26,7 +26,7 @@ extern "C" {
     fn connect(list: &Function, trouble: &Function);
 }
 
-/// Calls `then` with the texts of these examples, in order, or with the reason why one did not arrive.
+/// Calls `then` with the texts of these examples, in order, or with the reason why one could not be loaded.
 pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>) + 'static) {
     let files = examples.iter().filter_map(|index| EXAMPLES.get(*index));
     let files: Array = files

@@ -198,7 +198,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const address = from ?? text;
     if (!address) return;
     const answer = await fetch(new URL(address, document.baseURI));
-    if (!answer.ok) throw new Error(`${address} did not arrive: ${answer.status} ${answer.statusText}`.trim());
+    if (!answer.ok) throw new Error(`${address} could not be loaded: ${answer.status} ${answer.statusText}`.trim());
     const body = await answer.text();
     if (from) this.recording = JSON.parse(body);
     else if (new URL(address, document.baseURI).pathname.endsWith(".json")) {

@@ -51,7 +51,7 @@ const isA = (name, value) => typeof globalThis[name] === "function" && value ins
 async function instantiate(input) {
   if (typeof input === "string" || isA("URL", input) || isA("Request", input)) return instantiate(await fetch(input));
   if (isA("Response", input)) {
-    if (!input.ok) throw new WarpgridError(`the wasm did not arrive: ${input.status} ${input.statusText}`.trim(), "W0905");
+    if (!input.ok) throw new WarpgridError(`the wasm could not be loaded: ${input.status} ${input.statusText}`.trim(), "W0905");
     // Servers that do not know wasm send it under another type, which cannot be compiled while it arrives.
     const isTyped = input.headers.get("content-type")?.toLowerCase() === "application/wasm";
     if (isTyped) return (await WebAssembly.instantiateStreaming(input, IMPORTS)).instance;

@@ -27,6 +27,10 @@ const VAGUE: &[(&str, &str)] = &[
     ("every", "body"),
     ("for", "th"),
     ("at a pr", "ess"),
+    ("did not arr", "ive"),
+    ("is com", "ing"),
+    ("are com", "ing"),
+    ("since th", "en"),
 ];
 
 #[test]

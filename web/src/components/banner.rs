@@ -33,7 +33,7 @@ fn words(trouble: &Trouble) -> Html {
         },
         Trouble::Keep(why) => html! { <div>{ why }</div> },
         Trouble::Example(why) => {
-            html! { <div><b>{ "The example did not arrive: " }</b>{ why }</div> }
+            html! { <div><b>{ "The example could not be loaded: " }</b>{ why }</div> }
         }
     }
 }

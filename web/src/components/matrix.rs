@@ -72,7 +72,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     );
     let laid_out = use_memo(seen, LaidOut::new);
     let Some(first) = page.pictures.first() else {
-        return html! { <section class="matrix" ref={node}><p class="placeholder">{ "The map is coming." }</p></section> };
+        return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the map …" }</p></section> };
     };
     let on_png = {
         let (picture, palette, labels) = (first.clone(), props.palette.clone(), page.labels);

@@ -21,7 +21,7 @@ struct Props<'a> {
 pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
-        return html! { <section class="matrix"><p class="placeholder">{ "The sum is coming." }</p></section> };
+        return html! { <section class="matrix"><p class="placeholder">{ "Computing the sum …" }</p></section> };
     };
     html! {
         <section class="matrix" aria-label="Tensor core">

@@ -68,7 +68,7 @@ pub(crate) fn Reference(props: &Props) -> Html {
                     } else if let Some(why) = &props.no_library {
                         <p role="alert">{ format!("The reference cannot be loaded: {why}. Close it and open it again to retry.") }</p>
                     } else {
-                        <p class="quiet">{ "The pages are coming." }</p>
+                        <p class="quiet">{ "Loading the reference …" }</p>
                     }
                 </article>
             </div>

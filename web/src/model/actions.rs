@@ -35,7 +35,7 @@ pub enum Action {
     AwaitExample(usize),
     /// Its text is there.
     ShowExample(usize, Rc<str>),
-    /// It did not arrive, and why.
+    /// It could not be loaded, and why.
     ExampleFailed(String),
     /// The person's own texts, and which of them is in the editor.
     ListTexts {

@@ -36,7 +36,7 @@ types!(B_WORDS, BType, U32 S32);
 types!(CARRY_TYPES, Type, U32 S32; since(4, 3) => U64 S64);
 #[rustfmt::skip]
 const CARRIES: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: since(4, 3) }, "64 bits carry since then"),
+    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: since(4, 3) }, "the carry of 64-bit sums came with it"),
 ];
 set! { HALF_PART: Part "part of the product";
     "hi", Part(Hi), ALWAYS, "the high half of the product";

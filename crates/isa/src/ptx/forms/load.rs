@@ -82,7 +82,7 @@ const GLOBALS: &[&str] = &["global"];
 /// What holds between the modifiers of `ld`.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "local memory can be volatile since then"),
+    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory came with it"),
     // Memory-mapped input and output.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "`.mmio` is a kind of `.relaxed` access"),
     assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "before, `.mmio` was legal with `.relaxed` only"),
@@ -98,7 +98,7 @@ const RULES: &[Rule] = &[
     rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "level 2 priorities belong to 256-bit loads"),
     assembler(Only { when: any(S::PrefetchSize), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
     assembler(Only { when: any(S::Literal(L1Prefetch)), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
-    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "level 1 is filled since then"),
+    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "prefetching into level 1 came with it"),
     assembler(Only { when: any(S::Literal(Readonly)), slot: S::Space, among: GLOBALS }, "the proxy reads global memory"),
     assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the proxy came with it"),
     assembler(Clash { a: any(S::Literal(Readonly)), b: of(S::Sem, &["volatile"]) }, "what is volatile changes"),

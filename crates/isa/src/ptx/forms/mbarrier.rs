@@ -81,7 +81,7 @@ pub static FORMS: &[Form] = &[
         "Makes an mbarrier object of the first layout; the manual does not have this form, the assembler accepts it.", INIT;
         good: &["mbarrier.init.layout::v1.shared.b64 [d], 1;"]),
     form!("mbarrier.inval{.ss}.type [addr]", [OWN, B64_ONLY], Mbarrier(Inval), gate: OBJECTS, leads: 1;
-        "Ends an mbarrier object, so that its memory can be used otherwise.", INVAL;
+        "Ends an mbarrier object, so that its memory can be used for something else.", INVAL;
         good: &["mbarrier.inval.shared.b64 [d];"], bad: &[("mbarrier.inval.shared.b64 d;", "W0110")]),
     form!("mbarrier.arrive{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
@@ -99,7 +99,7 @@ pub static FORMS: &[Form] = &[
         good: &["mbarrier.arrive.expect_tx.shared.b64 _, [d], 64;"]),
     form!("mbarrier.arrive_drop{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
-        "Arrives once or `count` times, and makes later phases expect as many arrivals less.", DROP;
+        "Arrives once or `count` times, and takes as many off what later phases expect.", DROP;
         good: &["mbarrier.arrive_drop.shared.b64 d, [d];"]),
     form!("mbarrier.arrive_drop.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(ArriveDrop),
         gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
@@ -107,7 +107,7 @@ pub static FORMS: &[Form] = &[
         good: &["mbarrier.arrive_drop.noComplete.shared.b64 d, [d], 1;"]),
     form!("mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
         gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;
-        "Expects bytes of asynchronous operations in this phase, arrives once, and makes later phases expect one arrival less.", DROP;
+        "Expects bytes of asynchronous operations in this phase, arrives once, and takes one off the arrivals that later phases expect.", DROP;
         good: &["mbarrier.arrive_drop.expect_tx.shared.b64 _, [d], 64;"]),
     form!("mbarrier.expect_tx{.sem}{.scope}{.ss}.type [addr], bytes", [COUNTS, SCOPE, ANY, B64_ONLY], Mbarrier(ExpectTx),
         gate: CLUSTERS, leads: 1, types: COUNTED, rules: RULES;

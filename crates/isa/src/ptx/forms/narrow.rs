@@ -91,8 +91,8 @@ operands! {
 /// `.satfinite` came to conversions that had none before.
 #[rustfmt::skip]
 const FINITE: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "conversions to halves are saturated since then"),
-    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "negative results become zero since then"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to halves came with it"),
+    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "clamping negative results to zero came with it"),
 ];
 /// There is no infinity to overflow to.
 #[rustfmt::skip]
@@ -101,7 +101,7 @@ const SATURATED: &[Rule] = &[
 ];
 #[rustfmt::skip]
 const FINITE_TENSOR: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "conversions to `.tf32` are saturated since then"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "saturating conversions to `.tf32` came with it"),
 ];
 /// The forms of conversions from and to narrow floats.
 #[rustfmt::skip]

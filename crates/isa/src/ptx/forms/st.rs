@@ -85,7 +85,7 @@ pub static RULES: &[Rule] = &[
     rule(Needs { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores synchronise, so only they take a scope"),
     rule(Only { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "no other thread sees this space"),
     rule(Only { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters cannot be volatile"),
-    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "local memory can be volatile since then"),
+    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory came with it"),
     manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory model came with it"),
     // Memory-mapped input and output.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "`.mmio` is a kind of `.relaxed` access"),
@@ -109,7 +109,7 @@ pub static RULES: &[Rule] = &[
     // Widths.
     rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
     manual(Only { when: of(S::Vector, &["v8"]), slot: S::Type, among: NOT_SMALL }, "the manual has `.v8` for 32-bit types only"),
-    rule(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128 bits reach the system since then"),
+    rule(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses in the scope of the system came with it"),
     manual(From { when: of(S::Type, &["f64"]), gate: since(1, 0).with(Feature::DoublePrecision) }, "double precision came with it"),
     manual(From { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the manual has it for these targets"),
     // What people try.
