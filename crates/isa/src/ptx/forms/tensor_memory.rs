@@ -245,22 +245,22 @@ pub static FORMS: &[Form] = &[
     row!("tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
         "Starts a product of matrices of narrow floats with factors of blocks, whose sums stay in tensor memory.", PRODUCTS),
-    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 2,
+    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
         gate: GATE, address: Product, types: MULTIPLIED, rules: PRODUCT;
         "Starts a product with a sparse matrix of halves or `.tf32`.", SPARSE),
-    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 2,
+    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
         gate: GATE, address: Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
         "Starts a product with a sparse matrix of narrow floats.", SPARSE),
-    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 2,
+    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
         gate: GATE, address: Product, types: SPARSE_INTEGERS, rules: PRODUCT;
         "Starts a product with a sparse matrix of integers.", SPARSE),
-    row!("tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 2,
+    row!("tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
         "Starts a product with a sparse matrix of narrow floats with factors of blocks.", SPARSE),
     row!("tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Product, types: KEPT_PRODUCT;
         "Starts a product whose second factor may stay in a collector.", STATIONARY),
-    row!("tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 3,
+    row!("tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Product, types: KEPT_PRODUCT;
         "Starts a product with a sparse matrix, whose second factor may stay in a collector.", STATIONARY),
 ];

@@ -116,7 +116,7 @@ macro_rules! product {
 /// A row of `wgmma.mma_async.sp`.
 macro_rules! sparse {
     ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup), gate: SPARSE, leads: 2, types: $types, rules: $rules; $help, HALF)
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup), gate: SPARSE, leads: 1, types: $types, rules: $rules; $help, HALF)
     };
 }
 
