@@ -356,8 +356,14 @@ impl Uses {
         if base.is_some() {
             self.hold(to).base = base;
         }
-        if let (Value::Register(a), Some(ty)) = (from, self.held(to).float) {
-            self.hold(a).float.get_or_insert(ty);
+        // Compilers move bits to untyped registers before they store them, and after they load them.
+        if let Value::Register(a) = from {
+            if let Some(ty) = self.held(to).float {
+                self.hold(a).float.get_or_insert(ty);
+            }
+            if let Some(ty) = self.held(a).float {
+                self.hold(to).float.get_or_insert(ty);
+            }
         }
     }
 

@@ -82,7 +82,7 @@ fn with_shapes(mut scenario: Scenario) -> Scenario {
 }
 
 const HEAD: &str = ".version 8.3\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out, .param .u64 in, .param .u32 n)";
-const LOADS: &str = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd4, %rd1, %rd3;\n";
+const LOADS: &str = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<3>;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd4, %rd1, %rd3;\n";
 
 /// What a kernel is like, its directives, and its body after the parameters are loaded.
 const SMALL: &[(&str, &str, &str)] = &[
@@ -130,6 +130,11 @@ const SMALL: &[(&str, &str, &str)] = &[
         "indices that begin before the buffer",
         "",
         "sub.u32 %r3, %r2, 16;\nmul.wide.s32 %rd5, %r3, 4;\nadd.u64 %rd6, %rd2, %rd5;\nld.global.u32 %r4, [%rd6];\nst.global.u32 [%rd4], %r4;\nst.global.u32 [%rd6+-256], %r4;\n",
+    ),
+    (
+        "floats that are moved to bits before a store",
+        "",
+        "ld.global.b32 %r3, [%rd2];\nmov.b32 %f1, %r3;\nadd.f32 %f2, %f1, %f1;\nmov.b32 %r4, %f2;\nst.global.b32 [%rd4], %r4;\n",
     ),
     (
         "one register for two addresses",
