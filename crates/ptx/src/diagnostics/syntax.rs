@@ -33,7 +33,8 @@ catalogue! {
     CONSTANT_WRAPS = "W0008", "constant cut to 64 bits", "mov.b64 %rd1, 0x1FFFFFFFFFFFFFFFF;", "mov.b64 %rd1, 0xFFFFFFFFFFFFFFFF;";
 
     /// The text is in a language that compilers turn into PTX, or in one beside it. Only PTX and machine code can be
-    /// shown here; the message says how to get PTX from the text. Nothing else is reported about it.
+    /// shown here; the message says how to get PTX from the text. Nothing else is reported about it. The same is said of PTX
+    /// that was copied with what was around it: line numbers, HTML, the fence of a document.
     OTHER_LANGUAGE = "W0009", "text in another language", "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }", "st.global.f32 [%rd1], 1.0;";
 
     /// Instructions, declarations and most directives end with a semicolon; the end of the line does not end them.
@@ -185,6 +186,12 @@ pub fn too_many(span: Span) -> Diagnostic {
 pub fn other_language(span: Span, language: &str, way_to_ptx: &str) -> Diagnostic {
     let message = format!("found {language}, expected PTX or a listing of machine code");
     Diagnostic::error(OTHER_LANGUAGE, span, message).help(way_to_ptx)
+}
+
+/// PTX that was copied with what is around it on a page; `span` is where that is first seen.
+pub fn wrapped(span: Span, wrapping: &str) -> Diagnostic {
+    let message = format!("found {wrapping} around the text, expected PTX alone");
+    Diagnostic::error(OTHER_LANGUAGE, span, message).help("copy the kernel without it")
 }
 
 /// A byte order mark before the text.

@@ -5,7 +5,7 @@ use super::Parser;
 use crate::diagnostics::syntax;
 use crate::lexer::{self, TokenKind};
 use crate::tree::SourceKind;
-use warpgrid_program::Diagnostic;
+use warpgrid_program::{Diagnostic, Span};
 
 /// Words that no PTX has, the language they are of, and the way from there to PTX.
 const LANGUAGES: &[(&[&str], &str, &str)] = &[
@@ -41,12 +41,20 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
 /// How many tokens are looked at: a kernel shows its language in its first lines.
 const N_TOKENS: usize = 4000;
 
+/// How many lines are looked at for what is around the text.
+const N_LINES: usize = 400;
+
 impl Parser<'_> {
     /// What to say of a text that is no PTX and that says which language it is in; `None` for all others.
     #[cold]
     pub(super) fn other_language(&self) -> Option<Diagnostic> {
-        let is_broken = !self.diagnostics.is_empty() && self.tree.kind == SourceKind::Snippet;
-        if !is_broken {
+        if self.diagnostics.is_empty() {
+            return None;
+        }
+        if let Some((span, wrapping)) = wrapping(self.cursor.source) {
+            return Some(syntax::wrapped(span, wrapping));
+        }
+        if self.tree.kind != SourceKind::Snippet {
             return None;
         }
         let mut at = 0;
@@ -65,6 +73,42 @@ impl Parser<'_> {
             }
         }
         None
+    }
+}
+
+/// What is around PTX that was copied with more than itself: where it is first seen, and what it is.
+fn wrapping(source: &str) -> Option<(Span, &'static str)> {
+    let mut at = 0;
+    let mut marked = None;
+    let mut n_lines = 0;
+    let mut n_numbered = 0;
+    let mut n_added = 0;
+    for line in source.split_inclusive('\n').take(N_LINES) {
+        let text = line.trim();
+        let start = at + (line.len() - line.trim_start().len());
+        at += line.len();
+        if text.is_empty() {
+            continue;
+        }
+        let span = Span::new(start as u32, (start + text.len()) as u32);
+        if text.starts_with("```") || text.starts_with("~~~") {
+            return Some((span, "the fence of a Markdown document"));
+        }
+        if text.starts_with("<pre") || text.starts_with("<code") || text.starts_with("<!DOCTYPE") {
+            return Some((span, "HTML"));
+        }
+        n_lines += 1;
+        marked = marked.or(Some(span));
+        n_added += u32::from(text.starts_with(['+', '-']));
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_numbered =
+            rest.len() < text.len() && (rest.is_empty() || rest.starts_with([' ', '\t', ':', '|']));
+        n_numbered += u32::from(is_numbered);
+    }
+    match marked {
+        Some(span) if n_lines > 2 && n_numbered == n_lines => Some((span, "line numbers")),
+        Some(span) if n_lines > 2 && n_added == n_lines => Some((span, "the marks of a patch")),
+        _ => None,
     }
 }
 
@@ -91,6 +135,36 @@ mod tests {
         ] {
             assert!(is_other(source), "{source}");
         }
+    }
+
+    #[test]
+    fn what_is_around_a_kernel_is_named() {
+        let kernel = ".version 8.0\n.target sm_80\n.visible .entry k()\n{\nret;\n}\n";
+        let each = |mark: &dyn Fn(usize) -> String| -> String {
+            let lines = kernel.lines().enumerate();
+            lines
+                .map(|(i, line)| format!("{}{line}\n", mark(i)))
+                .collect()
+        };
+        for (source, what) in [
+            (
+                format!("The kernel:\n```ptx\n{kernel}```\n"),
+                "the fence of a Markdown document",
+            ),
+            (format!("<pre><code>{kernel}</code></pre>\n"), "HTML"),
+            (each(&|i| format!("{:3}  ", i + 1)), "line numbers"),
+            (each(&|_| "+".to_owned()), "the marks of a patch"),
+        ] {
+            let parse = crate::parse(&source);
+            let found = crate::check(&source, &parse, &crate::Options::default()).diagnostics;
+            let said: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
+            assert_eq!(
+                said,
+                [format!("found {what} around the text, expected PTX alone")]
+            );
+        }
+        assert!(!is_other(kernel));
+        assert!(!is_other("+ret;\nadd.u32 %r1, %r2;\n-exit;\nfoo;"));
     }
 
     #[test]
