@@ -353,3 +353,26 @@ fn the_kernel_gets_the_address_of_the_element_that_is_stated() {
     without.run(MAX_STEPS);
     assert!(without.fault().is_some());
 }
+
+#[test]
+fn a_few_lines_that_load_a_parameter_get_a_buffer() {
+    let lines = "ld.param.u64 %rd1, [out];\nld.param.u32 %r3, [n];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r3;\n";
+    let mut session = launched(lines.to_owned());
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+    assert_eq!(
+        session.guesses(),
+        [
+            "//@ launch grid=1 block=32",
+            "//@ buffer out: u32[32] = 0",
+            "//@ scalar n: u32 = 32"
+        ]
+    );
+    let memory = session.memory(&"out".into()).expect("the buffer");
+    assert!(memory.chunks(4).all(|element| element == [32, 0, 0, 0]));
+    // What the lines store themselves belongs to a call.
+    let call = "st.param.b32 [a], %r1;\nld.param.b32 %r2, [a];\nst.global.u32 [%rd1], %r2;\n";
+    let mut session = launched(call.to_owned());
+    session.run(MAX_STEPS);
+    assert_eq!(session.fault(), None);
+}

@@ -42,6 +42,8 @@ pub(crate) struct Place {
     pub(crate) bytes: u32,
     /// The smallest and the largest constant added to the address, none counting as 0.
     pub(crate) offsets: (i64, i64),
+    /// Whether a store goes there.
+    pub(crate) is_stored: bool,
 }
 
 impl Place {
@@ -53,6 +55,7 @@ impl Place {
                 self.offsets.0.min(other.offsets.0),
                 self.offsets.1.max(other.offsets.1),
             ),
+            is_stored: self.is_stored || other.is_stored,
         }
     }
 }
@@ -267,6 +270,7 @@ impl Inference<'_> {
                         space,
                         bytes,
                         offsets,
+                        is_stored: plan.grammar == OperandGrammar::Store,
                     }),
                 ));
             }

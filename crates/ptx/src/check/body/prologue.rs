@@ -156,6 +156,12 @@ impl<'a> BodyChecker<'a, '_> {
             + after;
         if array == StateSpace::ParamFunc {
             let size = u64::from(bytes) + after;
+            // What is only read came with the launch.
+            if !place.is_stored {
+                let variable = self.inferred_parameter(text, size);
+                let line = format!("`.param .b8 {text}[{size}];` (a parameter of the kernel)");
+                return (Binding::Variable(variable), line);
+            }
             let variable = self.inferred_variable(text, array, size);
             let line = format!("`.param .b8 {text}[{size}];`");
             return (Binding::Variable(variable), line);
@@ -225,15 +231,23 @@ impl<'a> BodyChecker<'a, '_> {
         self.before(product.part(MulPart::Wide));
     }
 
-    fn load_parameter(&mut self, text: &str, d: RegisterId) {
-        let variable = self.inferred_variable(text, StateSpace::ParamEntry, 8);
+    /// A parameter of the kernel that the snippet is in.
+    fn inferred_parameter(&mut self, text: &str, size_bytes: u64) -> VariableId {
+        let id = self.inferred_variable(text, StateSpace::ParamEntry, size_bytes);
         if let Some(variable) = self.body.variables.last_mut() {
-            variable.ty = ScalarType::U64;
+            if size_bytes == 8 {
+                variable.ty = ScalarType::U64;
+            }
             variable.align_bytes = 8;
         }
-        if let VariableId::Function(index) = variable {
+        if let VariableId::Function(index) = id {
             self.body.parameters.push(Parameter::Variable(index));
         }
+        id
+    }
+
+    fn load_parameter(&mut self, text: &str, d: RegisterId) {
+        let variable = self.inferred_parameter(text, 8);
         let address = Address::new(AddressBase::Variable(variable), 0);
         let mut load = Inserted::new(
             Does::Memory(MemoryOp::Load),
