@@ -6,7 +6,7 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
-use crate::check::plans::families::OperandGrammar;
+use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::outline as words;
@@ -44,6 +44,7 @@ impl<'a> BodyChecker<'a, '_> {
             OperandGrammar::Branch => self.branch(site, plan),
             OperandGrammar::BranchIndexed => self.branch_indexed(site, plan),
             OperandGrammar::Call => self.call(site, plan),
+            OperandGrammar::Row(Beyond::Nothing) => self.resolve(site, plan),
             OperandGrammar::Row(beyond) => {
                 self.resolve(site, plan)?;
                 self.check_beyond(beyond, site, plan, start)

@@ -40,17 +40,13 @@ impl<'a> BodyChecker<'a, '_> {
             Some(gap) if site.operands.count() <= plan.n_least => gap,
             _ => usize::MAX,
         };
+        let leaves_out = gap != usize::MAX || plan.skipped != 0 || plan.lanes.is_some();
         let mut ok = true;
         let (mut n, mut n_skipped) = (0, 0);
         let mut position = 0;
         for (operand, children) in site.operands {
             n += 1;
-            while position == gap
-                || plan.skipped >> position.min(31) & 1 != 0
-                || plan.lanes == Some(position)
-                    && !matches!(operand.kind, OperandKind::Vector { .. })
-                    && (site.operands.count() < plan.n_most || plan.n_most - plan.n_least < 2)
-            {
+            while leaves_out && (position == gap || is_left_out(site, plan, operand, position)) {
                 n_skipped += usize::from(plan.lanes == Some(position));
                 self.body.push(OperandValue::Absent, operand.span);
                 position += 1;
@@ -427,4 +423,15 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn opcode(&self, site: &Site<'a>) -> &'a str {
         self.tree.mnemonic_span(site.instruction).text(self.source)
     }
+}
+
+/// Whether the operand is not the one at the position of the row, which is left out before it.
+#[cold]
+fn is_left_out(site: &Site<'_>, plan: &Plan, operand: &Operand, position: usize) -> bool {
+    let are_lanes_left_out = || {
+        !matches!(operand.kind, OperandKind::Vector { .. })
+            && (site.operands.count() < plan.n_most || plan.n_most - plan.n_least < 2)
+    };
+    plan.skipped >> position.min(31) & 1 != 0
+        || plan.lanes == Some(position) && are_lanes_left_out()
 }

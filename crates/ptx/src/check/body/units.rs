@@ -21,7 +21,9 @@ use warpgrid_isa::{Fit, Flag, Modifiers, Role, ScalarType, SlotName, StateSpace}
 use warpgrid_program::{OperandValue, Source};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// The value of an operand; `None` when something was reported.
+    /// The value of an operand; `None` when something was reported. Rare, and large: within the operands of every
+    /// instruction it would make them slower to read.
+    #[cold]
     pub(super) fn unit_operand(
         &mut self,
         (site, plan): (&Site<'a>, &'a Plan),

@@ -86,6 +86,17 @@ impl Uses {
     }
 }
 
+/// An upper bound of the bytes of shared memory that the variables take, with what aligns them.
+fn shared_bytes(variables: &[Variable]) -> u64 {
+    let shared = variables.iter().filter(|v| v.space == StateSpace::Shared);
+    shared.fold(0, |sum, variable| {
+        let size = variable
+            .size_bytes
+            .saturating_add(variable.align_bytes.into());
+        sum.saturating_add(size)
+    })
+}
+
 /// What is wrong with the static shared memory of the kernels: that of their own and of all that they call, and what they
 /// name of the module's.
 pub(crate) fn check_shared(
@@ -93,16 +104,17 @@ pub(crate) fn check_shared(
     functions: &[Function],
     variables: &[Variable],
 ) -> Vec<Diagnostic> {
-    let own = functions.iter().flat_map(|function| &function.variables);
-    let shared = own.chain(variables);
-    let shared = shared.filter(|variable| variable.space == StateSpace::Shared);
-    let sizes = shared.map(|variable| {
-        variable
-            .size_bytes
-            .saturating_add(variable.align_bytes.into())
+    // Most kernels have too little for what they might reach to matter.
+    let called = functions.iter().filter(|f| f.kind != FunctionKind::Entry);
+    let common = called.fold(shared_bytes(variables), |sum, function| {
+        sum.saturating_add(shared_bytes(&function.variables))
     });
-    // Most modules have too little for any of their kernels to have too much.
-    if sizes.fold(0, u64::saturating_add) <= module.target.static_shared_bytes() {
+    let most = module.target.static_shared_bytes();
+    let may_be_much = |kernel: &Function| {
+        let is_kernel = kernel.kind == FunctionKind::Entry && kernel.defined;
+        is_kernel && shared_bytes(&kernel.variables).saturating_add(common) > most
+    };
+    if !functions.iter().any(may_be_much) {
         return Vec::new();
     }
     let uses: Vec<Uses> = functions
@@ -110,23 +122,31 @@ pub(crate) fn check_shared(
         .map(|function| Uses::of(function, variables))
         .collect();
     let kernels = functions.iter().zip(0..);
-    let kernels = kernels.filter(|(f, _)| f.kind == FunctionKind::Entry && f.defined);
+    let kernels = kernels.filter(|(function, _)| may_be_much(function));
     kernels
         .filter_map(|(kernel, id)| {
             let mut reached = vec![FunctionId(id)];
+            // A kernel whose address is taken is launched, with shared memory of its own.
+            let mut is_reached: Vec<bool> = functions
+                .iter()
+                .map(|function| function.kind == FunctionKind::Entry)
+                .collect();
             let mut next = 0;
             let mut named: Vec<u32> = Vec::new();
             while let Some(uses) = reached.get(next).and_then(|id| uses.get(id.0 as usize)) {
                 next += 1;
                 named.extend(&uses.named);
-                let new = uses.functions.iter().filter(|id| !reached.contains(id));
-                let new: Vec<FunctionId> = new.copied().collect();
-                reached.extend(new);
+                for id in &uses.functions {
+                    match is_reached.get_mut(id.0 as usize) {
+                        Some(seen) if !*seen => *seen = true,
+                        Some(_) | None => continue,
+                    }
+                    reached.push(*id);
+                }
             }
             named.sort_by_cached_key(|index| u64::from(*index));
             named.dedup();
             reached.sort_by_cached_key(|id| u64::from(id.0));
-            reached.dedup();
             let reached = reached.iter().filter_map(|id| functions.get(id.0 as usize));
             let own = reached.flat_map(|function| &function.variables);
             let named = named
