@@ -47,67 +47,38 @@ pub enum Does {
 impl Does {
     /// The access to memory, of those that are done in their step.
     pub const fn memory(self) -> Option<MemoryOp> {
-        match self {
-            Does::Memory(op) => Some(op),
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_)
-            | Does::Async(_)
-            | Does::Mbarrier(_)
-            | Does::Matrix(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Unit(_)
-            | Does::Machine(_)
-            | Does::Unknown => None,
-        }
+        self.part().0
     }
 
     /// The operation on matrices.
     pub const fn matrix(self) -> Option<MatrixOp> {
-        match self {
-            Does::Matrix(op) => Some(op),
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_)
-            | Does::Memory(_)
-            | Does::Async(_)
-            | Does::Mbarrier(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Unit(_)
-            | Does::Machine(_)
-            | Does::Unknown => None,
-        }
+        self.part().1
     }
 
     /// Where the lanes go next, where the instruction says so.
     pub const fn control(self) -> Option<ControlOp> {
+        self.part().2
+    }
+
+    /// The one of these families that it is of.
+    const fn part(self) -> (Option<MemoryOp>, Option<MatrixOp>, Option<ControlOp>) {
         match self {
-            Does::Control(op) => Some(op),
+            Does::Memory(op) => (Some(op), None, None),
+            Does::Matrix(op) => (None, Some(op), None),
+            Does::Control(op) => (None, None, Some(op)),
             Does::Arithmetic(_)
             | Does::Carry(_)
             | Does::Video(..)
             | Does::Compare(_)
             | Does::Move(_)
-            | Does::Memory(_)
             | Does::Async(_)
             | Does::Mbarrier(_)
-            | Does::Matrix(_)
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
             | Does::Unit(_)
             | Does::Machine(_)
-            | Does::Unknown => None,
+            | Does::Unknown => (None, None, None),
         }
     }
 }
