@@ -20,6 +20,24 @@ pub(super) enum Specials {
 }
 
 impl<'a> BodyChecker<'a, '_> {
+    /// The `n` values in braces; `None` when something was reported.
+    fn in_braces(
+        &mut self,
+        (operand, children): (&Operand, Operands<'a>),
+        n: usize,
+    ) -> Option<Vec<Element>> {
+        if !matches!(operand.kind, OperandKind::Vector { .. }) {
+            self.expect_that(false, operand, "values in braces");
+            return None;
+        }
+        let elements = self.elements(children, "a value")?;
+        if elements.len() != n {
+            self.report(diagnose::vector_size(operand.span, elements.len(), n));
+            return None;
+        }
+        Some(elements)
+    }
+
     /// A list of `n` values, each of which fits.
     pub(super) fn list_of(
         &mut self,
@@ -27,14 +45,7 @@ impl<'a> BodyChecker<'a, '_> {
         n: usize,
         fits: impl Fn(&mut Self, &Element) -> bool,
     ) -> Option<OperandValue> {
-        if !matches!(operand.kind, OperandKind::Vector { .. }) {
-            return self.expect_that(false, operand, "values in braces");
-        }
-        let elements = self.elements(children, "a value")?;
-        if elements.len() != n {
-            self.report(diagnose::vector_size(operand.span, elements.len(), n));
-            return None;
-        }
+        let elements = self.in_braces((operand, children), n)?;
         let is_right = elements.iter().all(|element| fits(self, element));
         self.expect_that(is_right, operand, "values of another type")
     }
@@ -123,14 +134,7 @@ impl<'a> BodyChecker<'a, '_> {
             let value = self.source(site, plan, operand, ty, Fit::Exact)?;
             return Some(source(value));
         }
-        if !is_list {
-            return self.expect_that(false, operand, "values in braces");
-        }
-        let elements = self.elements(children, "a value")?;
-        if elements.len() != n {
-            self.report(diagnose::vector_size(operand.span, elements.len(), n));
-            return None;
-        }
+        let elements = self.in_braces((operand, children), n)?;
         let has_number = elements
             .iter()
             .any(|element| element.class == ValueClass::Integer);
@@ -153,14 +157,7 @@ impl<'a> BodyChecker<'a, '_> {
         ty: ScalarType,
         fit: Fit,
     ) -> Option<OperandValue> {
-        if !matches!(operand.kind, OperandKind::Vector { .. }) {
-            return self.expect_that(false, operand, "values in braces");
-        }
-        let elements = self.elements(children, "a value")?;
-        if elements.len() != n {
-            self.report(diagnose::vector_size(operand.span, elements.len(), n));
-            return None;
-        }
+        let elements = self.in_braces((operand, children), n)?;
         let fits = merge(&elements).is_ok_and(|class| is_of(ty, class, fit));
         self.expect_that(fits, operand, "values of another type")
     }
