@@ -19,6 +19,8 @@ pub(super) fn supports(op: ControlOp) -> Support {
         | ControlOp::Breakpoint
         | ControlOp::PushReconvergence
         | ControlOp::Reconverge
+        | ControlOp::ReconvergeUnlessYielded
+        | ControlOp::GiveWay
         | ControlOp::LeaveReconvergence
         | ControlOp::BranchIndirect
         | ControlOp::BranchDivergent => Support::Runs,
@@ -44,6 +46,10 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
         ControlOp::Reconverge => Ok(Op::Reconverge {
             mask: d.source(0, 32)?,
         }),
+        ControlOp::ReconvergeUnlessYielded => Ok(Op::ReconvergeUnlessYielded {
+            mask: d.source(0, 32)?,
+        }),
+        ControlOp::GiveWay => Ok(Op::GiveWay),
         ControlOp::LeaveReconvergence => Ok(Op::LeaveReconvergence {
             mask: d.source(0, 32)?,
         }),

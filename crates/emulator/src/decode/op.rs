@@ -299,6 +299,12 @@ pub(crate) enum Op {
     Reconverge {
         mask: Slot,
     },
+    /// `BSYNC` of machines that have `BSYNC.RECONVERGENT` too: the same, until one of the lanes gives way.
+    ReconvergeUnlessYielded {
+        mask: Slot,
+    },
+    /// `YIELD`: lanes that wait only until others give way go on.
+    GiveWay,
     /// `BREAK`: takes the lanes out of the register.
     LeaveReconvergence {
         mask: Slot,
@@ -394,6 +400,7 @@ macro_rules! beyond_registers {
             | Op::RankOf { .. }
             | Op::Yield
             | Op::Trap
+            | Op::GiveWay
             | Op::LeaveReconvergence { .. }
             | Op::BranchIndirect { .. }
             | Op::BranchDivergent { .. }
@@ -408,6 +415,7 @@ macro_rules! waiting {
             | Op::Matrix(_)
             | Op::WarpBarrier { .. }
             | Op::Reconverge { .. }
+            | Op::ReconvergeUnlessYielded { .. }
             | Op::ClusterWait
             | Op::Mbarrier(_)
             | Op::AsyncWait(_)

@@ -13,7 +13,7 @@ use crate::exec::mbarrier::mbarrier;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::system::{SystemReach, system_call};
-use crate::exec::waits::{is_divergent, leave_reconvergence, open_meeting};
+use crate::exec::waits::{give_way, is_divergent, leave_reconvergence, open_meeting};
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
 use crate::state::mbarrier::MbarrierState;
@@ -105,8 +105,12 @@ pub(crate) fn rare(
             open_meeting(code, warp, mask);
             next
         }
-        Op::Reconverge { .. } => {
+        Op::Reconverge { .. } | Op::ReconvergeUnlessYielded { .. } => {
             open_meeting(code, warp, mask);
+            next
+        }
+        Op::GiveWay => {
+            give_way(code, warp);
             next
         }
         Op::LeaveReconvergence { mask: slot } => {

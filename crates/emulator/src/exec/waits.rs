@@ -67,7 +67,7 @@ fn must_wait(
             let here = mask | waiting_at(code, warp, Meeting::WarpBarrier);
             missing_lanes(code, warp, slot, mask, here)
         }
-        Op::Reconverge { mask: slot } => {
+        Op::Reconverge { mask: slot } | Op::ReconvergeUnlessYielded { mask: slot } => {
             let here = mask | waiting_at(code, warp, Meeting::Reconvergence(slot));
             missing_lanes(code, warp, slot, mask, here)
         }
@@ -178,7 +178,9 @@ fn meeting_at(code: &Code, pc: u32) -> Option<(Meeting, Slot)> {
     let instr = code.instructions.get(pc as usize)?;
     match instr.op {
         Op::WarpBarrier { mask } => Some((Meeting::WarpBarrier, mask)),
-        Op::Reconverge { mask } => Some((Meeting::Reconvergence(mask), mask)),
+        Op::Reconverge { mask } | Op::ReconvergeUnlessYielded { mask } => {
+            Some((Meeting::Reconvergence(mask), mask))
+        }
         Op::Collective(_)
         | Op::Matrix(_)
         | Op::ClusterWait
@@ -229,6 +231,29 @@ pub(crate) fn leave_reconvergence(code: &Code, warp: &mut Warp, slot: Slot, leav
     lanes.set32(slot, &masks.map(|mask| mask & !leaving));
     warp.splits
         .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
+}
+
+/// Lets lanes go on that wait only until others give way, and takes them out of the register that names them: those that
+/// still come wait for each other.
+pub(crate) fn give_way(code: &Code, warp: &mut Warp) {
+    for index in 0..warp.splits.all().len() {
+        let Split {
+            mask, pc, depth, ..
+        } = warp.splits.all()[index];
+        let op = code.instructions.get(pc as usize).map(|instr| instr.op);
+        let Some(Op::ReconvergeUnlessYielded { mask: slot }) = op else {
+            continue;
+        };
+        if warp.splits.all()[index].is_ready() {
+            continue;
+        }
+        let mut lanes = lanes_at(code, warp, depth, u32::MAX);
+        let masks = *lanes.r32(slot);
+        lanes.set32(slot, &masks.map(|named| named & !mask));
+        let split = &mut warp.splits.all_mut()[index];
+        split.state = SplitState::Ready;
+        split.pc += 1;
+    }
 }
 
 /// Whether lanes that a register names are not among these.

@@ -430,6 +430,11 @@ pub enum ControlOp {
     PushReconvergence,
     /// Waits for the lanes of a declaration (`BSYNC` of the machine).
     Reconverge,
+    /// Waits for the lanes of a declaration until one of them gives way (`BSYNC` of the machine where `BSYNC.RECONVERGENT` is
+    /// another instruction).
+    ReconvergeUnlessYielded,
+    /// Lets lanes go on that wait only until others give way (`YIELD` of the machine).
+    GiveWay,
     /// Takes the lanes out of a declaration, so that no other waits for them (`BREAK` of the machine).
     LeaveReconvergence,
     /// Goes to the place in the code whose address a register holds (`BRX`, `RET` of the machine).
@@ -451,6 +456,8 @@ impl ControlOp {
             | ControlOp::Breakpoint
             | ControlOp::PushReconvergence
             | ControlOp::Reconverge
+            | ControlOp::ReconvergeUnlessYielded
+            | ControlOp::GiveWay
             | ControlOp::LeaveReconvergence
             | ControlOp::BranchIndirect
             | ControlOp::BranchDivergent => false,

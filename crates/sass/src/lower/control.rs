@@ -4,8 +4,10 @@ use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
 use crate::syntax::Value;
-use warpgrid_isa::{BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp};
-use warpgrid_program::{OperandValue, RegisterRun, Source, SourceModifiers, Span};
+use warpgrid_isa::{
+    BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp, VoteMode, WarpOp,
+};
+use warpgrid_program::{Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
 
 fn control(op: ControlOp, args: Vec<Arg>) -> Step {
     step(Does::Control(op), Modifiers::default(), args)
@@ -41,6 +43,9 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     w.ignore(&["U", "INC", "DEC", "NODEC", "NOINC", "ABS"]);
     let divergent = w.take("DIV");
     let convergent = w.take("CONV");
+    if w.take("ANY") {
+        return branch_together(c, w);
+    }
     if divergent || convergent {
         // Older ones mean all lanes, and have no operand for them.
         let operand = w.peek().filter(|_| w.n_left() > 1);
@@ -86,6 +91,33 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     jump.guard = guard;
     steps.push(jump);
     Ok(steps)
+}
+
+/// `@P0 BRA.U.ANY target`: all lanes go there where the guard holds in one of them.
+fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let to = target(c, w)?;
+    let mut jump = control(ControlOp::Branch, vec![label(to)?]);
+    let Some(guard) = c.guard else {
+        return Ok(vec![jump]);
+    };
+    let any = c.body.hidden(ScalarType::Pred);
+    let modifiers = Modifiers {
+        vote: Some(VoteMode::Any),
+        ty: Some(ScalarType::Pred),
+        ..Modifiers::default()
+    };
+    let args = vec![
+        Arg::One(written(any), span),
+        Arg::One(predicate_source(guard.predicate, guard.negated), span),
+    ];
+    let mut vote = step(Does::Warp(WarpOp::Vote), modifiers, args);
+    vote.unguarded = true;
+    jump.guard = Some(Guard {
+        predicate: any,
+        negated: false,
+    });
+    Ok(vec![vote, jump])
 }
 
 /// A step that does nothing.
@@ -258,11 +290,17 @@ pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
     )])
 }
 
-/// `BSYNC B0`
-pub(super) fn reconverge(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["RECONVERGENT", "RELIABLE"]);
+/// `BSYNC B0`. From `sm_100` on the assembler writes `BSYNC.RECONVERGENT` where lanes must meet. Without the word it ends
+/// loops that wait for another lane of the warp, as for a lock: those that have left the loop go on when others give way
+/// (seen in what assembler 13.5 makes of a spin lock, where the lock is released after the `BSYNC`).
+pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let op = match w.take("RECONVERGENT") || c.target.sm < 100 {
+        true => ControlOp::Reconverge,
+        false => ControlOp::ReconvergeUnlessYielded,
+    };
+    w.ignore(&["RELIABLE"]);
     let barrier = w.source()?;
-    Ok(vec![control(ControlOp::Reconverge, vec![one(barrier)])])
+    Ok(vec![control(op, vec![one(barrier)])])
 }
 
 /// `BREAK {p,} B0`
@@ -381,9 +419,10 @@ pub(super) fn sleep(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `YIELD`: a hint.
-pub(super) fn gives_way(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    nothing(w)
+/// `YIELD`
+pub(super) fn give_way(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore_rest();
+    Ok(vec![control(ControlOp::GiveWay, Vec::new())])
 }
 
 /// What has no effect where each step is complete before the next one: fences, waits for loads, caches.

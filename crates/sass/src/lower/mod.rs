@@ -27,7 +27,9 @@ pub(crate) use kernel::{NotRun, lower};
 
 use crate::listing::Text;
 use body::{Arg, Body, Step, id_of};
-use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp, Target};
+use warpgrid_isa::{
+    ArithmeticOp, AsyncOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp, Target,
+};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span, Variable};
 use words::{Lowered, Words};
 
@@ -125,7 +127,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "EXIT" => control::exit(c, w),
         "BPT" => control::trap(w),
         "BSSY" => control::begin_reconvergence(c, w),
-        "BSYNC" => control::reconverge(w),
+        "BSYNC" => control::reconverge(c, w),
         "BREAK" => control::leave_reconvergence(c, w),
         "WARPSYNC" => control::warp_barrier(c, w),
         "BAR" => control::barrier(c, w),
@@ -135,13 +137,17 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "SYNCS" => mbarrier::sync(c, w),
         "STAS" => mbarrier::store(w),
         "LDGSTS" => asynchronous::copy(c, w),
-        "LDGDEPBAR" => asynchronous::commit(w),
+        "LDGDEPBAR" => asynchronous::commit(c, w, AsyncOp::CopyCommit),
+        "UBLKCP" | "UBLKRED" => asynchronous::copy_range(c, w),
+        "UTMACMDFLUSH" => asynchronous::commit(c, w, AsyncOp::BulkCommit),
         "ARRIVES" => asynchronous::arrive(c, w),
-        "DEPBAR" => asynchronous::wait(w),
+        "DEPBAR" => asynchronous::wait(c, w),
         "NANOSLEEP" => control::sleep(w),
-        "YIELD" => control::gives_way(w),
+        "YIELD" => control::give_way(w),
         "NOP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "FENCE" | "CCTL"
-        | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "USETMAXREG" => control::nothing(w),
+        | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "USETMAXREG" | "UBLKPF" => {
+            control::nothing(w)
+        }
         "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" => matrix::product(w),
         "LDSM" => matrix::load_rows(w),
         "STSM" => matrix::store_rows(w),

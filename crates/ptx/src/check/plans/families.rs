@@ -255,6 +255,8 @@ impl OperandGrammar {
                 | ControlOp::Breakpoint
                 | ControlOp::PushReconvergence
                 | ControlOp::Reconverge
+                | ControlOp::ReconvergeUnlessYielded
+                | ControlOp::GiveWay
                 | ControlOp::LeaveReconvergence
                 | ControlOp::BranchIndirect
                 | ControlOp::BranchDivergent => OperandGrammar::Row(Beyond::Nothing),
