@@ -271,10 +271,27 @@ fn narrow_floats_are_packed_and_unpacked() {
 }
 
 #[test]
-fn a_value_that_lanes_do_not_share_is_noticed() {
+fn lanes_with_another_value_than_the_first_are_noticed() {
     let code = "R2UR P0, UR4, R1;\nSEL R0, RZ, 0x1, !P0;";
     assert_eq!(lanes(4, &[("R1", "7")], code), [0; 4]);
-    assert_eq!(lanes(4, &[("R1", "lane")], code), [1; 4]);
+    assert_eq!(lanes(4, &[("R1", "lane")], code), [0, 1, 1, 1]);
+    let twice = "R2UR P0, UR4, R1;\nR2UR.OR P0, UR5, R2;\nSEL R0, RZ, 0x1, !P0;";
+    let registers = [("R1", "7"), ("R2", "lane")];
+    assert_eq!(lanes(4, &registers, twice), [0, 1, 1, 1]);
+}
+
+#[test]
+fn a_loop_over_the_lanes_reads_the_value_of_one_at_a_time() {
+    // As the assembler writes what each lane asks of a unit beside the lanes.
+    let code = "/*0000*/ MOV R0, RZ;\n\
+        /*0010*/ PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x8;\n\
+        /*0020*/ @P0 ELECT P1, URZ, PT;\n\
+        /*0030*/ @P1 R2UR.BROADCAST UR4, R1;\n\
+        /*0040*/ @P1 PLOP3.LUT P0, PT, P1, PT, PT, 0x8, 0x80;\n\
+        /*0050*/ IADD3 R0, R0, UR4, RZ;\n\
+        /*0060*/ PLOP3.LUT P1, PT, PT, PT, PT, 0x8, 0x80;\n\
+        /*0070*/ @P0 BRA.U.ANY 0x20;";
+    assert_eq!(lanes(4, &[("R1", "lane + 1")], code), [10; 4]);
 }
 
 #[test]

@@ -196,8 +196,11 @@ fn compute(
             }
         }
         MachineOp::FirstLane => {
-            let first = (active.trailing_zeros() & 31) as usize;
-            left.registers[0] = [s.at(0, first); LANES];
+            let among = active & conditions[0];
+            left.registers[0] = match among {
+                0 => *s.rows[1],
+                _ => [s.at(0, (among.trailing_zeros() & 31) as usize); LANES],
+            };
         }
         MachineOp::PackPredicates { byte } => {
             let shift = u32::from(byte & 3) * 8;

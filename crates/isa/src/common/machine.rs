@@ -39,7 +39,7 @@ pub enum MachineOp {
     Reciprocal64,
     /// As [`MachineOp::Reciprocal64`], of `1 / sqrt(a)`: `MUFU.RSQ64H`.
     ReciprocalRoot64,
-    /// The value of the lowest active lane: `R2UR`.
+    /// The value that a has in the lowest active lane where the condition holds; where it holds in none, b: `R2UR`.
     FirstLane,
     /// The predicates that are read as bits of a register, where the mask n has them; the others come from a: `P2R`. The
     /// bits start at the byte that `byte` says.

@@ -1,10 +1,13 @@
 //! Copies that are done at some later time, and waits for them.
 
-use super::body::{Arg, Step};
+use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Context, memory, one, step};
+use super::{Context, arithmetic, memory, one, predicate_source, step};
 use crate::syntax::{RegisterFile, RegisterNumber};
-use warpgrid_isa::{AsyncOp, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp};
+use warpgrid_isa::{
+    ArithmeticOp, AsyncOp, Completion, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp,
+    WarpOp,
+};
 use warpgrid_program::OperandValue;
 
 /// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a; with `.ZFILL` zeros where p does not hold.
@@ -45,11 +48,113 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(vec![step(Does::Async(AsyncOp::Copy), modifiers, args)])
 }
 
-/// `LDGDEPBAR`: the copies since the last one are a group.
-pub(super) fn commit(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `UBLKCP.S.G [d], [a], size`, `UBLKRED.G.S.ADD.S32 [d], [a], size`: one lane starts it for all. The size counts 16 bytes in the lower
+/// half of its register; the upper half says which blocks of the cluster or which bytes are written, where a word says so. Beside an
+/// address in shared memory that is written, the next register has that of the mbarrier.
+pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let directions = [
+        // Also to another block: the address says which one.
+        ("S.G", (StateSpace::SharedCluster, StateSpace::Global)),
+        ("S.S", (StateSpace::SharedCluster, StateSpace::Shared)),
+        ("G.S", (StateSpace::Global, StateSpace::Shared)),
+    ];
+    let words = w.modifiers_left();
+    let from_to = words.get(..2).map(|two| two.join("."));
+    let direction = directions
+        .iter()
+        .find(|(name, _)| from_to.as_deref() == Some(*name));
+    let Some((_, (to_space, from_space))) = direction else {
+        return Err(w.unknown("a direction", w.instruction.opcode));
+    };
+    for word in words.into_iter().take(2) {
+        w.take(word);
+    }
+    let mut modifiers = Modifiers::default();
+    let is_reduction = w.opcode() == "UBLKRED";
+    if is_reduction {
+        memory::operation(w, &mut modifiers)?;
+    }
+    modifiers.space = Some(*to_space);
+    modifiers.source_space = Some(*from_space);
+    let masks = [
+        ("MULTICAST", Flag::Multicast),
+        ("DST_G_BYTE_MASK", Flag::CpMask),
+    ];
+    let mask = w.take_one(&masks);
+    if let Some(flag) = mask {
+        modifiers.flags = modifiers.flags.with(flag);
+    }
+    let to = memory::address(w, *to_space == StateSpace::Global)?;
+    let from = memory::address(w, *from_space == StateSpace::Global)?;
+    let packed = w.source()?;
+    if w.n_left() > 0 {
+        // How caches are used.
+        w.next()?;
+    }
+    let counts = *to_space == StateSpace::SharedCluster;
+    let mbarrier = match &to.0 {
+        OperandValue::Address(address) if counts => {
+            modifiers.completion = Some(Completion::MbarrierCompleteTxBytes);
+            let mut address = *address;
+            match &mut address.uniform {
+                Some(run) => run.first.0 += 1,
+                None => return Err(w.unknown("an address without a register", to.1)),
+            }
+            OperandValue::Address(address)
+        }
+        _ => {
+            modifiers.completion = Some(Completion::BulkGroup);
+            OperandValue::Absent
+        }
+    };
+    let [size, upper] = [0; 2].map(|_| c.body.hidden(ScalarType::U32));
+    let elected = c.body.hidden(ScalarType::Pred);
+    let ty = ScalarType::U32;
+    let literal = |value| Arg::One(number(value), span);
+    let mut args = vec![one(to), one(from), Arg::One(read(size), span)];
+    args.push(Arg::One(mbarrier, span));
+    if mask.is_some() {
+        args.push(Arg::One(read(upper), span));
+    }
+    let elect = Arg::One(OperandValue::Pair(None, Some(elected)), span);
+    let (guard, sum) = c.guard_with((predicate_source(elected, false), span));
+    let op = match is_reduction {
+        true => AsyncOp::BulkReduction,
+        false => AsyncOp::BulkCopy,
+    };
+    let mut copy = step(Does::Async(op), modifiers, args);
+    copy.guard = Some(guard);
+    let to_upper = Arg::One(written(upper), span);
+    let to_size = |register| Arg::One(written(register), span);
+    let halves = vec![to_upper, one(packed.clone()), literal(16)];
+    let lower = vec![to_size(size), one(packed), literal(0xffff)];
+    let bytes = vec![to_size(size), Arg::One(read(size), span), literal(4)];
+    Ok(vec![
+        arithmetic(ArithmeticOp::Shr, ty, halves),
+        arithmetic(ArithmeticOp::And, ScalarType::B32, lower),
+        arithmetic(ArithmeticOp::Shl, ScalarType::B32, bytes),
+        step(Does::Warp(WarpOp::Elect), Modifiers::default(), vec![elect]),
+        sum,
+        copy,
+    ])
+}
+
+/// `LDGDEPBAR`, `UTMACMDFLUSH`: the copies since the last one are a group.
+pub(super) fn commit(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    commit: AsyncOp,
+) -> Lowered<Vec<Step>> {
     w.ignore_rest();
-    let commit = Does::Async(AsyncOp::CopyCommit);
-    Ok(vec![step(commit, Modifiers::default(), Vec::new())])
+    if !c.body.commits.contains(&commit) {
+        c.body.commits.push(commit);
+    }
+    Ok(vec![step(
+        Does::Async(commit),
+        Modifiers::default(),
+        Vec::new(),
+    )])
 }
 
 /// `ARRIVES.LDGSTSBAR.64 [a]`: an arrival once the copies so far are done. With `.TRANSCNT` the mbarrier waits for one more
@@ -75,13 +180,15 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }
 
-/// `DEPBAR.LE SB0, n`: until n groups are left at most. Loads, which others wait for, are complete in their step.
-pub(super) fn wait(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `DEPBAR.LE SB0, n`: until n groups are left at most, of each kind that the text has committed so far. Loads, which others wait
+/// for, are complete in their step.
+pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let register = w.peek().and_then(|operand| as_register(&operand.value));
     let is_first = register.is_some_and(|register| {
         register.file == RegisterFile::Scoreboard && register.number == RegisterNumber::Number(0)
     });
-    if !w.take("LE") || !is_first {
+    let commits = &c.body.commits;
+    if !w.take("LE") || !is_first || commits.is_empty() {
         w.ignore_rest();
         let fence = Does::Sync(SyncOp::Fence);
         return Ok(vec![step(fence, Modifiers::default(), Vec::new())]);
@@ -89,10 +196,13 @@ pub(super) fn wait(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.next()?;
     let n = w.immediate()?;
     w.ignore_rest();
-    let span = w.instruction.span;
-    Ok(vec![step(
-        Does::Async(AsyncOp::CopyWait),
-        Modifiers::default(),
-        vec![Arg::One(number(n), span)],
-    )])
+    let until = |commit: &AsyncOp| {
+        let wait = match *commit == AsyncOp::BulkCommit {
+            true => AsyncOp::BulkWait,
+            false => AsyncOp::CopyWait,
+        };
+        let left = Arg::One(number(n), w.instruction.span);
+        step(Does::Async(wait), Modifiers::default(), vec![left])
+    };
+    Ok(commits.iter().map(until).collect())
 }

@@ -2,7 +2,7 @@
 
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
 use std::collections::HashMap;
-use warpgrid_isa::{Does, Modifiers, ScalarType};
+use warpgrid_isa::{AsyncOp, Does, Modifiers, ScalarType};
 use warpgrid_program::{
     Action, ActionId, AddressBase, Guard, Instruction, Operand, OperandList, OperandValue,
     RegisterId, RegisterRun, Registers, Source, SourceModifiers, Span, StepPart,
@@ -67,6 +67,8 @@ pub(super) struct Body {
     hidden: Vec<ScalarType>,
     /// What the last barrier found, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
+    /// The commits of groups of copies so far, in the order of the text, each kind once.
+    pub(super) commits: Vec<AsyncOp>,
     /// Which lanes are together at an address, as an instruction just before it has made it.
     pub(super) together: Option<(u64, (OperandValue, Span))>,
 }

@@ -28,15 +28,18 @@ pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     if w.take("PHASECHK") {
         return test(c, w);
     }
-    if w.take("CCTL") && w.take("IV") {
-        // The object is no longer one.
-        let at = memory::address(w, false)?;
-        let end = Does::Mbarrier(MbarrierOp::Inval);
-        return Ok(vec![step(
-            end,
-            in_shared(StateSpace::Shared),
-            vec![one(at)],
-        )]);
+    if w.take("CCTL") {
+        if w.take("IVALL") {
+            // Caches of objects, which are none here.
+            return super::control::nothing(w);
+        }
+        if w.take("IV") {
+            // The object is no longer one.
+            let at = memory::address(w, false)?;
+            let end = Does::Mbarrier(MbarrierOp::Inval);
+            let shared = in_shared(StateSpace::Shared);
+            return Ok(vec![step(end, shared, vec![one(at)])]);
+        }
     }
     Err(w.unknown("this operation on an mbarrier", w.instruction.opcode))
 }

@@ -304,7 +304,7 @@ const OPERATIONS: &[(&str, AtomicOp)] = &[
 ];
 
 /// The operation of an atomic and the type of its values; the registers of one value.
-fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<u8> {
+pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<u8> {
     // Each lane adds one: how the machine counts them has no effect on the sum.
     let counts = w.take("POPC");
     let op = w.take_one(OPERATIONS);
@@ -318,6 +318,8 @@ fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<u8> {
         ("F16x2", ScalarType::F16x2),
         ("BF16x2", ScalarType::Bf16x2),
         ("BF16_V2", ScalarType::Bf16x2),
+        ("F16", ScalarType::F16),
+        ("BF16", ScalarType::Bf16),
         ("S64", ScalarType::S64),
         ("U64", ScalarType::U64),
     ]);

@@ -5,11 +5,11 @@ use super::library::read_relocation;
 use super::words::{
     Lowered, Words, as_register, destinations, is_zero as is_zero_register, number, parts, signed,
 };
-use super::{Context, Machine, copy, is_zero, one, predicate_source, step, typed};
+use super::{Context, Machine, arithmetic, copy, is_zero, one, predicate_source, step, typed};
 use crate::syntax::{TermValue, Value};
 use warpgrid_isa::{
-    CompareForm, CompareOp, Does, MachineOp, MemoryOp, Modifiers, MoveOp, ScalarType,
-    SpecialRegister, StateSpace, VectorWidth, VoteMode, WarpOp,
+    ArithmeticOp, CompareForm, CompareOp, Does, MachineOp, MemoryOp, Modifiers, MoveOp, ScalarType,
+    SpecialRegister, StateSpace, VectorWidth,
 };
 use warpgrid_program::{
     Address, AddressBase, LaunchFact, OperandValue, RegisterRun, Source, Span, VariableId,
@@ -187,28 +187,44 @@ pub(super) fn special_pair(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(halves.collect())
 }
 
-/// `R2UR {p,} d, a`: the value of one lane, and whether another lane has another one.
+/// `R2UR {p,} d, a`: the value of the first lane, and the lanes that have another one, with `.OR` beside those that p names already.
 pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["OR", "FILL"]);
+    let adds = w.take("OR");
+    w.ignore(&["FILL", "BROADCAST"]);
     let differs = match w.is_predicate() {
-        true => Some(w.predicate_destination()?),
+        true => w.predicate_destination()?.0,
         false => None,
     };
     let (run, span) = w.destination(1)?;
     let source = w.source()?;
-    let first_of = |registers| {
+    // A register of the warp has one value, whatever lanes the guard leaves out.
+    let condition = match c.guard {
+        Some(guard) => predicate_source(guard.predicate, guard.negated),
+        None => OperandValue::Predicate {
+            source: Source::Immediate(1),
+            negated: false,
+        },
+    };
+    let first_of = |registers: Vec<(OperandValue, Span)>, old| {
         let machine = Machine {
             registers,
-            sources: vec![source.clone()],
+            sources: vec![source.clone(), (old, span)],
+            conditions: vec![(condition.clone(), span)],
             ..Machine::default()
         };
-        machine.step(MachineOp::FirstLane, w.instruction.span)
+        let mut first = machine.step(MachineOp::FirstLane, w.instruction.span);
+        first.unguarded = true;
+        first
     };
     let mut steps = Vec::new();
-    if let Some((Some(differs), p_span)) = differs {
+    if let Some(differs) = differs {
         let first = c.body.hidden(ScalarType::B32);
-        let other = c.body.hidden(ScalarType::Pred);
-        steps.push(first_of(vec![(written(first), span)]));
+        let other = match adds {
+            true => c.body.hidden(ScalarType::Pred),
+            false => differs,
+        };
+        steps.push(first_of(vec![(written(first), span)], read(first)));
+        let to = OperandValue::Pair(Some(RegisterRun::one(other)), None);
         steps.push(step(
             Does::Compare(CompareForm::Setp),
             Modifiers {
@@ -217,29 +233,21 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
                 ..Modifiers::default()
             },
             vec![
-                Arg::One(
-                    OperandValue::Pair(Some(RegisterRun::one(other)), None),
-                    span,
-                ),
+                Arg::One(to, span),
                 Arg::One(read(first), span),
                 one(source.clone()),
             ],
         ));
-        let to = OperandValue::Destination(Some(RegisterRun::one(differs)));
-        steps.push(step(
-            Does::Warp(WarpOp::Vote),
-            Modifiers {
-                vote: Some(VoteMode::Any),
-                ty: Some(ScalarType::Pred),
-                ..Modifiers::default()
-            },
-            vec![
-                Arg::One(to, p_span),
-                Arg::One(predicate_source(other, false), span),
-            ],
-        ));
+        if adds {
+            let sources = [differs, other].map(|p| Arg::One(predicate_source(p, false), span));
+            let [a, b] = sources;
+            let to = Arg::One(written(differs), span);
+            let sum = ArithmeticOp::Or;
+            steps.push(arithmetic(sum, ScalarType::Pred, vec![to, a, b]));
+        }
     }
-    steps.push(first_of(destinations(run, 1, span)));
+    let old = run.map_or(number(0), |run| plain(Source::Register(run)));
+    steps.push(first_of(destinations(run, 1, span), old));
     Ok(steps)
 }
 
