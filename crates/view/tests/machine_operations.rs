@@ -302,6 +302,8 @@ fn lanes_that_are_put_together_reduce_apart_from_the_others() {
     let sum = "REDUX.SUM UR4, R1;\nMOV R0, UR4;";
     let lanes = |code: String| lanes(4, &[("R1", "lane + 1")], &code);
     assert_eq!(lanes(format!("{masks}{sum}")), [3, 3, 7, 7]);
+    let collected = masks.replace("EXCLUSIVE R2", "COLLECTIVE R2, 0x0");
+    assert_eq!(lanes(format!("{collected}{sum}")), [3, 3, 7, 7]);
     assert_eq!(lanes(format!("{masks}NOP;\n{sum}")), [10; 4]);
 }
 

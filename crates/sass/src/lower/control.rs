@@ -324,7 +324,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     } else {
         w.source()?
     };
-    if is_exclusive {
+    if is_exclusive || collects {
         // Lanes with other masks go on apart from these.
         c.body.together = Some((c.address + 16, mask.clone()));
     }
