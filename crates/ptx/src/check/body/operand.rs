@@ -54,7 +54,14 @@ impl<'a> BodyChecker<'a, '_> {
             if position < plan.n_slots
                 && let Some(expect) = plan.expect.get(position)
             {
-                match self.resolve_one(site, plan, *expect, operand, children) {
+                // What most operands are comes first, beside the function that has all kinds in it and is slow to enter.
+                let value = match *expect {
+                    Expect::Source(ty, fit) => {
+                        self.source(site, plan, operand, ty, fit).map(source)
+                    }
+                    expect => self.resolve_one(site, plan, expect, operand, children),
+                };
+                match value {
                     Some(value) => self.body.push(value, operand.span),
                     None => ok = false,
                 }
@@ -104,7 +111,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
     }
 
-    #[inline]
+    #[inline(never)]
     fn resolve_one(
         &mut self,
         site: &Site<'a>,
