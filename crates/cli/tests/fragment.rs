@@ -133,7 +133,7 @@ fn a_map_that_does_not_exist_is_explained() {
     "#]]
     .assert_eq(&complaint("load.b", "m8n8k128", "b1", "sm_72", &[]));
     expect![[r#"
-        warpgrid: `diagonal` is no layout, expected `row`, `col`
+        warpgrid: found layout `diagonal`, expected `row`, `col`
     "#]]
     .assert_eq(&complaint(
         "load.b",

@@ -89,7 +89,7 @@ fn cell(
 struct Range {
     start: u64,
     end: u64,
-    /// Whether another lane wrote other values to some of these bytes.
+    /// Whether another lane wrote different values to some of these bytes.
     lost: bool,
 }
 
@@ -151,7 +151,7 @@ impl Touched {
             .any(|(from, to)| *from < end && start < *to)
     }
 
-    /// Whether two lanes wrote other values to the same byte, not only to the same cell.
+    /// Whether two lanes wrote different values to the same byte, not only to the same cell.
     fn conflicts(&self, start: u64, end: u64) -> bool {
         let mut reach = 0;
         for range in self.overlapping(start, end).filter(|range| range.lost) {

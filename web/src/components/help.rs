@@ -56,7 +56,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             </form>
             { pictures() }
             <h3>{ "Keys" }</h3>
-            <p>{ "They work wherever the focus is, except in the editor and in lists; the last three work in the editor." }</p>
+            <p>{ "They work everywhere except in the editor and in lists; the last three are for the editor." }</p>
             <table><tbody>{ for KEYS.iter().map(key) }</tbody></table>
             <h3>{ "The launch" }</h3>
             <p>
@@ -66,13 +66,14 @@ pub(crate) fn Help(props: &Props) -> Html {
                 { " for each parameter. What they leave open is guessed, and shown under the launch button at the top." }
             </p>
             <h3>{ "Limits" }</h3>
-            <p>
-                { "Everything runs in this page, on an emulator: results are those of the hardware but for the last bits of approximate \
-                   functions; time is not modelled. Where hardware leaves an \
-                   order open, one order is chosen, always the same; small launches are tried in others too, and the page says when the result depends on it. After a change a kernel runs for about a second by itself; \
-                   then it waits until you let it go on. Stop ends it at any time. Your own texts are kept in this browser, each by itself: the list at the top goes back to \
-                   them." }
-            </p>
+            <ul>
+                <li>{ "Everything runs in this page, on an emulator. Results are those of the hardware, except for the last bits of \
+                       approximate functions. Time is not modelled." }</li>
+                <li>{ "Where the hardware leaves an order open, one order is chosen, always the same. Small launches are also tried in \
+                       other orders, and the page says when the result depends on the order." }</li>
+                <li>{ "After a change a kernel runs for about a second and then waits until you let it go on. Stop ends it at any time." }</li>
+                <li>{ "Your own texts are kept in this browser, one by one: choose them in the list at the top." }</li>
+            </ul>
         </dialog>
     }
 }
@@ -86,23 +87,23 @@ fn pictures() -> Html {
                 { "A cell has the colour of the lane that wrote it last: one hue for each group of four lanes, from light to dark. \
                    Switch to “lane” to see the number in the cell." }
             </li>
-            <li>{ "A cell with a dark outline was written by the step just done. Faint cells were never written: they show \
-                   the contents from before the launch; a dot is a zero. Diagonal strokes mean that several lanes wrote other values to the same bytes at once. A broken outline \
-                   means that a store is on its way: it lands later, in a step of its own." }</li>
+            <li>{ "A cell with a dark outline was written by the last step. Faint cells were never written: they show \
+                   the contents from before the launch; a dot is a zero. Diagonal strokes mean that several lanes wrote different values to the same bytes at once. A broken outline \
+                   means that a store is in flight: it lands later, in a step of its own." }</li>
             <li>{ "Lanes: coloured ones take part in the step, outlined ones are on another path, striped ones wait, those struck \
                    through have returned, red ones stopped the launch." }</li>
-            <li>{ "The map of blocks shows which are done, running, waiting and to come; a click goes to where a block runs." }</li>
-            <li>{ "Beside a line that accesses memory, ×4 means that it costs four times the least that it could: sectors of global memory, passes over \
+            <li>{ "The map of blocks shows which are done, running, waiting or not yet started; click a block to go to where it runs." }</li>
+            <li>{ "Beside a line that accesses memory, ×4 means that it costs four times the possible minimum, in sectors of global memory or in passes over \
                    the banks of shared memory. “Traffic” adds them up." }</li>
-            <li>{ "An mbarrier is a ring: its filled part has arrived, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
+            <li>{ "An mbarrier is shown as a ring: the filled part is the arrivals so far, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
-                   and where it lies in memory; it needs no text, and its address can be shared. “Products” there shows how a \
+                   and where the element lies in memory. It needs no kernel, and its address can be shared. “Products” there shows how a \
                    tensor core computes one sum, bit by bit." }</li>
-            <li>{ "“Beside” runs another text of the same kernel with the same launch, PTX beside machine code as a rule: store by store, with the \
-                   memory of both in one grid and the cells that differ marked. Below the sentence of a store is how the other language writes it, \
-                   and what the encoding beside machine code says of its scheduling." }</li>
-            <li>{ "Point at a cell, a lane, a register or a line of the text: what belongs together lights up. A click pins it." }</li>
+            <li>{ "“Beside” runs a second text of the same kernel with the same launch, usually machine code beside PTX: store by store, with the \
+                   memory of both in one grid and different cells marked. Below the sentence of a store is how the other language writes it; \
+                   for machine code also what its encoding says about scheduling." }</li>
+            <li>{ "Point at a cell, a lane, a register or a line of the text, and everything that belongs to it lights up. A click pins it." }</li>
         </ul>
     }
 }

@@ -244,7 +244,7 @@ fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<S
 fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentRefusal {
     let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
     FragmentRefusal {
-        message: format!("`{found}` is no {what}, expected {}", known.join(", ")),
+        message: format!("found {what} `{found}`, expected {}", known.join(", ")),
     }
 }
 
@@ -255,13 +255,13 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
     })?;
     let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentRefusal {
         message: format!(
-            "`{}` is no shape, expected one such as `m16n16k16`",
+            "found shape `{}`, expected one such as `m16n16k16`",
             request.shape
         ),
     })?;
     let ty = ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| {
         FragmentRefusal {
-            message: format!("`{}` is no type, expected one such as `f16`", request.ty),
+            message: format!("found type `{}`, expected one such as `f16`", request.ty),
         }
     })?;
     let target = Target::from_name(&request.target).ok_or_else(|| {

@@ -326,7 +326,7 @@ fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
         None => read_decimal(word).and_then(|value| nearest_bits(ty, value)),
     };
     bits.ok_or_else(|| {
-        format!("`{word}` is no element of `{ty}`, expected a number such as `1.5` or bits such as `0x3c`")
+        format!("found `{word}`, expected an element of `{ty}`: a number such as `1.5` or bits such as `0x3c`")
     })
 }
 
@@ -334,15 +334,15 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
     let op = match request.op.as_str() {
         "wmma" => ProductOp::Wmma,
         "mma" => ProductOp::Mma,
-        other => return Err(format!("`{other}` is no product, expected `wmma` or `mma`")),
+        other => return Err(format!("found product `{other}`, expected `wmma` or `mma`")),
     };
     let shape = Shape::from_name(&request.shape).ok_or_else(|| {
         let found = &request.shape;
-        format!("`{found}` is no shape, expected one such as `m16n16k16`")
+        format!("found shape `{found}`, expected one such as `m16n16k16`")
     })?;
     let target = Target::from_name(&request.target).ok_or_else(|| {
         format!(
-            "`{}` is no target, expected one such as `sm_90`",
+            "found target `{}`, expected one such as `sm_90`",
             request.target
         )
     })?;
@@ -383,7 +383,7 @@ fn ty(name: &str) -> Result<ScalarType, String> {
                 .to_owned(),
         ),
         Some(ty) => Err(format!("sums of `{ty}` are exact: nothing is cut off")),
-        None => Err(format!("`{name}` is no type, expected one such as `f16`")),
+        None => Err(format!("found type `{name}`, expected one such as `f16`")),
     }
 }
 
