@@ -39,6 +39,15 @@ pub(crate) fn read64(l: &Lanes<'_>, e: Element) -> Row64 {
     row
 }
 
+/// As [`read64`], without a copy of what is as wide; anything else is put into `place`.
+pub(crate) fn wide_row<'a>(l: &'a Lanes<'_>, e: Element, place: &'a mut Row64) -> &'a Row64 {
+    if e.bank == Bank::B64 && e.slot.is_some() {
+        return l.r64(e.slot);
+    }
+    *place = read64(l, e);
+    place
+}
+
 /// All bits of an element.
 pub(crate) fn read128(l: &Lanes<'_>, e: Element) -> Row128 {
     if e.bank == Bank::B128 && e.slot.is_some() {

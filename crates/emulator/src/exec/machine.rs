@@ -34,7 +34,15 @@ struct Left {
     predicates: [u32; 7],
 }
 
-/// One operation of a plan.
+/// One operation of a plan; compiled for each width of vectors that hosts have (`exec::vectors`), apart from the loop over
+/// steps, which is large enough.
+#[cfg_attr(
+    target_arch = "x86_64",
+    multiversion::multiversion(targets(
+        "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+        "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+    ))
+)]
 pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
     let flip = |index: usize| {
         let flips = (plan.negated | plan.inverted) >> index & 1 != 0;
@@ -66,6 +74,7 @@ pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
     }
 }
 
+#[cfg_attr(target_arch = "x86_64", inline(always))]
 fn compute(
     s: &Sources<'_>,
     conditions: &[u32; 7],
@@ -94,6 +103,28 @@ fn compute(
             }
         }
         MachineOp::Multiply { part, signed } => {
+            let is_plain =
+                plan.negated == 0 && conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
+            if is_plain && matches!(part, MulPart::Lo) && plan.registers[1] == Slot::NONE {
+                for (lane, low) in left.registers[0].iter_mut().enumerate() {
+                    let product = s.rows[0][lane].wrapping_mul(s.rows[1][lane]);
+                    *low = product.wrapping_add(s.at(2, lane));
+                }
+                return;
+            }
+            if is_plain && matches!(part, MulPart::Wide) {
+                let [low, high] = &mut left.registers;
+                for lane in 0..LANES {
+                    let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
+                    let product = match signed {
+                        true => (i64::from(a as i32) * i64::from(b as i32)) as u64,
+                        false => u64::from(a) * u64::from(b),
+                    };
+                    let sum = product.wrapping_add(s.wide(2, lane));
+                    (low[lane], high[lane]) = (sum as u32, (sum >> 32) as u32);
+                }
+                return;
+            }
             // The third source is negated as a whole.
             let negates = plan.negated & 0b1100 != 0;
             for lane in 0..LANES {
@@ -124,6 +155,14 @@ fn compute(
             }
         }
         MachineOp::ScaledAdd { part, repeats_sign } => {
+            let is_plain = conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
+            if is_plain && matches!(part, MulPart::Lo) {
+                for (lane, low) in left.registers[0].iter_mut().enumerate() {
+                    let scaled = (s.rows[0][lane] << (n & 31)) ^ s.flips[0];
+                    *low = scaled.wrapping_add(s.at(1, lane)).wrapping_add(s.n_negated);
+                }
+                return;
+            }
             for lane in 0..LANES {
                 let above = if repeats_sign {
                     (s.rows[0][lane] as i32 >> 31) as u32

@@ -1,8 +1,8 @@
 //! Logic on predicates, and what is done to a source before an instruction reads it. In: registers; out: registers.
 
-use crate::decode::code::Element;
-use crate::exec::elements::{read64, write64};
-use crate::state::registers::{Lanes, Slot};
+use crate::decode::code::{Bank, Element};
+use crate::exec::elements::{read64, wide_row, write64};
+use crate::state::registers::{LANES, Lanes, Slot};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{SourceModifiers, SourcePart};
 
@@ -75,10 +75,18 @@ pub(crate) fn address_sum(
     scale: u8,
     uniform: Element,
 ) {
-    let (mut row, uniform) = (read64(l, base), read64(l, uniform));
-    for (sum, uniform) in row.iter_mut().zip(&uniform) {
-        *sum = (*sum << (scale & 63)).wrapping_add(*uniform);
+    // Places in shared memory, `[R0.X4]`: half the bits, and nothing to add.
+    let is_short = base.bank == Bank::B32 && d.bank == Bank::B32 && base.slot.is_some();
+    if is_short && !uniform.slot.is_some() {
+        let row = l
+            .r32(base.slot)
+            .map(|base| base.wrapping_shl(u32::from(scale)));
+        return l.set32(d.slot, &row);
     }
+    let mut places = [[0; LANES]; 2];
+    let [place, other] = &mut places;
+    let (base, uniform) = (wide_row(l, base, place), wide_row(l, uniform, other));
+    let row = std::array::from_fn(|lane| (base[lane] << (scale & 63)).wrapping_add(uniform[lane]));
     write64(l, d, &row);
 }
 
