@@ -78,9 +78,51 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
             minmax_rows(row, Extreme::Max, a, b);
         }
         F::Rsqrt => wide_rows(row, a, |a| 1.0 / a.sqrt()),
-        F::Lg2 => wide_rows(row, a, elementary::log2),
-        F::Ex2 => wide_rows(row, a, elementary::exp2),
-        F::Tanh => wide_rows(row, a, elementary::tanh),
+        F::Lg2 => {
+            wide_rows(row, a, elementary::log2_near);
+            // What is not positive and finite, with the infinity that the formula gives for zero.
+            for lane in 0..LANES {
+                let a = f32::from_bits(a[lane]);
+                let low = if a == 0.0 {
+                    f32::NEG_INFINITY.to_bits()
+                } else {
+                    NAN_32
+                };
+                let high = if a < f32::INFINITY {
+                    row[lane]
+                } else {
+                    a.to_bits()
+                };
+                row[lane] = if a > 0.0 { high } else { low };
+            }
+        }
+        F::Ex2 => {
+            // Beyond these the result leaves f32 at either end; a NaN is neither.
+            let mut limited = [0; LANES];
+            bits(&mut limited, a, |a| {
+                let a = f32::from_bits(a);
+                let a = if MOST_EXPONENT < a { MOST_EXPONENT } else { a };
+                let a = if a < -MOST_EXPONENT {
+                    -MOST_EXPONENT
+                } else {
+                    a
+                };
+                a.to_bits()
+            });
+            wide_rows(row, &limited, elementary::exp2_near);
+        }
+        F::Tanh => {
+            const LARGEST: f32 = elementary::LARGEST_TANH as f32;
+            let mut sizes = [0; LANES];
+            bits(&mut sizes, a, |a| {
+                let size = f32::from_bits(a & !SIGN);
+                (if LARGEST < size { LARGEST } else { size }).to_bits()
+            });
+            wide_rows(row, &sizes, elementary::tanh_near);
+            for lane in 0..LANES {
+                row[lane] = canonical(f32::from_bits(row[lane] | a[lane] & SIGN));
+            }
+        }
         F::Sin if are_angles_near(a) => wide_rows(row, a, |a| elementary::sin_cos_near(a).0),
         F::Cos if are_angles_near(a) => wide_rows(row, a, |a| elementary::sin_cos_near(a).1),
         F::Plain(FloatOp::Min | FloatOp::Max) | F::Sin | F::Cos | F::Copysign => return false,
@@ -97,6 +139,9 @@ enum Extreme {
 
 const SIGN: u32 = 1 << 31;
 
+/// 2 to its power is infinite as an f32, and to its negative power zero.
+const MOST_EXPONENT: f32 = 512.0;
+
 /// Flushing and clamping around [`nearest`].
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
@@ -111,15 +156,18 @@ fn modified(
     if mode.relu || !matches!(mode.round, Round::Nearest | Round::Approximate) {
         return false;
     }
-    let mut flushed = [[0; LANES]; 3];
-    let mut operands = [a, b, c];
-    if mode.ftz {
-        for (flushed, operand) in flushed.iter_mut().zip(operands) {
-            bits(flushed, operand, flush_bits);
-        }
+    let flushed;
+    let operands = if mode.ftz {
+        flushed = [a, b, c].map(|operand| {
+            let mut row = [0; LANES];
+            bits(&mut row, operand, flush_bits);
+            row
+        });
         let [a, b, c] = &flushed;
-        operands = [a, b, c];
-    }
+        [a, b, c]
+    } else {
+        [a, b, c]
+    };
     if !nearest(row, f, mode, operands) {
         return false;
     }

@@ -51,17 +51,15 @@ const ARTANH: [f64; 6] = [
     0.083_118_717_534_919_99,
 ];
 
-/// A polynomial with an even number of coefficients, in pairs: half as long a chain of operations as one after the other.
-#[inline(always)]
-fn in_pairs<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
-    let x2 = x * x;
-    let mut sum = 0.0;
-    for pair in coefficients.rchunks_exact(2) {
-        if let [low, high] = pair {
-            sum = sum * x2 + (low + high * x);
-        }
-    }
-    sum
+/// A polynomial with an even number of coefficients, in pairs: half as long a chain of operations as one after the other. Written out and
+/// not a loop, because builds for size leave small loops as they are, and of a loop around another one the compiler makes no vectors.
+macro_rules! in_pairs {
+    ($x:ident, $x2:ident; $low:ident $high:ident) => {
+        $low + $high * $x
+    };
+    ($x:ident, $x2:ident; $low:ident $high:ident $($rest:ident)+) => {
+        in_pairs!($x, $x2; $($rest)+) * $x2 + ($low + $high * $x)
+    };
 }
 
 /// 2^x to about 50 bits; below 2^-1000 zero, beyond 2^1000 infinity.
@@ -69,17 +67,46 @@ fn in_pairs<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
 pub(crate) fn exp2(x: f64) -> f64 {
     let limited = if x > 1001.0 { 1001.0 } else { x };
     let limited = if limited < -1001.0 { -1001.0 } else { limited };
-    let shifted = limited + TO_INTEGER;
-    let t = limited - (shifted - TO_INTEGER);
-    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    let result = (1.0 + in_pairs(&POWER, t) * t) * power;
+    let result = exp2_near(limited);
     let result = if x > 1000.0 { f64::INFINITY } else { result };
     if x < -1000.0 { 0.0 } else { result }
+}
+
+/// The same for powers from -1001 to 1001.
+#[inline(always)]
+pub(crate) fn exp2_near(x: f64) -> f64 {
+    let (fraction, power) = power_of_two(x);
+    (1.0 + fraction) * power
+}
+
+/// 2^x as `(1 + fraction) * power`, where the power is that of an integer.
+#[inline(always)]
+fn power_of_two(x: f64) -> (f64, f64) {
+    let shifted = x + TO_INTEGER;
+    let t = x - (shifted - TO_INTEGER);
+    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
+    let [a, b, c, d, e, f, g, h, i, j] = POWER;
+    let t2 = t * t;
+    (in_pairs!(t, t2; a b c d e f g h i j) * t, power)
 }
 
 /// The logarithm to base 2, to about 50 bits; a subnormal f64 counts as zero.
 #[inline(always)]
 pub(crate) fn log2(x: f64) -> f64 {
+    if x < 0.0 || x.is_nan() {
+        f64::NAN
+    } else if x < f64::MIN_POSITIVE {
+        f64::NEG_INFINITY
+    } else if x == f64::INFINITY {
+        x
+    } else {
+        log2_near(x)
+    }
+}
+
+/// The same of a positive normal number.
+#[inline(always)]
+pub(crate) fn log2_near(x: f64) -> f64 {
     let bits = x.to_bits();
     let fraction = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
     // The exponent's bits below those of 2^52 are 2^52 plus the exponent.
@@ -90,18 +117,9 @@ pub(crate) fn log2(x: f64) -> f64 {
     // ln m = 2 artanh((m-1)/(m+1)); the argument is below 0.172.
     let z = (fraction - 1.0) / (fraction + 1.0);
     let z2 = z * z;
-    let result = exponent + (z + z * z2 * in_pairs(&ARTANH, z2)) * (2.0 * LOG2_E);
-    let result = if x < f64::MIN_POSITIVE {
-        f64::NEG_INFINITY
-    } else {
-        result
-    };
-    let result = if x == f64::INFINITY { x } else { result };
-    if x < 0.0 || x.is_nan() {
-        f64::NAN
-    } else {
-        result
-    }
+    let z4 = z2 * z2;
+    let [a, b, c, d, e, f] = ARTANH;
+    exponent + (z + z * z2 * in_pairs!(z2, z4; a b c d e f)) * (2.0 * LOG2_E)
 }
 
 /// Beyond it the reduction of [`sin_cos`] loses bits.
@@ -123,9 +141,11 @@ pub(crate) fn sin_cos_near(x: f64) -> (f64, f64) {
 #[inline(always)]
 fn turned(t: f64, quarters: u64) -> (f64, f64) {
     let t2 = t * t;
-    let sine = t * (1.0 + t2 * in_pairs(&SINE, t2));
-    let [first, rest @ ..] = COSINE;
-    let cosine = 1.0 - t2 * 0.5 + t2 * t2 * (first + t2 * in_pairs(&rest, t2));
+    let t4 = t2 * t2;
+    let [a, b, c, d, e, f] = SINE;
+    let sine = t * (1.0 + t2 * in_pairs!(t2, t4; a b c d e f));
+    let [first, a, b, c, d] = COSINE;
+    let cosine = 1.0 - t2 * 0.5 + t4 * (first + t2 * in_pairs!(t2, t4; a b c d));
     let odd = quarters & 1 != 0;
     let (s, c) = if odd { (cosine, sine) } else { (sine, cosine) };
     let signed = |value: f64, negative: u64| f64::from_bits(value.to_bits() ^ (negative & 1) << 63);
@@ -182,9 +202,22 @@ fn sin_cos_far(x: f64) -> (f64, f64) {
 #[inline(always)]
 pub(crate) fn tanh(x: f64) -> f64 {
     let size = x.abs();
-    let size = if size > 20.0 { 20.0 } else { size };
-    let e = exp2(2.0 * size * LOG2_E);
-    let large = (e - 1.0) / (e + 1.0);
-    let small = size - size * size * size * (1.0 / 3.0);
-    (if size < 1e-3 { small } else { large }).copysign(x)
+    let size = if LARGEST_TANH < size {
+        LARGEST_TANH
+    } else {
+        size
+    };
+    tanh_near(size).copysign(x)
+}
+
+/// From here on the hyperbolic tangent is 1.
+pub(crate) const LARGEST_TANH: f64 = 20.0;
+
+/// The hyperbolic tangent of a number from 0 to [`LARGEST_TANH`].
+#[inline(always)]
+pub(crate) fn tanh_near(x: f64) -> f64 {
+    let (fraction, power) = power_of_two(x * (2.0 * LOG2_E));
+    // e^2x - 1, without a loss for small numbers.
+    let less_one = fraction * power + (power - 1.0);
+    less_one / (less_one + 2.0)
 }

@@ -4,36 +4,33 @@
 
 use crate::state::registers::{LANES, Row64};
 
-/// Exponent fields of factors whose product is exact as the sum of two f64.
-const FACTORS: std::ops::RangeInclusive<u64> = 1023 - 450..=1023 + 450;
+/// Sizes of factors whose product is exact as the sum of two f64: 2^-450 to 2^450.
+const FACTORS: std::ops::Range<f64> =
+    f64::from_bits((1023 - 450) << 52)..f64::from_bits((1023 + 450) << 52);
 
-/// The largest exponent field of an addend that leaves the sum finite.
-const LARGEST_ADDEND: u64 = 1023 + 950;
+/// Addends below it leave the sum finite: 2^950.
+const LARGEST_ADDEND: f64 = f64::from_bits((1023 + 950) << 52);
 
 /// `a * b + c` of all lanes; false if a lane is of a kind that must be computed another way: beyond the exponents, or
 /// with a zero for its result, whose sign comes from elsewhere.
 #[inline(always)]
 pub(crate) fn fma_rows64(row: &mut Row64, [a, b, c]: [&Row64; 3]) -> bool {
-    let mut is_doubtful = false;
+    let mut is_sure = true;
     for lane in 0..LANES {
-        let result = fused([a[lane], b[lane], c[lane]].map(f64::from_bits));
-        is_doubtful |= is_unusual(a[lane]) | is_unusual(b[lane]) | (result == 0.0);
-        is_doubtful |= exponent(c[lane]) > LARGEST_ADDEND;
+        let [a, b, c] = [a[lane], b[lane], c[lane]].map(f64::from_bits);
+        let result = fused([a, b, c]);
+        // Of a NaN all of these are false.
+        is_sure &= is_usual(a) & is_usual(b) & (c.abs() < LARGEST_ADDEND) & (result != 0.0);
         row[lane] = result.to_bits();
     }
-    !is_doubtful
+    is_sure
 }
 
+/// Whether a factor is zero or of a middle size.
 #[inline(always)]
-fn exponent(bits: u64) -> u64 {
-    bits >> 52 & 0x7ff
-}
-
-/// Whether a factor is neither zero nor of a middle size.
-#[inline(always)]
-fn is_unusual(bits: u64) -> bool {
-    let too_far = exponent(bits).wrapping_sub(*FACTORS.start()) > FACTORS.end() - FACTORS.start();
-    too_far & (bits << 1 != 0)
+fn is_usual(factor: f64) -> bool {
+    let size = factor.abs();
+    (size == 0.0) | FACTORS.contains(&size)
 }
 
 /// A sum, and what rounding took from it.
