@@ -4,6 +4,7 @@
 
 mod emulation;
 mod large;
+mod operations;
 mod text;
 mod timing;
 
@@ -34,6 +35,14 @@ const FIGURES: &[Figure] = &[
     Figure { name: "saxpym",  title: "the same saxpy as machine code",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
     Figure { name: "matmulm", title: "the same matmul as machine code",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
     Figure { name: "wmma",    title: "running a wmma product, 1024 x 1024", unit: "s",             measure: emulation::wmma },
+    Figure { name: "add",     title: "add.f32 of a warp",                   unit: "ns",             measure: operations::addition },
+    Figure { name: "ex2",     title: "ex2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "ex2.approx.f32") },
+    Figure { name: "lg2",     title: "lg2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "lg2.approx.f32") },
+    Figure { name: "sin",     title: "sin.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "sin.approx.f32") },
+    Figure { name: "tanh",    title: "tanh.approx.f32 of a warp",            unit: "additions",      measure: |inputs| operations::in_additions(inputs, "tanh.approx.f32") },
+    Figure { name: "rsqrt",   title: "rsqrt.approx.f32 of a warp",           unit: "additions",      measure: |inputs| operations::in_additions(inputs, "rsqrt.approx.f32") },
+    Figure { name: "div64",   title: "div.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "div.rn.f64") },
+    Figure { name: "fma64",   title: "fma.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "fma.rn.f64") },
     Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
     Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
     Figure { name: "look",    title: "slowest step of 1,024 threads, shown", unit: "ms",            measure: large::step_and_look },

@@ -1,0 +1,61 @@
+//! What an operation of a warp costs, in additions.
+
+use crate::emulation::{scenario, session};
+use crate::timing::best_of;
+use crate::{Inputs, Measured};
+use serde_json::json;
+use std::fmt::Write;
+use warpgrid_view::Session;
+
+/// Copies of the operation in the loop: the loop itself counts for little beside them.
+const COPIES: usize = 256;
+
+/// How often the loop runs: a run takes less than the slice of time that a busy machine gives.
+const ROUNDS: usize = 16;
+
+/// Nanoseconds of the addition that the others are compared with.
+pub(super) fn addition(_: &Inputs) -> Measured {
+    nanoseconds("add.f32")
+}
+
+/// How many times as long as `add.f32` an operation takes. Its operands are the angles and fractions of kernels.
+pub(super) fn in_additions(_: &Inputs, operation: &str) -> Measured {
+    Ok(nanoseconds(operation)? / nanoseconds("add.f32")?)
+}
+
+/// Nanoseconds of one operation of a warp, with its share of the loop.
+fn nanoseconds(operation: &str) -> Measured {
+    let scenario = scenario(json!({ "source": kernel(operation), "block": [32, 1, 1] }))?;
+    let seconds = best_of(
+        || session(&scenario, Session::untracked),
+        |session| {
+            session.run(u64::MAX);
+            session
+                .fault()
+                .map_or(Ok(()), |fault| Err(format!("faulted: {}", fault.message)))
+        },
+    )?;
+    Ok(seconds * 1e9 / (COPIES * ROUNDS) as f64)
+}
+
+/// A loop over copies of the operation; each lane has operands of its own.
+fn kernel(operation: &str) -> String {
+    let (register, sources) = match operation {
+        "add.f32" => ("%f", "%f0, %f0"),
+        "div.rn.f64" => ("%d", "%d0, %d0"),
+        "fma.rn.f64" => ("%d", "%d0, %d0, %d0"),
+        _ => ("%f", "%f0"),
+    };
+    let mut copies = String::new();
+    for copy in 0..COPIES {
+        let to = copy % 8 + 1;
+        let _ = writeln!(copies, "  {operation} {register}{to}, {sources};");
+    }
+    format!(
+        ".version 8.8\n.target sm_100\n.address_size 64\n.visible .entry k()\n{{\n\
+         .reg .b32 %r<4>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .pred %p<2>;\n\
+         mov.u32 %r1, %tid.x;\ncvt.rn.f32.u32 %f0, %r1;\nfma.rn.f32 %f0, %f0, 0f3DCCCCCD, 0f3DCCCCCD;\n\
+         cvt.f64.f32 %d0, %f0;\nmov.u32 %r2, 0;\nL:\n{copies}\
+         add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, {ROUNDS};\n@%p1 bra L;\nret;\n}}\n"
+    )
+}
