@@ -34,7 +34,7 @@ catalogue! {
 
     /// The text is in a language that compilers turn into PTX, or in one beside it. Only PTX and machine code can be
     /// shown here; the message says how to get PTX from the text. Nothing else is reported about it. The same is said of PTX
-    /// that was copied with what was around it: line numbers, HTML, the fence of a document.
+    /// that was copied with what was around it: line numbers, HTML, the fence of a document; and of names that a page made readable.
     OTHER_LANGUAGE = "W0009", "text in another language", "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }", "st.global.f32 [%rd1], 1.0;";
 
     /// Instructions, declarations and most directives end with a semicolon; the end of the line does not end them.
@@ -192,6 +192,13 @@ pub fn other_language(span: Span, language: &str, way_to_ptx: &str) -> Diagnosti
 pub fn wrapped(span: Span, wrapping: &str) -> Diagnostic {
     let message = format!("found {wrapping} around the text, expected PTX alone");
     Diagnostic::error(OTHER_LANGUAGE, span, message).help("copy the kernel without it")
+}
+
+/// PTX whose names a page shows as those of C++.
+pub fn demangled(span: Span) -> Diagnostic {
+    let message = "found names of C++ with their parameters, expected those of the PTX";
+    Diagnostic::error(OTHER_LANGUAGE, span, message)
+        .help("a page made them readable: turn off its option to demangle identifiers, and copy the text again")
 }
 
 /// A byte order mark before the text.

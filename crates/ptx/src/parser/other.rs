@@ -22,6 +22,11 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
         "compile it with `nvcc -ptx`, or with PTX as output on a compiler page such as Compiler Explorer, and paste what comes out",
     ),
     (
+        &["asm", "__asm__", "__asm"],
+        "inline assembly",
+        "paste the PTX between its quotes, with names in place of `%0` and `%1`; or compile the whole with `nvcc -ptx`, and paste what comes out",
+    ),
+    (
         &["__kernel", "get_global_id", "get_local_id"],
         "OpenCL C",
         "compile it with `clang --target=nvptx64-nvidia-nvcl -S`, and paste what comes out",
@@ -51,8 +56,8 @@ impl Parser<'_> {
         if self.diagnostics.is_empty() {
             return None;
         }
-        if let Some((span, wrapping)) = wrapping(self.cursor.source) {
-            return Some(syntax::wrapped(span, wrapping));
+        if let Some(copied) = copied(self.cursor.source) {
+            return Some(copied);
         }
         if self.tree.kind != SourceKind::Snippet {
             return None;
@@ -76,8 +81,8 @@ impl Parser<'_> {
     }
 }
 
-/// What is around PTX that was copied with more than itself: where it is first seen, and what it is.
-fn wrapping(source: &str) -> Option<(Span, &'static str)> {
+/// What to say of PTX that was copied with more than itself, or with names that a page made readable: where that is first seen.
+fn copied(source: &str) -> Option<Diagnostic> {
     let mut at = 0;
     let mut marked = None;
     let mut n_lines = 0;
@@ -92,10 +97,13 @@ fn wrapping(source: &str) -> Option<(Span, &'static str)> {
         }
         let span = Span::new(start as u32, (start + text.len()) as u32);
         if text.starts_with("```") || text.starts_with("~~~") {
-            return Some((span, "the fence of a Markdown document"));
+            return Some(syntax::wrapped(span, "the fence of a Markdown document"));
         }
         if text.starts_with("<pre") || text.starts_with("<code") || text.starts_with("<!DOCTYPE") {
-            return Some((span, "HTML"));
+            return Some(syntax::wrapped(span, "HTML"));
+        }
+        if text.contains(")_param_") && !text.starts_with("//") {
+            return Some(syntax::demangled(span));
         }
         n_lines += 1;
         marked = marked.or(Some(span));
@@ -106,8 +114,12 @@ fn wrapping(source: &str) -> Option<(Span, &'static str)> {
         n_numbered += u32::from(is_numbered);
     }
     match marked {
-        Some(span) if n_lines > 2 && n_numbered == n_lines => Some((span, "line numbers")),
-        Some(span) if n_lines > 2 && n_added == n_lines => Some((span, "the marks of a patch")),
+        Some(span) if n_lines > 2 && n_numbered == n_lines => {
+            Some(syntax::wrapped(span, "line numbers"))
+        }
+        Some(span) if n_lines > 2 && n_added == n_lines => {
+            Some(syntax::wrapped(span, "the marks of a patch"))
+        }
         _ => None,
     }
 }
@@ -132,6 +144,10 @@ mod tests {
             "__kernel void k(__global float *x) { x[get_global_id(0)] = 1; }",
             "define void @k(ptr addrspace(1) %x) {\n  ret void\n}",
             "import triton\n\n@triton.jit\ndef k(x):\n    pass\n",
+            "asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(x) : \"memory\");",
+            "  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n",
+            "__asm__ __volatile__(\n  \"bar.sync 0;\\n\"\n);",
+            ".visible .entry f(int*, int)(\n  .param .u64 f(int*, int)_param_0\n)\n{\n  ld.param.u64 %rd1, [f(int*, int)_param_0];\n}\n",
         ] {
             assert!(is_other(source), "{source}");
         }
@@ -176,6 +192,8 @@ mod tests {
             ".version 8.0\n.target sm_90\n.entry __global__() { ret }",
             "mov.u32 threadIdx, %tid.x;",
             "hello world",
+            "mov.u32 asm, %tid.x;",
+            ".entry k(.param .u64 k_param_0) { ret }\n// f(int*)_param_0",
         ] {
             assert!(!is_other(source), "{source}");
         }
