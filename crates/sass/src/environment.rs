@@ -49,6 +49,13 @@ impl Environment {
             .unwrap_or(&ENVIRONMENTS[0])
     }
 
+    /// Whether an architecture has its first kernel parameter at this place.
+    pub(crate) fn is_start_of_parameters(offset: u64) -> bool {
+        ENVIRONMENTS
+            .iter()
+            .any(|row| u64::from(row.parameters) == offset)
+    }
+
     /// The words that the launch puts into bank 0.
     pub(crate) fn facts(&self) -> Vec<(u32, LaunchFact)> {
         let mut facts = vec![(self.stack_pointer, LaunchFact::StackPointer)];

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use warpgrid_view::beside::{BesideSide, compare};
 use warpgrid_view::scenario::Beside;
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session, check};
 
 /// Far more than any listing needs.
 const MAX_STEPS: u64 = 20_000_000;
@@ -113,4 +113,54 @@ fn loose_lines_say_what_they_leave_open() {
     assert_eq!(guesses, expected);
     let stated = format!("{}\n{lines}", guesses.join("\n"));
     assert_eq!(open(stated), Vec::<String>::new());
+}
+
+#[test]
+fn loose_lines_that_read_a_parameter_get_a_buffer() {
+    for (start, target) in [("0x160", "sm_89"), ("0x210", "sm_90"), ("0x380", "sm_121")] {
+        let lines = format!(
+            "S2R R0, SR_TID.X ;\nMOV R3, 0x4 ;\nIMAD.WIDE R2, R0, R3, c[0x0][{start}] ;\nSTG.E [R2.64], R0 ;\nEXIT ;\n"
+        );
+        let scenario = Scenario {
+            source: lines.clone(),
+            front: Front::Sass,
+            ..Scenario::default()
+        };
+        let checked = check(
+            &lines,
+            &CheckOptions {
+                front: Front::Sass,
+                ..CheckOptions::default()
+            },
+        );
+        let said: Vec<&str> = checked
+            .diagnostics
+            .iter()
+            .map(|d| d.message.as_str())
+            .collect();
+        assert_eq!(
+            said,
+            [format!(
+                "no architecture is stated: the text is checked for `{target}`"
+            )]
+        );
+        let mut session = Session::new(scenario).expect("a session");
+        session.run(100);
+        assert!(session.fault().is_none(), "{start}: {:?}", session.fault());
+        let guess = session
+            .guesses()
+            .iter()
+            .find(|line| line.contains("buffer"));
+        assert!(
+            guess.is_some_and(|line| line.contains("param_0: u32[32]")),
+            "{guess:?}"
+        );
+        let bytes = session
+            .memory(&MemoryId::Buffer("param_0".into()))
+            .expect("the buffer");
+        assert_eq!(
+            bytes.chunks(4).map(|word| word[0]).collect::<Vec<_>>(),
+            (0..32).collect::<Vec<u8>>()
+        );
+    }
 }

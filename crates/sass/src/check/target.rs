@@ -1,6 +1,8 @@
 //! Which architecture a text is for: what it states, line by line, or what its stores have in common.
 
 use super::store::StoreCheck;
+use crate::environment::Environment;
+use crate::lower::offsets_read;
 use crate::syntax::{Statement, StatementKind, Tree};
 use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_isa::{Target, TargetGate, TargetKind, target::TARGETS};
@@ -51,7 +53,8 @@ pub(crate) fn nearest(name: &str) -> &'static Target {
         .unwrap_or_else(Target::fallback)
 }
 
-/// The newest architecture that has all stores of the text, and its other opcodes as far as that leaves one.
+/// The newest architecture that has all stores of the text, and its other opcodes and the place of its first parameter as far as
+/// that leaves one.
 pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
     let mut left: Vec<&'static Target> = TARGETS
         .iter()
@@ -74,5 +77,12 @@ pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
         }
     }
     others.into_iter().for_each(&mut ask);
+    let starts = offsets_read(tree, source).filter(|at| Environment::is_start_of_parameters(*at));
+    if let Some(start) = starts.min() {
+        let has_start = |target: &&Target| u64::from(Environment::of(target).parameters) == start;
+        if left.iter().any(&has_start) {
+            left.retain(|target| has_start(target));
+        }
+    }
     left.last().copied().unwrap_or_else(Target::fallback)
 }

@@ -181,7 +181,6 @@ impl Lowering<'_> {
         let start = machine.parameter_start;
         let parameters = match &info.parameters {
             Some(parameters) => parameters.clone(),
-            None if machine.loose => Vec::new(),
             None => read_parameters(self.tree, self.source, text, start),
         };
         for info in &parameters {

@@ -24,6 +24,7 @@ mod warp;
 mod words;
 
 pub(crate) use kernel::{NotRun, lower};
+pub(crate) use parameters::offsets_read;
 
 use crate::listing::Text;
 use body::{Arg, Body, Step, id_of};

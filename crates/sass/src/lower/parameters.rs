@@ -93,6 +93,16 @@ fn add_reads(
     }
 }
 
+/// Where instructions read constant bank 0.
+pub(crate) fn offsets_read(tree: &Tree, source: &str) -> impl Iterator<Item = u64> {
+    let instructions = tree.instructions.iter();
+    let operands = instructions.flat_map(|instruction| tree.operands(instruction));
+    operands.filter_map(|operand| match &operand.value {
+        Value::Memory(memory) => offset_of(tree, source, memory),
+        _ => None,
+    })
+}
+
 /// The offset of `c[0x0][0x160]`.
 fn offset_of(tree: &Tree, source: &str, memory: &Memory) -> Option<u64> {
     let is_constant = memory
