@@ -170,17 +170,32 @@ fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     match counts(store) {
         (0, _) => target(sentence.plain(" left "), store).plain(" as it was"),
         (n_written, n_kept) => {
-            let order = match (n_written, n_kept) {
-                (2.., 0) => ", one after another, wrote ",
-                _ => " wrote ",
+            // Lanes that do not meet need no order, and each place is written once.
+            let meet = written_bytes(store) > store.n_bytes;
+            let order = if meet && n_kept == 0 {
+                ", one after another, wrote "
+            } else {
+                " wrote "
             };
             let sentence = sentence
                 .plain(order)
                 .strong(plural(store.n_bytes, "byte"))
                 .plain(" of ");
-            target(sentence, store).plain(format!(" {}", times(n_written)))
+            let sentence = target(sentence, store);
+            if meet || n_kept > 0 {
+                sentence.plain(format!(" {}", times(n_written)))
+            } else {
+                sentence
+            }
         }
     }
+}
+
+/// The bytes that lanes wrote, places where several wrote as often as they did.
+fn written_bytes(store: &StoreView) -> u32 {
+    let pieces = store.lanes.iter().flat_map(|lane| &lane.pieces);
+    let written = pieces.filter(|piece| piece.written);
+    written.map(|piece| piece.n_bytes).sum()
 }
 
 /// The elements of an atomic that memory took, and those that left it as it was.
@@ -306,21 +321,27 @@ fn stride(store: &StoreView) -> Option<i64> {
     (constant && neighbours).then_some(stride)
 }
 
-/// The memories that were written, by name.
+/// The memories that were written, by name. Local memory has none, since each lane has its own.
 fn target(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.memories.is_empty() {
         return sentence.plain(format!("{} memory", store.space.name()));
     }
+    let mut pieces = store.lanes.iter().flat_map(|lane| &lane.pieces);
+    let has_local = pieces.any(|piece| piece.memory.is_none());
     let last = store.memories.len() - 1;
     let ids = store.memories.iter().enumerate();
-    ids.fold(sentence, |sentence, (index, id)| {
+    let sentence = ids.fold(sentence, |sentence, (index, id)| {
         let sentence = match index {
             0 => sentence,
-            index if index == last => sentence.plain(" and "),
+            index if index == last && !has_local => sentence.plain(" and "),
             _ => sentence.plain(", "),
         };
         sentence.link(memory_name(id), PhraseLink::Memory(id.clone()))
-    })
+    });
+    match has_local {
+        true => sentence.plain(" and local memory"),
+        false => sentence,
+    }
 }
 
 fn memory_name(id: &MemoryId) -> String {

@@ -67,6 +67,17 @@ fn two_memories_are_both_named() {
 }
 
 #[test]
+fn local_memory_is_named_beside_others() {
+    check(
+        "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; mov.u64 %rd4, own; cvta.local.u64 %rd5, %rd4;
+         mad.wide.u32 %rd3, %r1, 4, %rd1; selp.b64 %rd3, %rd3, %rd5, %p1; st.u32 [%rd3], %r1;",
+        expect![[r#"
+            st.u32 wrote 128 bytes of all 32 lanes to `out` and local memory in 4 sectors.
+        "#]],
+    );
+}
+
+#[test]
 fn atomics_say_how_often_memory_took_a_value() {
     // One swap, 31 comparisons that fail.
     check(
@@ -103,6 +114,13 @@ fn atomics_say_how_often_memory_took_a_value() {
         expect![[r#"
         red.global.add.u32 in 32 lanes, one after another, wrote 4 bytes of `out` 32 times in 1 sector, 4 of its 32 bytes used.
     "#]],
+    );
+    // Lanes that do not meet need no order.
+    check(
+        "mad.wide.u32 %rd3, %r1, 4, %rd1; red.global.add.u32 [%rd3], %r1;",
+        expect![[r#"
+            red.global.add.u32 in 32 lanes wrote 128 bytes of `out` in 4 sectors, each used whole.
+        "#]],
     );
     check(
         "atom.shared.add.u32 %r2, [sm], 1;",
