@@ -21,7 +21,7 @@ pub struct CheckOptions {
     /// Check for this target instead of the module's own: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
-    /// Check for this PTX ISA version instead of the module's own: `8.8`.
+    /// Check for this PTX ISA version instead of the module's own: `8.8`. Named as in the JSON of `check --batch` and of scenarios.
     #[serde(default)]
     pub ptx_version: Option<String>,
 }

@@ -7,7 +7,7 @@ export type Front = "ptx" | "sass";
 export type CheckOptions = { front?: Front,
 /** Check for this target instead of the module's own: `sm_90`. */
 target?: string | null,
-/** Check for this PTX ISA version instead of the module's own: `8.8`. */
+/** Check for this PTX ISA version instead of the module's own: `8.8`. Named as in the JSON of `check --batch` and of scenarios. */
 ptx_version?: string | null, };
 
 /** The verdict on a text. */
