@@ -371,3 +371,13 @@ test("a second link in the same tab brings its own text", async ({ page }) => {
   await expect(editor).toContainText("second");
   await expect(editor).not.toContainText("first");
 });
+
+test("a link that was cut says so", async ({ page }) => {
+  const editor = page.getByRole("textbox", { name: "PTX source" });
+  for (const code of ["abcde", "%%%", "////", Buffer.from("st.global.u32 [p], ü").toString("base64url").slice(0, -1)]) {
+    await page.goto("about:blank");
+    await page.goto(`/#text=${code}&step=1`);
+    await expect(editor, code).toContainText("The link that led here is broken");
+    await expect(page.getByRole("alert"), code).toHaveCount(0);
+  }
+});

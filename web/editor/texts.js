@@ -45,6 +45,9 @@ const here = () => attempt(() => JSON.parse(sessionStorage.getItem(HERE)));
 const linked = new URLSearchParams();
 export const linkedFact = (name) => linked.get(name) ?? undefined;
 
+/** What the editor opens with when the address has a text that cannot be read. */
+const BROKEN_LINK = "// The link that led here is broken: its text was cut or changed on the way.\n// Copy the whole link, and open it again.\n";
+
 /** The text in the address, as a widget links to it (web/widget/link.js); null when there is none. The address is plain again afterwards, so that it
  *  does not bring back what has been changed since. */
 function linkedText() {
@@ -52,10 +55,13 @@ function linkedText() {
   const coded = facts.get("text");
   if (coded === null) return null;
   history.replaceState(history.state, "", location.pathname + location.search);
-  const binary = attempt(() => atob(coded.replaceAll("-", "+").replaceAll("_", "/")));
-  if (binary === null) return null;
+  const text = attempt(() => {
+    const binary = atob(coded.replaceAll("-", "+").replaceAll("_", "/"));
+    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+  });
+  if (text === null) return BROKEN_LINK;
   for (const [name, value] of facts) linked.set(name, value);
-  return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+  return text;
 }
 
 // Another link in the same tab begins anew; what is here is kept as the page goes.
