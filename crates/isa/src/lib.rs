@@ -29,10 +29,10 @@ pub use form::{
 };
 pub use machine::{FunnelShift, MachineOp};
 pub use modifier::{
-    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
-    Flag, FloatTest, MatrixCount, MatrixLayout, MmaKind, MulPart, OverflowMode, PermuteMode,
-    PrefetchSize, Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, Unpacking,
-    VectorWidth, VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, CtaGroup,
+    EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout, MmaKind,
+    MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy, Queried, ReduceOp, Rounding,
+    ScaleVector, Scope, Sem, ShuffleMode, Unpacking, VectorWidth, VoteMode,
 };
 pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole};
 pub use ptx::PTX;

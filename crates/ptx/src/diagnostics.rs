@@ -7,7 +7,6 @@
 pub mod check;
 pub mod declarations;
 pub mod matrix;
-pub(crate) mod outline;
 pub mod rules;
 pub mod store;
 pub mod store_async;

@@ -1,6 +1,5 @@
 //! PTX as a [`FrontEnd`]: the calls of this crate go in, the plain data that hosts know comes out. No logic of its own.
 
-mod outlines;
 mod reference;
 
 use crate::complete::Sort;

@@ -1,7 +1,7 @@
 //! What instructions become: the operands in the order of the row's syntax line, and the meaning with its modifiers.
 
 use std::fmt::Write as _;
-use warpgrid_isa::{ArithmeticOp, Does, ScalarType};
+use warpgrid_isa::{ArithmeticOp, Does, ScalarType, UnitOp};
 use warpgrid_program::{
     AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterRun, Source,
     StepPart, VariableId,
@@ -215,14 +215,14 @@ fn dot_products_are_sums_with_a_type_for_each_factor() {
 }
 
 #[test]
-fn an_instruction_without_a_row_has_no_meaning_and_only_its_names_are_checked() {
+fn a_texture_is_read_by_a_unit_beside_the_lanes_and_its_names_are_checked() {
     let read = "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r5}];";
     let program = instruction(read);
     let (_, function) = program.entries().next().expect("a kernel");
     let action = program
         .action(&function.instructions[0])
         .expect("an action");
-    assert_eq!(action.does, Does::Unknown);
+    assert_eq!(action.does, Does::Unit(UnitOp::Texture));
     let text = format!("{DECLARED}{}\n}}\n", read.replace("%r5", "%unknown"));
     let checked = check(&text, &parse(&text), &Options::default());
     assert!(!checked.accept());

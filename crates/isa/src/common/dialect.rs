@@ -1,7 +1,7 @@
 //! One instruction set as a value: its forms, its opcodes, and the questions that are asked of them. In: the tables of
 //! a dialect; out: forms by opcode, words, and the form that fits an instruction best.
 
-use crate::form::{Form, Layout, Outline, SlotKind};
+use crate::form::{Form, Layout, SlotKind};
 use std::sync::OnceLock;
 
 /// The tables of one instruction set, as plain data.
@@ -11,12 +11,8 @@ pub struct Tables {
     pub name: &'static str,
     /// Every form: one list per family, in the manual's order.
     pub families: &'static [&'static [Form]],
-    /// Every opcode word, sorted; also of instructions without a row.
+    /// Every opcode word, sorted.
     pub opcodes: &'static [&'static str],
-    /// Modifiers that only instructions without a row take.
-    pub other_modifiers: &'static [&'static str],
-    /// Instructions without a row, one list per topic.
-    pub outlines: &'static [&'static [Outline]],
     /// Words that are part of the name of one instruction and that no other takes.
     pub name_words: &'static [&'static str],
     /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
@@ -55,8 +51,6 @@ struct Index {
     layouts: OnceLock<Vec<Layout>>,
     /// Numbers of layouts by opcode.
     forms: OnceLock<Sorted>,
-    /// Numbers of outlines by opcode.
-    outlines: OnceLock<Sorted>,
     /// Numbers of slots by the modifier words that they take.
     words: OnceLock<Sorted>,
 }
@@ -129,7 +123,6 @@ impl Dialect {
             index: Index {
                 layouts: OnceLock::new(),
                 forms: OnceLock::new(),
-                outlines: OnceLock::new(),
                 words: OnceLock::new(),
             },
         }
@@ -172,34 +165,13 @@ impl Dialect {
             slots()
                 .nth(number)
                 .is_some_and(|slot| slot.find(word).is_some())
-        }) || self.tables.other_modifiers.contains(&word)
-            || self.tables.ignored.contains(&word)
+        }) || self.tables.ignored.contains(&word)
             || self.tables.ignored_types.there.contains(&word)
             || self.tables.ignored_types.elsewhere.contains(&word)
-            || self.outlines().any(|outline| outline.find(word).is_some())
             || crate::types::ScalarType::from_name(word).is_some()
     }
 
-    /// Every outline.
-    pub fn outlines(&self) -> impl Iterator<Item = &'static Outline> + use<> {
-        self.tables.outlines.iter().flat_map(|list| list.iter())
-    }
-
-    /// The outlines whose names start with an opcode word, in table order.
-    pub(crate) fn outlines_of<'a>(
-        &'static self,
-        opcode: &'a str,
-    ) -> impl Iterator<Item = &'static Outline> + use<'a> {
-        let outlines = self.index.outlines.get_or_init(|| {
-            let numbered = self.outlines().enumerate();
-            Sorted::new(numbered.map(|(number, outline)| (outline.opcode(), number)))
-        });
-        let found = outlines.numbers(opcode);
-        let found = found.filter_map(|number| self.outlines().nth(number));
-        found.filter(move |outline| outline.opcode() == opcode)
-    }
-
-    /// Whether the dialect has the opcode, with or without a row.
+    /// Whether the dialect has the opcode.
     pub fn is_opcode(&self, word: &str) -> bool {
         self.tables.opcodes.binary_search(&word).is_ok()
     }

@@ -6,7 +6,6 @@
 pub mod bind;
 pub mod gate;
 pub mod layout;
-pub mod outline;
 pub mod rule;
 pub mod slot;
 pub mod spelling;
@@ -14,17 +13,16 @@ pub mod spelling;
 pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
 pub use gate::{Gate, Lacking, Origin};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
-pub use outline::Outline;
 pub use rule::{Pick, Rule, RuleKind, Verdict, Wide, alternatives};
 pub use slot::{SlotKey, SlotName};
 pub use spelling::{meant, nearest};
 
 use crate::does::Does;
 use crate::modifier::{
-    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
-    Flag, FloatTest, MatrixCount, MatrixLayout, MmaKind, MulPart, OverflowMode, PermuteMode,
-    PrefetchSize, Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, Unpacking,
-    VectorWidth, VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, CtaGroup,
+    EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout, MmaKind,
+    MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy, Queried, ReduceOp, Rounding,
+    ScaleVector, Scope, Sem, ShuffleMode, Unpacking, VectorWidth, VoteMode,
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -66,6 +64,14 @@ pub enum Meaning {
     CacheLevel(CacheLevel),
     Prefetch(PrefetchSize),
     Proxy(Proxy),
+    Geometry(Geometry),
+    Query(Queried),
+    /// Dimensions of a tensor: 1 to 5.
+    Dimensions(u8),
+    LoadMode(LoadMode),
+    CtaGroup(CtaGroup),
+    /// Registers that an access to tensor memory takes for each repetition.
+    RegistersEach(u8),
     /// A modifier that is either written or not.
     Flag(Flag),
     /// A word of an instruction that does not run; only its text says what it means.
@@ -185,6 +191,8 @@ pub enum UnitOperand {
     Packed,
     /// As many values of the type in this slot as the vector width says.
     Values(SlotName),
+    /// A value of the type in this slot, or a wider one of its kind that is no float; no number for a float.
+    Widened(SlotName),
     /// A mask of 16 bits.
     Mask,
     /// Bytes of a copy: a multiple of 16 below 2^20, or a register.
@@ -211,16 +219,26 @@ pub enum UnitOperand {
     WarpgroupFactor,
     /// A register of 32 bits, or a number, that says what a sparse factor has.
     Metadata,
-    /// A texture in brackets, or a sampler where the query is about one.
-    Texture,
-    /// A surface in brackets.
-    Surface,
+    /// The texture, sampler or surface in brackets that a query is about.
+    Reference,
     /// A level of a mipmap.
     Level,
     /// A surface, and coordinates.
     SurfacePlace,
     /// As many values of a surface as the vector width says.
     Texels,
+    /// The texels that a texture gives: four values, or two pairs of halves.
+    Sampled,
+    /// A texture, a sampler where they are apart, and coordinates.
+    TexturePlace,
+    /// A level of detail, of the type of the coordinates.
+    Detail,
+    /// How far coordinates are from those of the next lane.
+    Gradient,
+    /// Texels to go on, or alone a value to compare with.
+    TextureOffset,
+    /// A value that texels are compared with.
+    Compared,
     /// 1 or -1.
     Sign,
     /// A number, whatever its size.

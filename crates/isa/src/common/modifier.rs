@@ -39,6 +39,10 @@ macro_rules! flags {
     };
 }
 
+mod units;
+
+pub use units::{CtaGroup, Geometry, LoadMode, Queried};
+
 spelled! {
     /// Memory ordering of an access (PTX ISA, "Memory Consistency Model").
     Sem { Weak "weak", Volatile "volatile", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc", }
@@ -249,6 +253,8 @@ flags! {
     AShift       "ashift"        "rows of A are shifted by one";
     Submit       "submit"        "hands accesses over to the fabric";
     Level        "level"         "of one level of a mipmap";
+    Base         "base"          "of the finest level of a mipmap";
+    Grad         "grad"          "of the level that gradients say";
     WaitLoads    "wait::ld"      "waits for loads from tensor memory";
     WaitStores   "wait::st"      "waits for stores to tensor memory";
     FenceBefore  "fence::before_thread_sync" "orders operations on tensor memory before a synchronisation";
@@ -292,6 +298,22 @@ impl VectorWidth {
             VectorWidth::V2 => 2,
             VectorWidth::V4 => 4,
             VectorWidth::V8 => 8,
+        }
+    }
+}
+
+impl MatrixCount {
+    /// 1 to 128.
+    pub const fn number(self) -> usize {
+        match self {
+            MatrixCount::X1 => 1,
+            MatrixCount::X2 => 2,
+            MatrixCount::X4 => 4,
+            MatrixCount::X8 => 8,
+            MatrixCount::X16 => 16,
+            MatrixCount::X32 => 32,
+            MatrixCount::X64 => 64,
+            MatrixCount::X128 => 128,
         }
     }
 }

@@ -154,7 +154,14 @@ impl Modifiers {
             Meaning::Reduce(op) => self.reduce = Some(op),
             Meaning::BarrierReduce(op) => self.barrier_reduce = Some(op),
             Meaning::Flag(flag) => self.flags = self.flags.with(flag),
-            Meaning::Word => {}
+            // Rows of units are asked for these by slot.
+            Meaning::Geometry(_)
+            | Meaning::Query(_)
+            | Meaning::Dimensions(_)
+            | Meaning::LoadMode(_)
+            | Meaning::CtaGroup(_)
+            | Meaning::RegistersEach(_)
+            | Meaning::Word => {}
         }
     }
 

@@ -1,8 +1,7 @@
-//! The tables of PTX: forms by family, special registers, and the words that no row has.
+//! The tables of PTX: forms by family, special registers, and the words that rows do not hold.
 
 pub mod directives;
 pub mod forms;
-pub mod outlines;
 pub mod special;
 pub mod words;
 
@@ -13,8 +12,6 @@ pub static PTX: Dialect = Dialect::new(Tables {
     name: "PTX",
     families: forms::FAMILIES,
     opcodes: words::OPCODES,
-    other_modifiers: words::OTHER_MODIFIERS,
-    outlines: outlines::OUTLINES,
     name_words: words::NAME_WORDS,
     ignored: words::IGNORED,
     ignored_types: &words::IGNORED_TYPES,

@@ -1,5 +1,4 @@
-//! Words that the rows do not hold: every opcode of PTX, so that a form without a row is not taken for a misspelled one,
-//! the modifiers of those opcodes, and words of other languages.
+//! Words that the rows do not hold: every opcode of PTX in order, modifiers that mean nothing, and words of other languages.
 
 use crate::dialect::IgnoredTypes;
 
@@ -30,13 +29,6 @@ pub static OPCODES: &[&str] = &[
     "xor",
 ];
 
-/// Modifiers that only instructions without a row take.
-#[rustfmt::skip]
-pub static OTHER_MODIFIERS: &[&str] = &[
-    "1d", "2d", "3d", "a1d", "a2d", "acube", "cube", "2dms", "a2dms", "base", "clamp", "zero", "trap", "p",
-    "b", "unified", "async", "bulk", "tensor", "sc", "acq_rel", "acquire", "mmio", "alloc", "dealloc",
-];
-
 /// Modifiers that no instruction checks, so that any may have them; they count where a row names them (assembler 13.5).
 #[rustfmt::skip]
 pub static IGNORED: &[&str] = &[
@@ -52,7 +44,7 @@ pub static IGNORED: &[&str] = &[
 pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma"],
     there: &["pred", "texref", "samplerref", "surfref"],
-    strict: &["mma"],
+    strict: &["mma", "wmma.load.c", "wmma.store.d"],
     elsewhere: &["b2"],
 };
 

@@ -26,7 +26,6 @@ pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod store_bulk;
-pub(crate) mod texture;
 pub(crate) mod units;
 pub(crate) mod values;
 pub(crate) mod video;

@@ -5,7 +5,6 @@ pub(crate) mod families;
 pub(crate) mod load;
 pub(crate) mod matrix;
 pub(crate) mod offer;
-pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod problems;
 pub(crate) mod rules;

@@ -53,9 +53,6 @@ catalogue! {
     SPECIAL_REGISTER = "W0115", "special register not allowed here", "add.u32 %r1, %tid.x, 1;", "mov.u32 %r1, %tid.x;";
     /// Integer types take integer literals, floating-point types floating-point ones.
     LITERAL_TYPE = "W0116", "literal of the wrong type", "add.f32 %f1, %f2, 1;", "add.f32 %f1, %f2, 0f3F800000;";
-    /// The instruction is PTX, but Warpgrid knows its words, their gates and the kinds of its operands alone: the types of
-    /// the operands are not checked, and a run stops there.
-    NAMES_ONLY = "W0117", "operands checked in part", "tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];", "ld.global.v4.f32 {a, b, c, d}, [p];";
     /// A module starts with the PTX version it is written for.
     MISSING_VERSION = "W0118", "missing `.version`", ".target sm_90 .entry k() { ret; }", ".version 8.0 .target sm_90 .entry k() { ret; }";
     /// A module says which architecture it is for, after its version.

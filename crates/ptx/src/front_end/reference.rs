@@ -1,6 +1,5 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
-use super::outlines;
 use warpgrid_isa::form::{Bound, Form, Layout, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::sass::pairs;
 use warpgrid_isa::{SpecialRegister, Target, Value};
@@ -8,13 +7,9 @@ use warpgrid_program::{
     Explanation, FormFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
 };
 
-/// Every form, in table order; then what has no row.
+/// Every form, in table order.
 pub(super) fn forms() -> Vec<FormFacts> {
-    layouts()
-        .iter()
-        .map(form)
-        .chain(outlines::forms())
-        .collect()
+    layouts().iter().map(form).collect()
 }
 
 /// The registers of the machine.
@@ -47,8 +42,7 @@ pub(super) fn explain(instruction: &str) -> Option<Explanation> {
     let opcode = words.next()?;
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     if words.is_empty() {
-        let forms = forms_of(opcode).map(form);
-        let forms: Vec<FormFacts> = forms.chain(outlines::explain(opcode, &words)).collect();
+        let forms: Vec<FormFacts> = forms_of(opcode).map(form).collect();
         return (!forms.is_empty()).then_some(Explanation::Opcode(forms));
     }
     let named: Vec<FormFacts> = forms_of(opcode)
@@ -57,10 +51,6 @@ pub(super) fn explain(instruction: &str) -> Option<Explanation> {
         .collect();
     if !named.is_empty() {
         return Some(Explanation::Opcode(named));
-    }
-    let outlined = outlines::explain(opcode, &words);
-    if !outlined.is_empty() {
-        return Some(Explanation::Opcode(outlined));
     }
     let bound = bind(opcode, &words, None)?;
     let explained = words.iter().enumerate();

@@ -113,7 +113,7 @@ impl Parser<'_> {
                 self.vector()?;
                 break;
             }
-            if !self.cursor.at_name() || n_names == 2 {
+            if !self.cursor.at_name() || n_names == 3 {
                 return self.unexpected("coordinates in braces");
             }
             n_names += 1;

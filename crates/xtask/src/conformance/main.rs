@@ -9,7 +9,6 @@
 mod arithmetic;
 mod ask;
 mod case;
-mod families;
 mod fresh;
 mod report;
 mod sample;
@@ -82,7 +81,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the command; false when something differs that is modelled or run, and is not known to differ.
+/// Runs the command; false when something differs that is not known to.
 fn run(words: impl Iterator<Item = String>) -> Result<bool> {
     let options = Options::parse(words)?;
     match options.task {

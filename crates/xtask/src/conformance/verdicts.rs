@@ -2,8 +2,7 @@
 
 use super::case::{self, Case, Compared};
 use super::report::{self, Differences};
-use super::{Options, Part, Result, families, map_on_threads};
-use std::collections::BTreeSet;
+use super::{Options, Part, Result, map_on_threads};
 use std::path::Path;
 use std::time::Instant;
 
@@ -34,7 +33,7 @@ pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Res
     Ok(cases)
 }
 
-/// Compares and prints; true when nothing differs but what is known to, or is not modelled yet.
+/// Compares and prints; true when nothing differs but what is known to.
 pub(super) fn compare(
     part: Part,
     cases: &[Case],
@@ -52,24 +51,12 @@ pub(super) fn compare(
         .zip(&verdicts)
         .map(|(case, verdict)| Compared { case, verdict })
         .collect();
-    let names: BTreeSet<&str> = cases.iter().map(|case| case.family.as_str()).collect();
-    let modelled = match part {
-        Part::General => families::modelled(&names),
-        Part::Stores | Part::Arithmetic | Part::Spellings => names,
-    };
-    let (inside, outside): (Vec<_>, Vec<_>) = compared
-        .into_iter()
-        .partition(|compared| modelled.contains(compared.case.family.as_str()));
     let title = match part {
-        Part::General => "verdicts, all other instructions: modelled",
+        Part::General => "verdicts, all other instructions",
         Part::Stores | Part::Arithmetic | Part::Spellings => "verdicts, stores",
     };
-    let agreed = report::print(title, &inside, options);
-    if !outside.is_empty() {
-        let title = "verdicts, all other instructions: not modelled yet (names and gates only)";
-        report::print(title, &outside, options);
-    }
-    for compared in inside.iter().chain(&outside) {
+    let agreed = report::print(title, &compared, options);
+    for compared in &compared {
         if !compared.agrees() && compared.case.known_difference().is_none() {
             differences.add(&compared.difference());
         }

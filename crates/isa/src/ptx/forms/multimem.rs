@@ -96,7 +96,7 @@ const ORDERED: &[Rule] = &[
 operands! {
     VALUES: "d" Unit(UnitOperand::Values(Type));
     TAKEN: "b" Unit(UnitOperand::Values(Type));
-    LATER: "b" Loose(Type);
+    LATER: "b" Unit(UnitOperand::Widened(Type));
     COPIED: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Unit(Bytes), "bytes" Fixed(U16);
     COMBINED: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Unit(Bytes);
 }

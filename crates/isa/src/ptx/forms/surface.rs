@@ -6,7 +6,7 @@ use crate::does::UnitOp::Surface;
 use crate::form::Wide;
 use crate::form::rule::{Rule, RuleKind::*, rule};
 use crate::form::{Form, Gate, UnitOperand::*};
-use crate::modifier::{CacheOp::*, VectorWidth::*};
+use crate::modifier::{CacheOp::*, Geometry::*, VectorWidth::*};
 
 const SURFACES: Gate = since(2, 0).sm(20).assembler("13.5");
 const VOLUMES: Gate = since(3, 0).sm(20);
@@ -16,32 +16,32 @@ const LONG: Gate = since(8, 1).sm(50);
 set! { RAW: Mode "addressing"; "b", Word, ALWAYS, "coordinates count bytes, and elements are untyped"; }
 set! { FORMATTED: Mode "addressing"; "p", Word, ALWAYS, "coordinates count elements, which are converted"; }
 set! { READ: Geometry "geometry";
-    "1d",  Word, ALWAYS,           "one row";
-    "2d",  Word, ALWAYS,           "rows";
-    "3d",  Word, VOLUMES,          "a volume";
-    "a1d", Word, VOLUMES,          "an array of rows; the first coordinate is the layer";
-    "a2d", Word, VOLUMES,          "an array of images; the first coordinate is the layer";
-    "4d",  Word, since(4, 3).sm(20).assembler("13.5"), "not in the manual";
+    "1d",  Geometry(D1), ALWAYS,           "one row";
+    "2d",  Geometry(D2), ALWAYS,           "rows";
+    "3d",  Geometry(D3), VOLUMES,          "a volume";
+    "a1d", Geometry(A1d), VOLUMES,          "an array of rows; the first coordinate is the layer";
+    "a2d", Geometry(A2d), VOLUMES,          "an array of images; the first coordinate is the layer";
+    "4d",  Geometry(D4), since(4, 3).sm(20).assembler("13.5"), "not in the manual";
 }
 set! { WRITTEN: Geometry "geometry";
-    "1d",  Word, ALWAYS,  "one row";
-    "2d",  Word, ALWAYS,  "rows";
-    "3d",  Word, VOLUMES, "a volume";
-    "a1d", Word, VOLUMES, "an array of rows; the first coordinate is the layer";
-    "a2d", Word, VOLUMES, "an array of images; the first coordinate is the layer";
-    "5d",  Word, ALWAYS.assembler("13.5"), "not in the manual";
+    "1d",  Geometry(D1), ALWAYS,  "one row";
+    "2d",  Geometry(D2), ALWAYS,  "rows";
+    "3d",  Geometry(D3), VOLUMES, "a volume";
+    "a1d", Geometry(A1d), VOLUMES, "an array of rows; the first coordinate is the layer";
+    "a2d", Geometry(A2d), VOLUMES, "an array of images; the first coordinate is the layer";
+    "5d",  Geometry(D5), ALWAYS.assembler("13.5"), "not in the manual";
 }
 set! { CONVERTED: Geometry "geometry";
-    "1d",  Word, ALWAYS,           "one row";
-    "2d",  Word, ALWAYS,           "rows";
-    "3d",  Word, VOLUMES,          "a volume";
-    "a1d", Word, since(4, 1).sm(30), "an array of rows; the first coordinate is the layer";
-    "a2d", Word, since(4, 1).sm(30), "an array of images; the first coordinate is the layer";
+    "1d",  Geometry(D1), ALWAYS,           "one row";
+    "2d",  Geometry(D2), ALWAYS,           "rows";
+    "3d",  Geometry(D3), VOLUMES,          "a volume";
+    "a1d", Geometry(A1d), since(4, 1).sm(30), "an array of rows; the first coordinate is the layer";
+    "a2d", Geometry(A2d), since(4, 1).sm(30), "an array of images; the first coordinate is the layer";
 }
 set! { COMBINED: Geometry "geometry";
-    "1d", Word, ALWAYS,  "one row";
-    "2d", Word, ALWAYS,  "rows";
-    "3d", Word, VOLUMES, "a volume";
+    "1d", Geometry(D1), ALWAYS,  "one row";
+    "2d", Geometry(D2), ALWAYS,  "rows";
+    "3d", Geometry(D3), VOLUMES, "a volume";
 }
 set! { LOADS: CacheOp "cache operator";
     "ca", Cache(Ca), ALWAYS, "cache at all levels";

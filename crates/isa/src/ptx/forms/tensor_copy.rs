@@ -10,40 +10,42 @@ use crate::does::UnitOp::TensorCopy;
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
 use crate::modifier::AtomicOp::*;
+use crate::modifier::CtaGroup::*;
 use crate::modifier::Flag::{CacheHint as Hint, Multicast as Blocks};
+use crate::modifier::LoadMode::*;
 use crate::space::StateSpace::{Shared, SharedCluster};
 
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
 const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk-tensor";
 
 set! { DIMENSION: Dimension "dimensions of the tensor";
-    "1d", Word, ALWAYS, "a row";
-    "2d", Word, ALWAYS, "two dimensions";
-    "3d", Word, ALWAYS, "three dimensions";
-    "4d", Word, ALWAYS, "four dimensions";
-    "5d", Word, ALWAYS, "five dimensions";
+    "1d", Dimensions(1), ALWAYS, "a row";
+    "2d", Dimensions(2), ALWAYS, "two dimensions";
+    "3d", Dimensions(3), ALWAYS, "three dimensions";
+    "4d", Dimensions(4), ALWAYS, "four dimensions";
+    "5d", Dimensions(5), ALWAYS, "five dimensions";
 }
 set! { LOADED: LoadMode "which elements";
-    "tile",          Word, ALWAYS,        "a box; the default";
-    "tile::gather4", Word, TENSOR_MEMORY, "four rows of a matrix";
+    "tile",          LoadMode(Tile), ALWAYS,        "a box; the default";
+    "tile::gather4", LoadMode(Gather4), TENSOR_MEMORY, "four rows of a matrix";
 }
 set! { IMAGE: LoadMode "which elements";
-    "im2col",         Word, ALWAYS,        "elements of an image, as columns of a matrix";
-    "im2col::w",      Word, TENSOR_MEMORY, "as `.im2col`, along rows of the image";
-    "im2col::w::128", Word, TENSOR_MEMORY, "as `.im2col::w`, 128 elements";
+    "im2col",         LoadMode(Im2col), ALWAYS,        "elements of an image, as columns of a matrix";
+    "im2col::w",      LoadMode(Im2colW), TENSOR_MEMORY, "as `.im2col`, along rows of the image";
+    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "as `.im2col::w`, 128 elements";
 }
 set! { STORED: LoadMode "which elements";
-    "tile",           Word, ALWAYS,        "a box; the default";
-    "tile::scatter4", Word, TENSOR_MEMORY, "four rows of a matrix";
-    "im2col_no_offs", Word, ALWAYS,        "elements of an image";
+    "tile",           LoadMode(Tile), ALWAYS,        "a box; the default";
+    "tile::scatter4", LoadMode(Scatter4), TENSOR_MEMORY, "four rows of a matrix";
+    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS,        "elements of an image";
 }
 set! { REDUCED: LoadMode "which elements";
-    "tile",           Word, ALWAYS, "a box; the default";
-    "im2col_no_offs", Word, ALWAYS, "elements of an image";
+    "tile",           LoadMode(Tile), ALWAYS, "a box; the default";
+    "im2col_no_offs", LoadMode(Im2colNoOffsets), ALWAYS, "elements of an image";
 }
 set! { PAIR: Group "group of blocks";
-    "cta_group::1", Word, TENSOR_MEMORY, "the mbarrier is one of the block";
-    "cta_group::2", Word, TENSOR_MEMORY, "the mbarrier may be one of the other block of the pair";
+    "cta_group::1", CtaGroup(One), TENSOR_MEMORY, "the mbarrier is one of the block";
+    "cta_group::2", CtaGroup(Two), TENSOR_MEMORY, "the mbarrier may be one of the other block of the pair";
 }
 set! { ANY_SCOPE: Scope "scope";
     "cta", Word, UNCHECKED, "not in the manual";

@@ -7,7 +7,7 @@ use crate::does::UnitOp::TensorMemory;
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
 use crate::modifier::Flag::{self, Multicast as Blocks};
-use crate::modifier::{MatrixCount::*, Unpacking::*};
+use crate::modifier::{CtaGroup::One, MatrixCount::*, Unpacking::*};
 use crate::space::StateSpace::{Shared, SharedCluster};
 use crate::target::TargetGate as On;
 
@@ -25,7 +25,7 @@ const INTEGERS: Gate = since(8, 6).on(On::OneOf(&[On::Only(100), On::Only(101), 
 const GATE: Gate = TENSOR_MEMORY.assembler("13.5");
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
 
-set! { ONE_GROUP: Group "group of blocks"; "cta_group::1", Word, ALWAYS, "the block alone"; }
+set! { ONE_GROUP: Group "group of blocks"; "cta_group::1", CtaGroup(One), ALWAYS, "the block alone"; }
 set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "an address in shared memory of the block, not a generic one"; }
 set! { IN_CLUSTER: Space "state space"; "shared::cluster", Space(SharedCluster), ALWAYS, "an address in shared memory of the cluster, not a generic one"; }
 set! { ARRIVES: Completion "completion mechanism"; "mbarrier::arrive::one", Word, ALWAYS, "arrives once at the mbarrier"; }
@@ -46,13 +46,13 @@ set! { UNPACKING: Unpacking "format in memory";
     "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits, then 64 bits that mean nothing";
 }
 set! { MOVED: Shape "shape";
-    "32x32b",  Word, ALWAYS, "32 lanes of 32 bits";
-    "16x64b",  Word, ALWAYS, "16 lanes of 64 bits";
-    "16x128b", Word, ALWAYS, "16 lanes of 128 bits";
-    "16x256b", Word, ALWAYS, "16 lanes of 256 bits";
+    "32x32b",  RegistersEach(1), ALWAYS, "32 lanes of 32 bits";
+    "16x64b",  RegistersEach(1), ALWAYS, "16 lanes of 64 bits";
+    "16x128b", RegistersEach(2), ALWAYS, "16 lanes of 128 bits";
+    "16x256b", RegistersEach(4), ALWAYS, "16 lanes of 256 bits";
 }
-set! { REDUCED: Shape "shape"; "32x32b", Word, ALWAYS, "32 lanes of 32 bits"; }
-set! { SPLIT: Shape "shape"; "16x32bx2", Word, ALWAYS, "two halves of 16 lanes of 32 bits"; }
+set! { REDUCED: Shape "shape"; "32x32b", RegistersEach(1), ALWAYS, "32 lanes of 32 bits"; }
+set! { SPLIT: Shape "shape"; "16x32bx2", RegistersEach(1), ALWAYS, "two halves of 16 lanes of 32 bits"; }
 set! { COUNT: Count "repetitions";
     "x1",   Count(X1),   ALWAYS, "once";
     "x2",   Count(X2),   ALWAYS, "twice";

@@ -1,9 +1,22 @@
-//! What is asked of textures and surfaces (PTX ISA, "txq", "suq", "istypep").
+//! Textures, and what is asked of them and of surfaces (PTX ISA, "Texture Instructions", "suq").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::UnitOp::{Surface, Texture};
-use crate::form::{Form, Gate, UnitOperand};
+use crate::form::rule::{Rule, RuleKind::*, of, rule};
+use crate::form::{Form, Gate, SlotName as S, UnitOperand};
+use crate::modifier::{Geometry::*, Queried as Q, VectorWidth::*};
 use crate::types::ScalarType::{Pred, U64};
+
+/// A texture in a register.
+pub const INDIRECT: Gate = since(3, 1).sm(20);
+/// A texture and a sampler in registers.
+pub const INDIRECT_PAIR: Gate = since(4, 3).sm(30);
+/// Offsets in texels, and values to compare with.
+pub const OFFSETS: Gate = since(4, 3).sm(30);
+/// Levels of a mipmap.
+const MIPMAPS: Gate = since(3, 1).sm(20);
+/// A predicate after the bar, which says whether the texels are resident.
+pub const RESIDENCY: Gate = since(7, 1).sm(60);
 
 const LAYERS: Gate = since(4, 1).sm(30);
 
@@ -13,49 +26,134 @@ set! { REFERENCE: Type "type of reference";
     "surfref",    Word, ALWAYS, "a surface";
 }
 set! { OF_TEXTURE: Query "query";
-    "width",                     Word, ALWAYS,            "texels of a row";
-    "height",                    Word, ALWAYS,            "rows";
-    "depth",                     Word, ALWAYS,            "layers of a volume";
-    "channel_data_type",         Word, ALWAYS,            "the type of a channel";
-    "channel_order",             Word, since(2, 1).sm(20), "the order of channels";
-    "normalized_coords",         Word, ALWAYS,            "whether coordinates go from 0 to 1";
-    "force_unnormalized_coords", Word, ALWAYS,            "whether the sampler counts texels";
-    "array_size",                Word, ALWAYS,            "layers of an array";
-    "filter_mode",               Word, since(3, 1).sm(20), "how texels are filtered";
-    "addr_mode_0",               Word, ALWAYS,            "what lies beyond the first dimension";
-    "addr_mode_1",               Word, since(3, 1).sm(20), "what lies beyond the second dimension";
-    "addr_mode_2",               Word, ALWAYS,            "what lies beyond the third dimension";
-    "num_mipmap_levels",         Word, LAYERS,            "levels of a mipmap";
-    "num_samples",               Word, LAYERS,            "samples of a texel";
+    "width",                     Query(Q::Texture), ALWAYS,            "texels of a row";
+    "height",                    Query(Q::Texture), ALWAYS,            "rows";
+    "depth",                     Query(Q::Texture), ALWAYS,            "layers of a volume";
+    "channel_data_type",         Query(Q::Texture), ALWAYS,            "the type of a channel";
+    "channel_order",             Query(Q::Texture), since(2, 1).sm(20), "the order of channels";
+    "normalized_coords",         Query(Q::Texture), ALWAYS,            "whether coordinates go from 0 to 1";
+    "force_unnormalized_coords", Query(Q::Sampler), ALWAYS,            "whether the sampler counts texels";
+    "array_size",                Query(Q::Texture), ALWAYS,            "layers of an array";
+    "filter_mode",               Query(Q::Filtering), since(3, 1).sm(20), "how texels are filtered";
+    "addr_mode_0",               Query(Q::Filtering), ALWAYS,            "what lies beyond the first dimension";
+    "addr_mode_1",               Query(Q::Filtering), since(3, 1).sm(20), "what lies beyond the second dimension";
+    "addr_mode_2",               Query(Q::Filtering), ALWAYS,            "what lies beyond the third dimension";
+    "num_mipmap_levels",         Query(Q::Texture), LAYERS,            "levels of a mipmap";
+    "num_samples",               Query(Q::Texture), LAYERS,            "samples of a texel";
 }
 set! { OF_LEVEL: Query "query";
-    "width",  Word, ALWAYS, "texels of a row";
-    "height", Word, ALWAYS, "rows";
-    "depth",  Word, ALWAYS, "layers of a volume";
+    "width",  Query(Q::Texture), ALWAYS, "texels of a row";
+    "height", Query(Q::Texture), ALWAYS, "rows";
+    "depth",  Query(Q::Texture), ALWAYS, "layers of a volume";
 }
 set! { OF_SURFACE: Query "query";
-    "width",             Word, ALWAYS,            "elements of a row";
-    "height",            Word, ALWAYS,            "rows";
-    "depth",             Word, ALWAYS,            "layers of a volume";
-    "channel_data_type", Word, ALWAYS,            "the type of a channel";
-    "channel_order",     Word, ALWAYS,            "the order of channels";
-    "array_size",        Word, since(4, 1).sm(20), "layers of an array";
-    "memory_layout",     Word, since(4, 2).sm(20), "whether elements lie in rows or in blocks";
+    "width",             Query(Q::Surface), ALWAYS,            "elements of a row";
+    "height",            Query(Q::Surface), ALWAYS,            "rows";
+    "depth",             Query(Q::Surface), ALWAYS,            "layers of a volume";
+    "channel_data_type", Query(Q::Surface), ALWAYS,            "the type of a channel";
+    "channel_order",     Query(Q::Surface), ALWAYS,            "the order of channels";
+    "array_size",        Query(Q::Surface), since(4, 1).sm(20), "layers of an array";
+    "memory_layout",     Query(Q::Surface), since(4, 2).sm(20), "whether elements lie in rows or in blocks";
 }
+set! { GEOMETRY: Geometry "geometry";
+    "1d",    Geometry(D1),    ALWAYS,            "one row";
+    "2d",    Geometry(D2),    ALWAYS,            "rows";
+    "3d",    Geometry(D3),    ALWAYS,            "a volume";
+    "a1d",   Geometry(A1d),   since(2, 3).sm(20), "an array of rows; the first coordinate is the layer";
+    "a2d",   Geometry(A2d),   since(2, 3).sm(20), "an array of images; the first coordinate is the layer";
+    "cube",  Geometry(Cube),  since(3, 0).sm(20), "six faces of a cube";
+    "acube", Geometry(Acube), since(3, 0).sm(20), "an array of cubes; the first coordinate is the layer";
+    "2dms",  Geometry(D2ms),  since(3, 2).sm(30), "rows with several samples of a texel";
+    "a2dms", Geometry(A2dms), since(3, 2).sm(30), "an array of images with several samples of a texel";
+    "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "not in the manual; as `.a1d`";
+}
+/// The geometries of textures that have mipmaps, by the gate of cubes.
+macro_rules! mipmapped {
+    ($name:ident, $cubes:expr) => {
+        set! { $name: Geometry "geometry";
+            "1d",    Geometry(D1),    ALWAYS,            "one row";
+            "2d",    Geometry(D2),    ALWAYS,            "rows";
+            "3d",    Geometry(D3),    ALWAYS,            "a volume";
+            "a1d",   Geometry(A1d),   since(2, 3).sm(20), "an array of rows; the first coordinate is the layer";
+            "a2d",   Geometry(A2d),   since(2, 3).sm(20), "an array of images; the first coordinate is the layer";
+            "cube",  Geometry(Cube),  $cubes,            "six faces of a cube";
+            "acube", Geometry(Acube), $cubes,            "an array of cubes; the first coordinate is the layer";
+            "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "not in the manual; as `.a1d`";
+        }
+    };
+}
+mipmapped!(MIPMAPPED, since(3, 0).sm(20));
+mipmapped!(GRADED, since(4, 3).sm(20));
+set! { GATHERED: Geometry "geometry";
+    "2d",    Geometry(D2),    ALWAYS,            "rows";
+    "a2d",   Geometry(A2d),   since(4, 3).sm(30), "an array of images; the first coordinate is the layer";
+    "cube",  Geometry(Cube),  since(4, 3).sm(30), "six faces of a cube";
+    "acube", Geometry(Acube), since(4, 3).sm(30), "an array of cubes; the first coordinate is the layer";
+}
+set! { COMPONENT: Component "component";
+    "r", Word, since(3, 1).sm(20), "red";
+    "g", Word, ALWAYS,            "green";
+    "b", Word, ALWAYS,            "blue";
+    "a", Word, ALWAYS,            "alpha";
+}
+set! { FOUR: Vector "vector width"; "v4", Vector(V4), ALWAYS, "four values"; }
+set! { TWO: Vector "vector width"; "v2", Vector(V2), ALWAYS, "two pairs of halves"; }
 types!(WORD, Type, B32);
+types!(TEXELS, DType, F32 S32 U32);
+types!(GATHERED_TEXELS, DType, F32 U32; since(3, 1).sm(20) => S32);
+types!(PAIRS, DType; since(4, 2).sm(53) => F16x2);
+types!(COORDINATES, CType, F32 S32);
+types!(SINGLES, CType, F32);
+
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    rule(Only { when: of(S::Geometry, &["cube", "acube"]), slot: S::CType, among: &["f32"] }, "directions are floats"),
+    rule(Only { when: of(S::Geometry, &["2dms", "a2dms"]), slot: S::CType, among: &["s32"] }, "samples are counted"),
+];
 
 operands! {
     ASKED: "d" Fixed(Pred), "a" Fixed(U64);
-    QUERIED: "a" Unit(UnitOperand::Texture);
-    LEVEL: "a" Unit(UnitOperand::Texture), "level" Unit(UnitOperand::Level);
-    ASKED_SURFACE: "a" Unit(UnitOperand::Surface);
+    QUERIED: "a" Unit(UnitOperand::Reference);
+    LEVEL: "a" Unit(UnitOperand::Reference), "level" Unit(UnitOperand::Level);
+    SAMPLED: "d" Unit(UnitOperand::Sampled), "a, coordinates" Unit(UnitOperand::TexturePlace), "lod" Unit(UnitOperand::Detail),
+        "dPdx" Unit(UnitOperand::Gradient), "dPdy" Unit(UnitOperand::Gradient), "offset" Unit(UnitOperand::TextureOffset),
+        "reference" Unit(UnitOperand::Compared);
 }
 
 const TXQ: &str = "texture-instructions-txq";
+const TEX: &str = "texture-instructions-tex";
 
-/// The forms of queries.
+/// A row of `tex`: syntax, sets of its own, words of its name.
+macro_rules! sample {
+    ($syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
+        form!($syntax, [COORDINATES, $($set),*], Unit(Texture), leads: $leads, types: SAMPLED, rules: RULES $(, $field: $value)*; $help, TEX $(; $($example: $given),*)?)
+    };
+}
+
+/// The forms of textures: four values of a texel, or two pairs of halves.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
+    sample!("tex.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, FOUR, TEXELS], 0;
+        "Reads a texel of a texture, filtered as the sampler says.";
+        good: &["tex.1d.v4.f32.s32 {a, b, c, e}, [d, {r}];"], bad: &[("tex.cube.v4.f32.s32 {a, b, c, e}, [d, {r, r, r, r}];", "W0302")]),
+    sample!("tex.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, TWO, PAIRS], 0;
+        "Reads a texel of a texture as halves."),
+    sample!("tex.base.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, FOUR, TEXELS], 1, gate: MIPMAPS;
+        "Reads a texel of the finest level of a mipmap."),
+    sample!("tex.base.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, TWO, PAIRS], 1, gate: MIPMAPS;
+        "Reads a texel of the finest level of a mipmap as halves."),
+    sample!("tex.level.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates], lod{, offset}{, reference}", [MIPMAPPED, FOUR, TEXELS], 1, gate: MIPMAPS;
+        "Reads a texel of a level of a mipmap."),
+    sample!("tex.level.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates], lod{, offset}{, reference}", [MIPMAPPED, TWO, PAIRS], 1, gate: MIPMAPS;
+        "Reads a texel of a level of a mipmap as halves."),
+    sample!("tex.grad.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates], dPdx, dPdy{, offset}{, reference}", [GRADED, FOUR, TEXELS], 1, gate: MIPMAPS;
+        "Reads a texel of the level of a mipmap that gradients say."),
+    sample!("tex.grad.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates], dPdx, dPdy{, offset}{, reference}", [GRADED, TWO, PAIRS], 1, gate: MIPMAPS;
+        "Reads a texel of the level of a mipmap that gradients say as halves."),
+    form!("tld4.comp.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [COMPONENT, GATHERED, FOUR, GATHERED_TEXELS, SINGLES], Unit(Texture),
+        gate: since(2, 2).sm(20).assembler("13.5"), types: SAMPLED;
+        "Reads one component of the four texels around a place.", "texture-instructions-tld4";
+        good: &["tld4.r.2d.v4.f32.f32 {a, b, c, e}, [d, {x, y}];"], bad: &[("tld4.r.3d.v4.f32.f32 {a, b, c, e}, [d, {x, y, z, z}];", "W0102")]),
     form!("istypep.type d, a", [REFERENCE], Unit(Texture), gate: since(4, 0).sm(30).assembler("13.5"), types: ASKED, takes: &[NoAddress];
         "Says whether a value refers to a texture, sampler or surface.", "texture-instructions-istypep";
         good: &["istypep.texref p, d;"], bad: &[("istypep.texref p, r;", "W0109")]),
@@ -63,6 +161,6 @@ pub static FORMS: &[Form] = &[
         "Reads a property of a texture or sampler.", TXQ; good: &["txq.width.b32 r, [d];"], bad: &[("txq.width.b32 r, [r];", "W0110")]),
     form!("txq.level.query.type d, [a], level", [OF_LEVEL, WORD], Unit(Texture), gate: since(4, 3).sm(30).assembler("13.5"), leads: 1, types: LEVEL;
         "Reads a size of one level of a mipmap.", TXQ; good: &["txq.level.width.b32 r, [d], 1;"]),
-    form!("suq.query.type d, [a]", [OF_SURFACE, WORD], Unit(Surface), gate: since(2, 0).sm(20).assembler("13.5"), types: ASKED_SURFACE;
+    form!("suq.query.type d, [a]", [OF_SURFACE, WORD], Unit(Surface), gate: since(2, 0).sm(20).assembler("13.5"), types: QUERIED;
         "Reads a property of a surface.", "surface-instructions-suq"; good: &["suq.width.b32 r, [d];"]),
 ];

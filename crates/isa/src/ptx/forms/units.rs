@@ -2,6 +2,7 @@
 
 use super::table::{ALWAYS, set, since};
 use crate::form::Gate;
+use crate::modifier::CtaGroup::*;
 use crate::target::TargetGate::{self, Family, OneOf};
 
 /// Targets with tensor memory.
@@ -14,6 +15,6 @@ pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
 set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Word, ALWAYS, "the bytes are subtracted from the pending transactions of the mbarrier"; }
 set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Word, ALWAYS, "it belongs to a bulk group of the thread"; }
 set! { CTA_GROUP: Group "group of blocks";
-    "cta_group::1", Word, ALWAYS, "the block alone";
-    "cta_group::2", Word, ALWAYS, "the block and the other of its pair";
+    "cta_group::1", CtaGroup(One), ALWAYS, "the block alone";
+    "cta_group::2", CtaGroup(Two), ALWAYS, "the block and the other of its pair";
 }

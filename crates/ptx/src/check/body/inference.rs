@@ -274,6 +274,16 @@ impl Inference<'_> {
                     }),
                 ));
             }
+            // What is read, with coordinates in braces.
+            OperandKind::AddressList { .. } => {
+                for (part, coordinates) in children {
+                    let ty = match part.kind {
+                        OperandKind::Vector { .. } => ScalarType::B32,
+                        _ => ScalarType::B64,
+                    };
+                    self.operand_uses(plan, part, coordinates, (ty, false), space, uses);
+                }
+            }
             OperandKind::Vector { .. } => {
                 let n_children = children.count() as u32;
                 let element = element_type(plan, ty, n_children);
@@ -362,15 +372,15 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
 fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
     use UnitOperand as U;
     match what {
-        U::Register(slot) | U::Values(slot) => {
+        U::Register(slot) | U::Values(slot) | U::Widened(slot) => {
             let bound = plan.bound.as_ref();
             let ty = bound.and_then(|bound| bound.scalar(slot));
             ty.unwrap_or(ScalarType::B32)
         }
         U::Packed => ScalarType::B128,
         U::Mask | U::ImageOffsets => ScalarType::B16,
-        U::Texture
-        | U::Surface
+        U::Reference
+        | U::TexturePlace
         | U::SurfacePlace
         | U::Descriptor
         | U::Factor
@@ -393,6 +403,11 @@ fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
         | U::SumScale
         | U::SparseScale
         | U::Level
+        | U::Sampled
+        | U::Detail
+        | U::Gradient
+        | U::TextureOffset
+        | U::Compared
         | U::NumberUpTo(_) => ScalarType::B32,
     }
 }

@@ -5,14 +5,8 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
-use crate::diagnostics::check as diagnose;
-use crate::diagnostics::outline as words;
-use crate::diagnostics::rules::special_gate;
-use crate::tree::OperandKind;
-use warpgrid_isa::form::Outline;
 use warpgrid_isa::{Does, Modifiers};
 use warpgrid_program::{
     Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
@@ -39,7 +33,7 @@ impl<'a> BodyChecker<'a, '_> {
     #[inline(never)]
     fn operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
         match plan.grammar {
-            OperandGrammar::Names => self.names_only(site, plan),
+            OperandGrammar::Names => self.names_only(site),
             OperandGrammar::Store => self.store(site, plan),
             OperandGrammar::Fill => self.store_bulk(site, plan),
             OperandGrammar::StoreAsync => self.store_async(site, plan),
@@ -57,72 +51,13 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// An instruction without a row, whose operands are checked as far as their names go.
-    fn names_only(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        let mut ok = match plan.outline {
-            Some(outline) if outline.reads_texture => {
-                self.check_kinds(site, outline) && self.texture(site)
-            }
-            Some(outline) => self.check_kinds(site, outline),
-            None => true,
-        };
+    /// An instruction that is none, whose operands are checked as far as their names go.
+    fn names_only(&mut self, site: &Site<'a>) -> Option<()> {
+        let mut ok = true;
         for operand in site.instruction.operands.of(&self.tree.operands) {
             ok &= self.names_known(operand);
         }
         ok.then_some(())
-    }
-
-    /// Compares the kinds of the operands with those of the outline.
-    fn check_kinds(&mut self, site: &Site<'a>, outline: &'static Outline) -> bool {
-        // The predicate after the bar belongs to the values before it.
-        let is_own =
-            |operand: &&crate::tree::Operand| !matches!(operand.kind, OperandKind::Resident(_));
-        let own = || site.operands.map(|(operand, _)| operand).filter(is_own);
-        let mut all = site.operands.map(|(operand, _)| operand);
-        let gate = outline.residency;
-        if let Some(predicate) = all.find(|operand| !is_own(operand))
-            && !self.module.meets(gate)
-        {
-            let what = "a residency predicate";
-            let problem = special_gate(what, predicate.span, gate, self.module);
-            self.report(problem);
-            return false;
-        }
-        let n = own().count();
-        let Some(shape) = outline.shape(n) else {
-            let span = self.tree.mnemonic_span(site.instruction);
-            let opcode = self.opcode(site);
-            self.report(words::operand_count(opcode, span, n, outline));
-            return false;
-        };
-        let mut ok = true;
-        for (operand, kinds) in own().zip(shape.split_whitespace()) {
-            if !self.is_of_kind(operand, kinds) {
-                let found = diagnose::describe(operand.kind);
-                let opcode = self.opcode(site);
-                self.report(words::operand_kind(opcode, operand.span, found, kinds));
-                ok = false;
-            }
-        }
-        ok
-    }
-
-    /// Whether an operand is of one of the kinds, as letters (see `Outline::operands`).
-    fn is_of_kind(&mut self, operand: &crate::tree::Operand, kinds: &str) -> bool {
-        use OperandKind as K;
-        match operand.kind {
-            K::Address { .. } | K::AbsoluteAddress { .. } | K::AddressList { .. } => {
-                kinds.contains('A')
-            }
-            K::Indexed { .. } | K::IndexedBy { .. } => kinds.contains(['A', 'R']),
-            K::Vector { .. } => kinds.contains('V'),
-            K::Integer { .. } | K::Single(_) | K::Double(_) => kinds.contains('I'),
-            K::Name(name) if !kinds.contains('R') => {
-                kinds.contains('V')
-                    && matches!(self.names.get(name), Binding::Vector { .. } | Binding::None)
-            }
-            _ => kinds.contains('R') || kinds.is_empty(),
-        }
     }
 
     /// The operand at a position of the instruction whose operands start at `start`.

@@ -13,7 +13,7 @@ use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType, Takes};
+use warpgrid_isa::{Does, Fit, MemoryOp, ScalarType, StateSpace, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 /// An instruction and its operands in the tree.
@@ -45,6 +45,12 @@ impl<'a> BodyChecker<'a, '_> {
         let (mut n, mut n_skipped) = (0, 0);
         let mut position = 0;
         for (operand, children) in site.operands {
+            if let OperandKind::Resident(_) = operand.kind
+                && plan.has_residency()
+            {
+                ok &= self.residency(operand).is_some();
+                continue;
+            }
             n += 1;
             while leaves_out && (position == gap || is_left_out(site, plan, operand, position)) {
                 n_skipped += usize::from(plan.lanes == Some(position));
@@ -117,7 +123,7 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         plan: &'a Plan,
         expect: Expect,
-        operand: &Operand,
+        operand: &'a Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let may_be_words = matches!(expect, Expect::Within(..) | Expect::SingleSource(_));
@@ -176,6 +182,7 @@ impl<'a> BodyChecker<'a, '_> {
             Expect::Literal(ty) => self.literal(site, plan, operand, ty),
             Expect::Pair(ty, rule) => self.pair(site, plan, operand, ty, rule),
             Expect::Predicate => self.predicate(site, operand),
+            Expect::Address if self.is_unused_address(plan, operand) => self.not_said().map(source),
             Expect::Address => self.address(site, plan, operand).map(OperandValue::Address),
             Expect::AddressIn(space) => self
                 .address_in(site, plan, operand, space)
@@ -336,6 +343,10 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
             let register = self.written(site, operand, ty, Fit::Exact)?;
+            if register.is_none() && !plan.takes_sink {
+                self.report_sink(site, operand);
+                return None;
+            }
             return Some(OperandValue::Pair(register.map(RegisterRun::one), None));
         };
         if second.is_none() && rule == PairRule::Required {
@@ -389,11 +400,21 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Whether the instruction at hand is a `set` of `.bf16`, which takes no number for a predicate (assembler 13.5).
+    /// Whether the instruction at hand compares `.bf16`, which takes no number for a predicate (assembler 13.5).
     #[cold]
     fn compares_brain(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
         plan.is_some_and(|plan| plan.grammar == OperandGrammar::Row(Beyond::BrainComparison))
+    }
+
+    /// Whether the sink is where a reduction in shared memory has its address, which the assembler (13.5) takes: there it
+    /// reads the instruction as an atomic whose result is not used.
+    #[inline]
+    fn is_unused_address(&self, plan: &Plan, operand: &Operand) -> bool {
+        operand.kind == OperandKind::Sink
+            && plan.does == Does::Memory(MemoryOp::Reduction)
+            && plan.modifiers.vector.is_none()
+            && matches!(plan.space(), StateSpace::Shared | StateSpace::SharedCluster)
     }
 
     /// Compares a register with the type that the instruction expects.

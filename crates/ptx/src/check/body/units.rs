@@ -3,22 +3,25 @@
 //! its value is absent.
 
 mod lists;
+mod numbers;
 mod places;
+mod products;
+mod textures;
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::lower::source;
+use crate::check::body::lower::{register, source};
 use crate::check::body::operand::Site;
 use crate::check::body::values::Element;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::diagnostics::rules::special_gate;
-use crate::tree::{DeclaredType, Operand, OperandKind, Operands};
-use lists::Specials;
-use warpgrid_isa::form::{Gate, UnitOperand};
-use warpgrid_isa::target::TargetGate::{Family, OneOf, Only};
-use warpgrid_isa::{Fit, Flag, Modifiers, Role, ScalarType, SlotName, StateSpace};
+use crate::tree::{Operand, OperandKind, Operands};
+use warpgrid_isa::form::UnitOperand;
+use warpgrid_isa::{Fit, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
+
+/// An operand and what is in its brackets or braces.
+type Written<'a> = (&'a Operand, Operands<'a>);
 
 impl<'a> BodyChecker<'a, '_> {
     /// The value of an operand; `None` when something was reported. Rare, and large: within the operands of every
@@ -28,236 +31,98 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         (site, plan): (&Site<'a>, &'a Plan),
         (what, role): (UnitOperand, Role),
-        operand: &Operand,
+        operand: &'a Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         use UnitOperand as U;
         let bound = plan.bound.as_ref()?;
+        let written = (operand, children);
         match what {
-            U::Register(slot) => {
-                let ty = bound.scalar(slot)?;
-                let register = self.written(site, operand, ty, Fit::Exact)?;
-                match register {
-                    Some(register) => Some(source(crate::check::body::lower::register(register))),
-                    None => {
-                        self.report_sink(site, operand);
-                        None
-                    }
-                }
-            }
-            U::Alignment => {
-                let is_power = matches!(operand.kind, OperandKind::Integer { value, .. } if is_alignment(value));
-                self.expect_that(is_power, operand, "a power of two")
-            }
-            U::Columns => match operand.kind {
-                OperandKind::Integer { value, .. } => {
-                    let is_right = value.is_power_of_two() && (32..=512).contains(&value);
-                    self.expect_that(is_right, operand, "a power of two from 32 to 512")
-                }
-                _ => self.plain_word(site, plan, operand),
-            },
-            U::Word => self.plain_word(site, plan, operand),
-            U::Level => {
-                let mut values = children;
-                match (operand.kind, values.next()) {
-                    (OperandKind::Vector { .. }, Some((first, _)))
-                        if matches!(children.count(), 1 | 2 | 4) =>
-                    {
-                        self.plain_word(site, plan, first)
-                    }
-                    _ => self.plain_word(site, plan, operand),
-                }
-            }
-            U::SparseScale => {
-                let mut operands = site.operands;
-                let has_lanes =
-                    operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));
-                let is_right = matches!(operand.kind, OperandKind::Integer { .. }) && !has_lanes;
-                self.expect_that(
-                    is_right,
-                    operand,
-                    "a number, and no lanes that are left out",
-                )
-            }
+            U::Alignment
+            | U::Columns
+            | U::Bytes
+            | U::Mask
+            | U::SumScale
+            | U::SparseScale
+            | U::NumberUpTo(_)
+            | U::Constant
+            | U::Sign
+            | U::Condition
+            | U::Level
+            | U::Word => self.unit_number((site, plan), what, written),
+            U::Register(slot) => self.own_register(site, operand, bound.scalar(slot)?),
             U::Packed => self.whole_bits(site, plan, operand, children),
             U::Values(slot) => {
                 let ty = bound.scalar(slot)?;
-                self.values(site, plan, (operand, children), ty, role)
+                self.values(site, plan, written, ty, role)
             }
-            U::Bytes => match operand.kind {
-                OperandKind::Integer { value, .. } => {
-                    let is_right = value.is_multiple_of(16) && value < 1 << 20;
-                    self.expect_that(is_right, operand, "a multiple of 16 below 1048576")
-                }
-                _ => self.plain_word(site, plan, operand),
-            },
-            U::Mask => match operand.kind {
-                OperandKind::Integer { value, .. } => {
-                    let fits = value <= u64::from(u16::MAX);
-                    self.expect_that(fits, operand, "a number of 16 bits")
-                }
-                _ => {
-                    let value = self.source(site, plan, operand, ScalarType::U16, Fit::Exact)?;
-                    Some(source(value))
-                }
-            },
-            U::AddressOrName(space) => {
-                let is_right = match operand.kind {
-                    OperandKind::Name(name) => match self.binding(name, operand.span) {
-                        Binding::Register(_) => true,
-                        Binding::Variable(variable) => {
-                            space.takes_variable(self.space_of(variable))
-                        }
-                        _ => false,
-                    },
-                    OperandKind::Single(_) | OperandKind::Double(_) => true,
-                    _ => {
-                        let address = self.address_in(site, plan, operand, space)?;
-                        return Some(OperandValue::Address(address));
-                    }
-                };
-                self.expect_that(is_right, operand, "an address in brackets")
-            }
-            U::TensorPlace => self.tensor_place(plan, (operand, children)),
+            U::Widened(slot) => self.widened((site, plan), operand, bound.scalar(slot)?),
+            U::AddressOrName(space) => self.address_or_name((site, plan), operand, space),
+            U::TensorPlace => self.tensor_place(bound, written),
             U::ImageOffsets => {
-                let n = match bound.text(SlotName::LoadMode) {
-                    Some("im2col") => places::dimensions(plan).saturating_sub(2),
-                    _ => 2,
-                };
-                self.alike((operand, children), n, ScalarType::U16, Fit::Exact)
+                let n = places::mode(bound).n_offsets(places::dimensions(bound));
+                self.alike(written, n, ScalarType::U16, Fit::Exact)
             }
-            U::Words => {
-                let n = words(bound.text(SlotName::Shape)?, bound.text(SlotName::Count)?);
-                self.words((operand, children), n, (role, Specials::Refused))
-            }
-            U::Reduced => match operand.kind {
-                OperandKind::Vector { .. } => {
-                    self.words((operand, children), 1, (role, Specials::Refused))
-                }
-                _ => {
-                    let is_word = self.is_register(operand, |ty| {
-                        ty.width_bits() == 32 && ty != ScalarType::Pred
-                    });
-                    self.expect_that(is_word, operand, "a register of 32 bits")
-                }
-            },
-            // Where all operands are there, a predicate passes for the lanes.
-            U::Lanes if !matches!(operand.kind, OperandKind::Vector { .. }) => {
-                match self.is_predicate(operand) {
-                    true => self.predicate(site, operand),
-                    false => self.expect_that(false, operand, "registers in braces"),
-                }
-            }
-            U::Lanes => {
-                let n = match bound.text(SlotName::Group) {
-                    Some("cta_group::2") => 8,
-                    _ => 4,
-                };
-                self.words((operand, children), n, (role, Specials::Taken))
-            }
-            U::Texture => {
-                let asks_sampler = match bound.text(SlotName::Query) {
-                    Some("force_unnormalized_coords") => true,
-                    Some(query) if self.module.has_samplers => {
-                        query.starts_with("addr_mode") || query == "filter_mode"
-                    }
-                    _ => false,
-                };
-                let kind = match asks_sampler {
-                    true => DeclaredType::SamplerRef,
-                    false => DeclaredType::TexRef,
-                };
-                self.reference(operand, kind)
-            }
-            U::Surface => self.reference(operand, DeclaredType::SurfRef),
-            U::SurfacePlace => {
-                self.surface_place((operand, children), bound.text(SlotName::Geometry))
-            }
+            U::Reference => self.queried(operand, bound),
+            U::SurfacePlace => self.surface_place(written, places::geometry(bound)?),
             U::Texels => {
                 let ty = plan.modifiers.ty?;
-                self.texels((site, plan), (operand, children), ty, role)
+                self.texels((site, plan), written, ty, role)
             }
-            U::Descriptor => self.descriptor(site, plan, operand),
-            U::SumScale => {
-                if !self.module.meets(SCALED_INPUT) {
-                    let what = "a scale of the sum";
-                    let problem = special_gate(what, operand.span, SCALED_INPUT, self.module);
-                    self.report(problem);
-                    return None;
-                }
-                let is_right =
-                    matches!(operand.kind, OperandKind::Integer { value, .. } if value <= 15);
-                self.expect_that(is_right, operand, "a number from 0 to 15")
+            U::Words
+            | U::Reduced
+            | U::Lanes
+            | U::Descriptor
+            | U::Factor
+            | U::Sums
+            | U::WarpgroupFactor
+            | U::Metadata => self.product_operand((site, plan), (what, role), written),
+            U::Sampled
+            | U::TexturePlace
+            | U::Detail
+            | U::Gradient
+            | U::TextureOffset
+            | U::Compared => self.texture_operand((site, plan), what, written),
+        }
+    }
+
+    /// A register of the very width, and no number.
+    fn own_register(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        match self.written(site, operand, ty, Fit::Exact)? {
+            Some(found) => Some(source(register(found))),
+            None => {
+                self.report_sink(site, operand);
+                None
             }
-            U::Factor => match operand.kind {
-                _ if plan.modifiers.has(Flag::AShift)
-                    && !matches!(operand.kind, OperandKind::Address { .. }) =>
-                {
-                    self.expect_that(
-                        false,
-                        operand,
-                        "a matrix in tensor memory, since it is shifted",
-                    )
-                }
-                OperandKind::Address { .. } | OperandKind::AbsoluteAddress { .. } => {
-                    let address = self.address_in(site, plan, operand, StateSpace::Generic)?;
-                    Some(OperandValue::Address(address))
-                }
-                _ => self.descriptor(site, plan, operand),
-            },
-            U::Sums => {
-                let (n, ty) = sums(&plan.modifiers)?;
-                let fit = match ty {
-                    ScalarType::S32 => Fit::Integer,
-                    _ => Fit::Exact,
-                };
-                self.fragment((operand, children), n, (ty, fit), role)
+        }
+    }
+
+    /// A value that is brought to the width of the type, which needs no rounding of floats.
+    fn widened(
+        &mut self,
+        (site, plan): (&Site<'a>, &'a Plan),
+        operand: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        let value = self.source(site, plan, operand, ty, Fit::Wider)?;
+        let width = ty.width_bits();
+        let rounds = match value {
+            Source::Register(run) => {
+                let have = self.body.type_of(run.first);
+                have.width_bits() != width && (ty.is_float() || have.is_float())
             }
-            U::WarpgroupFactor => {
-                let list = self.is_list(operand);
-                let has_both = site.operands.count() == plan.n_most;
-                if list == has_both && plan.n_most != plan.n_least {
-                    let expected = match list {
-                        true => "a descriptor where both factors may be transposed",
-                        false => "registers where only the second factor may be transposed",
-                    };
-                    return self.expect_that(false, operand, expected);
-                }
-                if !list {
-                    return self.descriptor(site, plan, operand);
-                }
-                let ty = match plan.modifiers.a_type? {
-                    ScalarType::F16 | ScalarType::Bf16 => ScalarType::F16x2,
-                    ty if ty.is_float() => ScalarType::Tf32,
-                    _ => ScalarType::B32,
-                };
-                self.fragment(
-                    (operand, children),
-                    FACTOR_REGISTERS,
-                    (ty, Fit::Exact),
-                    role,
-                )
-            }
-            U::Condition => match operand.kind {
-                OperandKind::Integer { value, .. } => {
-                    self.expect_that(value <= 1, operand, "0, 1 or a predicate")
-                }
-                _ => self.predicate(site, operand),
-            },
-            U::Metadata => self.metadata(site, plan, operand, children),
-            U::NumberUpTo(most) => {
-                let is_right =
-                    matches!(operand.kind, OperandKind::Integer { value, .. } if value <= most);
-                self.expect_that(is_right, operand, "a smaller number")
-            }
-            U::Constant => {
-                let is_number = matches!(operand.kind, OperandKind::Integer { .. });
-                self.expect_that(is_number, operand, "a number")
-            }
-            U::Sign => {
-                let is_sign = matches!(operand.kind, OperandKind::Integer { value, .. } if matches!(value as i64, 1 | -1));
-                self.expect_that(is_sign, operand, "1 or -1")
-            }
+            Source::Immediate(_) => ty == ScalarType::F32,
+            _ => false,
+        };
+        let value = source(value);
+        match rounds {
+            true => self.expect_that(false, operand, "a value that needs no rounding"),
+            false => Some(value),
         }
     }
 
@@ -343,36 +208,4 @@ impl<'a> BodyChecker<'a, '_> {
             _ => false,
         }
     }
-}
-
-/// Since when the sum of a product in tensor memory may be divided.
-const SCALED_INPUT: Gate =
-    Gate::ptx(8, 6).on(OneOf(&[Family(100), Only(100), Only(103), Only(107)]));
-
-/// Registers of a factor of a product of four warps.
-const FACTOR_REGISTERS: usize = 4;
-
-/// Registers that hold the sums of a product of four warps, and their type.
-fn sums(modifiers: &Modifiers) -> Option<(usize, ScalarType)> {
-    let columns = usize::from(modifiers.shape?.columns);
-    Some(match modifiers.d_type? {
-        ScalarType::F16 => (columns / 4, ScalarType::F16x2),
-        ty => (columns / 2, ty),
-    })
-}
-
-/// Whether an alignment is one: a power of two that a signed number of 64 bits holds.
-fn is_alignment(value: u64) -> bool {
-    value.is_power_of_two()
-}
-
-/// Registers that an access to tensor memory takes.
-fn words(shape: &str, count: &str) -> usize {
-    let each = match shape {
-        "16x128b" => 2,
-        "16x256b" => 4,
-        _ => 1,
-    };
-    let n: usize = count.trim_start_matches('x').parse().unwrap_or(1);
-    each * n
 }

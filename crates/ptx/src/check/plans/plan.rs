@@ -4,13 +4,12 @@
 use crate::check::Module;
 use crate::check::plans::families::OperandGrammar;
 use crate::check::plans::offer;
-use crate::check::plans::outline;
 use crate::check::plans::problems;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
-use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, Outline, UnitOperand};
+use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, UnitOperand};
 use warpgrid_isa::{
     Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, SlotName, StateSpace, Takes,
 };
@@ -86,8 +85,6 @@ pub(crate) enum PairRule {
 pub(crate) struct Plan {
     /// `None` for opcodes that no row describes.
     pub(crate) bound: Option<Bound>,
-    /// What is known of an instruction without a row.
-    pub(crate) outline: Option<&'static Outline>,
     /// How its operands are read.
     pub(crate) grammar: OperandGrammar,
     pub(crate) does: Does,
@@ -132,29 +129,15 @@ impl Plan {
     /// Checks one opcode.
     pub(crate) fn new(opcode: &Opcode<'_>, module: &Module) -> Plan {
         let (name, words) = (opcode.name(), opcode.modifiers());
-        let outline = PTX.outline(name, words);
-        // `wmma.load.a` is no form of `wmma`, though `wmma.store.d` has a row.
-        if let Some(outline) = outline.filter(|outline| outline.n_names() > 1) {
-            return Plan::of_outline(opcode, outline, module);
-        }
-        match (form::bind(name, words, None), outline) {
-            (Some(bound), _) if PTX.is_name(name, words) => Plan::of_form(opcode, bound, module),
-            (_, Some(outline)) => Plan::of_outline(opcode, outline, module),
-            (Some(_) | None, None) => {
+        match form::bind(name, words, None) {
+            Some(bound) if PTX.is_name(name, words) => Plan::of_form(opcode, bound, module),
+            // `wmma.load` is no form of `wmma`, though `wmma.store.d` has a row.
+            Some(_) | None => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     offer::is_legal(other, opcode.modifiers(), module)
                 });
                 Plan::without_form(opcode, vec![problem])
             }
-        }
-    }
-
-    fn of_outline(opcode: &Opcode<'_>, outline: &'static Outline, module: &Module) -> Plan {
-        let mut problems = vec![diagnose::names_only(opcode)];
-        problems.extend(outline::check(opcode, outline, module));
-        Plan {
-            outline: Some(outline),
-            ..Plan::without_form(opcode, problems)
         }
     }
 
@@ -224,7 +207,6 @@ impl Plan {
                 false => None,
             },
             bound: Some(bound),
-            outline: None,
         }
     }
 
@@ -236,7 +218,6 @@ impl Plan {
         problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
         Plan {
             bound: None,
-            outline: None,
             grammar: OperandGrammar::Names,
             does: Does::Unknown,
             modifiers: Modifiers::default(),
@@ -274,6 +255,14 @@ impl Plan {
     pub(crate) fn position(&self, place: usize) -> usize {
         let there = (0..self.n_slots).filter(|at| self.skipped >> at & 1 == 0);
         there.into_iter().nth(place).unwrap_or(place)
+    }
+
+    /// Whether a predicate after the bar may say that what is read is resident.
+    pub(crate) fn has_residency(&self) -> bool {
+        matches!(
+            self.expect.first(),
+            Some(Expect::Unit(UnitOperand::Sampled, _))
+        )
     }
 
     /// The state space of the address.

@@ -2,15 +2,15 @@
 
 use super::{
     COMPARISON, DUPLICATE_MODIFIER, ILLEGAL_MODIFIER, ILLEGAL_TYPE, MISPLACED_WORD,
-    MISSING_MODIFIER, NAMES_ONLY, NEEDS_SYNC, NEEDS_TARGET, NEEDS_VERSION, OPERAND_COUNT, ROUNDING,
-    SCOPE, UNKNOWN_INSTRUCTION, UNKNOWN_MODIFIER, listed,
+    MISSING_MODIFIER, NEEDS_SYNC, NEEDS_TARGET, NEEDS_VERSION, OPERAND_COUNT, ROUNDING, SCOPE,
+    UNKNOWN_INSTRUCTION, UNKNOWN_MODIFIER, listed,
 };
 use crate::module::Module;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
 use warpgrid_isa::forms::OPCODES;
 use warpgrid_isa::{Origin, ScalarType, SlotName};
-use warpgrid_program::{Diagnostic, Edit, Fix, Severity, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 /// `is_legal` says whether another opcode takes the modifiers.
 pub(crate) fn unknown_instruction(
@@ -35,19 +35,6 @@ pub(crate) fn unknown_instruction(
         Some(word) => found.help(format!("did you mean `{word}`?")),
         None => found,
     }
-}
-
-/// An opcode of PTX that no row describes.
-pub(crate) fn names_only(opcode: &Opcode<'_>) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Information,
-        ..Diagnostic::warning(
-            NAMES_ONLY,
-            opcode.span,
-            format!("the operands of `{}` are checked in part", opcode.text),
-        )
-    }
-    .help("the types of its operands are not checked; execution stops at this instruction")
 }
 
 /// `is_legal` says whether the opcode is right with another word in its place.

@@ -37,9 +37,6 @@ pub(super) fn run(form: &Form) -> Outcome {
     {
         return Outcome::Refused(format!("{} {}", error.code, error.message));
     }
-    if let Some(note) = report.diagnostics.iter().find(|d| d.code == "W0117") {
-        return Outcome::NotRunYet(note.message.clone());
-    }
     let scenario = match scenario(form, source) {
         Ok(scenario) => scenario,
         Err(error) => return Outcome::Stopped(error.to_string()),

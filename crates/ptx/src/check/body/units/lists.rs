@@ -9,7 +9,7 @@ use crate::check::body::values::Element;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, Role, ScalarType, ValueClass};
+use warpgrid_isa::{Fit, Flag, Role, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, Source};
 
 /// Whether a list may name special registers.
@@ -112,6 +112,9 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<OperandValue> {
         let n = plan.modifiers.n_elements();
         let is_list = matches!(operand.kind, OperandKind::Vector { .. });
+        if role == Role::Written && n == 1 && is_list && !ty.is_float() {
+            return self.expect_that(false, operand, "a register");
+        }
         if role == Role::Written {
             return match n == 1 && !is_list {
                 true => match self.written(site, operand, ty, Fit::Exact)? {
@@ -130,7 +133,9 @@ impl<'a> BodyChecker<'a, '_> {
                 }
             };
         }
-        if n == 1 {
+        // Stores of floats take one value in braces, too (assembler 13.5).
+        let is_one = is_list && ty.is_float() && plan.modifiers.has(Flag::St);
+        if n == 1 && !is_one {
             let value = self.source(site, plan, operand, ty, Fit::Exact)?;
             return Some(source(value));
         }
@@ -216,13 +221,19 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// The class of a list; beside untyped bits a predicate passes for them.
+/// The class of a list, where predicates pass for untyped bits beside them.
 pub(super) fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
-    let bits = elements
-        .iter()
-        .map(|element| element.class)
-        .find(|class| matches!(class, ValueClass::Bits(_)));
-    if let Some(bits) = bits {
+    let is_taken = |class| matches!(class, ValueClass::Bits(_) | ValueClass::Predicate);
+    let clashes = |pair: &[Element]| {
+        let [one, other] = pair else { return false };
+        let is_one = |element: &Element| element.class == ValueClass::Predicate;
+        (is_one(one) || is_one(other)) && !(is_taken(one.class) && is_taken(other.class))
+    };
+    if elements.windows(2).any(clashes) {
+        return None;
+    }
+    let mut classes = elements.iter().map(|element| element.class);
+    if let Some(bits) = classes.find(|class| matches!(class, ValueClass::Bits(_))) {
         for element in &mut elements {
             if element.class == ValueClass::Predicate {
                 element.class = bits;
@@ -233,6 +244,6 @@ pub(super) fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
 }
 
 /// Whether values of a class are of a type.
-fn is_of(ty: ScalarType, class: ValueClass, fit: Fit) -> bool {
+pub(super) fn is_of(ty: ScalarType, class: ValueClass, fit: Fit) -> bool {
     ty != ScalarType::Tf32 && class == ValueClass::of(ty) || ty.takes(class, fit)
 }

@@ -10,21 +10,23 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{DeclaredType, Name, Operand, OperandKind, Operands};
-use warpgrid_isa::form::Gate;
-use warpgrid_isa::{Fit, Role, ScalarType, SlotName, StateSpace};
-use warpgrid_program::{OperandValue, Source};
-
-/// Since when surfaces are in registers.
-const INDIRECT: Gate = Gate::ptx(3, 1).sm(20);
+use crate::tree::{DeclarationSpace, DeclaredType, Name, Operand, OperandKind, Operands};
+use warpgrid_isa::form::{Bound, Meaning};
+use warpgrid_isa::forms::texture::INDIRECT;
+use warpgrid_isa::{Fit, Geometry, LoadMode, Queried, Role, ScalarType, SlotName, StateSpace};
+use warpgrid_program::OperandValue;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// A reference in brackets.
-    pub(super) fn reference(
-        &mut self,
-        operand: &Operand,
-        kind: DeclaredType,
-    ) -> Option<OperandValue> {
+    /// The texture, sampler or surface in brackets that a query is about.
+    pub(super) fn queried(&mut self, operand: &Operand, bound: &Bound) -> Option<OperandValue> {
+        let kind = match bound.meaning(SlotName::Query)? {
+            Meaning::Query(Queried::Sampler) => DeclaredType::SamplerRef,
+            Meaning::Query(Queried::Filtering) if self.module.has_samplers => {
+                DeclaredType::SamplerRef
+            }
+            Meaning::Query(Queried::Surface) => DeclaredType::SurfRef,
+            _ => DeclaredType::TexRef,
+        };
         let is_right = match operand.kind {
             OperandKind::Address { base, offset: 0 } => self.refers(base, operand, kind),
             _ => false,
@@ -51,17 +53,43 @@ impl<'a> BodyChecker<'a, '_> {
                     let mut names = self.tree.declarators_of(declaration).iter();
                     names.any(|declarator| Some(declarator.span.start) == start)
                 });
-                declared.is_some_and(|declaration| declaration.scalar == kind)
+                declared.is_some_and(|declaration| {
+                    // `.tex .u64 t;` from before there were references.
+                    let is_old = declaration.space == DeclarationSpace::Tex;
+                    declaration.scalar == kind || is_old && kind == DeclaredType::TexRef
+                })
             }
             _ => false,
         }
+    }
+
+    /// An address in this space, in brackets or not.
+    pub(super) fn address_or_name(
+        &mut self,
+        (site, plan): (&Site<'a>, &'a Plan),
+        operand: &Operand,
+        space: StateSpace,
+    ) -> Option<OperandValue> {
+        let is_right = match operand.kind {
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Register(_) => true,
+                Binding::Variable(variable) => space.takes_variable(self.space_of(variable)),
+                _ => false,
+            },
+            OperandKind::Single(_) | OperandKind::Double(_) => true,
+            _ => {
+                let address = self.address_in(site, plan, operand, space)?;
+                return Some(OperandValue::Address(address));
+            }
+        };
+        self.expect_that(is_right, operand, "an address in brackets")
     }
 
     /// `[surface, {x, y}]`
     pub(super) fn surface_place(
         &mut self,
         (operand, children): (&Operand, Operands<'a>),
-        geometry: Option<&str>,
+        geometry: Geometry,
     ) -> Option<OperandValue> {
         let mut parts = match operand.kind {
             OperandKind::AddressList { .. } => children,
@@ -91,7 +119,7 @@ impl<'a> BodyChecker<'a, '_> {
                 None
             })?],
         };
-        let n = coordinates(geometry);
+        let n = geometry.n_surface_coordinates();
         if is_list && (elements.len() < n || !matches!(elements.len(), 1 | 2 | 4)) {
             self.report(diagnose::vector_size(place.span, elements.len(), n));
             return None;
@@ -127,12 +155,9 @@ impl<'a> BodyChecker<'a, '_> {
             },
             Role::Read if is_list => self.texel_list(plan, (operand, children), ty),
             Role::Read => {
+                // One value is taken for a list (assembler 13.5).
                 let value = self.source(site, plan, operand, ty, Fit::Wider)?;
-                match value {
-                    Source::Immediate(_) => Some(source(value)),
-                    _ if n == 1 => Some(source(value)),
-                    _ => self.expect_that(false, operand, "values in braces"),
-                }
+                Some(source(value))
             }
         }
     }
@@ -167,9 +192,12 @@ impl<'a> BodyChecker<'a, '_> {
         (operand, children): (&Operand, Operands<'a>),
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let n = self.texels_of(plan, operand, children);
         let list = self.list(operand, children)?;
         let found = list.len();
+        let n = match (plan.modifiers.vector, found) {
+            (None, 1 | 2 | 4) => found,
+            _ => plan.modifiers.n_elements(),
+        };
         let elements: Option<Vec<Element>> = list.into_iter().map(Result::ok).collect();
         if elements.is_some() && found != n {
             self.report(diagnose::vector_size(operand.span, found, n));
@@ -184,7 +212,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// `[tensorMap, {a, b}]`: the description of a tensor, and as many coordinates as it has dimensions.
     pub(super) fn tensor_place(
         &mut self,
-        plan: &'a Plan,
+        bound: &Bound,
         (operand, children): (&Operand, Operands<'a>),
     ) -> Option<OperandValue> {
         let mut parts = match operand.kind {
@@ -211,30 +239,31 @@ impl<'a> BodyChecker<'a, '_> {
             _ => false,
         };
         self.expect_that(is_tensor, tensor, "a tensor in global memory")?;
-        let mode = plan.bound.as_ref()?.text(SlotName::LoadMode);
-        let n = match mode {
-            Some("tile::gather4" | "tile::scatter4") => 5,
-            _ => dimensions(plan),
-        };
+        let n = mode(bound).n_coordinates(dimensions(bound));
         self.alike(coordinates, n, ScalarType::S32, Fit::Integer)
     }
 }
 
-/// Values of a coordinate of a surface.
-fn coordinates(geometry: Option<&str>) -> usize {
-    match geometry {
-        Some("2d" | "a1d") => 2,
-        Some("3d" | "a2d") => 4,
-        _ => 1,
+/// The shape of the texture or surface.
+pub(super) fn geometry(bound: &Bound) -> Option<Geometry> {
+    match bound.meaning(SlotName::Geometry)? {
+        Meaning::Geometry(geometry) => Some(geometry),
+        _ => None,
+    }
+}
+
+/// Which elements of a tensor are moved.
+pub(super) fn mode(bound: &Bound) -> LoadMode {
+    match bound.meaning(SlotName::LoadMode) {
+        Some(Meaning::LoadMode(mode)) => mode,
+        _ => LoadMode::Tile,
     }
 }
 
 /// Dimensions of a tensor: 1 to 5.
-pub(super) fn dimensions(plan: &Plan) -> usize {
-    let word = plan
-        .bound
-        .as_ref()
-        .and_then(|bound| bound.text(SlotName::Dimension));
-    let digits = word.map(|word| word.trim_end_matches('d'));
-    digits.and_then(|digits| digits.parse().ok()).unwrap_or(1)
+pub(super) fn dimensions(bound: &Bound) -> usize {
+    match bound.meaning(SlotName::Dimension) {
+        Some(Meaning::Dimensions(n)) => usize::from(n),
+        _ => 1,
+    }
 }

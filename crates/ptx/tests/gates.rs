@@ -1,4 +1,4 @@
-//! Instructions without a row, and directives: what is accepted and what is refused, with its code.
+//! Gates of instructions and directives: what is accepted and what is refused, with its code.
 
 use warpgrid_program::Severity;
 use warpgrid_ptx::{Options, check, parse};

@@ -1,0 +1,124 @@
+//! Words of units beside the lanes, typed: shapes of textures and surfaces, what a query is about, parts of tensors, groups of
+//! blocks.
+
+spelled! {
+    /// The shape of a texture or surface.
+    Geometry { D1 "1d", D2 "2d", D3 "3d", D4 "4d", D5 "5d", A1d "a1d", A2d "a2d", Cube "cube", Acube "acube", D2ms "2dms", A2dms "a2dms", }
+}
+spelled! {
+    /// Which elements of a tensor a copy moves.
+    LoadMode {
+        Tile "tile", Gather4 "tile::gather4", Scatter4 "tile::scatter4", Im2col "im2col", Im2colW "im2col::w",
+        Im2colW128 "im2col::w::128", Im2colNoOffsets "im2col_no_offs",
+    }
+}
+spelled! {
+    /// Blocks that act together.
+    CtaGroup { One "cta_group::1", Two "cta_group::2", }
+}
+
+impl Geometry {
+    /// Values of a coordinate of a texture; the layer of an array is one of them. `.5d` counts as `.a1d` (assembler 13.5).
+    pub const fn n_coordinates(self) -> usize {
+        use Geometry as G;
+        match self {
+            G::D1 => 1,
+            G::D2 | G::A1d | G::D5 => 2,
+            G::D3 | G::D4 | G::A2d | G::Cube | G::Acube | G::D2ms | G::A2dms => 4,
+        }
+    }
+
+    /// Values of a coordinate of a surface. The manual has neither `.4d` nor `.5d`, where one is enough (assembler 13.5).
+    pub const fn n_surface_coordinates(self) -> usize {
+        match self {
+            Geometry::D4 | Geometry::D5 => 1,
+            other => other.n_coordinates(),
+        }
+    }
+
+    /// Values of an offset in texels; `None` where there is none in braces.
+    pub const fn n_offsets(self) -> Option<usize> {
+        use Geometry as G;
+        match self {
+            G::D1 | G::A1d | G::D5 => Some(1),
+            G::D2 | G::A2d | G::D2ms | G::A2dms => Some(2),
+            G::D3 | G::D4 => Some(4),
+            G::Cube | G::Acube => None,
+        }
+    }
+
+    /// Values of a gradient, since layers have none; `None` where any number passes (assembler 13.5).
+    pub const fn n_gradients(self) -> Option<usize> {
+        use Geometry as G;
+        match self {
+            G::Cube | G::Acube => None,
+            other => other.n_offsets(),
+        }
+    }
+
+    /// Whether the first coordinate is the index of a layer.
+    pub const fn is_array(self) -> bool {
+        use Geometry as G;
+        match self {
+            G::A1d | G::A2d | G::Acube | G::D5 => true,
+            // Layers of samples are looked at as coordinates are (assembler 13.5).
+            G::D1 | G::D2 | G::D3 | G::D4 | G::Cube | G::D2ms | G::A2dms => false,
+        }
+    }
+
+    /// Whether texels can be compared with a reference value.
+    pub const fn compares(self) -> bool {
+        use Geometry as G;
+        match self {
+            G::D1 | G::D2 | G::A1d | G::A2d | G::Cube | G::Acube | G::D5 => true,
+            G::D3 | G::D4 | G::D2ms | G::A2dms => false,
+        }
+    }
+}
+
+impl LoadMode {
+    /// Coordinates of a tensor with so many dimensions: rows that are gathered have one each.
+    pub const fn n_coordinates(self, dimensions: usize) -> usize {
+        match self {
+            LoadMode::Gather4 | LoadMode::Scatter4 => 5,
+            LoadMode::Tile
+            | LoadMode::Im2col
+            | LoadMode::Im2colW
+            | LoadMode::Im2colW128
+            | LoadMode::Im2colNoOffsets => dimensions,
+        }
+    }
+
+    /// Offsets or sizes of a walk over an image with so many dimensions.
+    pub const fn n_offsets(self, dimensions: usize) -> usize {
+        match self {
+            LoadMode::Im2col => dimensions.saturating_sub(2),
+            LoadMode::Tile
+            | LoadMode::Gather4
+            | LoadMode::Scatter4
+            | LoadMode::Im2colW
+            | LoadMode::Im2colW128
+            | LoadMode::Im2colNoOffsets => 2,
+        }
+    }
+}
+
+impl CtaGroup {
+    /// Words of 32 lanes each that a product may leave out.
+    pub const fn n_lane_masks(self) -> usize {
+        match self {
+            CtaGroup::One => 4,
+            CtaGroup::Two => 8,
+        }
+    }
+}
+
+/// What a query is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Queried {
+    Texture,
+    Surface,
+    Sampler,
+    /// The sampler where modules have textures and samplers apart, else the texture.
+    Filtering,
+}

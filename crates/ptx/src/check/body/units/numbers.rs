@@ -1,0 +1,99 @@
+//! Numbers that other units than the lanes take: sizes, masks, scales, signs. In: an operand; out: whether it is in range.
+
+use super::Written;
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::source;
+use crate::check::body::operand::Site;
+use crate::check::plans::plan::Plan;
+use crate::diagnostics::rules::special_gate;
+use crate::tree::{Operand, OperandKind};
+use warpgrid_isa::form::{Gate, UnitOperand};
+use warpgrid_isa::target::TargetGate::{Family, OneOf, Only};
+use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_program::OperandValue;
+
+/// Since when the sum of a product in tensor memory may be divided.
+const SCALED_INPUT: Gate =
+    Gate::ptx(8, 6).on(OneOf(&[Family(100), Only(100), Only(103), Only(107)]));
+
+impl<'a> BodyChecker<'a, '_> {
+    /// A number, or a register where one may be.
+    pub(super) fn unit_number(
+        &mut self,
+        (site, plan): (&Site<'a>, &'a Plan),
+        what: UnitOperand,
+        (operand, children): Written<'a>,
+    ) -> Option<OperandValue> {
+        use UnitOperand as U;
+        match what {
+            U::Alignment => self.number_that(operand, u64::is_power_of_two, "a power of two"),
+            U::NumberUpTo(most) => self.number_that(operand, |n| n <= most, "a smaller number"),
+            U::Constant => self.number_that(operand, |_| true, "a number"),
+            U::Sign => self.number_that(operand, |n| matches!(n as i64, 1 | -1), "1 or -1"),
+            U::SumScale => self.sum_scale(operand),
+            U::SparseScale => self.sparse_scale(site, operand),
+            U::Columns if is_number(operand) => {
+                let is_right = |n: u64| n.is_power_of_two() && (32..=512).contains(&n);
+                self.number_that(operand, is_right, "a power of two from 32 to 512")
+            }
+            U::Bytes if is_number(operand) => {
+                let is_right = |n: u64| n.is_multiple_of(16) && n < 1 << 20;
+                self.number_that(operand, is_right, "a multiple of 16 below 1048576")
+            }
+            U::Mask if is_number(operand) => {
+                let fits = |n| n <= u64::from(u16::MAX);
+                self.number_that(operand, fits, "a number of 16 bits")
+            }
+            U::Mask => {
+                let value = self.source(site, plan, operand, ScalarType::U16, Fit::Exact)?;
+                Some(source(value))
+            }
+            U::Condition if is_number(operand) => {
+                self.number_that(operand, |n| n <= 1, "0, 1 or a predicate")
+            }
+            U::Condition => self.predicate(site, operand),
+            // The first of a list is the level (assembler 13.5).
+            U::Level => match (operand.kind, children.clone().next()) {
+                (OperandKind::Vector { .. }, Some((first, _)))
+                    if matches!(children.count(), 1 | 2 | 4) =>
+                {
+                    self.plain_word(site, plan, first)
+                }
+                _ => self.plain_word(site, plan, operand),
+            },
+            _ => self.plain_word(site, plan, operand),
+        }
+    }
+
+    fn number_that(
+        &mut self,
+        operand: &Operand,
+        is_right: impl Fn(u64) -> bool,
+        expected: &str,
+    ) -> Option<OperandValue> {
+        let holds = matches!(operand.kind, OperandKind::Integer { value, .. } if is_right(value));
+        self.expect_that(holds, operand, expected)
+    }
+
+    /// The power of two that a sum is divided by.
+    fn sum_scale(&mut self, operand: &Operand) -> Option<OperandValue> {
+        if !self.module.meets(SCALED_INPUT) {
+            let what = "a scale of the sum";
+            self.report(special_gate(what, operand.span, SCALED_INPUT, self.module));
+            return None;
+        }
+        self.number_that(operand, |n| n <= 15, "a number from 0 to 15")
+    }
+
+    /// A scale that is there where no lanes are left out.
+    fn sparse_scale(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+        let mut operands = site.operands;
+        let has_lanes = operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));
+        let what = "a number, and no lanes that are left out";
+        self.number_that(operand, |_| !has_lanes, what)
+    }
+}
+
+const fn is_number(operand: &Operand) -> bool {
+    matches!(operand.kind, OperandKind::Integer { .. })
+}

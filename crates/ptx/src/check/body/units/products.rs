@@ -1,0 +1,142 @@
+//! Operands of products of several warps, and of tensor memory. In: an operand; out: its value, where it names enough registers
+//! of the right type.
+
+use super::Written;
+use super::lists::Specials;
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::operand::Site;
+use crate::check::plans::plan::Plan;
+use crate::tree::{Operand, OperandKind};
+use warpgrid_isa::form::{Bound, Meaning, UnitOperand};
+use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, SlotName, StateSpace};
+use warpgrid_program::OperandValue;
+
+/// Registers of a factor of a product of four warps.
+const FACTOR_REGISTERS: usize = 4;
+
+impl<'a> BodyChecker<'a, '_> {
+    /// An operand of a product, or of an access to tensor memory.
+    pub(super) fn product_operand(
+        &mut self,
+        (site, plan): (&Site<'a>, &'a Plan),
+        (what, role): (UnitOperand, Role),
+        written: Written<'a>,
+    ) -> Option<OperandValue> {
+        use UnitOperand as U;
+        let (operand, children) = written;
+        match what {
+            U::Words => {
+                let n = n_words(plan.bound.as_ref()?, &plan.modifiers)?;
+                self.words(written, n, (role, Specials::Refused))
+            }
+            U::Reduced => match operand.kind {
+                OperandKind::Vector { .. } => self.words(written, 1, (role, Specials::Refused)),
+                _ => {
+                    let fits = |ty: ScalarType| ty.width_bits() == 32 && ty != ScalarType::Pred;
+                    let is_word = self.is_register(operand, fits);
+                    self.expect_that(is_word, operand, "a register of 32 bits")
+                }
+            },
+            U::Lanes => self.lanes((site, plan), role, written),
+            U::Factor => self.factor(site, plan, operand),
+            U::Sums => {
+                let (n, ty) = sums(&plan.modifiers)?;
+                let fit = match ty {
+                    ScalarType::S32 => Fit::Integer,
+                    _ => Fit::Exact,
+                };
+                self.fragment(written, n, (ty, fit), role)
+            }
+            U::WarpgroupFactor => self.warpgroup_factor((site, plan), role, written),
+            U::Metadata => self.metadata(site, plan, operand, children),
+            _ => self.descriptor(site, plan, operand),
+        }
+    }
+
+    /// Lanes that a product leaves out. Where all operands are there, a predicate passes for them.
+    fn lanes(
+        &mut self,
+        (site, plan): (&Site<'a>, &'a Plan),
+        role: Role,
+        written: Written<'a>,
+    ) -> Option<OperandValue> {
+        let operand = written.0;
+        if !matches!(operand.kind, OperandKind::Vector { .. }) {
+            return match self.is_predicate(operand) {
+                true => self.predicate(site, operand),
+                false => self.expect_that(false, operand, "registers in braces"),
+            };
+        }
+        let group = match plan.bound.as_ref()?.meaning(SlotName::Group) {
+            Some(Meaning::CtaGroup(group)) => group,
+            _ => CtaGroup::One,
+        };
+        self.words(written, group.n_lane_masks(), (role, Specials::Taken))
+    }
+
+    /// A factor in tensor memory, or the descriptor of one in shared memory.
+    fn factor(
+        &mut self,
+        site: &Site<'a>,
+        plan: &'a Plan,
+        operand: &Operand,
+    ) -> Option<OperandValue> {
+        if plan.modifiers.has(Flag::AShift) && !matches!(operand.kind, OperandKind::Address { .. })
+        {
+            let expected = "a matrix in tensor memory, since it is shifted";
+            return self.expect_that(false, operand, expected);
+        }
+        match operand.kind {
+            OperandKind::Address { .. } | OperandKind::AbsoluteAddress { .. } => {
+                let address = self.address_in(site, plan, operand, StateSpace::Generic)?;
+                Some(OperandValue::Address(address))
+            }
+            _ => self.descriptor(site, plan, operand),
+        }
+    }
+
+    /// Registers, or the descriptor of a matrix in shared memory.
+    fn warpgroup_factor(
+        &mut self,
+        (site, plan): (&Site<'a>, &'a Plan),
+        role: Role,
+        written: Written<'a>,
+    ) -> Option<OperandValue> {
+        let operand = written.0;
+        let list = self.is_list(operand);
+        let has_both = site.operands.count() == plan.n_most;
+        if list == has_both && plan.n_most != plan.n_least {
+            let expected = match list {
+                true => "a descriptor where both factors may be transposed",
+                false => "registers where only the second factor may be transposed",
+            };
+            return self.expect_that(false, operand, expected);
+        }
+        if !list {
+            return self.descriptor(site, plan, operand);
+        }
+        let ty = match plan.modifiers.a_type? {
+            ScalarType::F16 | ScalarType::Bf16 => ScalarType::F16x2,
+            ty if ty.is_float() => ScalarType::Tf32,
+            _ => ScalarType::B32,
+        };
+        self.fragment(written, FACTOR_REGISTERS, (ty, Fit::Exact), role)
+    }
+}
+
+/// Registers that hold the sums of a product of four warps, and their type.
+fn sums(modifiers: &Modifiers) -> Option<(usize, ScalarType)> {
+    let columns = usize::from(modifiers.shape?.columns);
+    Some(match modifiers.d_type? {
+        ScalarType::F16 => (columns / 4, ScalarType::F16x2),
+        ty => (columns / 2, ty),
+    })
+}
+
+/// Registers that an access to tensor memory takes.
+fn n_words(bound: &Bound, modifiers: &Modifiers) -> Option<usize> {
+    match bound.meaning(SlotName::Shape)? {
+        Meaning::RegistersEach(each) => Some(usize::from(each) * modifiers.count?.number()),
+        _ => None,
+    }
+}
