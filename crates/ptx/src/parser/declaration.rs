@@ -120,7 +120,11 @@ impl Parser<'_> {
         while declaration.scalar == DeclaredType::Missing {
             self.specifier(&mut declaration)?;
         }
-        if declaration.space_span.start == declaration.space_span.end {
+        // A type alone declares nothing (assembler 13.5).
+        let is_scalar = matches!(declaration.scalar, DeclaredType::Scalar(_));
+        let is_alone = declaration.type_span.start == start && self.cursor.skip() == b';';
+        let declares_nothing = is_scalar && is_alone;
+        if declaration.space_span.start == declaration.space_span.end && !declares_nothing {
             self.report(syntax::space_expected(declaration.type_span));
         }
         declaration.attributes = Range {

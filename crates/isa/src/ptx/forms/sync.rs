@@ -15,6 +15,9 @@ use crate::types::ScalarType::{B32, F32, U32};
 
 types!(BITS, Type, B32 B64);
 types!(WORDS, Type, U32 S32);
+/// Words that the assembler reads over.
+const UNUSED: Gate = ALWAYS.assembler("13.5");
+
 set! { POPC: Op "reduction";
     "popc", BarrierReduce(Popc), ALWAYS, "the number of threads where the predicate is true";
 }
@@ -59,6 +62,16 @@ set! { ACQUIRE: Sem "memory order"; "acquire", Sem(Acquire), ALWAYS, "acquires";
 set! { RELEASE: Sem "memory order"; "release", Sem(Release), ALWAYS, "releases"; }
 set! { CLUSTER: Scope "scope"; "cluster", Scope(Cluster), ALWAYS, "with the threads of the cluster"; }
 set! { PROXY_SPACE: Space "state space"; GLOBAL; SHARED_CTA; SHARED_CLUSTER; }
+set! { UNUSED_SPACE: Space "state space";
+    "global",          Word, UNUSED, "not in the manual; means nothing";
+    "shared",          Word, UNUSED, "not in the manual; means nothing";
+    "shared::cta",     Word, UNUSED, "not in the manual; means nothing";
+    "shared::cluster", Word, UNUSED, "not in the manual; means nothing";
+}
+set! { UNUSED_LIMIT: Level "limit";
+    "sync_restrict::shared::cta",     Word, UNUSED, "not in the manual; means nothing";
+    "sync_restrict::shared::cluster", Word, UNUSED, "not in the manual; means nothing";
+}
 set! { SHUFFLE: Mode "mode";
     "up",   Shuffle(Up),   ALWAYS, "from lane `laneid - b`";
     "down", Shuffle(Down), ALWAYS, "from lane `laneid + b`";
@@ -169,7 +182,7 @@ pub static FORMS: &[Form] = &[
         address: Described, types: SIZE;
         "Acquires the description of a tensor.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.tensormap::generic.acquire.gpu [d], 128;"], bad: &[("fence.proxy.tensormap::generic.acquire.gpu [d], 64;", "W0144")]),
-    form!("fence.proxy.proxykind.sem.scope", [TENSORMAP, RELEASE, SCOPE], Sync(Fence), gate: since(8, 3).sm(90), leads: 1;
+    form!("fence.proxy.proxykind.sem.scope{.ss}{.level}", [TENSORMAP, RELEASE, SCOPE, UNUSED_SPACE, UNUSED_LIMIT], Sync(Fence), gate: since(8, 3).sm(90), leads: 1;
         "Releases the description of a tensor.", "parallel-synchronization-and-communication-instructions-membar-fence";
         good: &["fence.proxy.tensormap::generic.release.cta;"]),
     form!("fence.proxy.proxykind.sem.scope", [ALIAS_PROXY, RELEASE, SCOPE], Sync(Fence), gate: since(8, 3).sm(90).assembler("13.5"), leads: 1;

@@ -3,8 +3,9 @@
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::VideoLanes::{Four, One, Two};
 use crate::does::VideoOp::{AbsDiff, Add, Average, Mad, Max, Min, Set, Shl, Shr, Sub};
-use crate::form::{Form, Gate};
-use crate::modifier::Flag::{Shr7, Shr15};
+use crate::form::rule::{Rule, RuleKind::*, any, assembler};
+use crate::form::{Form, Gate, SlotName as S};
+use crate::modifier::Flag::{self, Shr7, Shr15};
 use crate::modifier::{CompareOp, OverflowMode, ReduceOp};
 
 const SCALAR: Gate = since(2, 0).sm(20);
@@ -52,6 +53,11 @@ operands! {
     PARTS: "d" Custom, "a" Custom, "b" Custom, "c" Custom;
 }
 
+#[rustfmt::skip]
+const SUMS: &[Rule] = &[
+    assembler(Clash { a: any(S::Literal(Flag::Sat)), b: any(S::Op) }, "the results are added as they are"),
+];
+
 /// A row of an instruction on one value.
 macro_rules! scalar {
     ($syntax:literal, $does:expr, $help:literal, $good:expr, $bad:expr) => {
@@ -71,7 +77,7 @@ macro_rules! shift {
 /// A row of an instruction on several values.
 macro_rules! lanes {
     ($syntax:literal, $does:expr, $lanes:expr, $help:literal, $section:expr, $good:expr) => {
-        form!($syntax, [TO, FIRST, SECOND, SUMMED], Video($does, $lanes), gate: LANES, types: PARTS;
+        form!($syntax, [TO, FIRST, SECOND, SUMMED], Video($does, $lanes), gate: LANES, types: PARTS, rules: SUMS;
             $help, $section; good: $good)
     };
 }

@@ -85,7 +85,7 @@ macro_rules! load {
     };
     ($syntax:literal, $does:ident, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [$($set),*], Matrix($does), leads: 2, gate: $gate, writes: &["r"], types: OPERANDS, address: Strict,
-            reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: $rules;
+            reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: $rules, overlooks: &["b2"];
             $help, SECTION; good: $good, bad: $bad)
     };
 }

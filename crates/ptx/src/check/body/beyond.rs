@@ -154,7 +154,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         if let Some((span, threads)) = literal(self, first + 1)
-            && threads % 32 != 0
+            && (threads % 32 != 0 || threads == 0 && plan.modifiers.has(Flag::Arrive))
         {
             self.report(diagnose::barrier_threads(span, threads));
             return None;

@@ -15,13 +15,18 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn mov(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
         self.count_operands(site, plan)?;
         let mut operands = site.operands;
-        let (d, d_children) = operands.next()?;
-        let (a, a_children) = operands.next()?;
+        let (mut d, d_children) = operands.next()?;
+        let (mut a, a_children) = operands.next()?;
         let Some(ty) = plan.modifiers.ty.filter(|_| plan.is_sound) else {
             // The opcode is refused; without its type there is nothing to compare.
             return None;
         };
         let n_elements = plan.modifiers.n_elements();
+        let is_list = |operand: &Operand| matches!(operand.kind, OperandKind::Vector { .. });
+        if ty.kind() == TypeKind::Bits && n_elements == 1 && is_list(d) != is_list(a) {
+            d = self.only_element(d_children).unwrap_or(d);
+            a = self.only_element(a_children).unwrap_or(a);
+        }
         let (to, from) = if n_elements > 1 {
             let to = self.vector_destinations(site, d, d_children, (ty, Fit::Exact), n_elements);
             let from = match self.is_single(a) {
@@ -68,6 +73,20 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.push(to?, d.span);
         self.body.push(from, a.span);
         Some(())
+    }
+
+    /// What is alone in braces, on one side of `mov`, is as good as without them (assembler 13.5).
+    fn only_element(&mut self, mut children: Operands<'a>) -> Option<&'a Operand> {
+        let (element, _) = children.next()?;
+        let is_value = match element.kind {
+            OperandKind::Integer { .. } => true,
+            OperandKind::Name(name) => {
+                let binding = self.binding(name, element.span);
+                matches!(binding, Binding::Register(_) | Binding::Special(_))
+            }
+            _ => false,
+        };
+        (is_value && children.next().is_none()).then_some(element)
     }
 
     /// The bare name of a global variable is its address, which has 64 bits; a sum with it is just a number (assembler

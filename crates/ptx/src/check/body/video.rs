@@ -133,6 +133,11 @@ impl<'a> BodyChecker<'a, '_> {
                         Some("the address of a variable")
                     }
                     Source::FunctionAddress(_) => Some("a function"),
+                    Source::RegisterOffset { .. }
+                        if lanes == VideoLanes::One && place != Place::Addend =>
+                    {
+                        Some("a sum with a name")
+                    }
                     _ => None,
                 };
                 if let Some(found) = found {

@@ -227,9 +227,9 @@ impl OperandGrammar {
                 | MoveOp::CvtPack
                 | MoveOp::Isspacep => OperandGrammar::Row(Beyond::Nothing),
             },
-            Does::Compare(CompareForm::Set)
+            Does::Compare(CompareForm::Set | CompareForm::Setp)
                 if matches!(
-                    modifiers.a_type,
+                    modifiers.source_type(),
                     Some(ScalarType::Bf16 | ScalarType::Bf16x2)
                 ) =>
             {

@@ -251,7 +251,11 @@ pub(crate) fn barrier_number(span: Span, id: u64) -> Diagnostic {
 }
 
 pub(crate) fn barrier_threads(span: Span, threads: u64) -> Diagnostic {
-    let message = format!("found {threads} threads, expected a multiple of 32");
+    let expected = match threads {
+        0 => "some to arrive",
+        _ => "a multiple of 32",
+    };
+    let message = format!("found {threads} threads, expected {expected}");
     Diagnostic::error(BARRIER_NUMBER, span, message)
         .help("threads arrive at a barrier in whole warps")
 }
