@@ -96,7 +96,7 @@ impl Assembler {
     }
 }
 
-/// Whether the release refuses the whole module for its version, its target or its 32-bit addresses.
+/// Whether the release refuses the whole module for its version, its target or its 32-bit addresses, or fails within itself.
 pub(super) fn cannot_say(messages: &[String]) -> bool {
     const REFUSALS: &[&str] = &[
         "Unsupported .version",
@@ -104,6 +104,9 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "32-Bit compilation is no longer supported",
         "32-Bit ABI",
         "not supported in .version",
+        // A crash that says so.
+        "nternal compiler error",
+        "nternal error",
     ];
     messages
         .iter()

@@ -76,6 +76,7 @@ fn ask_about(
     let mut random = Random::new(options.seed);
     let fresh: Vec<Case> = (0..n)
         .map(|index| material.mutant(index, &mut random))
+        .filter(|case| !mutate::is_disputed(case))
         .collect();
     let folder = ask::Folder::new()?;
     let numbered: Vec<(usize, &Case)> = fresh.iter().enumerate().collect();

@@ -2,6 +2,7 @@
 
 use super::super::case::Case;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use warpgrid_isa::{Target, Version, target::TARGETS};
 
 /// Operands that stand where others did: registers of each size, literals, addresses, lists, sinks, and names that are not there.
@@ -41,6 +42,29 @@ const OPERANDS: &[&str] = &[
     "%p1+1",
     "%tid.x+1",
     "WARP_SZ",
+    "{}",
+    "{1, 2}",
+    "{%r1, _}",
+    "{%r1, %r2, %r3, %r4}",
+    "{%p1}",
+    "[%rd1+%r1]",
+    "[gbl]",
+    "[gbl+4]",
+    "[16]",
+    "[%rd1-4]",
+    "gbl[1]",
+    "%r1.x",
+    "%r1.b0",
+    "%clock64",
+    "%envreg3",
+    "0x80000000U",
+    "-0x8000000000000000",
+    "(1+2)*3",
+    "1<2?3:4",
+    "generic(gbl)",
+    "mask(gbl)",
+    "\"text\"",
+    "%r1, %r2",
 ];
 
 /// A generator of numbers that look random: splitmix64, the same ones everywhere.
@@ -130,8 +154,11 @@ impl<'a> Material<'a> {
             }
             54..60 if has_words => words.insert(place, words[place]),
             60..82 => return self.move_to_another_target(case, random),
-            _ => {
-                let operands = with_other_operand(operands, random);
+            kind => {
+                let operands = match kind {
+                    82..92 => with_other_operand(operands, random),
+                    _ => with_other_list(operands, random),
+                };
                 case.insn = format!("{guard}{head}{operands}");
                 return;
             }
@@ -153,8 +180,7 @@ impl<'a> Material<'a> {
     }
 
     fn version_of(&self, target: &Target, random: &mut Random) -> Version {
-        // Before 2.3 addresses have 32 bits, which assemblers of today refuse whatever else there is.
-        let least = target.since.max(Version::new(2, 3));
+        let least = least_version(target);
         let known = self.versions.iter().filter(|version| **version >= least);
         let known: Vec<Version> = known.copied().collect();
         random.pick(&known).copied().unwrap_or(Version::NEWEST)
@@ -173,10 +199,72 @@ fn parts(insn: &str) -> (&str, &str, &str) {
     (guard, head, operands)
 }
 
-/// The operands with one of them replaced; commas within brackets divide nothing.
+/// The lowest version of PTX in which all releases of the assembler judge a target alike.
+fn least_version(target: &Target) -> Version {
+    match target.sm {
+        // 13.0 knows it from 8.8 on, later releases only from 9.0.
+        88 => Version::new(9, 0),
+        // Before 2.3 addresses have 32 bits, which assemblers of today refuse whatever else there is.
+        _ => target.since.max(Version::new(2, 3)),
+    }
+}
+
+/// Whether releases of the assembler judge the module's version and target differently, whatever else it says.
+pub(super) fn is_disputed(case: &Case) -> bool {
+    let name = case.target.split(',').next().unwrap_or("").trim();
+    let target = TARGETS.iter().find(|target| target.name == name);
+    let mut versions = Version::all();
+    let version = versions.find(|version| version.to_string() == case.ptx_version);
+    matches!((target, version), (Some(target), Some(version))
+        if target.since <= version && version < least_version(target))
+}
+
+/// The operands and what follows them.
+fn split_operands(operands: &str) -> (&str, &str) {
+    operands.split_at(operands.rfind(';').unwrap_or(operands.len()))
+}
+
+/// The operands in another order, one more or one fewer, with one of them in braces or brackets, or with a sum.
+fn with_other_list(operands: &str, random: &mut Random) -> String {
+    let (list, tail) = split_operands(operands);
+    let mut parts: Vec<String> = operand_places(list)
+        .into_iter()
+        .filter_map(|place| Some(list.get(place)?.trim().to_owned()))
+        .collect();
+    let place = random.below(parts.len());
+    let other = random.below(parts.len());
+    let Some(part) = parts.get_mut(place) else {
+        return operands.to_owned();
+    };
+    match random.below(7) {
+        0 => parts.swap(place, other),
+        1 => drop(parts.remove(place)),
+        2 => {
+            let twice = part.clone();
+            parts.insert(other, twice);
+        }
+        3 => *part = format!("{{{part}}}"),
+        4 => *part = format!("[{part}]"),
+        5 => *part = format!("{part}+4"),
+        _ => *part = part.trim_matches(['{', '}', '[', ']']).to_owned(),
+    }
+    format!(" {}{tail}", parts.join(", "))
+}
+
+/// The operands with one of them replaced.
 fn with_other_operand(operands: &str, random: &mut Random) -> String {
-    let end = operands.rfind(';').unwrap_or(operands.len());
-    let (list, tail) = operands.split_at(end);
+    let (list, tail) = split_operands(operands);
+    let places = operand_places(list);
+    let (Some(place), Some(other)) = (random.pick(&places), random.pick(OPERANDS)) else {
+        return operands.to_owned();
+    };
+    let before = list.get(..place.start).unwrap_or("");
+    let after = list.get(place.end..).unwrap_or("");
+    format!("{before} {other}{after}{tail}")
+}
+
+/// Where the operands of a list are; commas within brackets divide nothing.
+fn operand_places(list: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;
     let mut depth = 0_i32;
@@ -192,12 +280,7 @@ fn with_other_operand(operands: &str, random: &mut Random) -> String {
         }
     }
     places.push(start..list.len());
-    let (Some(place), Some(other)) = (random.pick(&places), random.pick(OPERANDS)) else {
-        return operands.to_owned();
-    };
-    let before = list.get(..place.start).unwrap_or("");
-    let after = list.get(place.end..).unwrap_or("");
-    format!("{before} {other}{after}{tail}")
+    places
 }
 
 #[cfg(test)]
@@ -237,6 +320,18 @@ mod tests {
         let originals: Vec<String> = cases.iter().map(Case::module).collect();
         let n_other = made(1).iter().filter(|m| !originals.contains(m)).count();
         assert!(n_other > 150, "{n_other}");
+    }
+
+    #[test]
+    fn what_releases_judge_differently_is_not_asked() {
+        let case = |target: &str, version: &str| Case {
+            target: target.to_owned(),
+            ptx_version: version.to_owned(),
+            ..Case::default()
+        };
+        assert!(is_disputed(&case("sm_88", "8.8")));
+        assert!(!is_disputed(&case("sm_88", "9.0")));
+        assert!(!is_disputed(&case("sm_90, texmode_independent", "8.0")));
     }
 
     #[test]
