@@ -33,6 +33,8 @@ pub struct IgnoredTypes {
     /// The opcodes that take `there`; all others but the strict ones take `elsewhere`.
     pub opcodes: &'static [&'static str],
     pub there: &'static [&'static str],
+    /// Instructions whose names only begin like those, and which take `elsewhere`.
+    pub others: &'static [&'static str],
     /// Opcodes that look at every type, but for those that a row overlooks.
     pub strict: &'static [&'static str],
     pub elsewhere: &'static [&'static str],
@@ -89,7 +91,8 @@ impl Dialect {
         let form = layout.form;
         let types = self.tables.ignored_types;
         let list = match is_named(form, types.opcodes) {
-            true => types.there,
+            true if !is_named(form, types.others) => types.there,
+            true => types.elsewhere,
             false if is_named(form, types.strict) => &[],
             false => types.elsewhere,
         };

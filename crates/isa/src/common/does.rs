@@ -301,6 +301,14 @@ impl MemoryOp {
         }
     }
 
+    /// Whether it is an atomic that returns nothing: `red`.
+    pub const fn returns_nothing(self) -> bool {
+        match self {
+            MemoryOp::Reduction => true,
+            MemoryOp::Load | MemoryOp::Store | MemoryOp::Atomic | MemoryOp::StoreBulk => false,
+        }
+    }
+
     /// Whether registers are stored as they are: `st`.
     pub const fn is_plain_store(self) -> bool {
         match self {

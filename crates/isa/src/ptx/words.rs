@@ -42,8 +42,10 @@ pub static IGNORED: &[&str] = &[
 /// whole type combinations overlook types that no list has; all others overlook a type of two bits.
 #[rustfmt::skip]
 pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
-    opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma"],
+    opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma", "multimem.red",
+        "multimem.st", "multimem.ld_reduce", "multimem.cp.reduce.async.bulk", "cp.reduce.async.bulk"],
     there: &["pred", "texref", "samplerref", "surfref"],
+    others: &["red.async", "multimem.red.async", "multimem.st.async"],
     strict: &["mma", "wmma.load.c", "wmma.store.d"],
     elsewhere: &["b2"],
 };

@@ -77,7 +77,7 @@ impl Geometry {
 }
 
 impl LoadMode {
-    /// Coordinates of a tensor with so many dimensions: rows that are gathered have one each.
+    /// Coordinates of a tensor with this number of dimensions: rows that are gathered have one each.
     pub const fn n_coordinates(self, dimensions: usize) -> usize {
         match self {
             LoadMode::Gather4 | LoadMode::Scatter4 => 5,
@@ -89,7 +89,7 @@ impl LoadMode {
         }
     }
 
-    /// Offsets or sizes of a walk over an image with so many dimensions.
+    /// Offsets or sizes of a walk over an image with this number of dimensions.
     pub const fn n_offsets(self, dimensions: usize) -> usize {
         match self {
             LoadMode::Im2col => dimensions.saturating_sub(2),

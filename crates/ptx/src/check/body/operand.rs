@@ -13,7 +13,7 @@ use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
-use warpgrid_isa::{Does, Fit, MemoryOp, ScalarType, StateSpace, Takes};
+use warpgrid_isa::{Fit, MemoryOp, ScalarType, StateSpace, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 /// An instruction and its operands in the tree.
@@ -412,7 +412,7 @@ impl<'a> BodyChecker<'a, '_> {
     #[inline]
     fn is_unused_address(&self, plan: &Plan, operand: &Operand) -> bool {
         operand.kind == OperandKind::Sink
-            && plan.does == Does::Memory(MemoryOp::Reduction)
+            && plan.does.memory().is_some_and(MemoryOp::returns_nothing)
             && plan.modifiers.vector.is_none()
             && matches!(plan.space(), StateSpace::Shared | StateSpace::SharedCluster)
     }

@@ -134,7 +134,7 @@ impl<'a> BodyChecker<'a, '_> {
                     }
                     Source::FunctionAddress(_) => Some("a function"),
                     Source::RegisterOffset { .. }
-                        if lanes == VideoLanes::One && place != Place::Addend =>
+                        if lanes != VideoLanes::One || place != Place::Addend =>
                     {
                         Some("a sum with a name")
                     }

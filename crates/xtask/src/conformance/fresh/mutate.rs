@@ -199,7 +199,7 @@ fn parts(insn: &str) -> (&str, &str, &str) {
     (guard, head, operands)
 }
 
-/// The lowest version of PTX in which all releases of the assembler judge a target alike.
+/// The lowest version of PTX from which on all releases of the assembler agree on a target.
 fn least_version(target: &Target) -> Version {
     match target.sm {
         // 13.0 knows it from 8.8 on, later releases only from 9.0.
@@ -209,7 +209,7 @@ fn least_version(target: &Target) -> Version {
     }
 }
 
-/// Whether releases of the assembler judge the module's version and target differently, whatever else it says.
+/// Whether releases of the assembler disagree on the module's version and target, whatever else it says.
 pub(super) fn is_disputed(case: &Case) -> bool {
     let name = case.target.split(',').next().unwrap_or("").trim();
     let target = TARGETS.iter().find(|target| target.name == name);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_releases_judge_differently_is_not_asked() {
+    fn what_releases_disagree_on_is_not_asked() {
         let case = |target: &str, version: &str| Case {
             target: target.to_owned(),
             ptx_version: version.to_owned(),

@@ -213,6 +213,15 @@ impl<'a> BodyChecker<'a, '_> {
             {
                 return self.register_sum(span, (register, offset), ty, fit);
             }
+            // Only counts and amounts ask for a width (assembler 13.5).
+            Binding::Special(special)
+                if takes == AddressRule::Sums
+                    && ty != ScalarType::Pred
+                    && (fit != Fit::Integer || special.width_bits() == ty.width_bits())
+                    && plan.grammar != OperandGrammar::Row(Beyond::LongDivision) =>
+            {
+                return self.not_said();
+            }
             _ if ty == ScalarType::Pred => diagnose::address_of_type(self.opcode(site), span, ty),
             Binding::Variable(variable) if self.is_call_parameter(variable) => {
                 diagnose::address_of_argument(span)
