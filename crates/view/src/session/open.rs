@@ -1,0 +1,111 @@
+//! From a scenario to a session at its start, or to the reason why there is none.
+
+use super::{Last, Session, SessionError};
+use crate::check::{CheckOptions, Places};
+use crate::language::Language;
+use crate::model::{DiagnosticView, Severity};
+use crate::traffic::TrafficCounter;
+use std::sync::Arc;
+use warpgrid_emulator::{Timeline, TimelineLimits};
+use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
+use warpgrid_launch::prepare::{Prepared, Writers, prepare};
+use warpgrid_launch::reading::named_variables;
+use warpgrid_launch::scenario::Scenario;
+use warpgrid_program::{Diagnostic, Program, Span};
+
+impl Language {
+    /// Checks and launches a scenario in this language, whatever its `front` says; nothing has run yet.
+    pub fn session(self, scenario: Scenario, writers: Writers) -> Result<Session, SessionError> {
+        let options = CheckOptions {
+            front: scenario.front,
+            target: scenario.target.clone(),
+            ptx_version: scenario.ptx_version.clone(),
+        };
+        let checked = self.checked(&scenario.source, &options);
+        let diagnostics = checked.report.diagnostics;
+        let Some(program) = checked.program else {
+            return Err(rejected(diagnostics));
+        };
+        let program = Arc::new(program);
+        let places = Places::new(scenario.source.clone());
+        let facts = checked.annotations.places.clone();
+        let mark = self.fact_mark();
+        let prepared = prepare(scenario, checked.annotations, &program, &mark, writers);
+        let prepared =
+            prepared.map_err(|problem| refused(problem, &diagnostics, &places, &facts))?;
+        Ok(Session::of(self, prepared, program, places, diagnostics))
+    }
+}
+
+/// The source is rejected: its first error is the reason.
+fn rejected(diagnostics: Vec<DiagnosticView>) -> SessionError {
+    let first = diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.severity == Severity::Error);
+    let (code, message) = first.map_or((NO_KERNEL, "the source has no kernel"), |first| {
+        (first.code.as_str(), first.message.as_str())
+    });
+    SessionError {
+        code: code.to_owned(),
+        message: message.to_owned(),
+        diagnostics: diagnostics.clone(),
+    }
+}
+
+/// The launch is impossible: reported at the line that states the fact, where there is one.
+fn refused(
+    problem: Problem,
+    diagnostics: &[DiagnosticView],
+    places: &Places,
+    facts: &[(String, Span)],
+) -> SessionError {
+    let mut diagnostics = diagnostics.to_vec();
+    let place = facts.iter().find(|(key, _)| *key == problem.about);
+    diagnostics.extend(place.map(|(_, span)| {
+        places.diagnostic(&Diagnostic::error(
+            problem.code,
+            *span,
+            problem.message.clone(),
+        ))
+    }));
+    SessionError {
+        code: problem.code.to_owned(),
+        message: problem.message,
+        diagnostics,
+    }
+}
+impl Session {
+    /// Checks and launches; nothing has run yet. Keeps for every byte who wrote it last, so that grids
+    /// can show lanes; [`Session::untracked`] does without.
+    pub fn new(scenario: Scenario) -> Result<Session, SessionError> {
+        Language::from(scenario.front).session(scenario, Writers::Tracked)
+    }
+
+    /// A session for the memory after the run alone: no last writers, the full speed.
+    pub fn untracked(scenario: Scenario) -> Result<Session, SessionError> {
+        Language::from(scenario.front).session(scenario, Writers::Untracked)
+    }
+
+    fn of(
+        language: Language,
+        prepared: Prepared,
+        program: Arc<Program>,
+        places: Places,
+        diagnostics: Vec<DiagnosticView>,
+    ) -> Session {
+        Session {
+            counter: TrafficCounter::new(program.target.memory),
+            guesses: prepared.guesses,
+            scenario: prepared.scenario,
+            language,
+            named: named_variables(&program),
+            program,
+            places,
+            timeline: Timeline::new(prepared.machine, TimelineLimits::default()),
+            buffers: prepared.buffers,
+            diagnostics,
+            last: Last::default(),
+            causes: None,
+        }
+    }
+}
