@@ -4,7 +4,7 @@
 use crate::decode::code::{Collective, CollectiveKind, FloatMode};
 use crate::decode::ops::{Float32Op, FloatOp};
 use crate::exec::elements::read64;
-use crate::state::registers::{FULL, LANES, Lanes, Row32, lanes_of};
+use crate::state::registers::{FULL, LANES, Lanes, Row32, Slot, lanes_of};
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 
 /// Executes a collective; all lanes that it names are there.
@@ -25,31 +25,12 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             c,
         } => {
             let (row, inside) = shuffle(mode, l.r32(a), l.r32(b), l.r32(c));
-            if d.is_some() {
-                l.set32(d, &row);
-            }
-            if predicate.is_some() {
-                l.set_predicate(predicate, inside);
-            }
+            set_both(l, (d, &row), (predicate, inside));
         }
         CollectiveKind::Vote { mode, d, a } => {
             let p = l.predicate(a.slot);
             let p = if a.negated { !p } else { p };
-            let mut row = [0; LANES];
-            let mut predicate = 0;
-            for_groups(l.mask, &groups, |lanes| {
-                let ballot = p & lanes;
-                let result = match mode {
-                    VoteMode::All => ballot == lanes,
-                    VoteMode::Any => ballot != 0,
-                    VoteMode::Uni => ballot == 0 || ballot == lanes,
-                    VoteMode::Ballot => false,
-                };
-                predicate |= if result { lanes } else { 0 };
-                for lane in lanes_of(lanes) {
-                    row[lane] = ballot;
-                }
-            });
+            let (row, predicate) = vote(mode, p, l.mask, &groups);
             match mode {
                 VoteMode::Ballot => l.set32(d, &row),
                 VoteMode::All | VoteMode::Any | VoteMode::Uni => l.set_predicate(d, predicate),
@@ -62,25 +43,8 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             a,
         } => {
             let values = read64(l, a);
-            let mut row = [0; LANES];
-            let mut same = 0;
-            for_groups(l.mask, &groups, |lanes| {
-                for lane in lanes_of(lanes) {
-                    let equal = lanes_of(lanes)
-                        .filter(|other| values[*other] == values[lane])
-                        .fold(0, |mask, other| mask | 1 << other);
-                    if equal == lanes {
-                        same |= 1 << lane;
-                    }
-                    row[lane] = if all && equal != lanes { 0 } else { equal };
-                }
-            });
-            if d.is_some() {
-                l.set32(d, &row);
-            }
-            if predicate.is_some() {
-                l.set_predicate(predicate, same);
-            }
+            let (row, same) = match_values(all, &values, l.mask, &groups);
+            set_both(l, (d, &row), (predicate, same));
         }
         CollectiveKind::Reduce { op, ty, d, a } => {
             let values = *l.r32(a);
@@ -96,27 +60,81 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             l.set32(d, &row);
         }
         CollectiveKind::Elect { d, predicate } => {
-            let mut row = [0; LANES];
-            let mut elected = 0;
-            for_groups(l.mask, &groups, |lanes| {
-                let leader = lanes.trailing_zeros();
-                elected |= 1 << leader;
-                for lane in lanes_of(lanes) {
-                    row[lane] = leader;
-                }
-            });
-            if d.is_some() {
-                l.set32(d, &row);
-            }
-            if predicate.is_some() {
-                l.set_predicate(predicate, elected);
-            }
+            let (row, elected) = elect(l.mask, &groups);
+            set_both(l, (d, &row), (predicate, elected));
         }
         CollectiveKind::Transpose { d, a } => {
             let row = transpose(l.r32(a));
             l.set32(d, &row);
         }
     }
+}
+
+/// Writes a row and a predicate, each where there is a destination for it.
+fn set_both(l: &mut Lanes<'_>, (d, row): (Slot, &[u32; LANES]), (predicate, lanes): (Slot, u32)) {
+    if d.is_some() {
+        l.set32(d, row);
+    }
+    if predicate.is_some() {
+        l.set_predicate(predicate, lanes);
+    }
+}
+
+/// `vote`: the ballot of each group, and the lanes of the groups for which the vote is true.
+fn vote(mode: VoteMode, p: u32, mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
+    let mut row = [0; LANES];
+    let mut predicate = 0;
+    for_groups(mask, groups, |lanes| {
+        let ballot = p & lanes;
+        let result = match mode {
+            VoteMode::All => ballot == lanes,
+            VoteMode::Any => ballot != 0,
+            VoteMode::Uni => ballot == 0 || ballot == lanes,
+            VoteMode::Ballot => false,
+        };
+        predicate |= if result { lanes } else { 0 };
+        for lane in lanes_of(lanes) {
+            row[lane] = ballot;
+        }
+    });
+    (row, predicate)
+}
+
+/// `match`: the lanes of the group with the same value, and those whose whole group has it; with `all`, none unless all have it.
+fn match_values(
+    all: bool,
+    values: &[u64; LANES],
+    mask: u32,
+    groups: &[u32; LANES],
+) -> ([u32; LANES], u32) {
+    let mut row = [0; LANES];
+    let mut same = 0;
+    for_groups(mask, groups, |lanes| {
+        for lane in lanes_of(lanes) {
+            let equal = lanes_of(lanes)
+                .filter(|other| values[*other] == values[lane])
+                .fold(0, |mask, other| mask | 1 << other);
+            if equal == lanes {
+                same |= 1 << lane;
+            }
+            row[lane] = if all && equal != lanes { 0 } else { equal };
+        }
+    });
+    (row, same)
+}
+
+/// `elect`: the leader of each group, and the lanes that are one.
+fn elect(mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
+    let mut row = [0; LANES];
+    let mut elected = 0;
+    for_groups(mask, groups, |lanes| {
+        let leader = lanes.trailing_zeros();
+        elected |= 1 << leader;
+        for lane in lanes_of(lanes) {
+            row[lane] = leader;
+        }
+    });
+    (row, elected)
 }
 
 /// The transpose of a matrix of 16-bit elements: lane `4 * row + column / 2` holds the elements of an even column and the
