@@ -8,7 +8,7 @@ use warpgrid_isa::{
     ArithmeticOp, AsyncOp, Completion, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp,
     WarpOp,
 };
-use warpgrid_program::OperandValue;
+use warpgrid_program::{OperandValue, Span};
 
 /// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a; with `.ZFILL` zeros where p does not hold.
 pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
@@ -53,30 +53,14 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 /// address in shared memory that is written, the next register has that of the mbarrier.
 pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
-    let directions = [
-        // Also to another block: the address says which one.
-        ("S.G", (StateSpace::SharedCluster, StateSpace::Global)),
-        ("S.S", (StateSpace::SharedCluster, StateSpace::Shared)),
-        ("G.S", (StateSpace::Global, StateSpace::Shared)),
-    ];
-    let words = w.modifiers_left();
-    let from_to = words.get(..2).map(|two| two.join("."));
-    let direction = directions
-        .iter()
-        .find(|(name, _)| from_to.as_deref() == Some(*name));
-    let Some((_, (to_space, from_space))) = direction else {
-        return Err(w.unknown("a direction", w.instruction.opcode));
-    };
-    for word in words.into_iter().take(2) {
-        w.take(word);
-    }
+    let (to_space, from_space) = direction(w)?;
     let mut modifiers = Modifiers::default();
     let is_reduction = w.opcode() == "UBLKRED";
     if is_reduction {
         memory::operation(w, &mut modifiers)?;
     }
-    modifiers.space = Some(*to_space);
-    modifiers.source_space = Some(*from_space);
+    modifiers.space = Some(to_space);
+    modifiers.source_space = Some(from_space);
     let masks = [
         ("MULTICAST", Flag::Multicast),
         ("DST_G_BYTE_MASK", Flag::CpMask),
@@ -85,29 +69,21 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     if let Some(flag) = mask {
         modifiers.flags = modifiers.flags.with(flag);
     }
-    let to = memory::address(w, *to_space == StateSpace::Global)?;
-    let from = memory::address(w, *from_space == StateSpace::Global)?;
+    let to = memory::address(w, to_space == StateSpace::Global)?;
+    let from = memory::address(w, from_space == StateSpace::Global)?;
     let packed = w.source()?;
     if w.n_left() > 0 {
         // How caches are used.
         w.next()?;
     }
-    let counts = *to_space == StateSpace::SharedCluster;
-    let mbarrier = match &to.0 {
-        OperandValue::Address(address) if counts => {
-            modifiers.completion = Some(Completion::MbarrierCompleteTxBytes);
-            let mut address = *address;
-            match &mut address.uniform {
-                Some(run) => run.first.0 += 1,
-                None => return Err(w.unknown("an address without a register", to.1)),
-            }
-            OperandValue::Address(address)
-        }
-        _ => {
-            modifiers.completion = Some(Completion::BulkGroup);
-            OperandValue::Absent
-        }
+    let mbarrier = match to_space == StateSpace::Global {
+        true => OperandValue::Absent,
+        false => mbarrier_beside(w, &to)?,
     };
+    modifiers.completion = Some(match mbarrier {
+        OperandValue::Address(_) => Completion::MbarrierCompleteTxBytes,
+        _ => Completion::BulkGroup,
+    });
     let [size, upper] = [0; 2].map(|_| c.body.hidden(ScalarType::U32));
     let elected = c.body.hidden(ScalarType::Pred);
     let ty = ScalarType::U32;
@@ -138,6 +114,34 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
         sum,
         copy,
     ])
+}
+
+/// Where the bytes go to and come from: the first two words of the opcode.
+fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
+    // In shared memory the address says in which block of the cluster.
+    let to = match w.modifiers_left().first().copied() {
+        Some("S") => StateSpace::SharedCluster,
+        Some("G") => StateSpace::Global,
+        _ => return Err(w.unknown("a direction", w.instruction.opcode)),
+    };
+    w.take(match to == StateSpace::Global {
+        true => "G",
+        false => "S",
+    });
+    let from = w.take_one(&[("G", StateSpace::Global), ("S", StateSpace::Shared)]);
+    let from = from.ok_or_else(|| w.unknown("a direction", w.instruction.opcode))?;
+    Ok((to, from))
+}
+
+/// The mbarrier of a copy to shared memory: its address is in the register after that of the destination.
+fn mbarrier_beside(w: &Words<'_>, to: &(OperandValue, Span)) -> Lowered<OperandValue> {
+    let unknown = || w.unknown("an address without a register", to.1);
+    let OperandValue::Address(mut address) = to.0 else {
+        return Err(unknown());
+    };
+    let run = address.uniform.as_mut().ok_or_else(unknown)?;
+    run.first.0 += 1;
+    Ok(OperandValue::Address(address))
 }
 
 /// `LDGDEPBAR`, `UTMACMDFLUSH`: the copies since the last one are a group.
