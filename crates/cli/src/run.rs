@@ -283,22 +283,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 plural(session.stores(), "store"),
                 verdict(ok, &session, promised)
             )?;
-            let stop = fault
-                .as_ref()
-                .map(|fault| (fault.range.line, &fault.message));
-            // A fault that is reported with its line is not reported again as a difference.
-            let is_said = |line: &String| stop.is_some_and(|(_, said)| line.ends_with(said));
-            wrong.retain(|line| !is_said(line));
-            let stop = stop.map(|(line, message)| format!("line {line}: {message}"));
-            let causes = causes.into_iter().map(|cause| {
-                format!(
-                    "line {}, step {}: {}",
-                    cause.range.line, cause.step, cause.text
-                )
-            });
-            for line in stop.into_iter().chain(causes).chain(wrong).chain(notes) {
-                writeln!(out, "  {line}")?;
-            }
+            print_reasons(&mut out, fault.as_ref(), causes, wrong, notes)?;
             if let Some(traffic) = &traffic {
                 traffic::print(&mut out, traffic)?;
             }
@@ -306,6 +291,31 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     }
     out.flush()?;
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// Prints a line each for the fault, what led to it, what memory has in place of what is expected, and the notes of the run.
+fn print_reasons(
+    out: &mut impl Write,
+    fault: Option<&FaultView>,
+    causes: Vec<CauseView>,
+    mut wrong: Vec<String>,
+    notes: Vec<String>,
+) -> io::Result<()> {
+    let stop = fault.map(|fault| (fault.range.line, &fault.message));
+    // A fault that is reported with its line is not reported again as a difference.
+    let is_said = |line: &String| stop.is_some_and(|(_, said)| line.ends_with(said));
+    wrong.retain(|line| !is_said(line));
+    let stop = stop.map(|(line, message)| format!("line {line}: {message}"));
+    let causes = causes.into_iter().map(|cause| {
+        format!(
+            "line {}, step {}: {}",
+            cause.range.line, cause.step, cause.text
+        )
+    });
+    for line in stop.into_iter().chain(causes).chain(wrong).chain(notes) {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
 }
 
 /// Whether the run is counted: JSON has the counts.
