@@ -3,12 +3,15 @@
 use super::sets::{CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::MemoryOp::{Atomic, Reduction};
-use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
+use crate::form::rule::{Pick, Rule, RuleKind::*, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{AtomicOp::*, Sem::*, VectorWidth::*};
 use crate::target::Feature;
 
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler("13.5");
+
+/// Older devices have no atomics.
+const ATOMICS: Gate = since(1, 1).sm(11);
 
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
 set! { SEM: Sem "memory order";
@@ -43,10 +46,10 @@ set! { EXTREME: Op "operation";
     "min", Atomic(Min), ALWAYS, "keeps the smaller";
     "max", Atomic(Max), ALWAYS, "keeps the larger";
 }
-types!(BITS, Type, B32 B64);
+types!(BITS, Type, B32; since(3, 1).sm(32) => B64);
 types!(EXCHANGED, Type, B32 B64; since(8, 3).sm(90) => B128);
 types!(COMPARED, Type; since(6, 3).sm(70) => B16; ALWAYS => B32 B64; since(8, 3).sm(90) => B128);
-types!(ADDED, Type, U32 S32 U64 F32; since(5, 0).sm(60) => F64);
+types!(ADDED, Type, U32 S32 U64; since(2, 0).sm(20) => F32; since(5, 0).sm(60) => F64);
 types!(HALVES, Type; since(6, 3).sm(70) => F16; since(6, 2).sm(60) => F16x2; since(7, 8).sm(90) => Bf16 Bf16x2);
 types!(COUNTED, Type, U32);
 types!(EXTREMES, Type, U32 S32 U64 S64);
@@ -70,17 +73,29 @@ set! { HALF_OPS: Op "operation";
     "min", Atomic(Min), ALWAYS, "keeps the smaller";
     "max", Atomic(Max), ALWAYS, "keeps the larger";
 }
+const IN_SHARED: Pick = of(S::Space, &["shared", "shared::cta", "shared::cluster"]);
+const OF_64: Pick = of(S::Type, &["b64", "u64"]);
+#[rustfmt::skip]
+const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "older devices have no generic addressing");
+#[rustfmt::skip]
+const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older devices have them in global memory only");
+#[rustfmt::skip]
+const LONG_FIRST: Rule = rule(Together { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older devices have atomics of 32 bits only");
+#[rustfmt::skip]
+const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older devices have 64 bits in global memory only");
 /// What holds between the modifiers of atomics.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
     assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    GENERIC, SHARED_FIRST, LONG_FIRST, LONG_SHARED_FIRST,
     assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses in the scope of the system came with it"),
 ];
 #[rustfmt::skip]
 const EXTREME_RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
     assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    GENERIC, SHARED_FIRST,
     assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit operations came with it"),
 ];
 
@@ -94,75 +109,75 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
         "Combines bits with memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.and.b32 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
         "Replaces memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.exch.b64 d, [d], d;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}",
-        [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
         "Replaces memory by c where it equals b; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.shared.cas.b32 r, [r], r, r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
         "Adds to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
         "Adds halves to memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
         "Counts up or down in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.inc.u32 r, [d], 7;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), takes: &[Sink], types: POLICY, rules: EXTREME_RULES;
+        [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: EXTREME_RULES;
         "Keeps the smaller or larger in memory; d is the value before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.max.u32 r, [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), types: POLICY, rules: RULES;
+        [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Combines bits with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.or.b32 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), types: POLICY, rules: RULES;
+        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Adds to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.f32 [d], f;"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), types: POLICY, rules: RULES;
+        [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Adds halves to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.noftz.f16x2 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), types: POLICY, rules: RULES;
+        [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Counts up or down in memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.dec.u32 [d], 7;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), types: POLICY, rules: EXTREME_RULES;
+        [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: EXTREME_RULES;
         "Keeps the smaller or larger in memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.s32 [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Atomic), takes: &[Sink], types: VECTOR, rules: RULES;
+        [SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
         "Adds several singles to memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.v2.f32 {f, f}, [d], {f, f};"], bad: &[("atom.shared.add.v2.f32 {f, f}, [d], {f, f};", "W0102")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Atomic), takes: &[Sink], types: VECTOR, rules: RULES;
+        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
         "Combines several halves with memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.min.noftz.v8.f16 {h, h, h, h, h, h, h, h}, [d], {h, h, h, h, h, h, h, h};"]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Atomic), takes: &[Sink], types: VECTOR, rules: RULES;
+        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
         "Combines several pairs of halves with memory; d is the values before.", "parallel-synchronization-and-communication-instructions-atom";
         good: &["atom.global.add.noftz.v4.f16x2 {r, r, r, r}, [d], {r, r, r, r};"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), types: RED_VECTOR, rules: RULES;
+        [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
         "Adds several singles to memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.v2.f32 [d], {f, f};"], bad: &[("red.shared.add.v2.f32 [d], {f, f};", "W0102")]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), types: RED_VECTOR, rules: RULES;
+        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
         "Combines several halves with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.min.noftz.v8.f16 [d], {h, h, h, h, h, h, h, h};"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
-        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), types: RED_VECTOR, rules: RULES;
+        [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
         "Combines several pairs of halves with memory.", "parallel-synchronization-and-communication-instructions-red";
         good: &["red.global.add.noftz.v4.f16x2 [d], {r, r, r, r};"]),
 ];

@@ -33,10 +33,12 @@ types!(BITS, Type, B32 B64);
 types!(RELU, Type; since(8, 0).sm(90) => S32 S16x2; BYTES => S8x4);
 types!(A_WORDS, AType, U32 S32);
 types!(B_WORDS, BType, U32 S32);
-types!(CARRY_TYPES, Type, U32 S32; since(4, 3) => U64 S64);
+/// Since when sums of 64 bits keep their carry.
+const LONG_CARRY: Gate = since(4, 3).sm(20);
+types!(CARRY_TYPES, Type, U32 S32; LONG_CARRY => U64 S64);
 #[rustfmt::skip]
 const CARRIES: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: since(4, 3) }, "the carry of 64-bit sums came with it"),
+    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: LONG_CARRY }, "the carry of 64-bit sums came with it"),
 ];
 set! { HALF_PART: Part "part of the product";
     "hi", Part(Hi), ALWAYS, "the high half of the product";
