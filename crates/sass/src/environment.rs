@@ -1,14 +1,15 @@
-//! What a launch puts where, by architecture: the layout of constant bank 0 (seen in the listings of assembler 13.5), and what
-//! the system keeps of shared memory.
+//! What differs by architecture: what a launch puts where in constant bank 0, what the system keeps of shared memory, and what
+//! instructions mean (seen in the listings of assembler 13.5).
 
 use warpgrid_isa::Target;
 use warpgrid_program::LaunchFact;
 
-/// Where things are in constant bank 0.
+/// What a generation of the machine has of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Environment {
     /// From this architecture on.
     sm: u16,
+    /// Where the extents of a block are in constant bank 0; so are the next ones.
     block: u32,
     grid: u32,
     stack_pointer: u32,
@@ -19,6 +20,10 @@ pub(crate) struct Environment {
     pub(crate) parameters: u32,
     /// Bytes at the start of shared memory that belong to the system.
     pub(crate) reserved_shared_bytes: u64,
+    /// Whether instructions know mbarriers; before, the code counts in a number.
+    pub(crate) knows_mbarriers: bool,
+    /// Whether `BSYNC.RECONVERGENT` is another instruction than `BSYNC`.
+    pub(crate) says_reconvergence: bool,
 }
 
 /// Where the facts about clusters are. From `sm_100` on a launch may have clusters of several sizes; these are of the first one.
@@ -33,11 +38,11 @@ struct ClusterFacts {
 
 #[rustfmt::skip]
 const ENVIRONMENTS: &[Environment] = &[
-    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0 },
-    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0 },
-    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), cluster: None, parameters: 0x160, reserved_shared_bytes: 0 },
-    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400 },
-    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400 },
+    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), cluster: None, parameters: 0x160, reserved_shared_bytes: 0, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400, knows_mbarriers: true, says_reconvergence: false },
+    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, knows_mbarriers: true, says_reconvergence: true },
 ];
 
 impl Environment {

@@ -3,6 +3,7 @@
 use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, arithmetic, memory, one, predicate_source, step};
+use crate::environment::Environment;
 use crate::syntax::{RegisterFile, RegisterNumber};
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, Completion, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp,
@@ -168,7 +169,7 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
     // Before `sm_90` the object is a number that the code itself counts in.
-    if c.target.sm < 90 {
+    if !Environment::of(c.target).knows_mbarriers {
         return Err(w.unknown("an mbarrier that code makes by hand", w.instruction.opcode));
     }
     let mut modifiers = Modifiers {

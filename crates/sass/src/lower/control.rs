@@ -3,6 +3,7 @@
 use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
+use crate::environment::Environment;
 use crate::syntax::Value;
 use warpgrid_isa::{
     BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp, VoteMode, WarpOp,
@@ -294,7 +295,7 @@ pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
 /// loops that wait for another lane of the warp, as for a lock: those that have left the loop go on when others give way
 /// (seen in what assembler 13.5 makes of a spin lock, where the lock is released after the `BSYNC`).
 pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let op = match w.take("RECONVERGENT") || c.target.sm < 100 {
+    let op = match w.take("RECONVERGENT") || !Environment::of(c.target).says_reconvergence {
         true => ControlOp::Reconverge,
         false => ControlOp::ReconvergeUnlessYielded,
     };
