@@ -10,7 +10,7 @@ use crate::scenario::{self, Buffer, Field, Init, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, Limits, Machine, Misaligned,
+    ArgumentInit, BufferIndex, BufferInit, Contents, Decoded, Launch, Limits, Machine, Misaligned,
     PointerPatch,
 };
 use warpgrid_program::{Function, FunctionId, Program, Variable};
@@ -45,8 +45,42 @@ pub fn prepare(
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
     let limits = Limits::default();
     let decoded = rehearse(&mut scenario, &guessed, program, entry, &limits);
+    let (machine, buffers) = launch(&scenario, entry, program, (writers, decoded.as_ref()))?;
+    Ok(Prepared {
+        guesses: guessed.lines(&scenario, mark),
+        scenario,
+        buffers,
+        machine,
+    })
+}
+
+/// Builds the machine of a scenario that [`prepare`] has completed, at its start, on code that an earlier machine decoded.
+pub fn prepare_again(
+    scenario: Scenario,
+    program: &Arc<Program>,
+    writers: Writers,
+    decoded: &Decoded,
+) -> Result<Prepared, Problem> {
+    let entry = find_entry(scenario.entry.as_deref(), program)?;
+    let (machine, buffers) = launch(&scenario, entry, program, (writers, Some(decoded)))?;
+    Ok(Prepared {
+        guesses: Vec::new(),
+        scenario,
+        buffers,
+        machine,
+    })
+}
+
+/// The machine of a complete scenario, and its buffers.
+fn launch(
+    scenario: &Scenario,
+    entry: FunctionId,
+    program: &Arc<Program>,
+    (writers, decoded): (Writers, Option<&Decoded>),
+) -> Result<(Machine, Vec<Buffer>), Problem> {
+    let limits = Limits::default();
     let function = &program.functions[entry.0 as usize];
-    let (mut launch, buffers) = build(&scenario, function, entry, &limits)?;
+    let (mut launch, buffers) = build(scenario, function, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
     launch.registers = registers::resolve(&scenario.registers, &buffers, function)?;
     launch.misaligned = match scenario.misaligned {
@@ -54,15 +88,9 @@ pub fn prepare(
         Some(scenario::Misaligned::Force) => Misaligned::Force,
         None => Misaligned::Fault,
     };
-    let program = Arc::clone(program);
-    let machine = Machine::with_decoded(program, &launch, limits, decoded.as_ref())
+    let machine = Machine::with_decoded(Arc::clone(program), &launch, limits, decoded)
         .map_err(|error| catalogue::refused(&error, &scenario.params))?;
-    Ok(Prepared {
-        guesses: guessed.lines(&scenario, mark),
-        scenario,
-        buffers,
-        machine,
-    })
+    Ok((machine, buffers))
 }
 
 /// Threads of a block when nothing says how many: one warp.
