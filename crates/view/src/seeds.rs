@@ -3,7 +3,7 @@
 
 pub use crate::difference::{Difference, ElementStore, Side};
 use crate::difference::{Left, differences_between, left_by};
-use crate::session::{Session, SessionError};
+use crate::session::{Restart, Session, SessionError};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Scenario;
@@ -47,6 +47,8 @@ pub struct SeedSearch {
     n_seeds: u64,
     /// Steps that one run may take.
     max_steps: u64,
+    /// The launch, once the first seed has run.
+    restart: Option<Restart>,
     /// The seed that runs now.
     running: Option<(u64, Session)>,
     found: Vec<(Outcome, End)>,
@@ -70,6 +72,7 @@ impl SeedSearch {
             n_seeds: seeds.end.saturating_sub(seeds.start),
             seeds,
             max_steps,
+            restart: None,
             running: None,
             found: Vec::new(),
         }
@@ -80,7 +83,7 @@ impl SeedSearch {
         let (seed, mut session) = match self.running.take() {
             Some(running) => running,
             None => match self.seeds.next() {
-                Some(seed) => (seed, Session::untracked(with_seed(&self.scenario, seed))?),
+                Some(seed) => (seed, self.session(seed)?),
                 None => return Ok(true),
             },
         };
@@ -100,6 +103,16 @@ impl SeedSearch {
         };
         self.note(seed, outcome);
         Ok(self.seeds.is_empty())
+    }
+
+    /// The launch with a seed: checked, guessed and decoded with the first one.
+    fn session(&mut self, seed: u64) -> Result<Session, SessionError> {
+        if let Some(restart) = &self.restart {
+            return restart.with_seed(seed);
+        }
+        let session = Session::untracked(with_seed(&self.scenario, seed))?;
+        self.restart = Some(session.restart());
+        Ok(session)
     }
 
     fn note(&mut self, seed: u64, outcome: Outcome) {

@@ -3,6 +3,8 @@
 mod look;
 mod open;
 
+pub(crate) use open::Restart;
+
 use crate::causes::CauseView;
 use crate::check::Places;
 use crate::language::Language;

@@ -6,9 +6,9 @@ use crate::language::Language;
 use crate::model::{DiagnosticView, Severity};
 use crate::traffic::TrafficCounter;
 use std::sync::Arc;
-use warpgrid_emulator::{Timeline, TimelineLimits};
+use warpgrid_emulator::{Decoded, Timeline, TimelineLimits};
 use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
-use warpgrid_launch::prepare::{Prepared, Writers, prepare};
+use warpgrid_launch::prepare::{Prepared, Writers, prepare, prepare_again};
 use warpgrid_launch::reading::named_variables;
 use warpgrid_launch::scenario::Scenario;
 use warpgrid_program::{Diagnostic, Program, Span};
@@ -107,5 +107,46 @@ impl Session {
             last: Last::default(),
             causes: None,
         }
+    }
+
+    /// What makes the launch of this session again.
+    pub(crate) fn restart(&self) -> Restart {
+        Restart {
+            language: self.language,
+            scenario: self.scenario.clone(),
+            program: Arc::clone(&self.program),
+            places: self.places.clone(),
+            decoded: self.timeline.machine().decoded(),
+        }
+    }
+}
+
+/// A launch that has been checked, guessed and decoded, and can be made again with another seed.
+pub(crate) struct Restart {
+    language: Language,
+    scenario: Scenario,
+    program: Arc<Program>,
+    places: Places,
+    decoded: Decoded,
+}
+
+impl Restart {
+    /// The launch at its start, without last writers.
+    pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, SessionError> {
+        let scenario = Scenario {
+            seed: Some(seed),
+            ..self.scenario.clone()
+        };
+        let prepared = prepare_again(scenario, &self.program, Writers::Untracked, &self.decoded);
+        let prepared = prepared.map_err(|problem| refused(problem, &[], &self.places, &[]))?;
+        let program = Arc::clone(&self.program);
+        let places = self.places.clone();
+        Ok(Session::of(
+            self.language,
+            prepared,
+            program,
+            places,
+            Vec::new(),
+        ))
     }
 }
