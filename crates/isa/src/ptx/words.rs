@@ -45,7 +45,7 @@ pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma", "multimem.red",
         "multimem.st", "multimem.ld_reduce", "multimem.cp.reduce.async.bulk", "cp.reduce.async.bulk"],
     there: &["pred", "texref", "samplerref", "surfref"],
-    others: &["red.async", "multimem.red.async", "multimem.st.async"],
+    others: &["red.async", "multimem.red.async", "multimem.st.async", "cp.reduce.async.bulk.tensor"],
     strict: &["mma", "wmma.load.c", "wmma.store.d"],
     elsewhere: &["b2"],
 };
