@@ -70,6 +70,31 @@ const DIRECTIVES: &[(&str, &str, &str, Option<&str>)] = &[
     ("7.8", "sm_80", ".explicitcluster",              Some("W0107")),
     ("9.0", "sm_90", ".blocksareclusters",            Some("W0623")),
     ("9.0", "sm_90", ".reqntid 32 .reqnctapercluster 2 .blocksareclusters", None),
+    ("9.0", "sm_90", ".maxntid WARP_SZ, 2",           None),
+    ("9.0", "sm_90", ".pragma \"unroll 4\";",         None),
+    ("9.0", "sm_90", ".pragma \"local_maxnreg x\";",  None),
+    ("9.0", "sm_90", ".pragma \"frequency 3\";",      Some("W0623")),
+    ("9.0", "sm_90", ".pragma \"nounroll\", \"used_bytes_mask 1\";", Some("W0623")),
+];
+
+/// Version, target, the text of a pragma, and the codes of its first error outside of functions, in a kernel, in a function.
+#[rustfmt::skip]
+const PRAGMAS: &[(&str, &str, &str, [Option<&str>; 3])] = &[
+    ("7.0", "sm_75", "nounroll",                 [None, None, None]),
+    ("7.0", "sm_75", "unroll 4",                 [Some("W0623"), None, None]),
+    ("7.0", "sm_75", "used_bytes_mask 1",        [Some("W0623"), Some("W0106"), Some("W0106")]),
+    ("9.0", "sm_90", "used_bytes_mask 0xff",     [Some("W0623"), None, None]),
+    ("9.0", "sm_90", "used_bytes_mask 0b1",      [Some("W0623"), Some("W0623"), None]),
+    ("9.0", "sm_90", "used_bytes_mask",          [Some("W0623"), Some("W0623"), None]),
+    ("9.0", "sm_90", "frequency 3",              [Some("W0623"), None, None]),
+    ("9.0", "sm_90", "frequency 0",              [Some("W0623"), Some("W0623"), Some("W0623")]),
+    ("9.0", "sm_90", "frequency -1",             [Some("W0623"), Some("W0623"), Some("W0623")]),
+    ("8.7", "sm_90", "frequency 3",              [Some("W0623"), Some("W0106"), Some("W0106")]),
+    ("8.7", "sm_75", "enable_smem_spilling",     [Some("W0623"), None, Some("W0623")]),
+    ("8.6", "sm_75", "enable_smem_spilling",     [Some("W0623"), Some("W0106"), Some("W0623")]),
+    ("8.7", "sm_70", "enable_smem_spilling",     [Some("W0623"), Some("W0107"), Some("W0623")]),
+    ("9.0", "sm_90", "local_maxnreg 30",         [Some("W0623"), None, None]),
+    ("9.0", "sm_90", "local_maxnreg x",          [Some("W0623"), Some("W0623"), Some("W0623")]),
 ];
 
 fn first_error(text: &str) -> Option<&'static str> {
@@ -106,6 +131,21 @@ fn directives_are_accepted_or_refused_with_their_code() {
             *expected,
             "{version} {target} {directives}"
         );
+    }
+}
+
+#[test]
+fn pragmas_are_accepted_or_refused_where_they_are() {
+    for (version, target, text, expected) in PRAGMAS {
+        let head = format!(".version {version}\n.target {target}\n.address_size 64\n");
+        let pragma = format!(".pragma \"{text}\";");
+        let places = [
+            format!("{head}{pragma}\n.entry k() {{ ret; }}\n"),
+            format!("{head}.entry k() {{ {pragma} ret; }}\n"),
+            format!("{head}.func f() {{ {pragma} ret; }}\n"),
+        ];
+        let found = places.map(|text| first_error(&text));
+        assert_eq!(found, *expected, "{version} {target} {text}");
     }
 }
 

@@ -88,9 +88,60 @@ pub static DIRECTIVES: &[Directive] = &[
     row(".branchtargets", since(5, 1).sm(30)),
 ];
 
-/// Pragmas that came later, by their first word.
-pub static PRAGMAS: &[(&str, Gate)] =
-    &[("frequency", since(9, 0)), ("used_bytes_mask", since(8, 3))];
+/// A pragma that the assembler knows. Others are overlooked, except outside of functions (assembler 13.5).
+#[derive(Clone, Copy, Debug)]
+pub struct Pragma {
+    /// What its text starts with; [`NOUNROLL`] alone is the whole text.
+    pub word: &'static str,
+    pub gate: Gate,
+    pub value: PragmaValue,
+    /// Whether it is written inside of bodies only, and not in the head of a function.
+    pub in_body: bool,
+    /// Whether it is for kernels only.
+    pub in_kernels: bool,
+}
+
+/// What is written after the word of a pragma: numbers as C reads them, whatever their size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PragmaValue {
+    /// Anything.
+    Any,
+    Integer,
+    /// An integer, which the assembler reads in kernels only.
+    IntegerInKernels,
+    Positive,
+}
+
+/// The one pragma that may be written outside of functions.
+pub const NOUNROLL: &str = "nounroll";
+
+const fn pragma(word: &'static str, gate: Gate, value: PragmaValue) -> Pragma {
+    Pragma {
+        word,
+        gate,
+        value,
+        in_body: true,
+        in_kernels: false,
+    }
+}
+
+/// The pragmas with conditions.
+pub static PRAGMAS: &[Pragma] = &[
+    pragma("frequency", since(9, 0), PragmaValue::Positive),
+    pragma(
+        "used_bytes_mask",
+        since(8, 3),
+        PragmaValue::IntegerInKernels,
+    ),
+    Pragma {
+        in_kernels: true,
+        ..pragma("enable_smem_spilling", since(8, 7).sm(75), PragmaValue::Any)
+    },
+    Pragma {
+        in_body: false,
+        ..pragma("local_maxnreg", ALWAYS, PragmaValue::Integer)
+    },
+];
 
 /// The conditions of a directive, if it has any.
 pub fn directive(word: &str) -> Option<&'static Directive> {

@@ -388,6 +388,24 @@ pub(crate) fn directive_ended(span: Span, word: &str, until: Version) -> Diagnos
     Diagnostic::error(DIRECTIVE, span, message)
 }
 
+pub(crate) fn pragma_in_module(span: Span, text: &str) -> Diagnostic {
+    let message = format!("found the pragma `{text}` outside of functions, expected `nounroll`");
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
+pub(crate) fn pragma_in_function(span: Span, word: &str) -> Diagnostic {
+    let message = format!("the pragma `{word}` is for kernels, not for device functions");
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
+pub(crate) fn pragma_value(span: Span, word: &str, value: &str) -> Diagnostic {
+    let message = match value {
+        "" => format!("the pragma `{word}` has no number after it"),
+        _ => format!("found `{value}`, expected a number for the pragma `{word}`"),
+    };
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
 pub(crate) fn pragma_place(span: Span, word: &str) -> Diagnostic {
     let message = format!("the pragma `{word}` is for instructions: it belongs inside of a body");
     Diagnostic::error(DIRECTIVE, span, message)

@@ -2,9 +2,7 @@
 
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer;
 use crate::lexer::TokenKind;
-use crate::lexer::number::{self, Value};
 use crate::tree::{
     Alignment, Attribute, Declaration, DeclarationSpace, DeclaredType, Linkage, Range,
     StatementKind,
@@ -225,15 +223,11 @@ impl Parser<'_> {
 
     /// An integer literal, not an expression; the cursor is before it.
     pub(super) fn literal_integer(&mut self, what: &str) -> Read<u64> {
-        if self.cursor.skip().is_ascii_digit() {
-            let number = number::scan(self.cursor.text, self.cursor.at);
-            if let Value::Integer { value, .. } = number.value {
-                let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
-                if !lexer::is(next, lexer::NAME) {
-                    self.cursor.at = number.end;
-                    return Ok(value);
-                }
-            }
+        let byte = self.cursor.skip();
+        if let Some((value, _)) = self.eat_integer() {
+            return Ok(value);
+        }
+        if byte.is_ascii_digit() {
             let start = self.cursor.at;
             self.literal(false)?;
             self.cursor.at = start;

@@ -5,8 +5,7 @@ use super::function::is_performance;
 use super::statement::Place;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::number::{self, Value};
-use crate::lexer::{self, TokenKind};
+use crate::lexer::TokenKind;
 use crate::tree::{
     Directive, DirectiveKind, FunctionSort, Linkage, Operand, OperandKind, Range, SourceKind,
     StatementKind,
@@ -177,24 +176,15 @@ impl Parser<'_> {
 
     /// An integer literal as an argument.
     pub(super) fn integer_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
-        let byte = self.cursor.skip();
+        self.cursor.skip();
         let start = self.cursor.offset();
-        if byte.is_ascii_digit() {
-            let number = number::scan(self.cursor.text, self.cursor.at);
-            let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
-            if let (Value::Integer { value, unsigned }, false) =
-                (number.value, lexer::is(next, lexer::NAME))
-            {
-                self.cursor.at = number.end;
-                let span = self.since(start);
-                self.tree.operands.push(Operand {
-                    span,
-                    kind: OperandKind::Integer { value, unsigned },
-                });
-                return Ok(());
-            }
-        }
-        self.bad_argument(directive, expected)
+        let Some((value, unsigned)) = self.eat_integer() else {
+            return self.bad_argument(directive, expected);
+        };
+        let span = self.since(start);
+        let kind = OperandKind::Integer { value, unsigned };
+        self.tree.operands.push(Operand { span, kind });
+        Ok(())
     }
 
     #[cold]

@@ -273,6 +273,26 @@ impl Parser<'_> {
         Ok((value, end))
     }
 
+    /// Takes the integer literal at the cursor, or `WARP_SZ`; its value, and whether it is unsigned.
+    pub(super) fn eat_integer(&mut self) -> Option<(u64, bool)> {
+        if self.at_warp_size() {
+            self.cursor.at = self.cursor.token().span.end as usize;
+            return Some((WARP_SIZE, false));
+        }
+        if !self.cursor.byte().is_ascii_digit() {
+            return None;
+        }
+        let number = number::scan(self.cursor.text, self.cursor.at);
+        let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
+        match number.value {
+            Value::Integer { value, unsigned } if !lexer::is(next, lexer::NAME) => {
+                self.cursor.at = number.end;
+                Some((value, unsigned))
+            }
+            _ => None,
+        }
+    }
+
     /// The number literal at the cursor. A `0f` literal only where `single` says so.
     pub(super) fn literal(&mut self, single: bool) -> Read<Constant> {
         let number = number::scan(self.cursor.text, self.cursor.at);

@@ -2,12 +2,12 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::declare::directive;
+use crate::check::declare::directive::{self, DirectivePlace};
 use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, StatementKind};
+use crate::tree::{FunctionSort, Operand, OperandKind, StatementKind};
 use warpgrid_isa::{ScalarType, SlotName};
 use warpgrid_program::{
     ActionId, Diagnostic, Guard, Instruction, OperandList, OperandValue, Span, StepPart,
@@ -18,10 +18,13 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn run(&mut self) {
         let tree = self.tree;
         let header = self.outline.header;
-        match header.and_then(|header| tree.functions.get(header as usize)) {
+        let header = header.and_then(|header| tree.functions.get(header as usize));
+        match header {
             Some(header) => self.start(header),
             None => self.snippet_start(),
         }
+        // A snippet is the body of a kernel.
+        let sort = header.map_or(FunctionSort::Entry, |header| header.sort);
         for statement in self.outline.statements.of(&tree.statements) {
             match &statement.kind {
                 StatementKind::Instruction(instruction) => {
@@ -31,7 +34,8 @@ impl<'a> BodyChecker<'a, '_> {
                 StatementKind::Declaration(declaration) => self.declaration(*declaration),
                 StatementKind::Directive(index) => {
                     if let Some(own) = tree.directives.get(*index as usize) {
-                        directive::check(&self.context(), own, true, self.reporter);
+                        let place = DirectivePlace::Body(sort);
+                        directive::check(&self.context(), own, place, self.reporter);
                         // Lines of the source may be stated between the pragma and the load.
                         let used_bytes = directive::used_bytes(self.source, own);
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);

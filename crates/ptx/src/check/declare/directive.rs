@@ -5,9 +5,18 @@ use crate::check::context::Context;
 use crate::check::report::Reporter;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Directive, DirectiveKind, FunctionHeader, OperandKind};
+use crate::tree::{Directive, DirectiveKind, FunctionHeader, FunctionSort, OperandKind};
 use warpgrid_isa::Gate;
-use warpgrid_isa::directives::{PRAGMAS, directive};
+use warpgrid_isa::directives::{NOUNROLL, PRAGMAS, PragmaValue, directive};
+
+/// Where a directive is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DirectivePlace {
+    Module,
+    /// Between the head and the body of a function.
+    Head,
+    Body(FunctionSort),
+}
 
 /// Checks the directives between the head and the body of a function.
 pub(crate) fn check_of_function(
@@ -18,7 +27,7 @@ pub(crate) fn check_of_function(
     let Context { source, tree, .. } = *context;
     let all = header.directives.of(&tree.directives);
     for (index, own) in all.iter().enumerate() {
-        check(context, own, false, reporter);
+        check(context, own, DirectivePlace::Head, reporter);
         let text = own.word.text(source);
         if text == ".noreturn" && !header.returns.is_empty() {
             reporter.report(diagnose::returns_nothing(own.word));
@@ -48,16 +57,16 @@ pub(crate) fn check_of_function(
     }
 }
 
-/// Checks whether version and target have a directive; pragmas for single instructions are inside of bodies.
+/// Checks whether version and target have a directive, and whether a pragma belongs where it is.
 pub(crate) fn check(
     context: &Context<'_>,
     own: &Directive,
-    in_body: bool,
+    place: DirectivePlace,
     reporter: &mut Reporter,
 ) {
     let Context { source, module, .. } = *context;
     if own.kind == DirectiveKind::Pragma {
-        check_pragma(context, own, in_body, reporter);
+        check_pragma(context, own, place, reporter);
         return;
     }
     if own.kind == DirectiveKind::Section {
@@ -108,21 +117,64 @@ pub(crate) fn used_bytes(source: &str, own: &Directive) -> Option<u64> {
     }
 }
 
-fn check_pragma(context: &Context<'_>, own: &Directive, in_body: bool, reporter: &mut Reporter) {
+/// Checks each text of a pragma; what the assembler does not know it overlooks in functions.
+fn check_pragma(
+    context: &Context<'_>,
+    own: &Directive,
+    place: DirectivePlace,
+    reporter: &mut Reporter,
+) {
     let Context { source, module, .. } = *context;
-    let text = own.span.text(source);
-    let Some((word, gate)) = PRAGMAS
-        .iter()
-        .copied()
-        .find(|(word, _)| text.contains(word))
-    else {
-        return;
-    };
-    if !module.meets(gate) {
-        let problem = special_gate(word, own.span, gate, module);
-        reporter.report(problem);
+    let texts = own.span.text(source).split('"').skip(1).step_by(2);
+    for text in texts {
+        let Some(row) = PRAGMAS.iter().find(|row| text.starts_with(row.word)) else {
+            if place == DirectivePlace::Module && text != NOUNROLL {
+                reporter.report(diagnose::pragma_in_module(own.span, text));
+            }
+            continue;
+        };
+        match place {
+            DirectivePlace::Module | DirectivePlace::Head if row.in_body => {
+                reporter.report(diagnose::pragma_place(own.span, row.word));
+            }
+            DirectivePlace::Module => reporter.report(diagnose::pragma_in_module(own.span, text)),
+            DirectivePlace::Head => {}
+            DirectivePlace::Body(FunctionSort::Func) if row.in_kernels => {
+                reporter.report(diagnose::pragma_in_function(own.span, row.word));
+            }
+            DirectivePlace::Body(_) if !module.meets(row.gate) => {
+                reporter.report(special_gate(row.word, own.span, row.gate, module));
+            }
+            DirectivePlace::Body(sort) => {
+                let value = text.split_once([' ', '\t']).map_or("", |(_, value)| value);
+                if !is_value(row.value, value.trim_start(), sort) {
+                    reporter.report(diagnose::pragma_value(own.span, row.word, value));
+                }
+            }
+        }
     }
-    if word == "used_bytes_mask" && !in_body {
-        reporter.report(diagnose::pragma_place(own.span, word));
+}
+
+/// Whether a pragma takes a value.
+fn is_value(expected: PragmaValue, value: &str, sort: FunctionSort) -> bool {
+    let (sign, digits) = match value.strip_prefix(['+', '-']) {
+        Some(digits) => (&value[..1], digits),
+        None => ("", value),
+    };
+    let lower = digits.to_ascii_lowercase();
+    let (digits, base) = match (lower.strip_prefix("0x"), lower.starts_with('0')) {
+        (Some(digits), _) => (digits, 16),
+        (None, true) => (lower.as_str(), 8),
+        (None, false) => (lower.as_str(), 10),
+    };
+    let is_integer = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(base));
+    match (expected, sort) {
+        (PragmaValue::Any, _) | (PragmaValue::IntegerInKernels, FunctionSort::Func) => true,
+        (PragmaValue::Integer, _) | (PragmaValue::IntegerInKernels, FunctionSort::Entry) => {
+            is_integer
+        }
+        (PragmaValue::Positive, _) => {
+            is_integer && sign != "-" && digits.chars().any(|digit| digit != '0')
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::check::context::Context;
 use crate::check::declare::Declared;
 use crate::check::declare::declarations::{Declarations, Place};
-use crate::check::declare::directive;
+use crate::check::declare::directive::{self, DirectivePlace};
 use crate::check::declare::outline::Outline;
 use crate::check::names::binding::Binding;
 use crate::check::report::Reporter;
@@ -52,7 +52,7 @@ impl<'a> Pass<'a, '_> {
                 StatementKind::Declaration(declaration) => self.declaration(declaration),
                 StatementKind::Directive(own) => {
                     if let Some(own) = self.context.tree.directives.get(own as usize) {
-                        directive::check(&self.context, own, false, self.reporter);
+                        directive::check(&self.context, own, DirectivePlace::Module, self.reporter);
                     }
                 }
                 StatementKind::FunctionStart(header) => {
