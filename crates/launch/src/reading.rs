@@ -499,10 +499,11 @@ impl<'a> Reader<'a> {
 }
 
 fn base(address: &Address) -> Base {
-    match address.base {
-        AddressBase::Register(run) => Base::Register(run.first),
-        AddressBase::Variable(variable) => Base::Variable(variable),
-        AddressBase::Bank { .. } | AddressBase::None => Base::Absolute,
+    match (address.base, address.uniform) {
+        (AddressBase::Register(run), _) => Base::Register(run.first),
+        (AddressBase::Variable(variable), _) => Base::Variable(variable),
+        (AddressBase::None, Some(uniform)) => Base::Register(uniform.first),
+        (AddressBase::Bank { .. }, _) | (AddressBase::None, None) => Base::Absolute,
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::annotations::lines_of;
 use crate::guess;
 use crate::prepare;
-use crate::reading::{Base, Reader};
+use crate::reading::{Base, Reader, Reading};
 use crate::scenario::{Buffer, Init, Misaligned, Parameter, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
@@ -523,6 +523,10 @@ impl Stage<'_> {
 
     fn accessed_type(&self, fault: &Fault) -> Option<ScalarType> {
         let reader = Reader::at(self.program, fault.function, fault.instruction)?;
-        Some(reader.access()?.ty)
+        match reader.read() {
+            Reading::Access(access) => Some(access.ty),
+            Reading::Name(named) => Some(named.first()?.ty),
+            Reading::Copy { .. } | Reading::Compute { .. } | Reading::Other => None,
+        }
     }
 }
