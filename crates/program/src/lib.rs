@@ -28,5 +28,5 @@ pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,
     SourceModifiers, SourcePart,
 };
-pub use registers::{Register, Registers};
+pub use registers::{Register, Registers, UNNAMED};
 pub use span::{LineIndex, Position, Span};

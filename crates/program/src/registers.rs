@@ -6,6 +6,9 @@ use std::fmt::{self, Write};
 use std::ops::Deref;
 use warpgrid_isa::ScalarType;
 
+/// What the names of registers start with that no text names: a front end needs them between the instructions of one step.
+pub const UNNAMED: &str = "~";
+
 /// A register that some instruction names. Its name is [`Registers::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
@@ -65,6 +68,11 @@ impl Registers {
             .and_then(|before| self.list.get(before));
         let start = before.map_or(0, |register| register.name_end);
         self.names.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// Whether a text names the register.
+    pub fn is_named(&self, register: RegisterId) -> bool {
+        !self.name(register).starts_with(UNNAMED)
     }
 
     /// The names of all registers, in order.

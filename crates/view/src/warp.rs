@@ -57,10 +57,11 @@ pub(crate) fn view(
     let registers = function
         .and_then(|id| Some((id, machine.program().functions.get(id.0 as usize)?)))
         .map(|(id, function)| {
-            let named = function.registers.iter().enumerate().take(MAX_REGISTERS);
-            named
-                .map(|(index, register)| {
-                    let id_of_register = RegisterId(index as u32);
+            let all = function.registers.iter().enumerate();
+            let all = all.map(|(index, register)| (RegisterId(index as u32), register));
+            all.filter(|(id, _)| function.registers.is_named(*id))
+                .take(MAX_REGISTERS)
+                .map(|(id_of_register, register)| {
                     let bits = |lane| {
                         machine
                             .register(block, warp, lane, id, id_of_register)

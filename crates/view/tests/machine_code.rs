@@ -90,6 +90,37 @@ fn every_listing_leaves_the_memory_of_its_ptx() {
 }
 
 #[test]
+fn bulk_copies_of_a_pasted_listing_get_their_buffers() {
+    let source = include_str!("machine_code/bulk_copy/kernel.sm_100.nvdisasm.sass").to_owned();
+    let scenario = Scenario {
+        source,
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).expect("a session");
+    assert_eq!(
+        session.guesses(),
+        [
+            "//@ launch grid=1 block=32",
+            "//@ buffer param_0: u32[256] = iota",
+            "//@ buffer param_1: u32[256] = iota",
+        ]
+    );
+    assert!(session.run(MAX_STEPS));
+    assert_eq!(session.fault(), None);
+    // Registers that the text does not name are not shown.
+    session.seek(40);
+    let warp = session.lanes(0, 0).expect("a warp");
+    let mut names = warp.registers.iter().map(|register| &register.name);
+    assert!(names.clone().any(|name| name == "UR8"));
+    assert!(
+        !names.any(|name| name.starts_with('~')),
+        "{:?}",
+        warp.registers
+    );
+}
+
+#[test]
 fn loose_lines_say_what_they_leave_open() {
     let open = |source: String| {
         let scenario = Scenario {

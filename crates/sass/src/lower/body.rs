@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use warpgrid_isa::{AsyncOp, Does, Modifiers, ScalarType};
 use warpgrid_program::{
     Action, ActionId, AddressBase, Guard, Instruction, Operand, OperandList, OperandValue,
-    RegisterId, RegisterRun, Registers, Source, SourceModifiers, Span, StepPart,
+    RegisterId, RegisterRun, Registers, Source, SourceModifiers, Span, StepPart, UNNAMED,
 };
 
 /// The registers of machine code have a number each, whatever their file, until all that are used are known.
@@ -156,7 +156,7 @@ impl Body {
                 HIDDEN.. => {
                     let index = id - HIDDEN;
                     let ty = self.hidden.get(index as usize);
-                    ("~", index, ty.copied().unwrap_or(ScalarType::B32))
+                    (UNNAMED, index, ty.copied().unwrap_or(ScalarType::B32))
                 }
                 BARRIER.. => ("B", id - BARRIER, ScalarType::B32),
                 UNIFORM_PREDICATE.. => ("UP", id - UNIFORM_PREDICATE, ScalarType::Pred),
