@@ -252,7 +252,7 @@ impl Session {
             | FaultKind::UndefinedMatrix(MatrixMistake::UnequalAddresses) => self.origins(
                 fault,
                 fault.step,
-                &reader.base_registers(),
+                &reader.base_registers(fault.access.as_ref().map(|access| access.kind)),
                 "holds the address",
             ),
             FaultKind::UndefinedMatrix(

@@ -68,6 +68,22 @@ ret;",
 }
 
 #[test]
+fn a_copy_leads_to_the_address_of_the_side_that_is_wrong() {
+    check(
+        1,
+        "mov.u32 %r1, mem;
+mbarrier.init.shared.b64 [%r1], 1;
+mov.u64 %rd1, 64;
+add.u32 %r2, %r1, 64;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 16, [%r1];
+ret;",
+        expect![[r#"
+            12: `%rd1`, which holds the address, was computed
+        "#]],
+    );
+}
+
+#[test]
 fn an_address_that_was_loaded_leads_to_who_stored_it() {
     check(
         32,

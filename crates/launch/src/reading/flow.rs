@@ -1,7 +1,7 @@
 //! Where the values of an instruction come from: which registers it reads, and as what.
 
 use super::Reader;
-use warpgrid_isa::ControlOp;
+use warpgrid_isa::{AccessKind, ControlOp, Does};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
 impl Reader<'_> {
@@ -25,10 +25,20 @@ impl Reader<'_> {
         ids
     }
 
-    /// The registers that its addresses are computed from.
-    pub fn base_registers(self) -> Vec<RegisterId> {
+    /// The registers that the address of an access is computed from: of a copy, that of the side which the access is of.
+    pub fn base_registers(self, accessed: Option<AccessKind>) -> Vec<RegisterId> {
         let mut ids = Vec::new();
-        for operand in self.operands() {
+        let action = self.program.action(self.instruction);
+        let source = match action.map(|action| action.does) {
+            Some(Does::Async(op)) => op.source(),
+            _ => None,
+        };
+        for (place, operand) in self.operands().iter().enumerate() {
+            if let (Some(source), Some(accessed)) = (source, accessed)
+                && (place == source) != (accessed == AccessKind::Load)
+            {
+                continue;
+            }
             if let OperandValue::Address(address) = &operand.value
                 && !matches!(address.base, AddressBase::Variable(_))
             {
