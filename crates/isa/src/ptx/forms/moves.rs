@@ -6,7 +6,8 @@ use super::sets::{
 };
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{ArithmeticOp::Prmt, MoveOp::*};
-use crate::form::{Form, Gate};
+use crate::form::rule::{Rule, RuleKind::Clash, assembler, of};
+use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{PermuteMode::*, VectorWidth::*};
 
 types!(MOVED, Type, Pred B16 B32 B64 B128 U16 U32 U64 S16 S32 S64 F32 F64);
@@ -40,13 +41,20 @@ operands! {
     INQUIRY: "p" Predicate, "a" AnyAddress;
 }
 
+#[rustfmt::skip]
+const VECTORS: &[Rule] = &[
+    assembler(Clash { a: of(S::Vector, &[]), b: of(S::Type, &["pred"]) }, "predicates make no vectors"),
+    assembler(Clash { a: of(S::Vector, &["v4"]), b: of(S::Type, &["b64", "u64", "s64", "f64"]) }, "a vector register has at most 128 bits"),
+];
+
 /// The forms of moves and conversions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, Halves], types: ANY;
+    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, Halves], types: ANY, rules: VECTORS;
         "Copies a register, a literal, a special register or an address; packs and unpacks.", "data-movement-and-conversion-instructions-mov";
         good: &["mov.u32 r, %tid.x;", "mov.b64 d, {r, r};", "mov.b64 {r, _}, d;", "mov.pred p, q;", "mov.f32 f, 0f3F800000;"],
-        bad: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109")]),
+        bad: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109"),
+            ("mov.v2.pred {p, q}, {p, q};", "W0300"), ("mov.v4.b64 {d, d, d, d}, {d, d, d, d};", "W0300")]),
     form!("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a", [ROUND_FLOAT, ROUND_INTEGER, CONVERTED_TO, CONVERTED_FROM], Move(Cvt),
         takes: &[SpecialRegister], types: CONVERTED;
         "Converts between types.", "data-movement-and-conversion-instructions-cvt";
