@@ -2,7 +2,7 @@
 //! sine, cosine, hyperbolic tangent. They have no branches (but for the reduction of huge angles), so that a loop over
 //! lanes becomes vectors. In: f64; out: f64 to 45 bits or more, to be narrowed.
 
-use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LOG2_E, SQRT_2};
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LOG2_E};
 
 /// Added to a number below 2^51 in magnitude it leaves no bits for a fraction: the low bits are the nearest integer.
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
@@ -50,6 +50,9 @@ const ARTANH: [f64; 6] = [
     0.090_700_331_060_335_27,
     0.083_118_717_534_919_99,
 ];
+
+/// The bits of the square root of 1/2.
+const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 
 /// A polynomial with an even number of coefficients, in pairs: half as long a chain of operations as one after the other. Written out and
 /// not a loop, because builds for size leave small loops as they are, and of a loop around another one the compiler makes no vectors.
@@ -107,13 +110,11 @@ pub(crate) fn log2(x: f64) -> f64 {
 /// The same of a positive normal number.
 #[inline(always)]
 pub(crate) fn log2_near(x: f64) -> f64 {
-    let bits = x.to_bits();
-    let fraction = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
+    // Moved up so far that the exponent's bits change at the square root of 2.
+    let moved = x.to_bits().wrapping_add((1023 << 52) - ROOT_HALF);
+    let fraction = f64::from_bits((moved & ((1 << 52) - 1)) + ROOT_HALF);
     // The exponent's bits below those of 2^52 are 2^52 plus the exponent.
-    let exponent = f64::from_bits((0x433 << 52) | (bits >> 52)) - 4_503_599_627_371_519.0;
-    let halve = fraction > SQRT_2;
-    let fraction = if halve { fraction * 0.5 } else { fraction };
-    let exponent = if halve { exponent + 1.0 } else { exponent };
+    let exponent = f64::from_bits((0x433 << 52) | (moved >> 52)) - 4_503_599_627_371_519.0;
     // ln m = 2 artanh((m-1)/(m+1)); the argument is below 0.172.
     let z = (fraction - 1.0) / (fraction + 1.0);
     let z2 = z * z;
