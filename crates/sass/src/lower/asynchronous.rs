@@ -2,12 +2,11 @@
 
 use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Context, arithmetic, memory, one, predicate_source, step};
+use super::{Context, arithmetic, memory, one, step};
 use crate::environment::Environment;
 use crate::syntax::{RegisterFile, RegisterNumber};
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, Completion, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp,
-    WarpOp,
 };
 use warpgrid_program::{OperandValue, Span};
 
@@ -86,7 +85,6 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
         _ => Completion::BulkGroup,
     });
     let [size, upper] = [0; 2].map(|_| c.body.hidden(ScalarType::U32));
-    let elected = c.body.hidden(ScalarType::Pred);
     let ty = ScalarType::U32;
     let literal = |value| Arg::One(number(value), span);
     let mut args = vec![one(to), one(from), Arg::One(read(size), span)];
@@ -94,27 +92,23 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     if mask.is_some() {
         args.push(Arg::One(read(upper), span));
     }
-    let elect = Arg::One(OperandValue::Pair(None, Some(elected)), span);
-    let (guard, sum) = c.guard_with((predicate_source(elected, false), span));
     let op = match is_reduction {
         true => AsyncOp::BulkReduction,
         false => AsyncOp::BulkCopy,
     };
-    let mut copy = step(Does::Async(op), modifiers, args);
-    copy.guard = Some(guard);
+    let copy = step(Does::Async(op), modifiers, args);
     let to_upper = Arg::One(written(upper), span);
     let to_size = |register| Arg::One(written(register), span);
     let halves = vec![to_upper, one(packed.clone()), literal(16)];
     let lower = vec![to_size(size), one(packed), literal(0xffff)];
     let bytes = vec![to_size(size), Arg::One(read(size), span), literal(4)];
-    Ok(vec![
+    let mut steps = vec![
         arithmetic(ArithmeticOp::Shr, ty, halves),
         arithmetic(ArithmeticOp::And, ScalarType::B32, lower),
         arithmetic(ArithmeticOp::Shl, ScalarType::B32, bytes),
-        step(Does::Warp(WarpOp::Elect), Modifiers::default(), vec![elect]),
-        sum,
-        copy,
-    ])
+    ];
+    steps.extend(c.in_one_lane(copy, span));
+    Ok(steps)
 }
 
 /// Where the bytes go to and come from: the first two words of the opcode.

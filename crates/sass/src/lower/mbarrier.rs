@@ -6,7 +6,7 @@ use super::words::{Lowered, Words};
 use super::{Context, arithmetic, memory, number_of, one, predicate_source, step, typed};
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, AtomicOp, CompareForm, CompareOp, Completion, Does, Flag, MbarrierOp,
-    MemoryOp, Modifiers, ScalarType, StateSpace, WarpOp,
+    MemoryOp, Modifiers, ScalarType, StateSpace,
 };
 use warpgrid_program::{OperandValue, RegisterId, Span};
 
@@ -65,22 +65,14 @@ fn initialise(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let at = memory::address(w, false)?;
     let bits = w.source()?;
     let [left, count] = [0; 2].map(|_| c.body.hidden(ScalarType::U32));
-    let elected = c.body.hidden(ScalarType::Pred);
     let number = |value| Arg::One(number_of(value), span);
-    let elect = step(
-        Does::Warp(WarpOp::Elect),
-        Modifiers::default(),
-        vec![Arg::One(OperandValue::Pair(None, Some(elected)), span)],
-    );
-    let (guard, sum) = c.guard_with((predicate_source(elected, false), span));
-    let mut init = step(
+    let init = step(
         Does::Mbarrier(MbarrierOp::Init),
         in_shared(StateSpace::Shared),
         vec![one(at), Arg::One(read(count), span)],
     );
-    init.guard = Some(guard);
     let ty = ScalarType::U32;
-    Ok(vec![
+    let mut steps = vec![
         arithmetic(
             ArithmeticOp::Shr,
             ty,
@@ -91,10 +83,9 @@ fn initialise(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             ty,
             vec![to(count, span), number(LIMIT), Arg::One(read(left), span)],
         ),
-        elect,
-        sum,
-        init,
-    ])
+    ];
+    steps.extend(c.in_one_lane(init, span));
+    Ok(steps)
 }
 
 /// What an arrival counts: `A1` one arrival, `AR` as many as b says, `TR` b bytes that are expected.

@@ -29,7 +29,7 @@ pub(crate) use parameters::offsets_read;
 use crate::listing::Text;
 use body::{Arg, Body, Step, id_of};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp, Target,
+    ArithmeticOp, AsyncOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, SyncOp, Target, WarpOp,
 };
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span, Variable};
 use words::{Lowered, Words};
@@ -299,6 +299,16 @@ impl Context<'_> {
             negated: false,
         };
         (guard, sum)
+    }
+
+    /// The steps that do `step` in one of the lanes where the guard holds.
+    fn in_one_lane(&mut self, mut step: Step, span: Span) -> [Step; 3] {
+        let elected = self.body.hidden(ScalarType::Pred);
+        let to = Arg::One(OperandValue::Pair(None, Some(elected)), span);
+        let elect = self::step(Does::Warp(WarpOp::Elect), Modifiers::default(), vec![to]);
+        let (guard, sum) = self.guard_with((predicate_source(elected, false), span));
+        step.guard = Some(guard);
+        [elect, sum, step]
     }
 }
 
