@@ -109,12 +109,24 @@ pub(crate) fn used_bytes(source: &str, own: &Directive) -> Option<u64> {
     if own.kind != DirectiveKind::Pragma {
         return None;
     }
-    let (_, mask) = own.span.text(source).split_once("used_bytes_mask")?;
-    let mask = mask.trim_start().split(['"', ' ', ',']).next()?;
-    match mask.strip_prefix("0x").or(mask.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => mask.parse().ok(),
-    }
+    let mut texts = pragma_texts(source, own);
+    let text = texts.find(|text| text.starts_with("used_bytes_mask"))?;
+    let (is_negative, mask) = read_integer(pragma_value(text))?;
+    Some(match is_negative {
+        true => mask.wrapping_neg(),
+        false => mask,
+    })
+}
+
+/// The texts of a pragma, each between quotes.
+fn pragma_texts<'a>(source: &'a str, own: &Directive) -> impl Iterator<Item = &'a str> {
+    own.span.text(source).split('"').skip(1).step_by(2)
+}
+
+/// What comes after the first word of a pragma's text.
+fn pragma_value(text: &str) -> &str {
+    let rest = text.split_once([' ', '\t']);
+    rest.map_or("", |(_, value)| value.trim_start())
 }
 
 /// Checks each text of a pragma; what the assembler does not know it overlooks in functions.
@@ -125,8 +137,7 @@ fn check_pragma(
     reporter: &mut Reporter,
 ) {
     let Context { source, module, .. } = *context;
-    let texts = own.span.text(source).split('"').skip(1).step_by(2);
-    for text in texts {
+    for text in pragma_texts(source, own) {
         let Some(row) = PRAGMAS.iter().find(|row| text.starts_with(row.word)) else {
             if place == DirectivePlace::Module && text != NOUNROLL {
                 reporter.report(diagnose::pragma_in_module(own.span, text));
@@ -146,8 +157,8 @@ fn check_pragma(
                 reporter.report(special_gate(row.word, own.span, row.gate, module));
             }
             DirectivePlace::Body(sort) => {
-                let value = text.split_once([' ', '\t']).map_or("", |(_, value)| value);
-                if !is_value(row.value, value.trim_start(), sort) {
+                let value = pragma_value(text);
+                if !is_value(row.value, value, sort) {
                     reporter.report(diagnose::pragma_value(own.span, row.word, value));
                 }
             }
@@ -157,24 +168,37 @@ fn check_pragma(
 
 /// Whether a pragma takes a value.
 fn is_value(expected: PragmaValue, value: &str, sort: FunctionSort) -> bool {
-    let (sign, digits) = match value.strip_prefix(['+', '-']) {
-        Some(digits) => (&value[..1], digits),
-        None => ("", value),
-    };
-    let lower = digits.to_ascii_lowercase();
+    let number = read_integer(value);
+    match (expected, sort) {
+        (PragmaValue::Any, _) | (PragmaValue::IntegerInKernels, FunctionSort::Func) => true,
+        (PragmaValue::Integer, _) | (PragmaValue::IntegerInKernels, FunctionSort::Entry) => {
+            number.is_some()
+        }
+        (PragmaValue::Positive, _) => matches!(number, Some((false, 1..))),
+    }
+}
+
+/// An integer as C reads it, with a sign and in base 8, 10 or 16: whether it is negative, and how large, `u64::MAX` at most.
+fn read_integer(text: &str) -> Option<(bool, u64)> {
+    let is_negative = text.starts_with('-');
+    let lower = text
+        .strip_prefix(['+', '-'])
+        .unwrap_or(text)
+        .to_ascii_lowercase();
     let (digits, base) = match (lower.strip_prefix("0x"), lower.starts_with('0')) {
         (Some(digits), _) => (digits, 16),
         (None, true) => (lower.as_str(), 8),
         (None, false) => (lower.as_str(), 10),
     };
-    let is_integer = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(base));
-    match (expected, sort) {
-        (PragmaValue::Any, _) | (PragmaValue::IntegerInKernels, FunctionSort::Func) => true,
-        (PragmaValue::Integer, _) | (PragmaValue::IntegerInKernels, FunctionSort::Entry) => {
-            is_integer
-        }
-        (PragmaValue::Positive, _) => {
-            is_integer && sign != "-" && digits.chars().any(|digit| digit != '0')
-        }
+    if digits.is_empty() {
+        return None;
     }
+    let size = digits.chars().try_fold(0_u64, |size, digit| {
+        let digit = digit.to_digit(base)?;
+        Some(
+            size.saturating_mul(base.into())
+                .saturating_add(digit.into()),
+        )
+    })?;
+    Some((is_negative, size))
 }
