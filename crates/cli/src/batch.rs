@@ -102,11 +102,8 @@ pub(crate) fn batch(
                 outcome = Outcome::Usage;
                 let diagnostics = [not_a_request(number, &error.to_string())];
                 let named = serde_json::from_slice::<Named<'_>>(&line);
-                let answer = Verdict {
-                    id: named.map_or(Id::Unknown(()), |named| named.id),
-                    accept: false,
-                    diagnostics: &diagnostics,
-                };
+                let id = named.map_or(Id::Unknown(()), |named| named.id);
+                let answer = Verdict::unreadable(id, &diagnostics);
                 serde_json::to_writer(&mut output, &answer)?;
             }
         }

@@ -1,7 +1,7 @@
 //! `warpgrid run --beside`: two texts of one kernel with one launch, and whether they leave the same memory.
 
 use crate::difference::print_difference;
-use crate::output::stdout;
+use crate::output::{Answer, stdout};
 use crate::run::plural;
 use crate::{Format, Outcome};
 use std::io::{self, Write};
@@ -18,7 +18,8 @@ pub(crate) fn print(
     let mut out = stdout();
     match format {
         Format::Json => {
-            serde_json::to_writer(&mut out, report)?;
+            let ok = report.equal;
+            serde_json::to_writer(&mut out, &Answer { ok, report })?;
             writeln!(out)?;
         }
         Format::Human => print_text(&mut out, names, report, guesses)?,

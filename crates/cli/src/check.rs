@@ -1,13 +1,14 @@
 //! `warpgrid check`: verdicts on files.
 
 use crate::document::{Block, Markup};
-use crate::output::{Source, complain, read_source, render, renderer, stdout};
+use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
 use crate::{Format, Outcome, batch};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use warpgrid_view::catalogue::{no_blocks, unreadable_file};
 use warpgrid_view::model::{DiagnosticView, Severity};
 use warpgrid_view::{CheckOptions, CheckReport, Front};
 
@@ -15,10 +16,10 @@ use warpgrid_view::{CheckOptions, CheckReport, Front};
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Check for this target instead of the module's own.
-    #[arg(long, value_name = "sm_90")]
+    #[arg(long, value_name = "sm_90", value_parser = read_target)]
     target: Option<String>,
     /// Check for this PTX ISA version instead of the module's own.
-    #[arg(long, value_name = "8.8")]
+    #[arg(long, value_name = "8.8", value_parser = read_version)]
     ptx_version: Option<String>,
     /// The language of the sources; without it the ending of each file says it.
     #[arg(long, value_enum)]
@@ -28,9 +29,39 @@ pub(crate) struct CheckArguments {
     /// JSON Lines in, JSON Lines out, in order.
     #[arg(long, conflicts_with = "files")]
     batch: bool,
-    /// Sources to check; `-` reads standard input. Of Markdown and reStructuredText every block of PTX is checked.
+    /// Sources to check; `-` reads standard input. Of Markdown and reStructuredText every block of PTX and machine code is checked, of
+    /// a folder every source and document.
     #[arg(value_name = "FILE", required_unless_present = "batch")]
     files: Vec<PathBuf>,
+}
+
+/// Reads `--target`: a mistyped option is wrong usage, and no mistake of a source.
+fn read_target(text: &str) -> Result<String, String> {
+    read_option(
+        text,
+        CheckOptions {
+            target: Some(text.to_owned()),
+            ..CheckOptions::default()
+        },
+    )
+}
+
+/// Reads `--ptx-version`.
+fn read_version(text: &str) -> Result<String, String> {
+    read_option(
+        text,
+        CheckOptions {
+            ptx_version: Some(text.to_owned()),
+            ..CheckOptions::default()
+        },
+    )
+}
+
+fn read_option(text: &str, options: CheckOptions) -> Result<String, String> {
+    match options.mistake() {
+        None => Ok(text.to_owned()),
+        Some(why) => Err(why),
+    }
 }
 
 /// `--front`.
@@ -79,16 +110,29 @@ impl<'a> From<&'a str> for Id<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct Verdict<'a> {
     pub(crate) id: Id<'a>,
-    pub(crate) accept: bool,
-    pub(crate) diagnostics: &'a [DiagnosticView],
+    /// As every answer of the command has it: whether all is well. The same as `accept`.
+    ok: bool,
+    accept: bool,
+    diagnostics: &'a [DiagnosticView],
 }
 
 impl<'a> Verdict<'a> {
     pub(crate) fn new(id: Id<'a>, report: &'a CheckReport) -> Verdict<'a> {
         Verdict {
             id,
+            ok: report.accept,
             accept: report.accept,
             diagnostics: &report.diagnostics,
+        }
+    }
+
+    /// The answer about what cannot be read.
+    pub(crate) fn unreadable(id: Id<'a>, diagnostics: &'a [DiagnosticView]) -> Verdict<'a> {
+        Verdict {
+            id,
+            ok: false,
+            accept: false,
+            diagnostics,
         }
     }
 }
@@ -106,17 +150,36 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Well;
     let mut out = stdout();
     let renderer = renderer();
-    for path in &arguments.files {
-        let source = match read_source(path) {
+    for Listed { path, is_named } in list(&arguments.files) {
+        let path = path.as_path();
+        let name = path.display().to_string();
+        let read = match path.is_dir() {
+            true => Err(nothing_in(path)),
+            false => read_source(path),
+        };
+        let source = match read {
             Ok(source) => source,
             Err(error) => {
                 complain(&error.to_string());
                 outcome = Outcome::Usage;
+                if let Format::Json = arguments.format {
+                    let diagnostics = [unreadable_file(&error.to_string())];
+                    let verdict = Verdict::unreadable(name.as_str().into(), &diagnostics);
+                    serde_json::to_writer(&mut out, &verdict)?;
+                    writeln!(out)?;
+                }
                 continue;
             }
         };
         let checked = match Markup::of_file(path) {
-            Some(markup) => check_document(&markup.blocks(&source), &options),
+            Some(markup) => {
+                let mut checked = check_document(&markup.blocks(&source), &options);
+                // Of a folder, many documents have none.
+                if is_named && checked.is_empty() {
+                    checked.report.diagnostics.push(no_blocks());
+                }
+                checked
+            }
             None => Checked {
                 report: warpgrid_view::check(
                     &source,
@@ -129,7 +192,6 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
             },
         };
         let report = &checked.report;
-        let name = path.display().to_string();
         match arguments.format {
             Format::Json => {
                 serde_json::to_writer(&mut out, &Verdict::new(name.as_str().into(), report))?;
@@ -153,11 +215,94 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
+/// The error of a folder without anything to check, or that cannot be read.
+fn nothing_in(folder: &Path) -> io::Error {
+    let why = match std::fs::read_dir(folder) {
+        Err(error) => return about(folder, error),
+        Ok(_) => format!("no file ends with .{}", ENDINGS.join(", .")),
+    };
+    about(folder, io::Error::new(io::ErrorKind::NotFound, why))
+}
+
+/// A file to check, or a folder with nothing to check.
+struct Listed {
+    path: PathBuf,
+    /// Whether the person named it, and not its folder.
+    is_named: bool,
+}
+
+/// The endings of what is checked in a folder.
+const ENDINGS: &[&str] = &["ptx", "sass", "md", "mdx", "rst"];
+
+/// The files, and in place of a folder what is to be checked in it and below, in order of their names.
+fn list(paths: &[PathBuf]) -> Vec<Listed> {
+    let mut files = Vec::new();
+    for path in paths {
+        match path.is_dir() {
+            true => {
+                let before = files.len();
+                list_folder(path, &mut files);
+                // Who names a folder expects something in it.
+                if files.len() == before {
+                    files.push(Listed {
+                        path: path.clone(),
+                        is_named: true,
+                    });
+                }
+            }
+            false => files.push(Listed {
+                path: path.clone(),
+                is_named: true,
+            }),
+        }
+    }
+    files
+}
+
+/// Adds what is to be checked in a folder; folders that tools keep for themselves and links to folders are left out. One that cannot
+/// be read is added itself: reading it gives the reason.
+fn list_folder(folder: &Path, files: &mut Vec<Listed>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        files.push(Listed {
+            path: folder.to_owned(),
+            is_named: false,
+        });
+        return;
+    };
+    let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+    entries.sort_by_cached_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let name = entry.file_name();
+        let is_hidden = name.to_string_lossy().starts_with('.') || name == "node_modules";
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if is_folder && !is_hidden {
+            list_folder(&path, files);
+        } else if !is_folder
+            && path.is_file()
+            && ending.is_some_and(|ending| ENDINGS.contains(&ending))
+        {
+            files.push(Listed {
+                path,
+                is_named: false,
+            });
+        }
+    }
+}
+
 /// The verdict on a file.
 struct Checked {
     report: CheckReport,
-    /// Blocks of a document; absent for a program.
-    n_blocks: Option<usize>,
+    /// Blocks of a document, of PTX and of machine code; absent for a program.
+    n_blocks: Option<[usize; 2]>,
+}
+
+impl Checked {
+    /// Whether it is about a document without blocks.
+    fn is_empty(&self) -> bool {
+        self.n_blocks == Some([0, 0])
+    }
 }
 
 /// Checks every block of a document, each as a text of its own; the places are those of the document.
@@ -168,7 +313,7 @@ fn check_document(blocks: &[Block], options: &CheckOptions) -> Checked {
     };
     for block in blocks {
         let options = CheckOptions {
-            front: Front::Ptx,
+            front: block.front,
             target: options.target.clone().or_else(|| block.target.clone()),
             ptx_version: options
                 .ptx_version
@@ -177,12 +322,14 @@ fn check_document(blocks: &[Block], options: &CheckOptions) -> Checked {
         };
         let of_block = warpgrid_view::check(&block.source, &options);
         report.accept &= of_block.accept;
+        report.diagnostics.extend_from_slice(block.words());
         let placed = of_block.diagnostics.into_iter().map(|it| block.place(it));
         report.diagnostics.extend(placed);
     }
+    let of = |front: Front| blocks.iter().filter(|block| block.front == front).count();
     Checked {
         report,
-        n_blocks: Some(blocks.len()),
+        n_blocks: Some([of(Front::Ptx), of(Front::Sass)]),
     }
 }
 
@@ -203,7 +350,13 @@ fn summary(checked: &Checked) -> String {
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let verdict = match checked.n_blocks {
         None => verdict.to_owned(),
-        Some(n_blocks) => format!("{} of PTX, {verdict}", plural(n_blocks, "block")),
+        Some([0, 0]) => "no block".to_owned(),
+        Some([ptx, 0]) => format!("{} of PTX, {verdict}", plural(ptx, "block")),
+        Some([0, sass]) => format!("{} of machine code, {verdict}", plural(sass, "block")),
+        Some([ptx, sass]) => {
+            let ptx = plural(ptx, "block");
+            format!("{ptx} of PTX, {sass} of machine code, {verdict}")
+        }
     };
     let errors = (count(Severity::Error), "error");
     let warnings = (count(Severity::Warning), "warning");

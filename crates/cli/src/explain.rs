@@ -4,12 +4,15 @@ use crate::Outcome;
 use crate::output::{complain, stdout};
 use clap::Args;
 use std::io::{self, Write};
+use warpgrid_view::Front;
+use warpgrid_view::reference::{codes, opcodes, terms};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// A code such as `W0123`, an instruction such as `st.global.v4.f32`, a register such as `%tid.x`, or a word such as `bank`.
-    #[arg(value_name = "W0123|INSTRUCTION|WORD", required = true)]
+    /// A code such as `W0123`, an instruction such as `st.global.v4.f32`, a register such as `%tid.x`, or a word such as `bank`. Without
+    /// one, all that can be asked for is listed.
+    #[arg(value_name = "W0123|INSTRUCTION|WORD")]
     subjects: Vec<String>,
 }
 
@@ -17,6 +20,9 @@ pub(crate) struct ExplainArguments {
 pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Well;
     let mut out = stdout();
+    if arguments.subjects.is_empty() {
+        list(&mut out)?;
+    }
     for subject in &arguments.subjects {
         match warpgrid_view::explain(subject) {
             Some(text) => writeln!(out, "{}", text.trim_end())?,
@@ -30,4 +36,41 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
     }
     out.flush()?;
     Ok(outcome)
+}
+
+/// Lists what can be explained.
+fn list(out: &mut impl Write) -> io::Result<()> {
+    for (title, front) in [("PTX", Front::Ptx), ("machine code", Front::Sass)] {
+        let opcodes = opcodes(front);
+        writeln!(
+            out,
+            "instructions of {title}\n{}",
+            in_lines(opcodes.iter().map(String::as_str))
+        )?;
+    }
+    let terms = terms();
+    let names = terms.iter().map(|term| term.name.as_str());
+    writeln!(out, "registers and words\n{}", in_lines(names))?;
+    writeln!(out, "diagnostics")?;
+    for page in codes() {
+        writeln!(out, "  {}  {}", page.code, page.title)?;
+    }
+    Ok(())
+}
+
+/// Names with commas between, in lines of 100 characters.
+fn in_lines<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::new();
+    let mut width = usize::MAX;
+    for name in names {
+        if width.saturating_add(name.len() + 2) > 98 {
+            text += if text.is_empty() { "  " } else { ",\n  " };
+            width = 0;
+        } else {
+            text += ", ";
+        }
+        text += name;
+        width += name.len() + 2;
+    }
+    text + "\n"
 }

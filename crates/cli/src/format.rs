@@ -1,6 +1,7 @@
 //! `warpgrid format`: the formatter.
 
 use crate::Outcome;
+use crate::document::Markup;
 use crate::output::{about, complain, read_text, stdout};
 use clap::Args;
 use std::io::{self, Write};
@@ -12,25 +13,30 @@ pub(crate) struct FormatArguments {
     /// Change nothing; exit 1 when a file would change.
     #[arg(long)]
     check: bool,
-    /// Sources to format in place; `-` goes from standard input to standard output.
+    /// Sources to format in place; `-` goes from standard input to standard output. Of Markdown and reStructuredText the blocks are formatted.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
 
-/// Formats every file; one that is not UTF-8 text is reported and left as it is.
+/// Formats every file, a document block by block; one that is not UTF-8 text, or in none of the languages, is reported and left as it is.
 pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Well;
     let mut out = stdout();
     for path in &arguments.files {
-        let source = match read_text(path) {
-            Ok(source) => source,
-            Err(error) => {
-                complain(&error.to_string());
+        let read = read_text(path).map_err(|error| error.to_string());
+        let formatted = read.and_then(|source| {
+            let formatted = formatted(path, &source)
+                .map_err(|why| format!("{}: {why}; it is left as it is", path.display()))?;
+            Ok((source, formatted))
+        });
+        let (source, formatted) = match formatted {
+            Ok(texts) => texts,
+            Err(why) => {
+                complain(&why);
                 outcome = Outcome::Usage;
                 continue;
             }
         };
-        let formatted = warpgrid_view::format(&source);
         if path == Path::new("-") {
             out.write_all(formatted.as_bytes())?;
         } else if formatted != source {
@@ -44,4 +50,24 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
     }
     out.flush()?;
     Ok(outcome)
+}
+
+/// The text of a file as the formatter has it; an error says why there is none.
+fn formatted(path: &Path, source: &str) -> Result<String, String> {
+    match Markup::of_file(path) {
+        Some(markup) => markup.formatted(source),
+        None if is_program(path, source) => Ok(warpgrid_view::format(source)),
+        None => Err("neither PTX nor machine code".to_owned()),
+    }
+}
+
+/// Whether a file is a program: one line of it is understood where its name says so, else as many as are not. Text in another
+/// language may hold a line of PTX.
+fn is_program(path: &Path, source: &str) -> bool {
+    let found = warpgrid_view::understanding(source);
+    let is_named = path
+        .extension()
+        .is_some_and(|ending| ending == "ptx" || ending == "sass");
+    let least = if is_named { 1 } else { found.n_wrong.max(1) };
+    found.is_empty || found.n_understood >= least
 }

@@ -8,6 +8,7 @@ mod document;
 mod explain;
 mod format;
 mod fragment;
+mod manual;
 mod output;
 mod product;
 mod run;
@@ -15,13 +16,16 @@ mod seeds;
 mod traffic;
 mod values;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
 
-/// Shows where every lane's store lands: checks, runs and explains PTX stores.
+/// Checks, runs and explains GPU kernels in PTX and machine code, and shows where every lane's store lands.
 #[derive(Debug, Parser)]
 #[command(name = "warpgrid", version, about, max_term_width = 100)]
 struct Arguments {
+    /// Whether output for people has colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -40,6 +44,10 @@ enum Command {
     Product(product::ProductArguments),
     /// Format sources in place, or standard input to standard output.
     Format(format::FormatArguments),
+    /// Print the completions of a shell, to be put where it looks for them.
+    Completions(manual::CompletionsArguments),
+    /// Print the manual page, or that of a command, for `man`.
+    Man(manual::ManArguments),
 }
 
 /// How results are written.
@@ -71,13 +79,17 @@ impl Outcome {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let Arguments { color, command } = Arguments::parse();
+    output::set_colour(color);
+    let outcome = match command {
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Product(arguments) => product::print(&arguments),
         Command::Format(arguments) => format::format(&arguments),
+        Command::Completions(arguments) => manual::complete(&arguments),
+        Command::Man(arguments) => manual::print(&arguments),
     };
     match outcome {
         Ok(Outcome::Well) => ExitCode::SUCCESS,

@@ -1,9 +1,12 @@
 //! Writing for people: diagnostics with their source lines, colours only on a terminal.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use clap::ColorChoice;
+use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
 /// The bytes of a file, or of standard input for `-`. An error names the file.
@@ -25,8 +28,8 @@ pub(crate) fn about(path: &Path, error: io::Error) -> io::Error {
 /// no mistake of the program; UTF-16, in which every byte would be one, is an error.
 pub(crate) fn read_source(path: &Path) -> io::Result<String> {
     let bytes = read_bytes(path)?;
-    if is_utf16(&bytes) {
-        return Err(unreadable(path, "UTF-16 text; save it as UTF-8"));
+    if let Some(what) = no_text(&bytes) {
+        return Err(unreadable(path, &format!("{what}; save it as UTF-8 text")));
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -37,17 +40,41 @@ pub(crate) fn read_source(path: &Path) -> io::Result<String> {
 /// Reads a file that is going to be written again: only text whose every byte is known can be.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read_bytes(path)?;
-    let encoding = match is_utf16(&bytes) {
-        true => "UTF-16 text",
-        false => "not UTF-8 text",
-    };
-    String::from_utf8(bytes)
-        .map_err(|_| unreadable(path, &format!("{encoding}; it is left as it is")))
+    let refused = |what: &str| unreadable(path, &format!("{what}; it is left as it is"));
+    if let Some(what) = no_text(&bytes) {
+        return Err(refused(what));
+    }
+    String::from_utf8(bytes).map_err(|_| refused("not UTF-8 text"))
 }
 
-/// Whether a text begins with the byte order mark of UTF-16.
-fn is_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+/// Why bytes are no text that a language here is written in: they begin with the byte order mark of UTF-16, or have a NUL byte, as
+/// UTF-16 without a mark does.
+fn no_text(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Some("UTF-16 text");
+    }
+    bytes.contains(&0).then_some("not a text: it has NUL bytes")
+}
+
+/// A text without the byte order mark that some editors begin UTF-8 with.
+pub(crate) fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    text
+}
+
+/// Whether two paths lead to one file that exists, also through a link.
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if let (Ok(a), Ok(b)) = (std::fs::metadata(a), std::fs::metadata(b)) {
+            return (a.dev(), a.ino()) == (b.dev(), b.ino());
+        }
+    }
+    let paths = [a, b].map(std::fs::canonicalize);
+    matches!(paths, [Ok(a), Ok(b)] if a == b)
 }
 
 fn unreadable(path: &Path, why: &str) -> io::Error {
@@ -108,13 +135,36 @@ pub(crate) fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "warpgrid: {message}");
 }
 
-/// How snippets are drawn: in colour on a terminal, plain elsewhere.
+/// What `--color` says.
+static COLOUR: OnceLock<ColorChoice> = OnceLock::new();
+
+/// Decides for the whole command whether output has colours.
+pub(crate) fn set_colour(choice: ColorChoice) {
+    // It is called once.
+    let _ = COLOUR.set(choice);
+}
+
+/// How snippets are drawn: as `--color` says, or in colour on a terminal and plain elsewhere.
 pub(crate) fn renderer() -> Renderer {
-    if io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
+    let is_styled = match COLOUR.get() {
+        Some(ColorChoice::Always) => true,
+        Some(ColorChoice::Never) => false,
+        Some(ColorChoice::Auto) | None => {
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+        }
+    };
+    match is_styled {
+        true => Renderer::styled(),
+        false => Renderer::plain(),
     }
+}
+
+/// A report for machines, with `ok` before its own fields: whether all is well.
+#[derive(Serialize)]
+pub(crate) struct Answer<'a, T> {
+    pub(crate) ok: bool,
+    #[serde(flatten)]
+    pub(crate) report: &'a T,
 }
 
 /// A source with its name, ready to be shown in parts.

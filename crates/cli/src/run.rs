@@ -1,7 +1,9 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
 use crate::check::{FrontName, front_of};
-use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
+use crate::output::{
+    Source, about, complain, is_same_file, read_source, render, renderer, stdout, without_mark,
+};
 use crate::values::Values;
 use crate::{Format, Outcome, beside, seeds, traffic};
 use clap::Args;
@@ -18,7 +20,6 @@ use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::{FaultView, Severity};
 use warpgrid_view::scenario::{Beside, Buffer, ExpectedFault};
-use warpgrid_view::seeds::compare_seeds;
 use warpgrid_view::traffic::TrafficView;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Front, MemoryId, Scenario, Session, SessionError};
@@ -41,10 +42,10 @@ pub(crate) struct RunArguments {
     #[arg(long, conflicts_with = "seeds")]
     traffic: bool,
     /// Turns the scheduler; 0 is plain round robin.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
-    /// Run with each of these seeds (0..100) and say which memory depends on the order.
-    #[arg(long, value_name = "FROM..TO", value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
+    /// Run with each of these seeds (0..100, at most a million) and say which memory depends on the order.
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
     seeds: Option<std::ops::Range<u64>>,
     /// The language of the source; without it the file's ending or the scenario says it.
     #[arg(long, value_enum)]
@@ -55,6 +56,12 @@ pub(crate) struct RunArguments {
     /// The file of a case to run instead of its first; `all` runs the first and every variant.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
+}
+
+/// Reads a seed.
+fn read_seed(text: &str) -> Result<u64, String> {
+    let expected = |_| format!("found `{text}`, expected a whole number from 0");
+    text.parse::<u64>().map_err(expected)
 }
 
 /// What only the corpus form has.
@@ -69,6 +76,20 @@ struct CaseFacts {
 #[derive(Debug, Deserialize)]
 struct Variant {
     file: String,
+}
+
+impl CaseFacts {
+    /// The file that runs when none is named.
+    fn first(&self) -> &str {
+        self.source_file.as_deref().unwrap_or("kernel.ptx")
+    }
+
+    /// Every file, the first one first.
+    fn files(&self) -> impl Iterator<Item = &str> {
+        let first = self.first();
+        let variants = self.variants.iter().map(|variant| variant.file.as_str());
+        std::iter::once(first).chain(variants.filter(move |file| *file != first))
+    }
 }
 
 /// A buffer after the run.
@@ -124,12 +145,16 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
             return Ok(Outcome::Usage);
         }
     };
+    if let Some(why) = misuse(arguments, &facts) {
+        complain(&why);
+        return Ok(Outcome::Usage);
+    }
     let sources = sources(arguments, &facts);
     let mut outcome = Outcome::Well;
     for source in &sources {
         let mut scenario = scenario.clone();
         if let Some(path) = source {
-            scenario.source = read_source(path)?;
+            scenario.source = without_mark(read_source(path)?);
             // In the corpus form this states the version of kernel.ptx; the module itself says it too.
             scenario.ptx_version = None;
         }
@@ -146,7 +171,7 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
             .to_string();
         if let Some(path) = &arguments.beside {
             scenario.beside = Some(Beside {
-                source: read_source(path)?,
+                source: without_mark(read_source(path)?),
                 front: front_stated(path),
                 ..Beside::default()
             });
@@ -160,21 +185,40 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
+/// What is wrong with the options beside a file that was read: a variant of what has none, a trace over what is read.
+fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String> {
+    let folder = arguments.file.parent().unwrap_or(Path::new("."));
+    let mut read = vec![arguments.file.clone()];
+    match facts {
+        Some(facts) => read.extend(facts.files().map(|file| folder.join(file))),
+        None if arguments.variant.is_some() => {
+            return Some(format!(
+                "--variant needs a case.json whose texts are beside it, and {} is none",
+                arguments.file.display()
+            ));
+        }
+        None => {}
+    }
+    read.extend(sources(arguments, facts).into_iter().flatten());
+    read.extend(arguments.beside.clone());
+    let trace = arguments.trace.as_ref()?;
+    let read = read.iter().find(|path| is_same_file(path, trace))?;
+    Some(format!(
+        "--trace {} would overwrite {}, which is read",
+        trace.display(),
+        read.display()
+    ))
+}
+
 /// The files to run: `None` where the source is already in the scenario.
 fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<PathBuf>> {
     let Some(facts) = facts else {
         return vec![None];
     };
     let folder = arguments.file.parent().unwrap_or(Path::new("."));
-    let first = facts.source_file.as_deref().unwrap_or("kernel.ptx");
     match arguments.variant.as_deref() {
-        None => vec![Some(folder.join(first))],
-        Some("all") => {
-            let variants = facts.variants.iter().map(|variant| variant.file.as_str());
-            let others = variants.filter(|file| *file != first);
-            let files = std::iter::once(first).chain(others);
-            files.map(|file| Some(folder.join(file))).collect()
-        }
+        None => vec![Some(folder.join(facts.first()))],
+        Some("all") => facts.files().map(|file| Some(folder.join(file))).collect(),
         Some(file) => vec![Some(folder.join(file))],
     }
 }
@@ -182,6 +226,8 @@ fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<Pa
 /// A scenario, and the facts of the corpus form where the source lies beside it.
 fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
     let text = read_source(path).map_err(|error| error.to_string())?;
+    // The mark is an error of the text for the assembler, and nothing that keeps it from running.
+    let text = without_mark(text);
     if path.extension().is_none_or(|extension| extension != "json") {
         return Ok((
             Scenario {
@@ -227,8 +273,8 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     };
     if !session.is_over() {
         notes.push(format!(
-            "stopped after {} steps: the launch had not ended (raise --max-steps)",
-            session.position()
+            "stopped after {}: the launch had not ended (raise --max-steps)",
+            plural(session.position(), "step")
         ));
     }
     let promised = session.scenario().fault.is_some() || session.buffers().iter().any(is_promised);
@@ -357,7 +403,7 @@ fn run_seeds(
     range: std::ops::Range<u64>,
 ) -> io::Result<Outcome> {
     let source = scenario.source.clone();
-    match compare_seeds(&scenario, range, arguments.max_steps) {
+    match seeds::search(scenario, range, arguments.max_steps) {
         Ok(report) => seeds::print(arguments.format, name, &report),
         Err(error) => refuse(arguments, name, &source, &error),
     }

@@ -1,11 +1,17 @@
 //! `warpgrid run --seeds`: whether the memory after a run depends on the order of its steps.
 
 use crate::difference::print_difference;
-use crate::output::stdout;
+use crate::output::{Answer, stdout};
+use crate::run::plural;
 use crate::{Format, Outcome};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
-use warpgrid_view::seeds::SeedReport;
+use std::time::{Duration, Instant};
+use warpgrid_view::seeds::{SeedReport, SeedSearch};
+use warpgrid_view::{Scenario, SessionError};
+
+/// Seeds of one search at most: the memory of each different end is kept.
+const MOST_SEEDS: u64 = 1_000_000;
 
 /// Reads `0..100`.
 pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
@@ -13,9 +19,72 @@ pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
     let (from, to) = text.split_once("..").ok_or_else(expected)?;
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| expected());
     let (from, to) = (number(from)?, number(to)?);
-    match from < to {
-        true => Ok(from..to),
-        false => Err(expected()),
+    match to.checked_sub(from) {
+        None | Some(0) => Err(expected()),
+        Some(n) if n > MOST_SEEDS => Err(format!("found {n} seeds, expected at most {MOST_SEEDS}")),
+        Some(_) => Ok(from..to),
+    }
+}
+
+/// Steps between two looks at the clock.
+const SLICE: u64 = 1 << 20;
+
+/// Runs a scenario with each seed; on a terminal a line says how far it is.
+pub(crate) fn search(
+    scenario: Scenario,
+    seeds: Range<u64>,
+    max_steps: u64,
+) -> Result<SeedReport, SessionError> {
+    let n_seeds = seeds.end - seeds.start;
+    let mut search = SeedSearch::new(scenario, seeds, max_steps);
+    let mut progress = Progress::new();
+    while !search.work(SLICE)? {
+        progress.say(|| {
+            let ends = plural(search.n_ends() as u64, "end");
+            format!("{} of {n_seeds} seeds, {ends} so far", search.n_done())
+        });
+    }
+    progress.clear();
+    search.report()
+}
+
+/// A line on standard error that is written over, where that is a terminal.
+struct Progress {
+    is_shown: bool,
+    last: Instant,
+    width: usize,
+}
+
+impl Progress {
+    /// How often the line changes.
+    const EVERY: Duration = Duration::from_millis(200);
+
+    fn new() -> Progress {
+        Progress {
+            is_shown: io::stderr().is_terminal(),
+            last: Instant::now(),
+            width: 0,
+        }
+    }
+
+    fn say(&mut self, line: impl Fn() -> String) {
+        if self.is_shown && self.last.elapsed() >= Progress::EVERY {
+            self.last = Instant::now();
+            self.write(&line());
+        }
+    }
+
+    fn write(&mut self, line: &str) {
+        // A terminal that is gone shows no progress.
+        let _ = write!(io::stderr(), "\r{line:<width$}", width = self.width);
+        self.width = line.len();
+    }
+
+    fn clear(&mut self) {
+        if self.width > 0 {
+            self.write("");
+            let _ = write!(io::stderr(), "\r");
+        }
     }
 }
 
@@ -25,7 +94,7 @@ pub(crate) fn print(format: Format, name: &str, report: &SeedReport) -> io::Resu
     let is_one = report.ends.len() <= 1;
     match format {
         Format::Json => {
-            serde_json::to_writer(&mut out, report)?;
+            serde_json::to_writer(&mut out, &Answer { ok: is_one, report })?;
             writeln!(out)?;
         }
         Format::Human => {

@@ -1,33 +1,12 @@
 //! The command as scripts use it: exit codes, JSON, batches.
 
+mod common;
+
+use common::{Folder, GOOD, json, warpgrid};
 use expect_test::expect;
 use serde_json::Value;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-const GOOD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<2>;\n.reg .b64 %a;\nst.global.u32 [%a], %r1;\nret;\n}\n";
-
-fn warpgrid(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_warpgrid"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let input = input.to_owned();
-    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    let output = child.wait_with_output().expect("the command ends");
-    // A command that does not read its input closes the pipe early.
-    let _ = writer.join();
-    output
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
+use std::process::{Command, Stdio};
 
 fn case(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -292,31 +271,6 @@ fn the_formatter_keeps_comments_and_changes_nothing_twice() {
     );
 }
 
-/// A folder that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("warpgrid-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary folder");
-        Folder(path)
-    }
-
-    /// A file in it, and its path.
-    fn file(&self, name: &str, bytes: &[u8]) -> String {
-        let path = self.0.join(name);
-        std::fs::write(&path, bytes).expect("a temporary file");
-        path.to_string_lossy().into_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is the system's to remove.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
     let folder = Folder::new("encodings");
@@ -325,13 +279,17 @@ fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
         .chain(GOOD.encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
+    let unmarked: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let nul = GOOD.replace("ret;", "ret;\0");
     let noise: Vec<u8> = (0..100_000u32)
         .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
         .collect();
     for (name, bytes, said) in [
         ("latin1.ptx", &latin1, "not UTF-8 text"),
         ("utf16.ptx", &utf16, "UTF-16 text"),
-        ("noise.ptx", &noise, "not UTF-8 text"),
+        ("noise.ptx", &noise, "not a text: it has NUL bytes"),
+        ("unmarked.ptx", &unmarked, "not a text: it has NUL bytes"),
+        ("nul.ptx", &nul.into_bytes(), "not a text: it has NUL bytes"),
     ] {
         let path = folder.file(name, bytes);
         let output = warpgrid(&["format", &path], "");
@@ -346,9 +304,330 @@ fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
     // A comment in another encoding is no mistake of the program; UTF-16 is refused in one sentence.
     let checked = |name: &str| warpgrid(&["check", &folder.0.join(name).to_string_lossy()], "");
     assert_eq!(checked("latin1.ptx").status.code(), Some(0));
-    let output = checked("utf16.ptx");
+    for name in ["utf16.ptx", "unmarked.ptx", "nul.ptx"] {
+        let run = warpgrid(&["run", &folder.0.join(name).to_string_lossy()], "");
+        for output in [checked(name), run] {
+            assert_eq!(output.status.code(), Some(2), "{name}");
+            let words = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(words.lines().count(), 1, "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
+    let folder = Folder::new("others");
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for name in [
+        "Cargo.toml",
+        "Trunk.toml",
+        "package.json",
+        "web/widget/widget.css",
+        "web/widget/element.js",
+        "web/widget/tools/warpgrid_sphinx.py",
+        "crates/cli/src/run.rs",
+        "crates/emulator/src/exec/soft.rs",
+        "crates/ptx/src/parser/other.rs",
+        "crates/ptx/tests/stores.rs",
+        "crates/xtask/src/bench/measure/large.rs",
+        "e2e/machine.spec.ts",
+        "LICENSE-MIT",
+        "crates/view/tests/corpus/saxpy_float4/case.json",
+        "docs/ci-example/ptx.yml",
+        "web/widget/embed.html",
+    ] {
+        let bytes =
+            std::fs::read(project.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let path = folder.file(&name.replace('/', "-"), &bytes);
+        let output = warpgrid(&["format", &path], "");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("neither PTX nor machine code"),
+            "{name}"
+        );
+        assert!(
+            std::fs::read(&path).expect("it is there") == bytes,
+            "{name} was rewritten"
+        );
+    }
+    // Prose is left alone, too, also where it is longer than what is listed of it.
+    let prose = "Set x; add y to it; then exit the loop.\nRet means return;\n".repeat(3000);
+    let output = warpgrid(&["format", &folder.file("prose.txt", prose.as_bytes())], "");
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+    // A text without statements is one of any language.
+    for source in ["", "// nothing yet\n"] {
+        let path = folder.file("empty.ptx", source.as_bytes());
+        assert_eq!(
+            warpgrid(&["format", &path], "").status.code(),
+            Some(0),
+            "{source:?}"
+        );
+    }
+}
+
+#[test]
+fn a_trace_never_takes_the_place_of_what_is_read() {
+    let folder = Folder::new("traces");
+    let kernel = folder.file("kernel.ptx", GOOD.as_bytes());
+    let other = folder.file("other.ptx", GOOD.as_bytes());
+    let case_json = serde_json::json!({"entry": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "params": [],
+        "variants": [{"file": "other.ptx"}]});
+    let case = folder.file("case.json", case_json.to_string().as_bytes());
+    let beside = folder.file("beside.ptx", GOOD.as_bytes());
+    let mut refused = vec![
+        vec!["run", &kernel, "--trace", &kernel],
+        vec!["run", &case, "--trace", &case],
+        vec!["run", &case, "--trace", &kernel],
+        vec!["run", &case, "--trace", &other],
+        vec!["run", &case, "--variant", "beside.ptx", "--trace", &beside],
+    ];
+    let link = folder.0.join("link.jsonl").to_string_lossy().into_owned();
+    let hard = folder.0.join("hard.jsonl").to_string_lossy().into_owned();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&kernel, &link).expect("a link");
+        std::fs::hard_link(&kernel, &hard).expect("a link");
+        refused.push(vec!["run", &kernel, "--trace", &link]);
+        refused.push(vec!["run", &kernel, "--trace", &hard]);
+    }
+    for arguments in &refused {
+        let output = warpgrid(arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(words.contains("would overwrite"), "{words}");
+    }
+    for path in [&kernel, &other, &beside] {
+        assert_eq!(std::fs::read_to_string(path).expect("it is there"), GOOD);
+    }
+    let trace = folder.0.join("trace.jsonl").to_string_lossy().into_owned();
+    assert_eq!(
+        warpgrid(&["run", &case, "--trace", &trace], "")
+            .status
+            .code(),
+        Some(1)
+    );
+    assert!(std::fs::metadata(&trace).is_ok());
+}
+
+#[test]
+fn a_wrong_value_of_an_option_is_wrong_usage() {
+    let folder = Folder::new("options");
+    let kernel = folder.file("k.ptx", GOOD.as_bytes());
+    for (arguments, said) in [
+        (
+            vec!["check", "--target", "sm_1000", &kernel],
+            "found target `sm_1000`",
+        ),
+        (
+            vec!["check", "--ptx-version", "9", &kernel],
+            "found PTX version `9`",
+        ),
+        (
+            vec!["check", "--ptx-version", "7.77", &kernel],
+            "found PTX version `7.77`",
+        ),
+        (
+            vec!["check", "--batch", "--target", "sm_1000"],
+            "found target `sm_1000`",
+        ),
+        (
+            vec!["run", &kernel, "--seed", "-1"],
+            "found `-1`, expected a whole number from 0",
+        ),
+        (
+            vec!["run", &kernel, "--seeds", "-1..4"],
+            "expected a range of seeds",
+        ),
+        (
+            vec!["run", &kernel, "--seeds", "0..1000000000000"],
+            "expected at most 1000000",
+        ),
+        (
+            vec!["run", &kernel, "--variant", "x.ptx"],
+            "--variant needs a case.json",
+        ),
+        (vec!["man", "nothing"], "there is no command `nothing`"),
+    ] {
+        let output = warpgrid(&arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(words.contains(said), "{arguments:?}: {words}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_an_error_with_a_fix_and_does_not_keep_a_kernel_from_running() {
+    let folder = Folder::new("marks");
+    let numbers = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n";
+    let kernel = folder.file("k.ptx", format!("\u{feff}{numbers}").as_bytes());
+    let output = warpgrid(&["check", &kernel], "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("fix: remove the byte order mark"), "{text}");
+    let scenario = serde_json::json!({"source": numbers});
+    let scenario = folder.file("s.json", format!("\u{feff}{scenario}").as_bytes());
+    for path in [&kernel, &scenario] {
+        assert_eq!(
+            warpgrid(&["run", path], "").status.code(),
+            Some(0),
+            "{path}"
+        );
+    }
+    let output = warpgrid(&["run", &kernel, "--beside", &kernel], "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn a_run_that_stops_after_one_step_says_so() {
+    let output = warpgrid(
+        &["run", "-", "--max-steps", "1"],
+        "st.global.u32 [p], 7;\nret;\n",
+    );
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("stopped after 1 step: "), "{text}");
+}
+
+#[test]
+fn a_folder_is_checked_with_all_below_it() {
+    let folder = Folder::new("folder");
+    for name in ["b/deep", ".hidden", "node_modules"] {
+        std::fs::create_dir_all(folder.0.join(name)).expect("a folder");
+    }
+    for name in [
+        "a.ptx",
+        "b/deep/c.ptx",
+        ".hidden/d.ptx",
+        "node_modules/e.ptx",
+        "f.txt",
+    ] {
+        folder.file(name, GOOD.as_bytes());
+    }
+    folder.file("b/notes.md", b"# Notes\n");
+    folder.file("b/guide.md", b"```ptx\nret;\n```\n");
+    let output = warpgrid(&["check", &folder.0.to_string_lossy()], "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text =
+        String::from_utf8_lossy(&output.stdout).replace(&format!("{}/", folder.0.display()), "");
+    let verdicts = text
+        .lines()
+        .filter(|line| line.contains(": ") && !line.starts_with(' '));
+    let found: Vec<&str> = verdicts
+        .filter(|line| line.contains("accepted") || line.contains("no block"))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "a.ptx: accepted",
+            "b/deep/c.ptx: accepted",
+            "b/guide.md: 1 block of PTX, accepted",
+            "b/notes.md: no block"
+        ]
+    );
+    // A folder with nothing to check is a mistake of the one who names it.
+    let empty = folder.0.join(".hidden/none");
+    std::fs::create_dir_all(&empty).expect("a folder");
+    let output = warpgrid(&["check", &empty.to_string_lossy()], "");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn every_answer_in_json_has_ok_and_none_is_left_out() {
+    let folder = Folder::new("answers");
+    let good = folder.file("good.ptx", GOOD.as_bytes());
+    let bad = folder.file("bad.ptx", GOOD.replace(".global", ".shred").as_bytes());
+    let output = warpgrid(
+        &["check", "--format", "json", &good, "no/such.ptx", &bad],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let answers = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let verdicts: Vec<_> = answers
+        .map(|answer| {
+            (
+                answer["ok"].clone(),
+                answer["accept"].clone(),
+                answer["diagnostics"][0]["code"].clone(),
+            )
+        })
+        .collect();
+    let [yes, no] = [Value::Bool(true), Value::Bool(false)];
+    assert_eq!(
+        verdicts,
+        [
+            (yes.clone(), yes.clone(), Value::Null),
+            (no.clone(), no.clone(), "W0909".into()),
+            (no.clone(), no, "W0101".into())
+        ]
+    );
+    let batch = warpgrid(&["check", "--batch"], "{\"id\": 1, \"source\": \"ret;\"}\n");
+    assert_eq!(json(&batch)["ok"], json(&batch)["accept"]);
+    let kernel = folder.file(
+        "k.ptx",
+        b"//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n",
+    );
+    let beside = json(&warpgrid(
+        &["run", &kernel, "--beside", &kernel, "--format", "json"],
+        "",
+    ));
+    assert_eq!((&beside["ok"], &beside["equal"]), (&yes, &yes), "{beside}");
+    let seeds = json(&warpgrid(
+        &["run", &kernel, "--seeds", "0..3", "--format", "json"],
+        "",
+    ));
+    assert_eq!(
+        (&seeds["ok"], &seeds["nSeeds"]),
+        (&yes, &3.into()),
+        "{seeds}"
+    );
+}
+
+#[test]
+fn colours_are_as_the_option_says() {
+    let bad = GOOD.replace(".global", ".shred");
+    let has_colour = |option: &str| {
+        let output = warpgrid(&["check", "--color", option, "-"], &bad);
+        output.stdout.contains(&0x1b)
+    };
+    assert_eq!(
+        ["always", "never", "auto"].map(has_colour),
+        [true, false, false]
+    );
+}
+
+#[test]
+fn shells_and_man_read_the_arguments() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = warpgrid(&["completions", shell], "");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            output.status.success() && text.contains("max-steps"),
+            "{shell}: {text}"
+        );
+    }
+    let page =
+        |arguments: &[&str]| String::from_utf8_lossy(&warpgrid(arguments, "").stdout).into_owned();
+    assert!(page(&["man"]).contains(".TH warpgrid 1"));
+    assert!(page(&["man", "run"]).contains("\\-\\-max\\-steps"));
+}
+
+#[test]
+fn what_can_be_explained_is_listed() {
+    let output = warpgrid(&["explain"], "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    for part in [
+        "instructions of PTX",
+        " wmma,",
+        " HMMA,",
+        " bank,",
+        "\n  W0101  ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.lines().all(|line| line.len() <= 100), "{text}");
 }
 
 #[test]
@@ -464,63 +743,4 @@ fn one_store_is_counted_as_one() {
     let output = warpgrid(&["run", "-"], source);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains(", 1 store: ended well"), "{text}");
-}
-
-/// A document in a folder of its own.
-fn document(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("a file");
-    path
-}
-
-#[test]
-fn a_markdown_document_is_checked_block_by_block() {
-    let path = document(
-        "guide.md",
-        "# Stores\n\n```ptx\nst.global.f32 [p], x;\n```\n\n> é ```\n> ```ptx,playground\n> st.shred.f32 [p], x;\n> ```\n",
-    );
-    let output = warpgrid(&["check", "--format", "json", &path.to_string_lossy()], "");
-    assert_eq!(output.status.code(), Some(1));
-    let verdict = json(&output);
-    let diagnostics = verdict["diagnostics"].as_array().expect("a list");
-    let found = diagnostics.iter().find(|found| found["code"] == "W0101");
-    let found = found.expect("the word is unknown");
-    assert_eq!((&found["line"], &found["column"]), (&9.into(), &6.into()));
-    // The fix is one of the document, too.
-    let edit = &found["fix"]["edits"][0];
-    assert_eq!((&edit["line"], &edit["column"]), (&9.into(), &6.into()));
-    let output = warpgrid(&["check", &path.to_string_lossy()], "");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("guide.md:9:6"), "{text}");
-    assert!(
-        text.contains("guide.md: 2 blocks of PTX, rejected, 1 error"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_restructured_document_states_the_target_of_its_blocks() {
-    let text = "Title\n=====\n\n.. ptx-playground::\n   :target: sm_20\n\n   st.async.global.u32 [a], b;\n";
-    let path = document("guide.rst", text);
-    let path = path.to_string_lossy();
-    let output = warpgrid(&["check", "--format", "json", &path], "");
-    assert_eq!(output.status.code(), Some(1));
-    let verdict = json(&output);
-    let places = verdict["diagnostics"].as_array().expect("a list");
-    assert!(places.iter().all(|found| found["line"] == 7), "{verdict}");
-    // The command line has the last word.
-    let good = document(
-        "good.rst",
-        &text.replace("st.async.global.u32", "st.global.u32"),
-    );
-    let good = good.to_string_lossy();
-    let check = |target| {
-        warpgrid(&["check", "--target", target, &good], "")
-            .status
-            .code()
-    };
-    assert_eq!(check("sm_90"), Some(0));
-    assert_eq!(check("sm_nonsense"), Some(1));
 }

@@ -1,6 +1,7 @@
 //! The codes of the hosts' doors: one function per wording, and the reference page of each code.
 
 use crate::model::{DiagnosticView, Severity, SourceRange};
+use warpgrid_isa::form::nearest;
 use warpgrid_program::{CodeFacts, Diagnostic, Span};
 
 /// The code of an argument that JavaScript passes in a wrong shape.
@@ -31,6 +32,38 @@ pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
     let mut view = DiagnosticView::new("W0900", Severity::Error, message, START);
     view.help = Some("expected {\"id\": …, \"source\": …}".to_owned());
     view
+}
+
+/// A word beside the language of a block that means nothing, or whose value does not; `candidates` are what it could be.
+pub fn unknown_word(
+    message: String,
+    word: &str,
+    candidates: &[&str],
+    range: SourceRange,
+) -> DiagnosticView {
+    let mut view = DiagnosticView::new("W0906", Severity::Warning, message, range);
+    let meant = nearest(word, candidates.iter().copied());
+    view.help = meant.map(|meant| format!("did you mean `{meant}`?"));
+    view
+}
+
+/// An empty line in the text of an element of a document.
+pub fn cut_text(range: SourceRange) -> DiagnosticView {
+    let message = "the empty line ends the element for Markdown".to_owned();
+    let mut view = DiagnosticView::new("W0907", Severity::Warning, message, range);
+    view.help = Some("write the text between `<pre>` and `</pre>`".to_owned());
+    view
+}
+
+/// A document without a block.
+pub fn no_blocks() -> DiagnosticView {
+    let message = "the document has no block of PTX or machine code".to_owned();
+    DiagnosticView::new("W0908", Severity::Warning, message, START)
+}
+
+/// A file that cannot be read.
+pub fn unreadable_file(why: &str) -> DiagnosticView {
+    DiagnosticView::new("W0909", Severity::Error, why.to_owned(), START)
 }
 
 /// The message of [`UNREADABLE_ARGUMENT`].
@@ -71,4 +104,8 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0903", "unknown override", "The target and the PTX version that a host asks for must be ones that the tables know.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
     CodeFacts::page(NOT_RUN_YET, "does not run yet", "The instruction is legal for its version and target, and its operands are right, but the emulator does not run it yet. A run stops before it; all that comes earlier is shown.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
     CodeFacts::page("W0905", "not ready", "The JavaScript package loads its wasm with `await init()` before anything else is called, and a session can be used until its `free()`.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
+    CodeFacts::page("W0906", "unknown word of a block", "A block of a document may state attributes of the widget beside its language; a word that is none of them changes nothing.", "```ptx,playground veiw=grid", "```ptx,playground view=grid"),
+    CodeFacts::page("W0907", "empty line in an element", "Markdown ends the HTML of an element at the first empty line, so that the widget has only the text before it. Inside of `<pre>` empty lines are text.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
+    CodeFacts::page("W0908", "document without a block", "A document is checked for its blocks of PTX and machine code, and this one has none: a language may be misspelled.", "```txp", "```ptx"),
+    CodeFacts::page("W0909", "unreadable file", "The file does not exist, may not be read, or is not a text: one in UTF-16 or with NUL bytes has to be saved as UTF-8.", "warpgrid check kernel.cubin", "warpgrid check kernel.ptx"),
 ];

@@ -26,6 +26,14 @@ pub struct CheckOptions {
     pub ptx_version: Option<String>,
 }
 
+impl CheckOptions {
+    /// What is wrong with the options themselves, whatever the text.
+    pub fn mistake(&self) -> Option<String> {
+        let (_, unknown) = overrides(self);
+        unknown.into_iter().next().map(|found| found.message)
+    }
+}
+
 /// The verdict on a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -40,7 +48,10 @@ pub struct CheckReport {
 }
 
 /// The diagnostics that say that further ones are left out: of syntax, and of what the text means.
-const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
+pub(crate) const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
+
+/// The diagnostic of a text in a language that is neither.
+pub(crate) const OTHER_LANGUAGE: &str = "W0009";
 
 impl CheckReport {
     /// Whether the text has more errors or warnings than are listed.

@@ -40,7 +40,7 @@ pub mod traffic;
 pub mod warp;
 
 pub use check::{CheckOptions, CheckReport, check};
-pub use language::Language;
+pub use language::{Language, Understanding};
 pub use memory_id::MemoryId;
 pub use reference::explain;
 pub use session::{Session, SessionError};
@@ -54,4 +54,10 @@ pub use warpgrid_launch::{
 /// first one does.
 pub fn format(source: &str) -> String {
     Language::from(Front::of_source(source)).format(source)
+}
+
+/// How much of a text is understood in the language that it shows: a text of which nothing is may be anything.
+pub fn understanding(source: &str) -> Understanding {
+    let front = Front::of_source(source);
+    Language::from(front).understanding(source, &reference::opcodes(front))
 }

@@ -3,6 +3,7 @@
 
 use crate::{catalogue, front_ends, terms};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use warpgrid_launch::Front;
 use warpgrid_program::{
     CodeFacts, Explanation, FormFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
@@ -100,6 +101,13 @@ pub fn terms() -> Vec<TermPage> {
         .chain(languages)
         .map(TermPage::from)
         .collect()
+}
+
+/// The first word of every instruction of a language.
+pub fn opcodes(front: Front) -> BTreeSet<String> {
+    let forms = front_ends::reference(front).forms().into_iter();
+    let first_word = |opcode: String| opcode.split('.').next().unwrap_or_default().to_owned();
+    forms.map(|form| first_word(form.opcode)).collect()
 }
 
 /// Every form of PTX, in table order.

@@ -105,6 +105,16 @@ impl SeedSearch {
         Ok(self.seeds.is_empty())
     }
 
+    /// Seeds that have run.
+    pub fn n_done(&self) -> u64 {
+        self.found.iter().map(|(_, end)| end.n_seeds).sum()
+    }
+
+    /// Different ends that they have.
+    pub fn n_ends(&self) -> usize {
+        self.found.len()
+    }
+
     /// The launch with a seed: checked, guessed and decoded with the first one.
     fn session(&mut self, seed: u64) -> Result<Session, SessionError> {
         if let Some(restart) = &self.restart {

@@ -1,23 +1,37 @@
-//! Markdown: fenced blocks whose info string names PTX go in, as `ptx`, `ptx,playground`, `{.ptx}` or, in MyST,
-//! `{ptx-playground}`; what follows may state `target=sm_90` and `version=8.8`.
+//! Markdown: fenced blocks whose info string names PTX or machine code go in, as `ptx`, `ptx,playground`, `{.ptx}` or, in MyST,
+//! `{ptx-playground}`; what follows may state `target=sm_90` and `version=8.8`. So do elements `<warpgrid-playground>`.
 
-use super::Block;
+use super::places::Places;
+use super::words::{self, Word};
+use super::{Block, elements};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use warpgrid_view::Front;
 
-/// The blocks of PTX in a Markdown document, in order.
+/// The blocks of a Markdown document, in order.
 pub(super) fn blocks(document: &str) -> Vec<Block> {
-    let starts = line_starts(document);
-    let mut blocks = Vec::new();
+    let places = Places::new(document);
+    let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<Block> = None;
+    // Where the text of the last element ends, which Markdown may have cut in pieces.
+    let mut element_end = 0;
     for (event, range) in Parser::new_ext(document, Options::empty()).into_offset_iter() {
         match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => open = opened(&info),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info)))
+                if range.start >= element_end =>
+            {
+                open = opened(&info, range.start, &places);
+            }
             Event::Text(_) => {
                 if let Some(block) = &mut open {
-                    add(block, document, &starts, range.start, range.end);
+                    add(block, &places, range.start, range.end);
                 }
             }
-            Event::End(TagEnd::CodeBlock) => blocks.extend(open.take()),
+            Event::End(TagEnd::CodeBlock) => blocks.extend(open.take().and_then(finished)),
+            Event::Html(_) | Event::InlineHtml(_) if range.start >= element_end => {
+                let found = elements::find(&places, range);
+                element_end = found.last().map_or(element_end, |block| block.range.end);
+                blocks.extend(found);
+            }
             // Prose.
             _ => {}
         }
@@ -25,45 +39,72 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// The block that an info string opens, if it is one of PTX.
-fn opened(info: &str) -> Option<Block> {
-    let separates = |c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}');
-    let mut words = info.split(separates).filter(|word| !word.is_empty());
+/// The block that an info string opens, if it is one of PTX or machine code; the fence begins at byte `at`.
+fn opened(info: &str, at: usize, places: &Places<'_>) -> Option<Block> {
+    let line = places.document[at..].lines().next().unwrap_or("");
+    // An info string with escapes is not in the document as it is read: its words are then where the fence is.
+    let found = line.find(info);
+    let mut words = words::split(info, at + found.unwrap_or(0)).into_iter();
     let mut first = words.next()?;
-    if first == "code-block" {
+    if first.name == "code-block" {
         first = words.next()?;
     }
-    if !matches!(first.trim_start_matches('.'), "ptx" | "ptx-playground") {
+    let front = match first.name.trim_start_matches('.') {
+        "ptx" | "ptx-playground" => Front::Ptx,
+        "sass" | "sass-playground" => Front::Sass,
+        _ => return None,
+    };
+    let mut words: Vec<Word<'_>> = words.collect();
+    if words.iter().any(|word| word.name == "ignore") {
         return None;
     }
-    let mut block = Block::default();
-    for word in words {
-        match word.split_once('=') {
-            Some((key, value)) => block.state(key, value),
-            None if word == "ignore" => return None,
-            None => {}
-        }
+    if found.is_none() {
+        words
+            .iter_mut()
+            .for_each(|word| word.range = at..at + line.len());
     }
+    let mut block = Block {
+        front,
+        has_options: info.trim_start().starts_with("{") && !info.trim_start().starts_with("{."),
+        ..Block::default()
+    };
+    block.read_words(&words, places);
     Some(block)
 }
 
+/// A block whose end was seen; `None` for one in another language of the same name: style sheets are written in Sass, too.
+fn finished(block: Block) -> Option<Block> {
+    let is_own = block.front == Front::Ptx || Front::of_source(&block.source) == Front::Sass;
+    is_own.then_some(block)
+}
+
 /// Adds the lines of a stretch of the document that the block has after whatever each begins with.
-fn add(block: &mut Block, document: &str, starts: &[usize], from: usize, to: usize) {
-    let text = document.get(from..to).unwrap_or("");
+fn add(block: &mut Block, places: &Places<'_>, from: usize, to: usize) {
+    let text = places.document.get(from..to).unwrap_or("");
     let mut at = from;
     for line in text.split_inclusive('\n') {
-        let number = starts.partition_point(|start| *start <= at);
-        let begin = starts.get(number.saturating_sub(1)).copied().unwrap_or(0);
-        let prefix = document.get(begin..at).unwrap_or("");
-        block.push(number as u32, prefix, line.trim_end_matches(['\n', '\r']));
+        let (number, begin) = places.line(at);
+        let prefix = places.document.get(begin..at).unwrap_or("");
+        let text = line.trim_end_matches(['\n', '\r']);
+        match option(text).filter(|_| block.has_options && block.source.is_empty()) {
+            Some(word) => {
+                let range = at..at + text.len();
+                block.read_words(&[Word { range, ..word }], places);
+            }
+            None => block.push(number, prefix, text, at),
+        }
         at += line.len();
     }
 }
 
-/// Where each line begins, in bytes.
-fn line_starts(document: &str) -> Vec<usize> {
-    let after_ends = document.match_indices('\n').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(after_ends).collect()
+/// A line `:view: grid` of a directive of MyST.
+fn option(line: &str) -> Option<Word<'_>> {
+    let (name, value) = line.strip_prefix(':')?.split_once(':')?;
+    Some(Word {
+        name,
+        value: Some(value.trim()).filter(|value| !value.is_empty()),
+        range: 0..0,
+    })
 }
 
 #[cfg(test)]
@@ -81,11 +122,11 @@ mod tests {
         check(
             "# A\n```ptx\nret;\n\n  bar;\n```\n```c\nint a;\n```\n~~~ptx,playground target=sm_90\nret;\n~~~\n    indented;\n",
             expect![[r#"
-                target None, version None
+                Ptx, target None, version None
                 3:"" ret;
                 4:"" 
                 5:""   bar;
-                target Some("sm_90"), version None
+                Ptx, target Some("sm_90"), version None
                 11:"" ret;
             "#]],
         );
@@ -96,10 +137,10 @@ mod tests {
         check(
             "- a\n\n  ```{.ptx version=8.8}\n  ret;\n    bar;\n  ```\n> ```{ptx-playground}\n> ret;\n> ```\n",
             expect![[r#"
-                target None, version Some("8.8")
+                Ptx, target None, version Some("8.8")
                 4:"  " ret;
                 5:"  "   bar;
-                target None, version None
+                Ptx, target None, version None
                 8:"> " ret;
             "#]],
         );
@@ -115,7 +156,7 @@ mod tests {
         check(
             "a\r\n```ptx\r\nret;\r\nbar;\r\n```\r\n",
             expect![[r#"
-                target None, version None
+                Ptx, target None, version None
                 3:"" ret;
                 4:"" bar;
             "#]],

@@ -1,68 +1,89 @@
-//! reStructuredText: the directives `ptx-playground`, and `code-block`, `sourcecode` and `code` with the language `ptx`,
-//! go in; `:target:` and `:version:` state what the text does not.
+//! reStructuredText: the directives `ptx-playground`, and `code-block`, `sourcecode` and `code` with the language `ptx` or `sass`,
+//! go in; `:target:` and `:version:` state what the text does not. So do elements in `.. raw:: html`.
 
-use super::{Block, numbered};
+use super::places::Places;
+use super::words::Word;
+use super::{Block, elements, indent, numbered};
+use warpgrid_view::Front;
 
-/// The blocks of PTX in a reStructuredText document, in order.
+/// A line with its number and the byte at which it begins.
+type Line<'a> = (u32, &'a str, usize);
+
+/// The blocks of PTX and machine code in a reStructuredText document, in order.
 pub(super) fn blocks(document: &str) -> Vec<Block> {
-    let lines: Vec<(u32, &str)> = numbered(document).collect();
+    let places = Places::new(document);
+    let lines = numbered(document);
     let mut blocks = Vec::new();
     let mut rest = lines.as_slice();
-    while let Some(((_, line), below)) = rest.split_first() {
+    while let Some(((_, line, _), below)) = rest.split_first() {
         rest = below;
-        let Some(margin) = directive(line) else {
+        let Some(body) = directive(line) else {
             continue;
         };
+        let margin = indent(line);
         let inside = |line: &str| line.trim().is_empty() || indent(line) > margin;
-        let n_inside = below.iter().take_while(|(_, line)| inside(line)).count();
-        let (body, after) = below.split_at(n_inside);
-        blocks.extend(block(body));
+        let n_inside = below.iter().take_while(|(_, line, _)| inside(line)).count();
+        let (lines, after) = below.split_at(n_inside);
+        match body {
+            Body::Program(front) => blocks.extend(block(front, lines, &places)),
+            Body::Html => {
+                if let (Some((_, _, start)), Some((_, line, last))) = (lines.first(), lines.last())
+                {
+                    blocks.extend(elements::find(&places, *start..last + line.len()));
+                }
+            }
+        }
         rest = after;
     }
     blocks
 }
 
-/// The margin of a directive that shows PTX.
-fn directive(line: &str) -> Option<usize> {
-    let (name, argument) = line.trim_start().strip_prefix(".. ")?.split_once("::")?;
-    let shows = match name.trim() {
-        "ptx-playground" => true,
-        "code-block" | "sourcecode" | "code" => argument.trim() == "ptx",
-        // Other directives.
-        _ => false,
-    };
-    shows.then(|| indent(line))
+/// What a directive holds.
+enum Body {
+    Program(Front),
+    Html,
 }
 
-/// Blanks at the start of a line, in characters.
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
+/// What the directive of a line holds; `None` for others and for prose.
+fn directive(line: &str) -> Option<Body> {
+    let (name, argument) = line.trim_start().strip_prefix(".. ")?.split_once("::")?;
+    match (name.trim(), argument.trim()) {
+        ("ptx-playground", _) | ("code-block" | "sourcecode" | "code", "ptx") => {
+            Some(Body::Program(Front::Ptx))
+        }
+        ("code-block" | "sourcecode" | "code", "sass") => Some(Body::Program(Front::Sass)),
+        ("raw", "html") => Some(Body::Html),
+        // Other directives.
+        _ => None,
+    }
 }
 
 /// A directive's options and text, which an empty line separates.
-fn block(body: &[(u32, &str)]) -> Option<Block> {
-    let mut block = Block::default();
-    let option = |line: &&(u32, &str)| line.1.trim_start().starts_with(':');
+fn block(front: Front, body: &[Line<'_>], places: &Places<'_>) -> Option<Block> {
+    let mut block = Block {
+        front,
+        ..Block::default()
+    };
+    let option = |line: &&Line<'_>| line.1.trim_start().starts_with(':');
     let n_options = body.iter().take_while(option).count();
     let (options, text) = body.split_at(n_options);
-    for (_, line) in options {
-        let (key, value) = line.trim().trim_start_matches(':').split_once(':')?;
-        if key == "ignore" {
+    for (_, line, at) in options {
+        let margin = indent(line);
+        let (name, value) = line.trim().trim_start_matches(':').split_once(':')?;
+        if name == "ignore" {
             return None;
         }
-        block.state(key, value.trim());
+        let value = Some(value.trim()).filter(|value| !value.is_empty());
+        let range = at + margin..at + line.trim_end().len();
+        block.read_words(&[Word { name, value, range }], places);
     }
-    let filled = |line: &(u32, &str)| !line.1.trim().is_empty();
+    let filled = |line: &Line<'_>| !line.1.trim().is_empty();
     let first = text.iter().position(filled)?;
     let last = text.iter().rposition(filled)?;
-    let text = text.get(first..=last)?;
-    let margins = text.iter().filter(|line| filled(line));
-    let margin = margins.map(|(_, line)| indent(line)).min().unwrap_or(0);
-    for (number, line) in text {
-        let (prefix, line) = line.split_at_checked(margin).unwrap_or((line, ""));
-        block.push(*number, prefix, line);
-    }
-    Some(block)
+    block.push_dedented(text.get(first..=last)?);
+    // Style sheets are written in Sass, too.
+    let is_own = block.front == Front::Ptx || Front::of_source(&block.source) == Front::Sass;
+    is_own.then_some(block)
 }
 
 #[cfg(test)]
@@ -80,11 +101,11 @@ mod tests {
         check(
             "Title\n=====\n\n.. ptx-playground::\n   :target: sm_90\n   :view: grid\n\n   ret;\n\n     bar;\n\nProse.\n\n.. code-block:: c\n\n   int a;\n\n.. code-block:: ptx\n\n   exit;\n",
             expect![[r#"
-                target Some("sm_90"), version None
+                Ptx, target Some("sm_90"), version None
                 8:"   " ret;
                 9:"" 
                 10:"   "   bar;
-                target None, version None
+                Ptx, target None, version None
                 20:"   " exit;
             "#]],
         );
@@ -95,7 +116,7 @@ mod tests {
         check(
             ".. note::\n\n   .. sourcecode:: ptx\n      :version: 8.8\n\n      ret;\n\n   After.\n\n.. ptx-playground::\n   :ignore:\n\n   nonsense\n",
             expect![[r#"
-                target None, version Some("8.8")
+                Ptx, target None, version Some("8.8")
                 6:"      " ret;
             "#]],
         );

@@ -11,7 +11,7 @@ use warpgrid_program::{Diagnostic, Needs, Span};
 
 pub(crate) fn empty() -> Diagnostic {
     Diagnostic::error(EMPTY, Span::at(0), "the text has no statement")
-        .help("write a kernel, paste one, or choose an example")
+        .help("write a kernel or paste one")
 }
 
 pub(crate) fn missing_version() -> Diagnostic {

@@ -1,0 +1,44 @@
+//! Bytes of a document as lines and columns.
+
+use std::ops::Range;
+use warpgrid_view::model::SourceRange;
+
+/// A document with the byte at which each line begins.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    pub(super) document: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(document: &'a str) -> Places<'a> {
+        let after_ends = document.match_indices('\n').map(|(at, _)| at + 1);
+        Places {
+            document,
+            starts: std::iter::once(0).chain(after_ends).collect(),
+        }
+    }
+
+    /// The number of the line that has byte `at`, from 1, and where it begins.
+    pub(super) fn line(&self, at: usize) -> (u32, usize) {
+        let number = self.starts.partition_point(|start| *start <= at);
+        let begin = self.starts.get(number.saturating_sub(1));
+        (number as u32, begin.copied().unwrap_or(0))
+    }
+
+    /// Bytes as a range of lines and columns, which count UTF-16 units.
+    pub(super) fn range(&self, bytes: Range<usize>) -> SourceRange {
+        let place = |at: usize| {
+            let (line, begin) = self.line(at);
+            let before = self.document.get(begin..at).unwrap_or("");
+            (line, before.encode_utf16().count() as u32 + 1)
+        };
+        let ((line, column), (end_line, end_column)) = (place(bytes.start), place(bytes.end));
+        SourceRange {
+            line,
+            column,
+            end_line,
+            end_column,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The words beside a block's language: `view=grid step=3` goes in; what the block states, and a warning for each word that means
+//! nothing, come out. `attributes.json` is the one list of what they may be; the widget reads it, too.
+
+use super::Block;
+use super::places::Places;
+use serde_json::{Map, Value};
+use std::ops::Range;
+use std::sync::LazyLock;
+use warpgrid_view::catalogue::unknown_word;
+
+/// What the attributes of the element may be: a list of values, or what kind of value there is.
+static ATTRIBUTES: LazyLock<Map<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("attributes.json")).unwrap_or_default());
+
+/// Words that mean something to tools that show documents, and nothing here.
+#[rustfmt::skip]
+const OF_HOSTS: &[&str] = &[
+    "playground", "ignore", "id", "class", "style", "slot", "hidden", "dir", "lang", "title", "name", "caption", "file", "filename", "copy", "wrap",
+    "nowrap", "linenos", "lineno-start", "linenums", "linenostart", "hl_lines", "emphasize-lines", "number-lines", "numberLines", "showLineNumbers",
+    "startLine", "startFrom", "highlight", "dedent", "force", "editable", "hidelines", "live", "twoslash",
+];
+
+/// A word beside a language, with its place in the document in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    pub(super) name: &'a str,
+    /// Without quotation marks; absent for a name alone.
+    pub(super) value: Option<&'a str>,
+    pub(super) range: Range<usize>,
+}
+
+impl Block {
+    /// Reads the words beside the language: what each states is noted, and so is one that means nothing.
+    pub(super) fn read_words(&mut self, words: &[Word<'_>], places: &Places<'_>) {
+        for word in words {
+            let value = word.value.map(str::to_owned);
+            match word.name {
+                "target" => self.target = value,
+                "version" => self.ptx_version = value,
+                "front" if word.value == Some("sass") => self.front = warpgrid_view::Front::Sass,
+                // The others are about how the block is shown.
+                _ => {}
+            }
+            if let Some((message, candidates)) = mistake(word) {
+                let range = places.range(word.range.clone());
+                self.words
+                    .push(unknown_word(message, word.name, &candidates, range));
+            }
+        }
+    }
+}
+
+/// What is wrong with a word, and what could be meant.
+fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
+    let Word { name, value, .. } = word;
+    let Some(kind) = ATTRIBUTES.get(*name) else {
+        // Classes, ranges of lines, handlers and what frameworks bind.
+        let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let is_foreign = OF_HOSTS.contains(name)
+            || ["on", "v-", "data-", "aria-"]
+                .iter()
+                .any(|start| name.starts_with(start));
+        return (is_name && !is_foreign).then(|| {
+            let known = ATTRIBUTES.keys().map(String::as_str).collect();
+            (format!("unknown word `{name}`"), known)
+        });
+    };
+    let found = value.unwrap_or("");
+    let expected = match kind {
+        Value::Array(values) => {
+            let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            let is_known = |word: &str| values.contains(&word);
+            // Controls are a list.
+            let all = match *name {
+                "controls" => found
+                    .split(|c: char| c.is_whitespace() || c == ',')
+                    .all(|word| word.is_empty() || is_known(word)),
+                _ => is_known(found),
+            };
+            (!all).then(|| format!("one of `{}`", values.join("`, `")))
+        }
+        Value::String(kind) => {
+            let (is_right, expected) = match kind.as_str() {
+                "position" => (
+                    found == "end" || found.parse::<u64>().is_ok(),
+                    "a number or `end`",
+                ),
+                "count" => (
+                    found.parse::<u32>().is_ok_and(|count| count > 0),
+                    "a number from 1",
+                ),
+                "length" => (is_length(found), "pixels or a CSS length"),
+                // Text and flags.
+                _ => (true, ""),
+            };
+            (!is_right).then(|| expected.to_owned())
+        }
+        _ => None,
+    }?;
+    Some((
+        format!("found `{name}={found}`, expected {expected}"),
+        Vec::new(),
+    ))
+}
+
+/// Whether a text is a number, with a unit or a function of CSS.
+fn is_length(text: &str) -> bool {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    number.parse::<f64>().is_ok_and(|length| length > 0.0) || text.ends_with(')')
+}
+
+/// The words of `text`, which begins at byte `at` of the document: blanks, commas and braces separate them, not in quotation marks.
+pub(super) fn split(text: &str, at: usize) -> Vec<Word<'_>> {
+    let separates = |c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}');
+    let mut words = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..]
+        .find(|c| !separates(c))
+        .map(|start| from + start)
+    {
+        let mut quote = None;
+        let end = text[start..].char_indices().find(|(_, c)| match quote {
+            Some(mark) if mark == *c => {
+                quote = None;
+                false
+            }
+            Some(_) => false,
+            None if matches!(c, '"' | '\'') => {
+                quote = Some(*c);
+                false
+            }
+            None => separates(*c),
+        });
+        let end = end.map_or(text.len(), |(length, _)| start + length);
+        let (name, value) = match text[start..end].split_once('=') {
+            Some((name, value)) => (name, Some(value.trim_matches(['"', '\'']))),
+            None => (&text[start..end], None),
+        };
+        words.push(Word {
+            name,
+            value,
+            range: at + start..at + end,
+        });
+        from = end;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistakes(text: &str) -> Vec<String> {
+        let words = split(text, 0);
+        words
+            .iter()
+            .filter_map(mistake)
+            .map(|(message, _)| message)
+            .collect()
+    }
+
+    #[test]
+    fn words_of_the_element_and_of_hosts_pass() {
+        let text = "playground view=grid step=end,columns=8 {1,3-4} .numberLines #id title=\"a b, c\" hl_lines=\"2 3\" :line-numbers [a.ptx] readonly height=50vh";
+        assert_eq!(mistakes(text), [] as [&str; 0]);
+        assert_eq!(
+            mistakes("controls='step play' memory=\"a,b\" rows=1"),
+            [] as [&str; 0]
+        );
+    }
+
+    #[test]
+    fn other_words_and_values_are_named() {
+        assert_eq!(
+            mistakes(
+                "veiw=grid view=nonsense step=x columns=0 height=zz theme=blue controls=stop target="
+            ),
+            [
+                "unknown word `veiw`",
+                "found `view=nonsense`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz`",
+                "found `step=x`, expected a number or `end`",
+                "found `columns=0`, expected a number from 1",
+                "found `height=zz`, expected pixels or a CSS length",
+                "found `theme=blue`, expected one of `light`, `dark`",
+                "found `controls=stop`, expected one of `step`, `play`, `edit`, `open`",
+            ]
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! `warpgrid completions` and `warpgrid man`: the arguments of the command as files that shells and `man` read.
+
+use crate::output::{complain, stdout};
+use crate::{Arguments, Outcome};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use std::io::{self, Write};
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// The command whose page it is, such as `run`; all of them without one.
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+}
+
+/// Prints the completions of a shell.
+pub(crate) fn complete(arguments: &CompletionsArguments) -> io::Result<Outcome> {
+    let mut text = Vec::new();
+    clap_complete::generate(
+        arguments.shell,
+        &mut Arguments::command(),
+        "warpgrid",
+        &mut text,
+    );
+    write(&text)
+}
+
+/// Prints a manual page.
+pub(crate) fn print(arguments: &ManArguments) -> io::Result<Outcome> {
+    let mut whole = Arguments::command();
+    whole.build();
+    let page = match &arguments.command {
+        None => whole,
+        Some(name) => match whole.find_subcommand(name) {
+            Some(command) => command.clone(),
+            None => {
+                complain(&format!("there is no command `{name}`"));
+                return Ok(Outcome::Usage);
+            }
+        },
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text)?;
+    write(&text)
+}
+
+fn write(text: &[u8]) -> io::Result<Outcome> {
+    let mut out = stdout();
+    out.write_all(text)?;
+    out.flush()?;
+    Ok(Outcome::Well)
+}
