@@ -58,8 +58,8 @@ function reduced(source, launch, { name, params, registers }) {
 
 /** The text of a scenario with everything that its launch needs. What names the language, the version and the target is not in it. */
 export function stated(scenario) {
-  const { source, name, grid, block, cluster, entry, seed, misaligned, params, registers } = scenario;
-  const launch = { grid: extents(grid) || null, block: extents(block) || null, cluster: extents(cluster) || null, entry, seed, misaligned };
+  const { source, name, grid, block, cluster, entry, seed, resident, misaligned, params, registers } = scenario;
+  const launch = { grid: extents(grid) || null, block: extents(block) || null, cluster: extents(cluster) || null, entry, seed, resident, misaligned };
   if (scenario.dynamic_shared) launch.shared = scenario.dynamic_shared;
   const { text, shared } = reduced(source, launch, scenario);
   if (launch.shared) launch.shared = Math.max(launch.shared, shared);

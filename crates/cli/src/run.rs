@@ -245,8 +245,8 @@ fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
 fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json::Error> {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
     let is_case = !object.contains_key("source");
-    let facts = if is_case { CASE_FACTS } else { &[] };
-    if let Some(why) = unknown_field::<Scenario>(object.into_iter().map(|(key, _)| key), facts) {
+    let keys = object.into_iter().map(|(key, _)| key);
+    if let Some(why) = unknown_field::<Scenario>(keys, CASE_FACTS) {
         return Err(serde_json::Error::custom(why));
     }
     let scenario: Scenario = serde_json::from_str(text)?;

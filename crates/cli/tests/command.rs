@@ -717,6 +717,20 @@ fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
     };
     assert!(refused("[]").contains("not a scenario"));
     assert!(refused(r#"{"a":1}"#).contains("unknown field `a`"));
+    assert!(refused(r#"{"source":"","arrays":[]}"#).contains("does not run yet"));
+    for kind in ["tensormap", "texture", "surface"] {
+        let map = serde_json::json!({"source": "", "params": [{"kind": kind, "name": "m", "mode": "tiled"}]});
+        let said = refused(&map.to_string());
+        assert!(
+            said.contains(&format!("a parameter of kind `{kind}` does not run yet")),
+            "{said}"
+        );
+    }
+    let other = refused(r#"{"source":"","params":[{"kind":"bufer","name":"p"}]}"#);
+    assert!(
+        other.contains("expected `buffer`, `scalar`, `struct` or `alias`"),
+        "{other}"
+    );
     assert!(refused(r#"{"source":"","blokc":[32,1,1]}"#).contains("unknown field `blokc`"));
     assert!(
         refused(
@@ -734,6 +748,42 @@ fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
     assert!(
         String::from_utf8_lossy(&output.stderr).contains(&missing),
         "{output:?}"
+    );
+}
+
+#[test]
+fn facts_for_the_reader_of_a_case_are_read_past() {
+    let folder = Folder::new("facts");
+    folder.file("kernel.ptx", GOOD.as_bytes());
+    let facts = serde_json::json!({"name": "k", "entry": "k", "block": [32, 1, 1], "family": "small", "sure": "high", "notes": ["a"],
+        "compare": "bits", "accepted_by": ["13.5"], "tags": [], "compiler": "hand", "arch": "sm_90", "opcodes": ["st"], "variants": [],
+        "grid": [1, 1, 1], "params": []});
+    let report = |facts: &Value| {
+        let case = folder.file("case.json", facts.to_string().as_bytes());
+        json(&warpgrid(&["run", &case, "--format", "json"], ""))
+    };
+    assert_eq!(report(&facts)["fault"]["kind"], "out_of_bounds");
+    let mut inside = facts.clone();
+    inside["source"] = GOOD.into();
+    assert_eq!(report(&inside), report(&facts));
+}
+
+#[test]
+fn blocks_that_are_not_resident_wait_for_a_place() {
+    // Block 0 waits for what block 1 stores.
+    let source = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p;\n.reg .b32 %r<3>;\n.reg .b64 %a;\nld.param.u64 %a, [p];\nmov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p, %r1, 0;\n@%p st.volatile.global.u32 [%a], 1;\n@%p ret;\nwait: ld.volatile.global.u32 %r2, [%a];\nsetp.eq.u32 %p, %r2, 0;\n@%p bra wait;\nret;\n}\n";
+    let run = |resident: &str| {
+        let source =
+            format!("//@ launch grid=2 block=1 {resident}\n//@ buffer p: u32[1] = 0\n{source}");
+        let report = json(&warpgrid(
+            &["run", "-", "--format", "json", "--max-steps", "10000"],
+            &source,
+        ));
+        report["ok"].clone()
+    };
+    assert_eq!(
+        [run("resident=1"), run("resident=2"), run("")],
+        [false, true, true].map(Value::Bool)
     );
 }
 

@@ -102,6 +102,7 @@ impl Annotations {
                 "cluster" => scenario.cluster = Some(value.extents()?),
                 "shared" => scenario.dynamic_shared = value.number()?,
                 "seed" => scenario.seed = Some(value.number()?),
+                "resident" => scenario.resident = Some(value.number()?.min(u32::MAX.into()) as u32),
                 "misaligned" => scenario.misaligned = Some(value.misaligned()?),
                 "entry" => scenario.entry = Some(value.text.to_owned()),
                 _ => {

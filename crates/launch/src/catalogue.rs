@@ -67,7 +67,7 @@ pub(crate) fn unknown_launch_fact(found: &str) -> Problem {
     problem(
         "W0701",
         format!(
-            "found `{found}`, expected `grid`, `block`, `cluster`, `shared`, `entry`, `seed` or `misaligned`"
+            "found `{found}`, expected `grid`, `block`, `cluster`, `shared`, `entry`, `seed`, `resident` or `misaligned`"
         ),
     )
 }
@@ -345,7 +345,7 @@ pub const NO_KERNEL: &str = "W0711";
 #[rustfmt::skip]
 pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0700", "unknown launch fact", "A line that starts with `//@` states a fact about the launch, and its first word says which.", "//@ lunch grid=2", "//@ launch grid=2"),
-    CodeFacts::page("W0701", "unreadable launch fact", "The launch line holds pairs such as `grid=4` or `block=16x16`: one to three numbers for `grid`, `block` and `cluster`, one number for `shared` (bytes) and `seed`, a kernel's name for `entry`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
+    CodeFacts::page("W0701", "unreadable launch fact", "The launch line holds pairs such as `grid=4` or `block=16x16`: one to three numbers for `grid`, `block` and `cluster`, one number for `shared` (bytes), `seed` and `resident` (blocks at a time), a kernel's name for `entry`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
     CodeFacts::page("W0702", "unreadable buffer", "A buffer has a name, an element type with its extents, and perhaps initial values: one number for all, `iota`, or a list.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
     CodeFacts::page("W0703", "unreadable scalar", "A scalar has a name, a type and a value that the type can hold.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
     CodeFacts::page("W0704", "unreadable expectation", "An expectation names a buffer that a line above declares, and lists its values after the launch, from the first element on.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),

@@ -43,7 +43,7 @@ pub fn prepare(
     writers: Writers,
 ) -> Result<Prepared, Problem> {
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
-    let limits = Limits::default();
+    let limits = limits(&scenario);
     let decoded = rehearse(&mut scenario, &guessed, program, entry, &limits);
     let (machine, buffers) = launch(&scenario, entry, program, (writers, decoded.as_ref()))?;
     Ok(Prepared {
@@ -71,6 +71,15 @@ pub fn prepare_again(
     })
 }
 
+/// What keeps the machine of a scenario within bounds.
+fn limits(scenario: &Scenario) -> Limits {
+    let most = Limits::default();
+    Limits {
+        max_resident_blocks: scenario.resident.unwrap_or(most.max_resident_blocks),
+        ..most
+    }
+}
+
 /// The machine of a complete scenario, and its buffers.
 fn launch(
     scenario: &Scenario,
@@ -78,7 +87,7 @@ fn launch(
     program: &Arc<Program>,
     (writers, decoded): (Writers, Option<&Decoded>),
 ) -> Result<(Machine, Vec<Buffer>), Problem> {
-    let limits = Limits::default();
+    let limits = limits(scenario);
     let function = &program.functions[entry.0 as usize];
     let (mut launch, buffers) = build(scenario, function, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
@@ -117,6 +126,7 @@ fn complete(
     if scenario.registers.is_empty() {
         scenario.registers = facts.registers;
     }
+    scenario.resident = scenario.resident.or(facts.resident);
     scenario.misaligned = scenario.misaligned.or(facts.misaligned);
     let stated = !scenario.params.is_empty();
     if !stated {

@@ -56,6 +56,10 @@ pub struct Scenario {
     /// Turns the scheduler; 0, as when absent, is plain round robin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// How many blocks run at the same time, at least one: in order of their numbers, and a block keeps its place until it ends. Without
+    /// it as many as the machine has room for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resident: Option<u32>,
     /// What registers hold at the first step; the others are zero. Machine code only reads some of them from the launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(

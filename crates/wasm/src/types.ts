@@ -118,6 +118,9 @@ dynamic_shared?: number,
 params?: Array<Parameter>,
 /** Turns the scheduler; 0, as when absent, is plain round robin. */
 seed?: number | null,
+/** How many blocks run at the same time, at least one: in order of their numbers, and a block keeps its place until it ends. Without
+ * it as many as the machine has room for. */
+resident?: number | null,
 /** What registers hold at the first step; the others are zero. Machine code only reads some of them from the launch. */
 registers?: Array<RegisterStart>,
 /** What becomes of an access whose address is no multiple of its size. Where it is absent, kernels stop, and loose lines of machine

@@ -4,7 +4,7 @@
 
 use super::{Buffer, Field, Init, Parameter};
 use crate::value::{Literal, LiteralVisitor};
-use serde::de::{self, SeqAccess, Visitor};
+use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
@@ -33,15 +33,47 @@ pub(super) struct Fields {
     align: u64,
     fields: Option<Vec<Field>>,
     of: Option<String>,
+    /// For readers.
+    #[serde(rename = "compare")]
+    _compare: Option<IgnoredAny>,
+    #[serde(rename = "notes")]
+    _notes: Option<IgnoredAny>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
 enum Kind {
     Buffer,
     Scalar,
     Struct,
     Alias,
+}
+
+/// By hand, so that a kind without a run is refused by its name, and not by the first of its fields.
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
+        struct KindVisitor;
+        impl Visitor<'_> for KindVisitor {
+            type Value = Kind;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`buffer`, `scalar`, `struct` or `alias`")
+            }
+
+            fn visit_str<E: de::Error>(self, kind: &str) -> Result<Kind, E> {
+                Ok(match kind {
+                    "buffer" => Kind::Buffer,
+                    "scalar" => Kind::Scalar,
+                    "struct" => Kind::Struct,
+                    "alias" => Kind::Alias,
+                    "tensormap" | "texture" | "surface" => {
+                        let why = format!("a parameter of kind `{kind}` does not run yet");
+                        return Err(E::custom(why));
+                    }
+                    _ => return Err(E::invalid_value(de::Unexpected::Str(kind), &self)),
+                })
+            }
+        }
+        deserializer.deserialize_str(KindVisitor)
+    }
 }
 
 fn need<T>(field: Option<T>, name: &str) -> Result<T, String> {
