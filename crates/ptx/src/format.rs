@@ -107,7 +107,7 @@ impl<'s> Writer<'s> {
             self.new_line(self.depth);
         }
         self.out.push_str(text.trim_end());
-        self.line_ends = kind == TokenKind::Comment && text.starts_with("//");
+        self.line_ends = kind == TokenKind::Comment && runs_to_line_end(text);
         self.n_breaks = 0;
     }
 
@@ -258,13 +258,18 @@ impl<'s> Before<'s> {
         self.text = Some(text);
         self.blank = false;
         self.breaks = false;
-        self.line_ends = is_comment && text.starts_with("//");
+        self.line_ends = is_comment && runs_to_line_end(text);
     }
 
     /// Whether a brace here opens the body of a function.
     fn is_header(&self) -> bool {
         self.nesting == 0 && !self.assigned
     }
+}
+
+/// Whether a comment ends with its line: one of `//`, or a line marker.
+fn runs_to_line_end(comment: &str) -> bool {
+    !comment.starts_with("/*")
 }
 
 /// Whether one blank is between two tokens of a line.

@@ -100,21 +100,21 @@ impl<'s> Cursor<'s> {
         self.at as u32
     }
 
-    /// Moves over blanks and comments, and gives the byte that follows (0 at the end).
+    /// Moves over blanks, comments and line markers, and gives the byte that follows (0 at the end).
     #[inline]
     pub(crate) fn skip(&mut self) -> u8 {
         loop {
             let byte = self.byte();
             if is(byte, SPACE) {
                 self.at += 1;
-            } else if byte == b'/' && self.skip_comment() {
+            } else if matches!(byte, b'/' | b'#') && self.skip_comment() {
             } else {
                 return byte;
             }
         }
     }
 
-    /// Moves over a comment, if one starts here and ends somewhere.
+    /// Moves over a comment or a line marker, if one starts here and ends somewhere.
     #[cold]
     fn skip_comment(&mut self) -> bool {
         match comment_end(self.source, self.at) {
@@ -220,6 +220,7 @@ impl<'s> Cursor<'s> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Blank,
+    /// A comment or a line marker.
     Comment,
     /// A comment that does not end.
     OpenComment,
@@ -249,8 +250,11 @@ enum CommentEnd {
     Never,
 }
 
-/// Where the comment that starts at `at` ends; `None` when none starts there.
+/// Where the comment or line marker that starts at `at` ends; `None` when none starts there.
 fn comment_end(source: &str, at: usize) -> Option<CommentEnd> {
+    if source.as_bytes().get(at) == Some(&b'#') {
+        return line_marker_end(source.as_bytes(), at).map(CommentEnd::At);
+    }
     let rest = source.get(at + 1..)?;
     match rest.as_bytes().first()? {
         b'/' => Some(CommentEnd::At(
@@ -272,6 +276,40 @@ fn comment_end(source: &str, at: usize) -> Option<CommentEnd> {
     }
 }
 
+/// Where the line marker of a preprocessor that starts with the `#` at `at` ends: `# 7 "file.cu"`, `#line 7 "file.cu"`, with flags
+/// of one digit after the name. It is white space wherever it is (assembler 13.5). `None` for all else, also without a line end.
+fn line_marker_end(text: &[u8], at: usize) -> Option<usize> {
+    let after_blanks = |at: usize| {
+        let rest = text.get(at..).unwrap_or(&[]);
+        let blanks = rest.iter().take_while(|b| is(**b, SPACE) && **b != b'\n');
+        at + blanks.count()
+    };
+    let mut number = after_blanks(at + 1);
+    if text.get(number..)?.starts_with(b"line") {
+        number = after_blanks(number + 4);
+    }
+    let number_end = run(text, number, DIGIT);
+    let name = after_blanks(number_end);
+    if number_end == number || name == number_end {
+        return None;
+    }
+    let quoted = text.get(name..)?.strip_prefix(b"\"")?;
+    let n_letters = quoted.iter().position(|b| matches!(b, b'"' | b'\n'))?;
+    let letters = quoted.get(..n_letters)?;
+    if quoted.get(n_letters) != Some(&b'"') || !letters.is_ascii() {
+        return None;
+    }
+    let mut end = name + n_letters + 2;
+    loop {
+        let next = after_blanks(end);
+        match text.get(next)? {
+            b'\n' => return Some(next),
+            flag if flag.is_ascii_digit() && next > end => end = next + 1,
+            _ => return None,
+        }
+    }
+}
+
 /// The token that starts at a byte, trivia included.
 pub(crate) fn token_at(source: &str, at: usize) -> Token {
     let text = source.as_bytes();
@@ -283,7 +321,7 @@ pub(crate) fn token_at(source: &str, at: usize) -> Token {
         return token(at, run(text, at, SPACE), TokenKind::Blank);
     }
     match byte {
-        b'/' => match comment_end(source, at) {
+        b'/' | b'#' => match comment_end(source, at) {
             Some(CommentEnd::At(end)) => token(at, end, TokenKind::Comment),
             Some(CommentEnd::Never) => token(at, text.len(), TokenKind::OpenComment),
             None => token(at, at + 1, TokenKind::Punctuation),

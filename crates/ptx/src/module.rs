@@ -1,7 +1,6 @@
 //! The version and target of a module, which decide what its instructions may be. In: what the header says; out: answers
 //! about gates.
 
-use warpgrid_isa::form::Addressing;
 use warpgrid_isa::{Gate, Target, Version};
 use warpgrid_program::{Needs, Span};
 
@@ -20,13 +19,6 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// How wide the register of a global or generic address must be. Releases of the time took 32 bits for stores
-    /// before PTX 2.3, which has no directive for it; the assembler 13.5 refuses them.
-    pub(crate) fn least_address_bits(&self, addressing: Addressing) -> u32 {
-        let is_old_store = addressing == Addressing::Stored && self.version < Version::new(2, 3);
-        if is_old_store { 32 } else { self.address_bits }
-    }
-
     /// Whether version and target are past the gate.
     pub(crate) fn meets(&self, gate: Gate) -> bool {
         gate.met_by(self.version, self.target)

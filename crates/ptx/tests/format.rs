@@ -66,6 +66,13 @@ fn broken_lines_stay_as_they_are() {
 }
 
 #[test]
+fn what_follows_a_line_marker_stays_on_the_next_line() {
+    let source = "# 1 \"a.cu\"\n.entry k()   # 7 \"b.cu\" 1\n{ ret; # 8 \"b.cu\"\n add.u32 # 9 \"b\"\n a, b, c; }";
+    let expected = "# 1 \"a.cu\"\n.entry k() # 7 \"b.cu\" 1\n{\n    ret; # 8 \"b.cu\"\n    add.u32 # 9 \"b\"\n        a, b, c;\n}\n";
+    assert_eq!(format(source), expected);
+}
+
+#[test]
 fn compiled_kernels_keep_their_meaning() {
     for (path, source) in support::corpus() {
         let once = format(&source);
@@ -120,4 +127,6 @@ const PIECES: &[&str] = &[
     ".section .debug { .b8 1 }\n",
     "\r\n",
     ".align 8",
+    "# 7 \"a.cu\" 1\n",
+    "\\\n",
 ];

@@ -19,7 +19,19 @@ const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     ("8.0", "sm_90",   "mbarrier.init.shared::cta.b64 %r1, 1;",             Some("W0110")),
     ("8.0", "sm_90",   "mbarrier.init.shared::cta.rank.b64 [%r1], 1;",      None),
     ("8.6", "sm_100a", "redux.sync.min.abs.NaN.f32 %f1, %f2, -1;",          None),
-    ("8.6", "sm_100a", "redux.sync.min.f32 %r1, %f2, -1;",                  Some("W0109")),
+    ("8.6", "sm_100a", "redux.sync.min.f32 %r1, %f2, -1;",                  None),
+    ("8.6", "sm_100a", "redux.sync.min.f32 %d1, %f2, -1;",                  Some("W0109")),
+    ("8.6", "sm_100",  "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%d1], [%d2, {%r1, %r2, %r3, %r4, %r5}], [%d3];", None),
+    ("8.6", "sm_100",  "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes [%d1], [%d2, {%r1, %r2, %r3, %r4, %r5}], [%d3];", Some("W0107")),
+    ("8.6", "sm_100",  "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%d1], [%d2, {%r1, %r2, %r3}], [%d3], {%h1, %h2};", None),
+    ("8.6", "sm_100",  "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes [%d1], [%d2, {%r1, %r2, %r3}], [%d3], {%h1, %h2};", Some("W0107")),
+    ("8.8", "sm_103a", "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%d1], 4;", None),
+    ("8.8", "sm_100a", "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%d1], 4;", Some("W0110")),
+    ("8.6", "sm_100",  "cvt.rn.satfinite.tf32.f32 %r1, %f1;",               None),
+    ("8.6", "sm_90",   "cvt.rn.satfinite.tf32.f32 %r1, %f1;",               Some("W0303")),
+    ("8.1", "sm_80",   "cvt.rna.satfinite.tf32.f32 %r1, %f1;",              None),
+    ("9.0", "sm_13",   "ld.u32 %r1, [%d1];",                                Some("W0304")),
+    ("9.0", "sm_11",   "ld.global.f64 %d1, [%d2];",                         None),
     ("8.8", "sm_100",  "min.f32 %f1, %f2, %f3, %f4;",                       None),
     ("8.6", "sm_100",  "min.f32 %f1, %f2, %f3, %f4;",                       Some("W0106")),
     ("8.1", "sm_89",   "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",        None),
@@ -155,5 +167,5 @@ fn programs_of_32_bits_are_refused() {
         format!(".version {version}\n.target sm_30\n.address_size 32\n.entry k()\n{{\nret;\n}}\n")
     };
     assert_eq!(first_error(&text("4.0")), Some("W0123"));
-    assert_eq!(first_error(&text("3.0")), None);
+    assert_eq!(first_error(&text("3.0")), Some("W0123"));
 }

@@ -15,7 +15,7 @@ const DECLARED: &str = "
 .address_size 64
 .global .b32 g;
 .shared .b64 bar;
-.func (.param .b32 out) f(.param .b32 in);
+.extern .func (.param .b32 out) f(.param .b32 in);
 .visible .entry k(.param .u64 buffer)
 {
 .reg .b16 %h<9>;

@@ -57,6 +57,8 @@ const PIECES: &[&str] = &[
     "é",
     "\0",
     "\\",
+    "# 7 \"a.cu\"\n",
+    "#",
     "generic",
     ".callprototype",
     ".b8",

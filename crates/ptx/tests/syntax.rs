@@ -98,7 +98,7 @@ L: .b32 L+4, .debug_str, L-L
             Func f Extern (Param .b32 a, Param .b64 b) -> (Param .b32 r) .noreturn
             Alias f g
             Pragma "nounroll" "x"
-            Section .debug_abbrev L minus(L)
+            Section .debug_abbrev L (L +0) minus(L)
             Func f () -> ()
               ret
             end

@@ -58,6 +58,18 @@ st.global.L1::evict_last.v2.f32 [p+4], {%f1, 0f3F800000};
 }
 
 #[test]
+fn line_markers_are_comments() {
+    check(
+        ".global .u32 # 7 \"a b.cu\" 1\nv; #line 3 \"x\"\nst.global # 3\n#define a",
+        expect![[r#"
+            .global:directive .u32:type # 7 "a b.cu" 1:comment
+            v:name ; #line 3 "x":comment
+            st:opcode .global:modifier # 3:number
+            # define:name a:name"#]],
+    );
+}
+
+#[test]
 fn broken_text() {
     check(
         "st.global [\nmov é \"open\n.b8 1\n/* never",

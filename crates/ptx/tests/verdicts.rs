@@ -10,6 +10,9 @@ const SAMPLE: &str = include_str!("data/verdicts.jsonl");
 /// The module around the instruction, as `data/README.md` says.
 fn module(case: &Value) -> String {
     let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or("");
+    if !text("source").is_empty() {
+        return text("source").to_owned();
+    }
     let version = text("ptx_version");
     let is_old = version.starts_with("1.") || ["2.0", "2.1", "2.2"].contains(&version);
     let size = case.get("address_size").and_then(Value::as_u64);

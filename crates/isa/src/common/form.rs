@@ -25,6 +25,7 @@ use crate::modifier::{
     ScaleVector, Scope, Sem, ShuffleMode, Unpacking, VectorWidth, VoteMode,
 };
 use crate::space::StateSpace;
+use crate::target::TargetGate;
 use crate::types::ScalarType;
 use crate::version::Version;
 
@@ -245,6 +246,8 @@ pub enum UnitOperand {
     Constant,
     /// A number that is at most this.
     NumberUpTo(u64),
+    /// A number that is at most the first, and on these targets at most the second.
+    NumberBy(u64, TargetGate, u64),
     /// The power of two that the sum of a product in tensor memory is divided by.
     SumScale,
     /// A number, where no lanes are left out.

@@ -143,6 +143,54 @@ pub static PRAGMAS: &[Pragma] = &[
     },
 ];
 
+/// The fields that initial values of a texture set (PTX ISA, "Texture Sampler and Surface Types"; assembler 13.5).
+pub static TEXTURE_FIELDS: &[&str] = &[
+    "width",
+    "height",
+    "depth",
+    "channel_data_type",
+    "channel_order",
+    "normalized_coords",
+    "filter_mode",
+    "addr_mode_0",
+    "addr_mode_1",
+    "addr_mode_2",
+    "array_size",
+    "num_mipmap_levels",
+    "num_samples",
+];
+
+/// Those of a sampler.
+pub static SAMPLER_FIELDS: &[&str] = &[
+    "filter_mode",
+    "addr_mode_0",
+    "addr_mode_1",
+    "addr_mode_2",
+    "force_unnormalized_coords",
+];
+
+/// Those of a surface.
+pub static SURFACE_FIELDS: &[&str] = &[
+    "width",
+    "height",
+    "depth",
+    "channel_data_type",
+    "channel_order",
+    "array_size",
+    "memory_layout",
+];
+
+/// Names that a field may have as its value, whichever field it is.
+pub static FIELD_VALUES: &[&str] = &[
+    "nearest",
+    "linear",
+    "wrap",
+    "mirror",
+    "clamp_ogl",
+    "clamp_to_edge",
+    "clamp_to_border",
+];
+
 /// The conditions of a directive, if it has any.
 pub fn directive(word: &str) -> Option<&'static Directive> {
     DIRECTIVES.iter().find(|row| row.word == word)

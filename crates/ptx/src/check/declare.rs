@@ -3,6 +3,8 @@
 //!
 //! The checks of single declarations and directives are here too; bodies use them for their own.
 
+pub(crate) mod alias;
+pub(crate) mod debug;
 pub(crate) mod declarations;
 pub(crate) mod directive;
 pub(crate) mod function;
@@ -11,6 +13,7 @@ pub(crate) mod kernels;
 pub(crate) mod memory;
 pub(crate) mod outline;
 pub(crate) mod pass;
+pub(crate) mod redeclaration;
 pub(crate) mod values;
 pub(crate) mod variables;
 

@@ -3,9 +3,12 @@
 use crate::check::report::Reporter;
 use crate::check::{Module, Options};
 use crate::diagnostics::check as diagnose;
+use crate::diagnostics::declarations;
+use crate::diagnostics::rules::special_gate;
 use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
-use warpgrid_isa::{Target, Version};
+use warpgrid_isa::{Feature, Gate, Target, Version};
+use warpgrid_program::Span;
 
 /// Reads the header, or takes what the options say. Faults are reported, and a usual value is taken instead.
 pub(crate) fn read(
@@ -18,32 +21,36 @@ pub(crate) fn read(
         reporter.report(diagnose::empty());
     }
     let version = version(source, tree, reporter);
-    let target = target(source, tree, reporter);
-    check_options(source, tree, reporter);
-    if let (Some(version), Some(target)) = (version, target)
-        && options.version.is_none()
-        && options.target.is_none()
-        && version < target.since
-        // A module of nothing is compiled for any target.
-        && !(tree.functions.is_empty() && tree.declarations.is_empty())
-        && let Some(directive) = tree.directive(DirectiveKind::Target)
+    let found = targets(source, tree, reporter);
+    let target = found.last.map(|(target, _)| target);
+    let has_override = options.version.is_some() || options.target.is_some();
+    // A module of nothing is compiled for any target.
+    let has_content = !(tree.functions.is_empty() && tree.declarations.is_empty());
+    let early = version.and_then(|version| {
+        let mut all = found.all.iter().copied();
+        let late = all.find(|(target, _)| version < target.since)?;
+        Some((version, late))
+    });
+    if let Some((version, (target, directive))) = early
+        && !has_override
+        && has_content
     {
         let place = tree.directive(DirectiveKind::Version).unwrap_or(directive);
         reporter.report(diagnose::target_needs_version(
             directive, place, version, target,
         ));
     }
-    Module {
+    let module = Module {
         version: options.version.or(version).unwrap_or(Version::NEWEST),
         target: options.target.or(target).unwrap_or_else(Target::fallback),
         address_bits: address_bits(tree, version, reporter),
-        has_samplers: has_option(source, tree, "texmode_independent"),
+        has_samplers: target_words(tree)
+            .any(|(_, word)| word.text(source) == "texmode_independent"),
         version_span: tree.directive(DirectiveKind::Version).map(|d| d.span),
-        target_span: tree
-            .directive(DirectiveKind::Target)
-            .and_then(|d| tree.arguments_of(d).next())
-            .map(|(operand, _)| operand.span),
-    }
+        target_span: found.last.map(|(_, span)| span),
+    };
+    check_options(source, tree, &module, reporter);
+    module
 }
 
 fn version(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<Version> {
@@ -68,26 +75,66 @@ fn version(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<Version
     Some(version)
 }
 
-fn target(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<&'static Target> {
-    let Some(directive) = tree.directive(DirectiveKind::Target) else {
+/// The words of every `.target`, each with its directive.
+fn target_words(tree: &Tree) -> impl Iterator<Item = (&Directive, Span)> {
+    let directives = tree.directives.iter();
+    let targets = directives.filter(|directive| directive.kind == DirectiveKind::Target);
+    targets.flat_map(|directive| {
+        let words = tree.arguments_of(directive);
+        words.map(move |(operand, _)| (directive, operand.span))
+    })
+}
+
+/// The targets that a module names.
+#[derive(Debug, Default)]
+struct Targets<'t> {
+    all: Vec<(&'static Target, &'t Directive)>,
+    /// The one that counts, and its place.
+    last: Option<(&'static Target, Span)>,
+}
+
+/// Reads `.target`: a target comes first, the last one counts, and all others are options (assembler 13.5).
+fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut Reporter) -> Targets<'t> {
+    let mut found = Targets::default();
+    if tree.directive(DirectiveKind::Target).is_none() {
         if tree.kind == SourceKind::Module {
             reporter.report(diagnose::missing_target());
         }
-        return None;
-    };
-    let mut found = None;
-    for (operand, _) in tree.arguments_of(directive) {
-        let text = operand.span.text(source);
-        match Target::from_name(text) {
-            Some(target) => found = found.or(Some(target)),
-            None if is_target_option(text) => {}
+        return found;
+    }
+    for (index, (directive, span)) in target_words(tree).enumerate() {
+        let text = span.text(source);
+        match named_target(text) {
+            Some(target) => {
+                found.all.push((target, directive));
+                found.last = Some((target, span));
+            }
+            None if is_target_option(text) => {
+                if index == 0 {
+                    reporter.report(diagnose::option_without_target(span, text));
+                }
+                if text == "map_f64_to_f32"
+                    && let Some((target, _)) = found.last
+                    && target.has(Feature::DoublePrecision)
+                {
+                    reporter.report(diagnose::needless_option(span, text, target));
+                }
+            }
             None => {
                 let nearest = nearest_target(text);
-                reporter.report(diagnose::unknown_target(operand.span, text, nearest));
+                reporter.report(diagnose::unknown_target(span, text, nearest));
             }
         }
     }
     found
+}
+
+/// A target by its name, also as compilers call it: `compute_90` is `sm_90`.
+fn named_target(text: &str) -> Option<&'static Target> {
+    Target::from_name(text).or_else(|| {
+        let number = text.strip_prefix("compute_")?;
+        Target::from_name(&format!("sm_{number}"))
+    })
 }
 
 fn is_target_option(text: &str) -> bool {
@@ -97,21 +144,32 @@ fn is_target_option(text: &str) -> bool {
     )
 }
 
-/// Checks what the options of the target ask of the module.
-fn check_options(source: &str, tree: &Tree, reporter: &mut Reporter) {
-    let Some(directive) = tree.directive(DirectiveKind::Target) else {
-        return;
-    };
-    let has_section = tree.directive(DirectiveKind::Section).is_some();
-    if !has_section && has_option(source, tree, "debug") {
-        reporter.report(diagnose::no_debug_section(directive.span));
+/// Checks what the options of the target ask of the module, and of each other.
+fn check_options(source: &str, tree: &Tree, module: &Module, reporter: &mut Reporter) {
+    let mut mode = None;
+    let mut is_debug = false;
+    for (directive, span) in target_words(tree) {
+        let text = span.text(source);
+        let gate = match text {
+            "texmode_independent" => Gate::ptx(1, 5),
+            "debug" => Gate::ptx(3, 0),
+            _ => Gate::ALWAYS,
+        };
+        if !module.meets(gate) {
+            reporter.report(special_gate(text, span, gate, module));
+        }
+        if text.starts_with("texmode_") {
+            let first = *mode.get_or_insert(text);
+            if first != text {
+                reporter.report(declarations::directives_clash(span, text, first));
+            }
+        }
+        let has_section = tree.directive(DirectiveKind::Section).is_some();
+        if text == "debug" && !has_section && !is_debug {
+            is_debug = true;
+            reporter.report(diagnose::no_debug_section(directive.span));
+        }
     }
-}
-
-fn has_option(source: &str, tree: &Tree, option: &str) -> bool {
-    let directive = tree.directive(DirectiveKind::Target);
-    let mut words = directive.into_iter().flat_map(|d| tree.arguments_of(d));
-    words.any(|(operand, _)| operand.span.text(source) == option)
 }
 
 fn address_bits(tree: &Tree, version: Option<Version>, reporter: &mut Reporter) -> u32 {
@@ -123,11 +181,8 @@ fn address_bits(tree: &Tree, version: Option<Version>, reporter: &mut Reporter) 
     }
     match argument(tree, directive) {
         Some(32) => {
-            // Assembler 13.5 compiles 64-bit programs only. What is older than PTX 3.1 is checked as the releases of its time
-            // did, so that such programs can still be looked at.
-            if version.is_none_or(|version| version > Version::new(3, 0)) {
-                reporter.report(diagnose::narrow_program(directive.span));
-            }
+            // Assembler 13.5 compiles 64-bit programs only.
+            reporter.report(diagnose::narrow_program(directive.span));
             32
         }
         Some(64) => 64,

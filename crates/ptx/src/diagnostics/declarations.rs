@@ -1,6 +1,7 @@
 //! Declarations of variables, registers and parameters: codes W0600 to W0699.
 
 use super::catalogue;
+use crate::tree::FunctionHeader;
 use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
@@ -52,6 +53,22 @@ catalogue! {
     DIRECTIVE = "W0623", "directive not allowed here", ".version 8.0\n.target sm_90\n.entry k() .maxntid 0\n{\nret;\n}", ".version 8.0\n.target sm_90\n.entry k() .maxntid 32\n{\nret;\n}";
     /// The parameters of a kernel take at most 32,764 bytes.
     PARAMETER_BYTES = "W0624", "too many bytes of parameters", ".version 8.3\n.target sm_90\n.entry k(.param .b8 p[32768])\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k(.param .b8 p[32764])\n{\nret;\n}";
+    /// A function or variable may be declared several times, always alike: with the same parameters, type and linkage. What
+    /// defines an `.extern` variable is seen by other modules.
+    REDECLARED = "W0625", "declared again in another way", ".version 8.3\n.target sm_90\n.extern .global .u32 v;\n.visible .global .f32 v;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.extern .global .u32 v;\n.visible .global .u32 v;\n.entry k()\n{\nret;\n}";
+    /// A function that the module declares has its body in the module, or is `.extern`: in another module, which is linked later.
+    UNRESOLVED = "W0626", "function without a body", ".version 8.3\n.target sm_90\n.func f();\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.extern .func f();\n.entry k()\n{\nret;\n}";
+    /// `.alias` gives a function of the module a second name. Both names are declared before it, with the same parameters; the
+    /// second one has no body.
+    ALIAS = "W0627", "second name of a function", ".version 8.3\n.target sm_90\n.func f() { ret; }\n.alias f, f;\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.func f() { ret; }\n.func g();\n.alias g, f;\n.entry k()\n{\nret;\n}";
+    /// Debug information is consistent: a file has one number, a label one place, and where a function was inlined is a place of an
+    /// earlier `.loc`.
+    DEBUG_DATA = "W0628", "debug information", ".version 8.3\n.target sm_90\n.file 1 \"a.cu\"\n.file 1 \"b.cu\"\n.entry k()\n{\nret;\n}", ".version 8.3\n.target sm_90\n.file 1 \"a.cu\"\n.file 2 \"b.cu\"\n.entry k()\n{\nret;\n}";
+    /// Parameters of a kernel are in `.param`. A function returns one `.param`, or several registers; only its last parameter is an
+    /// array without size. Only parameters of kernels and prototypes of calls have the name `_`.
+    PARAMETER_LIST = "W0629", "parameter that the list cannot have", ".version 8.3\n.target sm_90\n.entry k(.reg .u32 n)\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k(.param .u32 n)\n{\nret;\n}";
+    /// An initial value may be one byte of an address: the mask says which, with all of its bits.
+    MASK = "W0630", "mask of an address", ".global .u32 w; .global .u8 v = 0xF(w);", ".global .u32 w; .global .u8 v = 0xFF(w);";
 }
 
 /// A type of a later version.
@@ -354,6 +371,89 @@ pub fn initial_symbol(span: Span, name: &str, found: &str) -> Diagnostic {
         ),
     )
     .help("take the address of another variable with `mov` in the kernel")
+}
+
+/// A name that is declared again in another way.
+pub(crate) fn redeclared(name: &str, span: Span, first: Span, what: &str) -> Diagnostic {
+    let message = format!("`{name}` is declared again, {what}");
+    Diagnostic::error(REDECLARED, span, message).label(first, "it is declared here first")
+}
+
+/// A definition of an `.extern` variable that other modules cannot see.
+pub(crate) fn hidden_definition(name: &str, whole: Span, span: Span, first: Span) -> Diagnostic {
+    let message =
+        format!("`{name}` was declared `.extern`, expected a definition that other modules see");
+    Diagnostic::error(REDECLARED, span, message)
+        .label(first, "it is declared here first")
+        .fix("make it `.visible`", Span::at(whole.start), ".visible ")
+}
+
+/// An `.extern` function with a body.
+pub(crate) fn body_of_extern(header: &FunctionHeader) -> Diagnostic {
+    let message = "an `.extern` function has its body in another module";
+    Diagnostic::error(REDECLARED, header.linkage_span, message).fix(
+        "make it `.visible`",
+        header.linkage_span,
+        ".visible",
+    )
+}
+
+/// A function that is declared and has no body.
+pub(crate) fn unresolved(header: &FunctionHeader, name: &str) -> Diagnostic {
+    let message = format!("`{name}` has no body in this module, and is not `.extern`");
+    let found = Diagnostic::error(UNRESOLVED, header.name_span, message);
+    match header.linkage {
+        None => found.fix("make it `.extern`", Span::at(header.span.start), ".extern "),
+        Some(_) => found,
+    }
+}
+
+/// A second name that cannot be given.
+pub(crate) fn alias(name: Span, of: Span, why: &str) -> Diagnostic {
+    Diagnostic::error(
+        ALIAS,
+        name.to(of),
+        format!("found an alias that cannot be: {why}"),
+    )
+}
+
+/// Debug information that contradicts itself.
+pub(crate) fn debug_data(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(DEBUG_DATA, span, message)
+}
+
+/// A parameter that the list cannot have.
+pub(crate) fn parameter_list(span: Span, message: &str) -> Diagnostic {
+    Diagnostic::error(PARAMETER_LIST, span, message)
+}
+
+/// A mask that is not one byte.
+pub(crate) fn mask(span: Span, mask: u64) -> Diagnostic {
+    let message = format!("found the mask {mask:#x}, expected one byte of ones such as `0xFF00`");
+    Diagnostic::error(MASK, span, message)
+}
+
+/// A name of the module that is a special register.
+pub(crate) fn special_name(name: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` is a special register, expected another name");
+    Diagnostic::error(REDECLARED, span, message)
+}
+
+/// A vector of textures, samplers or surfaces.
+pub(crate) fn vector_of_handles(span: Span, ty: Span) -> Diagnostic {
+    Diagnostic::error(VECTOR_SIZE, span, "vectors have numbers as elements").label(ty, "the type")
+}
+
+/// `.common` outside of global memory.
+pub(crate) fn common_space(span: Span, space: Span) -> Diagnostic {
+    Diagnostic::error(ATTRIBUTE, span, "`.common` variables are in `.global`")
+        .label(space, "the state space")
+}
+
+/// An initial value of what another module defines.
+pub(crate) fn extern_value(value: Span, linkage: Span) -> Diagnostic {
+    let message = "an `.extern` variable has its initial value in another module";
+    Diagnostic::error(NO_INITIALIZER, value, message).label(linkage, "it is `.extern`")
 }
 
 pub(crate) fn returns_nothing(span: Span) -> Diagnostic {

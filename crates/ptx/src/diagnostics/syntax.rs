@@ -286,6 +286,18 @@ pub fn constant_overflow(span: Span, text: &str) -> Diagnostic {
     )
 }
 
+/// A number that is too large for its directive.
+pub(crate) fn argument_overflow(span: Span, text: &str, n_bits: u32) -> Diagnostic {
+    let message = format!("`{text}` does not fit {n_bits} bits");
+    Diagnostic::error(CONSTANT_OVERFLOW, span, message)
+}
+
+/// A label where there is no room for an address.
+pub(crate) fn address_in_debug_data(span: Span, n_bits: u32) -> Diagnostic {
+    let message = format!("found a label in `.b{n_bits}` data, expected `.b32` or `.b64`");
+    Diagnostic::error(DIRECTIVE_ARGUMENT, span, message)
+}
+
 /// A literal that the assembler cuts.
 pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
     Diagnostic::warning(

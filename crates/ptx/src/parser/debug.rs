@@ -4,10 +4,17 @@ use super::directive::is_known;
 use super::statement::Place;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::number::{self, Value};
-use crate::lexer::{self, TokenKind};
-use crate::tree::{DirectiveKind, Name, Operand, OperandKind, SourceKind};
+use crate::lexer;
+use crate::tree::{DirectiveKind, Operand, OperandKind, SourceKind};
 use warpgrid_program::Span;
+
+/// What a section holds that came with some version, as far as it was read: each is kept once.
+#[derive(Debug, Default)]
+struct Kept {
+    sum: bool,
+    difference: bool,
+    negative: bool,
+}
 
 impl Parser<'_> {
     /// `.file 1 "name", 123, 456`
@@ -21,11 +28,11 @@ impl Parser<'_> {
                 "belongs outside of functions",
             ));
         }
-        self.integer_argument(".file", EXPECTED)?;
+        self.integer_argument(".file", EXPECTED, 32)?;
         self.string_argument(".file", EXPECTED)?;
         for _ in 0..2 {
             if self.comma() {
-                self.integer_argument(".file", EXPECTED)?;
+                self.integer_argument(".file", EXPECTED, 64)?;
             }
         }
         self.no_semicolon(".file");
@@ -44,7 +51,7 @@ impl Parser<'_> {
             ));
         }
         for _ in 0..3 {
-            self.integer_argument(".loc", EXPECTED)?;
+            self.integer_argument(".loc", EXPECTED, 32)?;
         }
         if self.comma() {
             self.inlined()?;
@@ -58,10 +65,17 @@ impl Parser<'_> {
     fn inlined(&mut self) -> Read<()> {
         const EXPECTED: &str = "`function_name` and a label, then `inlined_at` and three numbers";
         self.keyword("function_name", EXPECTED)?;
-        self.name_argument(".loc", EXPECTED)?;
+        self.cursor.skip();
+        if let Some(span) = self.cursor.word() {
+            // The section itself is the place of the name.
+            let kind = OperandKind::Word;
+            self.tree.operands.push(Operand { span, kind });
+        } else {
+            self.name_argument(".loc", EXPECTED)?;
+        }
         if self.eat(b'+') {
             self.cursor.skip();
-            self.integer_argument(".loc", EXPECTED)?;
+            self.integer_argument(".loc", EXPECTED, 32)?;
             self.add_offset_to_label();
         }
         if !self.eat(b',') {
@@ -69,7 +83,7 @@ impl Parser<'_> {
         }
         self.keyword("inlined_at", EXPECTED)?;
         for _ in 0..3 {
-            self.integer_argument(".loc", EXPECTED)?;
+            self.integer_argument(".loc", EXPECTED, 32)?;
         }
         Ok(())
     }
@@ -111,13 +125,15 @@ impl Parser<'_> {
             ));
         }
         self.cursor.skip();
-        let name = self.cursor.token();
-        if name.kind != TokenKind::Word {
+        let start = self.cursor.at;
+        let name = self.cursor.word();
+        let name = name.filter(|name| !is_known(name.text(self.cursor.source)));
+        let Some(name) = name else {
+            self.cursor.at = start;
             return self.bad_argument(".section", "the name of a section, such as `.debug_info`");
-        }
-        self.cursor.at = name.span.end as usize;
+        };
         self.tree.operands.push(Operand {
-            span: name.span,
+            span: name,
             kind: OperandKind::Word,
         });
         if self.cursor.skip() != b'{' {
@@ -135,6 +151,7 @@ impl Parser<'_> {
     /// Labels and lines of `.b8 1, 2` up to the closing brace.
     fn section_contents(&mut self, open: u32) -> Read<()> {
         const EXPECTED: &str = "labels and data such as `.b8 1, 2`";
+        let mut kept = Kept::default();
         loop {
             match self.cursor.skip() {
                 b'}' => {
@@ -142,20 +159,23 @@ impl Parser<'_> {
                     return Ok(());
                 }
                 b'.' => {
-                    self.data_word()?;
-                    self.section_value()?;
+                    let n_bits = self.data_word()?;
+                    self.section_value(n_bits, &mut kept)?;
                     while self.comma() {
-                        self.section_value()?;
+                        self.section_value(n_bits, &mut kept)?;
                     }
                 }
-                _ if self.cursor.at_name() => {
+                b if self.cursor.at_name()
+                    && (b != b'_' || lexer::is(self.cursor.byte_at(1), lexer::NAME)) =>
+                {
                     let start = self.cursor.offset();
                     self.cursor.skip_name();
                     let span = self.since(start);
                     if !self.eat(b':') {
                         return self.unexpected("`:` after a label");
                     }
-                    self.section_operand(span, OperandKind::Name);
+                    let kind = OperandKind::Name(self.name_of(span));
+                    self.tree.operands.push(Operand { span, kind });
                 }
                 _ if self.cursor.at_end() => return self.close(open, b'}', "`}`"),
                 _ => return self.bad_argument(".section", EXPECTED),
@@ -163,72 +183,95 @@ impl Parser<'_> {
         }
     }
 
-    /// `.b8` to `.b64`
-    fn data_word(&mut self) -> Read<()> {
+    /// `.b8` to `.b64`: how many bits each value has.
+    fn data_word(&mut self) -> Read<u32> {
         let start = self.cursor.at;
         let word = self.cursor.word();
         let text = word.map_or("", |span| span.text(self.cursor.source));
-        if matches!(text, ".b8" | ".b16" | ".b32" | ".b64") {
-            return Ok(());
+        match text {
+            ".b8" => Ok(8),
+            ".b16" => Ok(16),
+            ".b32" => Ok(32),
+            ".b64" => Ok(64),
+            _ => {
+                self.cursor.at = start;
+                self.bad_argument(".section", "labels and data such as `.b8 1, 2`")
+            }
         }
-        self.cursor.at = start;
-        self.bad_argument(".section", "labels and data such as `.b8 1, 2`")
     }
 
     /// A number, `label`, `label+4`, `a-b`, `.debug_str+4`.
-    fn section_value(&mut self) -> Read<()> {
+    fn section_value(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
         let byte = self.cursor.skip();
         if byte.is_ascii_digit() || byte == b'-' {
-            self.cursor.at += usize::from(byte == b'-');
-            return self.section_number();
+            return self.section_number(n_bits, kept);
         }
         let start = self.cursor.at;
-        let label = self.cursor.word().or_else(|| self.cursor.name());
+        let section = self.cursor.word();
+        let is_section = section.is_some();
+        let label = section.or_else(|| self.cursor.name());
         let text = label.map_or("", |span| span.text(self.cursor.source));
-        if matches!(text, "" | "_" | "WARP_SZ") || is_known(text) {
+        let Some(label) = label.filter(|_| !matches!(text, "_" | "WARP_SZ") && !is_known(text))
+        else {
             self.cursor.at = start;
             return self.bad_argument(".section", "a number or a label");
+        };
+        // Addresses have at least 32 bits (assembler 13.5).
+        if n_bits < 32 {
+            self.report(syntax::address_in_debug_data(label, n_bits));
         }
         let end = self.cursor.at;
-        if !matches!(self.cursor.skip(), b'+' | b'-') {
+        let sign = self.cursor.skip();
+        if !matches!(sign, b'+' | b'-') || (sign == b'-' && is_section) {
             self.cursor.at = end;
             return Ok(());
         }
         self.cursor.at += 1;
         self.cursor.skip();
-        if self.cursor.at_name() {
-            let start = self.cursor.offset();
-            self.cursor.skip_name();
-            let span = self.since(start);
-            self.section_operand(span, OperandKind::Minus);
-            return Ok(());
+        if sign == b'+' {
+            let name = self.name_of(label);
+            let kind = OperandKind::Sum { name, offset: 0 };
+            self.keep_first(&mut kept.sum, label, kind);
+            return self.section_number(64, kept);
         }
-        self.section_number()
+        let Some(span) = self.cursor.name() else {
+            return self.bad_argument(".section", "the label that is subtracted");
+        };
+        let kind = OperandKind::Minus(self.name_of(span));
+        self.keep_first(&mut kept.difference, span, kind);
+        Ok(())
     }
 
-    /// Keeps a label of a section, or one that is subtracted: the first of each.
-    fn section_operand(&mut self, span: Span, kind: impl Fn(Name) -> OperandKind) {
-        let kind = kind(self.name_of(span));
-        let last = self.tree.operands.last();
-        let is_other = last
-            .is_none_or(|last| std::mem::discriminant(&last.kind) != std::mem::discriminant(&kind));
-        if is_other {
+    /// Keeps what came with some version, where it is the first of its kind in the section.
+    fn keep_first(&mut self, is_kept: &mut bool, span: Span, kind: OperandKind) {
+        if !std::mem::replace(is_kept, true) {
             self.tree.operands.push(Operand { span, kind });
         }
     }
 
-    fn section_number(&mut self) -> Read<()> {
+    /// A number that fits its bits, with or without a sign.
+    fn section_number(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
+        let start = self.cursor.offset();
+        let is_negative = self.eat(b'-');
         self.cursor.skip();
-        let number = number::scan(self.cursor.text, self.cursor.at);
-        let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
-        if matches!(number.value, Value::Integer { .. })
-            && !lexer::is(next, lexer::NAME)
-            && number.end > self.cursor.at
-        {
-            self.cursor.at = number.end;
-            return Ok(());
+        let Some((value, unsigned)) = self.eat_integer() else {
+            return self.bad_argument(".section", "a number or a label");
+        };
+        let span = self.since(start);
+        let limit = match is_negative {
+            true => 1_u64 << (n_bits - 1),
+            false => u64::MAX >> (64 - n_bits),
+        };
+        // Words of 32 bits and more are cut (assembler 13.5).
+        if value > limit && n_bits < 32 {
+            let text = self.text(span);
+            self.report(syntax::argument_overflow(span, text, n_bits));
         }
-        self.bad_argument(".section", "a number or a label")
+        if is_negative {
+            let kind = OperandKind::Integer { value, unsigned };
+            self.keep_first(&mut kept.negative, span, kind);
+        }
+        Ok(())
     }
 
     /// `@@DWARF ...` up to the end of its line, from before PTX ISA 2.0.

@@ -118,10 +118,8 @@ impl Parser<'_> {
         while declaration.scalar == DeclaredType::Missing {
             self.specifier(&mut declaration)?;
         }
-        // A type alone declares nothing (assembler 13.5).
-        let is_scalar = matches!(declaration.scalar, DeclaredType::Scalar(_));
-        let is_alone = declaration.type_span.start == start && self.cursor.skip() == b';';
-        let declares_nothing = is_scalar && is_alone;
+        // Without names nothing is declared (assembler 13.5).
+        let declares_nothing = self.cursor.skip() == b';';
         if declaration.space_span.start == declaration.space_span.end && !declares_nothing {
             self.report(syntax::space_expected(declaration.type_span));
         }
@@ -153,7 +151,7 @@ impl Parser<'_> {
         }
         match word {
             ".align" => declaration.alignment = Some(self.alignment(span)?),
-            ".attribute" => self.attributes()?,
+            ".attribute" => self.attributes(&[".managed", ".unified"])?,
             ".v2" => (declaration.vector, declaration.vector_span) = (Some(VectorWidth::V2), span),
             ".v4" => (declaration.vector, declaration.vector_span) = (Some(VectorWidth::V4), span),
             _ => return self.bad_specifier(span, word),
@@ -240,8 +238,8 @@ impl Parser<'_> {
         ))
     }
 
-    /// `(.managed, .unified(1, 2))` after `.attribute`.
-    pub(super) fn attributes(&mut self) -> Read<()> {
+    /// `(.managed, .unified(1, 2))` after `.attribute`: a list of these for variables, one for functions.
+    pub(super) fn attributes(&mut self, known: &[&str]) -> Read<()> {
         if !self.eat(b'(') {
             return self.unexpected("`(` and the attributes");
         }
@@ -249,8 +247,11 @@ impl Parser<'_> {
             self.cursor.skip();
             let word = self.cursor.token();
             let text = word.span.text(self.cursor.source);
-            if word.kind != TokenKind::Word || !matches!(text, ".managed" | ".unified") {
-                return self.unexpected("an attribute: `.managed` or `.unified(id, id)`");
+            if word.kind != TokenKind::Word || !known.contains(&text) {
+                return self.unexpected(match known {
+                    [_] => "the attribute `.unified(id, id)`",
+                    _ => "an attribute: `.managed` or `.unified(id, id)`",
+                });
             }
             self.cursor.at = word.span.end as usize;
             if text == ".unified" {
@@ -261,7 +262,7 @@ impl Parser<'_> {
                 span,
                 word: word.span,
             });
-            if !self.eat(b',') {
+            if known.len() == 1 || !self.eat(b',') {
                 break;
             }
         }

@@ -25,7 +25,10 @@ impl Parser<'_> {
             }
             self.cursor.skip();
         }
-        let Some(span) = self.cursor.name() else {
+        let name = self.cursor.at;
+        let span = self.cursor.name();
+        let Some(span) = span.filter(|span| span.text(self.cursor.source) != "WARP_SZ") else {
+            self.cursor.at = name;
             return self.declarator_name_expected("a parameter");
         };
         let first = self.tree.declarators.len() as u32;

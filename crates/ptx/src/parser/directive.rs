@@ -174,14 +174,23 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An integer literal as an argument.
-    pub(super) fn integer_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
+    /// An integer literal as an argument, which has as many bits at most.
+    pub(super) fn integer_argument(
+        &mut self,
+        directive: &str,
+        expected: &str,
+        n_bits: u32,
+    ) -> Read<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let Some((value, unsigned)) = self.eat_integer() else {
             return self.bad_argument(directive, expected);
         };
         let span = self.since(start);
+        if n_bits < 64 && value >> n_bits != 0 {
+            let text = self.text(span);
+            self.report(syntax::argument_overflow(span, text, n_bits));
+        }
         let kind = OperandKind::Integer { value, unsigned };
         self.tree.operands.push(Operand { span, kind });
         Ok(())

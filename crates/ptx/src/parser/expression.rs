@@ -285,10 +285,15 @@ impl Parser<'_> {
         let number = number::scan(self.cursor.text, self.cursor.at);
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
         match number.value {
-            Value::Integer { value, unsigned } if !lexer::is(next, lexer::NAME) => {
+            _ if lexer::is(next, lexer::NAME) => None,
+            Value::Integer { value, unsigned } => {
                 self.cursor.at = number.end;
                 Some((value, unsigned))
             }
+            Value::Wrapped(_) => match self.literal(false) {
+                Ok(Constant::Integer { value, unsigned }) => Some((value, unsigned)),
+                Ok(_) | Err(_) => None,
+            },
             _ => None,
         }
     }

@@ -90,6 +90,15 @@ impl Parser<'_> {
                 self.push(start, StatementKind::FunctionStart(self.function));
             }
             b';' => {
+                if sort == FunctionSort::Entry && self.place == Place::Body {
+                    let place = "belongs outside of functions";
+                    self.report(syntax::misplaced_directive(sort_span, ".entry", place));
+                }
+                if sort == FunctionSort::Entry && !header.directives.is_empty() {
+                    let found = self.found();
+                    let expected = "`{`, as directives of a kernel stand before its body";
+                    self.report(syntax::unexpected(&found, expected));
+                }
                 self.cursor.at += 1;
                 self.push_prototype(start, header);
             }
@@ -154,9 +163,9 @@ impl Parser<'_> {
         self.cursor.skip();
         let first = self.tree.attributes.len() as u32;
         let word = self.cursor.token().span;
-        if word.text(self.cursor.source) == ".attribute" {
+        if word.text(self.cursor.source) == ".attribute" && header.sort == FunctionSort::Func {
             self.cursor.at = word.end as usize;
-            self.attributes()?;
+            self.attributes(&[".unified"])?;
             self.cursor.skip();
         }
         header.attributes = Range {
@@ -168,7 +177,8 @@ impl Parser<'_> {
             self.cursor.skip();
         }
         let name = self.cursor.token();
-        if name.kind != TokenKind::Name || name.span.text(self.cursor.source) == "_" {
+        let text = name.span.text(self.cursor.source);
+        if name.kind != TokenKind::Name || matches!(text, "_" | "WARP_SZ") {
             self.bad_token()?;
             let found = self.found();
             return self.broken(syntax::name_expected(&found, "the function"));
@@ -259,7 +269,7 @@ impl Parser<'_> {
                 self.cursor.at = end;
                 break;
             }
-            self.integer_argument(row.word, expected_arguments(row.arguments))?;
+            self.integer_argument(row.word, expected_arguments(row.arguments), 32)?;
         }
         self.push_directive(
             word.start,

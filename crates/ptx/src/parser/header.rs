@@ -27,13 +27,13 @@ impl Parser<'_> {
                     break;
                 }
             },
-            _ => self.integer_argument(text, "32 or 64")?,
+            _ => self.integer_argument(text, "32 or 64", 64)?,
         }
         self.no_semicolon(text);
         self.finish_directive(word, kind, first)
     }
 
-    /// Header directives come once, in order, before everything else.
+    /// Header directives come in order, before everything else; only `.target` may be repeated (assembler 13.5).
     fn header_order(&mut self, word: Span, text: &str, kind: DirectiveKind) {
         let before = self
             .tree
@@ -46,7 +46,12 @@ impl Parser<'_> {
             DirectiveKind::Target => 1,
             _ => 2,
         };
-        if before.take(expected + 1).count() > expected || self.place == Place::Body {
+        let is_late = before.take(expected + 1).count() > expected;
+        let last = self.tree.statements.last().map(|statement| statement.kind);
+        let follows_target = kind != DirectiveKind::Version
+            && matches!(last, Some(StatementKind::Directive(index))
+                if self.tree.directives.get(index as usize).is_some_and(|d| d.kind == DirectiveKind::Target));
+        if (is_late && !follows_target) || self.place == Place::Body {
             let place = match kind {
                 DirectiveKind::Version => "must be the first statement of the text",
                 DirectiveKind::Target => "must come directly after `.version`",
@@ -59,7 +64,10 @@ impl Parser<'_> {
     /// `8.5` as two integers.
     fn version_number(&mut self) -> Read<()> {
         const EXPECTED: &str = "a version such as 8.5";
-        self.cursor.skip();
+        // Only blanks stand before it (assembler 13.5).
+        while matches!(self.cursor.byte(), b' ' | b'\t') {
+            self.cursor.at += 1;
+        }
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
         let numbers = text.split_once('.').and_then(|(major, minor)| {

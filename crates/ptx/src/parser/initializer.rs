@@ -4,9 +4,9 @@ use super::expression::Constant;
 use super::operand::starts_constant;
 use super::{MAX_DEPTH, Parser, Read};
 use crate::diagnostics::syntax;
-use crate::lexer::TokenKind;
 use crate::lexer::number::{self, Value};
-use crate::tree::{InitValue, InitValueKind, Name};
+use crate::lexer::{self, TokenKind};
+use crate::tree::{InitValue, InitValueKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
@@ -42,10 +42,10 @@ impl Parser<'_> {
         self.cursor.at = end as usize;
         let kind = match constant {
             Constant::Integer { value, unsigned } => {
-                if self.cursor.skip() == b'(' {
+                let literal = lexer::token_at(self.cursor.source, start as usize).span;
+                if self.cursor.skip() == b'(' && literal.end == end {
                     self.cursor.at += 1;
-                    self.initializer_name(start, Some(value))?;
-                    return Ok(());
+                    return self.masked(start, value);
                 }
                 self.cursor.at = end as usize;
                 InitValueKind::Integer { value, unsigned }
@@ -53,6 +53,23 @@ impl Parser<'_> {
             Constant::Single(bits) => InitValueKind::Single(bits),
             Constant::Double(value) => InitValueKind::Double(value.to_bits()),
         };
+        self.push_init_value(start, kind);
+        Ok(())
+    }
+
+    /// `g+4)` or `0x1234)`: what a mask takes a byte of.
+    fn masked(&mut self, start: u32, mask: u64) -> Read<()> {
+        let byte = self.cursor.skip();
+        let is_name = self.cursor.at_name() && !self.at_warp_size();
+        if is_name || !starts_constant(byte) {
+            return self.initializer_name(start, Some(mask));
+        }
+        let number = self.integer_constant("what a mask takes a byte of")?;
+        if !self.eat(b')') {
+            return self.unexpected("`)` after the masked number");
+        }
+        let value = (number as u64 & mask) >> mask.trailing_zeros().min(63);
+        let kind = InitValueKind::MaskedInteger { value, mask };
         self.push_init_value(start, kind);
         Ok(())
     }
@@ -112,7 +129,9 @@ impl Parser<'_> {
         let name = self.name_of(name_span);
         let mut offset = 0;
         match byte {
-            b'=' if mask.is_none() && !generic => return self.initializer_setting(start, name),
+            b'=' if mask.is_none() && !generic => {
+                return self.initializer_setting(start, name_span);
+            }
             b'+' => {
                 self.cursor.at += 1;
                 self.cursor.skip();
@@ -152,16 +171,24 @@ impl Parser<'_> {
         Ok(token.span)
     }
 
-    /// `= linear` of a sampler's field.
-    fn initializer_setting(&mut self, start: u32, field: Name) -> Read<()> {
+    /// `= linear` or a constant: the value of a field of a texture or sampler.
+    fn initializer_setting(&mut self, start: u32, field: Span) -> Read<()> {
         self.cursor.at += 1;
-        self.cursor.skip();
-        let value = self.cursor.token();
-        if !matches!(value.kind, TokenKind::Name | TokenKind::Number) {
-            return self.unexpected("the value of the field");
-        }
-        self.cursor.at = value.span.end as usize;
-        self.push_init_value(start, InitValueKind::Setting { field });
+        let byte = self.cursor.skip();
+        let symbol = self.cursor.token();
+        let is_name = symbol.kind == TokenKind::Name;
+        let symbol = match symbol.span.text(self.cursor.source) {
+            "_" => return self.unexpected("the value of the field"),
+            "WARP_SZ" => None,
+            _ if is_name => Some(symbol.span),
+            _ if starts_constant(byte) => None,
+            _ => return self.unexpected("the value of the field"),
+        };
+        self.cursor.at = match symbol {
+            Some(symbol) => symbol.end as usize,
+            None => self.constant_expression()?.1 as usize,
+        };
+        self.push_init_value(start, InitValueKind::Setting { field, symbol });
         Ok(())
     }
 }

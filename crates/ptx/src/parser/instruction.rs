@@ -239,7 +239,11 @@ impl Parser<'_> {
             }
         };
         let name = self.name_of(name_span);
-        let byte = self.cursor.skip();
+        let mut byte = self.cursor.skip();
+        if byte == b'\\' {
+            self.cursor.at += 1;
+            byte = self.cursor.skip();
+        }
         if !self.cursor.at_name() || byte == b'%' {
             self.bad_token()?;
             let found = self.found();

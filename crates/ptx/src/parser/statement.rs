@@ -35,12 +35,7 @@ impl Parser<'_> {
     /// The whole text.
     pub(super) fn source(&mut self) {
         loop {
-            let mut byte = self.cursor.skip();
-            // Between statements, and only there, the assembler (13.5) reads over backslashes.
-            while byte == b'\\' {
-                self.cursor.at += 1;
-                byte = self.cursor.skip();
-            }
+            let byte = self.cursor.skip();
             if self.cursor.at_end() {
                 break;
             }
@@ -71,6 +66,7 @@ impl Parser<'_> {
             b'{' => self.open_block(start),
             b'}' => self.close_block(start),
             b';' => self.stray_semicolon(start),
+            b'\\' => self.escaped(start),
             _ if self.cursor.at_name() && lexer::is(self.cursor.byte_at(1), lexer::NAME) => {
                 self.named_statement(start)
             }
@@ -133,6 +129,19 @@ impl Parser<'_> {
                 self.instruction(start, start, 0)
             }
         }
+    }
+
+    /// An instruction after a backslash, which says that no label follows (assembler 13.5); the backslash is at the cursor.
+    #[cold]
+    fn escaped(&mut self, start: u32) -> Read<()> {
+        self.cursor.at += 1;
+        self.cursor.skip();
+        let opcode = self.cursor.offset();
+        if !self.cursor.at_name() {
+            return self.unexpected("an instruction");
+        }
+        self.cursor.skip_name();
+        self.instruction(start, opcode, 0)
     }
 
     fn stray_semicolon(&mut self, start: u32) -> Read<()> {

@@ -90,7 +90,7 @@ impl Parser<'_> {
             let first = self.tree.operands.len() as u32;
             for _ in 0..n_arguments {
                 let text = word.text(self.cursor.source);
-                self.integer_argument(text, "an integer literal")?;
+                self.integer_argument(text, "an integer literal", 32)?;
             }
             self.push_directive(word.start, DirectiveKind::Performance, word, first, 0);
         }

@@ -132,15 +132,21 @@ pub enum InitValueKind {
         generic: bool,
         mask: Option<u64>,
     },
+    /// `0xFF00(0x1234)`: the byte that the mask takes.
+    MaskedInteger {
+        value: u64,
+        mask: u64,
+    },
     /// `"text"`, quotes included in the span.
     String,
     /// `{ ... }`: the next `entries` values are inside.
     List {
         entries: u32,
     },
-    /// `filter_mode = linear` of a sampler: the name of the field; the value is in the span.
+    /// `filter_mode = linear` of a texture or sampler: the fields of a setting, and the name that is its value, if it is one.
     Setting {
-        field: Name,
+        field: Span,
+        symbol: Option<Span>,
     },
     Error,
 }

@@ -187,7 +187,8 @@ fn init_values(source: &str, tree: &Tree, mut values: &[InitValue]) -> String {
                 let mask = mask.map_or(String::new(), |m| format!("{m:#x} of "));
                 format!("{mask}{generic}{}{offset:+}", name(source, tree, x))
             }
-            InitValueKind::Setting { field } => format!("set {}", name(source, tree, field)),
+            InitValueKind::Setting { field, .. } => format!("set {}", field.text(source)),
+            InitValueKind::MaskedInteger { value, mask } => format!("{value:#x} by {mask:#x}"),
             InitValueKind::String | InitValueKind::Error => value.span.text(source).to_owned(),
         });
     }
@@ -317,12 +318,17 @@ pub(crate) fn assert_sound(source: &str, parse: &Parse) {
     );
 }
 
-/// Gaps between statements hold blanks and comments only.
+/// Gaps between statements hold blanks, comments and line markers only.
 fn assert_only_trivia(source: &str, start: usize, end: usize) {
     let mut rest = &source[start..end];
     loop {
-        rest = rest.trim_start_matches([' ', '\t', '\n', '\r', '\u{c}', '\\']);
-        if let Some(comment) = rest.strip_prefix("//") {
+        rest = rest.trim_start_matches([' ', '\t', '\n', '\r', '\u{c}']);
+        let line = rest.split('\n').next().unwrap_or("");
+        // A line marker: `# 7 "file"`.
+        let is_marker = line.starts_with('#') && line.contains('"');
+        if is_marker && line.len() < rest.len() {
+            rest = &rest[line.len()..];
+        } else if let Some(comment) = rest.strip_prefix("//") {
             rest = comment.find('\n').map_or("", |n| &comment[n..]);
         } else if let Some(comment) = rest.strip_prefix("/*") {
             rest = comment.find("*/").map_or("", |n| &comment[n + 2..]);

@@ -17,6 +17,8 @@ pub(crate) struct Case {
     pub(crate) ptxas: String,
     pub(crate) decls: String,
     pub(crate) insn: String,
+    /// The whole module, where it is not the usual one around an instruction.
+    pub(crate) source: String,
     pub(crate) accept: bool,
     pub(crate) messages: Vec<String>,
     pub(crate) context: String,
@@ -106,6 +108,7 @@ impl Case {
             ptxas: text("ptxas"),
             decls: text("decls"),
             insn: text("insn"),
+            source: text("source"),
             accept: value.get("accept")?.as_bool()?,
             messages,
             context: text("ctx"),
@@ -133,6 +136,7 @@ impl Case {
             ("target", &self.target),
             ("decls", &self.decls),
             ("insn", &self.insn),
+            ("source", &self.source),
             ("ptxas", &self.ptxas),
         ];
         let texts = texts.into_iter();
@@ -149,6 +153,9 @@ impl Case {
 
     /// The module that the assembler was given; the instruction is line 7.
     pub(crate) fn module(&self) -> String {
+        if !self.source.is_empty() {
+            return self.source.clone();
+        }
         let header = match self.context.as_str() {
             "entry0" => ".visible .entry k()",
             "func" => {
@@ -182,16 +189,18 @@ impl Case {
 
     /// Why we knowingly differ, where we do.
     pub(crate) fn known_difference(&self) -> Option<&'static str> {
-        if !self.ptxas.starts_with("12.0") || !matches!(self.family.as_str(), "st" | "operands") {
+        let is_store = matches!(self.family.as_str(), "st" | "operands");
+        let is_narrow = self.address_size == 32;
+        if !self.ptxas.starts_with("12.0") || !(is_store || is_narrow) {
             return None;
         }
         let words = |word: &str| self.insn.split(['.', ' ', '\t']).any(|w| w == word);
-        if words("v8") && !self.accept {
+        if is_store && words("v8") && !self.accept {
             return Some(
                 "12.0 does not know `.v8`; later releases take it for 8- and 16-bit types in every version",
             );
         }
-        if self.accept && self.address_size == 64 {
+        if self.accept {
             return Some(
                 "12.0 still compiled modules with 32-bit addresses; later releases do not",
             );
@@ -230,6 +239,7 @@ impl Compared<'_> {
             "ctx": self.case.context,
             "decls": self.case.decls,
             "insn": self.case.insn,
+            "source": self.case.source,
             "assembler": { "accept": self.case.accept, "messages": self.case.messages },
             "ours": { "accept": self.verdict.accept, "errors": self.verdict.errors },
         })

@@ -76,7 +76,7 @@ set! { HALF_OPS: Op "operation";
 const IN_SHARED: Pick = of(S::Space, &["shared", "shared::cta", "shared::cluster"]);
 const OF_64: Pick = of(S::Type, &["b64", "u64"]);
 #[rustfmt::skip]
-const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "older devices have no generic addressing");
+pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "older devices have no generic addressing");
 #[rustfmt::skip]
 const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older devices have them in global memory only");
 #[rustfmt::skip]

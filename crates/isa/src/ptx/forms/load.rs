@@ -1,6 +1,7 @@
 //! Loads and cache control (PTX ISA, "ld", "ld.global.nc", "ldu", "prefetch", "applypriority", "discard",
 //! "createpolicy").
 
+use super::atomic::GENERIC;
 use super::sets::{
     CACHE_HINT, CACHE_LOAD, CONST, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, PARAM, PARAM_ENTRY,
     PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA,
@@ -82,6 +83,7 @@ const GLOBALS: &[&str] = &["global"];
 /// What holds between the modifiers of `ld`.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
+    GENERIC,
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory came with it"),
     // Memory-mapped input and output.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "`.mmio` is a kind of `.relaxed` access"),

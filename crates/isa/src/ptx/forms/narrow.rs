@@ -103,6 +103,10 @@ const SATURATED: &[Rule] = &[
 const FINITE_TENSOR: &[Rule] = &[
     assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "saturating conversions to `.tf32` came with it"),
 ];
+#[rustfmt::skip]
+const FINITE_TENSOR_ROUNDED: &[Rule] = &[
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 6).sm(100) }, "saturating conversions that round so came with it"),
+];
 /// The forms of conversions from and to narrow floats.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
@@ -162,7 +166,7 @@ pub static FORMS: &[Form] = &[
     form!("cvt.rnd{.satfinite}.dtype.atype d, a", [AWAY, TO_TENSOR, FROM_F32], Move(Cvt), types: AS_SINGLE, rules: FINITE_TENSOR;
         "Rounds a single to tensor precision.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rna.tf32.f32 r, f;", "cvt.rna.tf32.f32 r, 0f3F800000;"], bad: &[("cvt.rna.tf32.f32 r, 1.0;", "W0116"), ("cvt.rna.relu.tf32.f32 r, f;", "W0102")]),
-    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [TENSOR_ROUND, TO_TENSOR, FROM_F32], Move(Cvt), types: EXACT, rules: FINITE_TENSOR;
+    form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [TENSOR_ROUND, TO_TENSOR, FROM_F32], Move(Cvt), types: EXACT, rules: FINITE_TENSOR_ROUNDED;
         "Rounds a single to tensor precision.", "data-movement-and-conversion-instructions-cvt";
         good: &["cvt.rz.relu.tf32.f32 r, f;"]),
 ];

@@ -11,7 +11,7 @@ use crate::modifier::{
     BarrierReduce::*, Flag::Cta as BlockOnly, Proxy::*, ReduceOp, Scope::*, Sem::*,
 };
 use crate::modifier::{ShuffleMode::*, VoteMode::*};
-use crate::types::ScalarType::{B32, F32, U32};
+use crate::types::ScalarType::{B32, U32};
 
 types!(BITS, Type, B32 B64);
 types!(WORDS, Type, U32 S32);
@@ -114,7 +114,6 @@ operands! {
     REDUCED_WORDS: "d" Bits(32), "a" Bits(32), "membermask" Bits(32);
     SIZE: "size" Number(128, 128);
     UNMASKED: "b" Fixed(B32), "c" Fixed(B32);
-    FLOAT_MASK: "d" Own(F32), "membermask" Bits(32);
     SHUFFLED: "b" Fixed(B32), "c" Fixed(B32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);
     ROWS: "d" Row, "a" Row;
@@ -227,11 +226,11 @@ pub static FORMS: &[Form] = &[
     form!("redux.sync.op.type d, a, membermask", [REDUCED, WORDS], Warp(Redux), gate: since(7, 0).sm(80), types: REDUCED_WORDS;
         "Reduces the values of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
         good: &["redux.sync.add.s32 r, r, -1;"]),
-    form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: MASK;
+    form!("redux.sync.op.type d, a, membermask", [REDUCED_BITS, B32_ONLY], Warp(Redux), gate: since(7, 0).sm(80), types: REDUCED_WORDS;
         "Combines the bits of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
-        good: &["redux.sync.or.b32 r, r, r;"]),
+        good: &["redux.sync.or.b32 r, r, r;"], bad: &[("redux.sync.or.b32 f, r, r;", "W0109"), ("redux.sync.or.b32 r, f, r;", "W0109")]),
     form!("redux.sync.op{.abs}{.NaN}.type d, a, membermask", [REDUCED_FLOATS, F32_ONLY], Warp(Redux),
-        gate: since(8, 6).family(100).assembler("13.5"), types: FLOAT_MASK;
+        gate: since(8, 6).family(100).assembler("13.5"), types: MASK;
         "Finds the smallest or largest value of the lanes.", "parallel-synchronization-and-communication-instructions-redux-sync";
         bad: &[("redux.sync.add.f32 f, f, -1;", "W0104")]),
     form!("elect.sync d|p, membermask", [], Warp(Elect), gate: since(8, 0).sm(90), takes: &[Sink], types: GATHERED;

@@ -2,7 +2,6 @@
 //! notation; out: [`Set`](crate::form::Set), [`Value`] and [`Form`](crate::Form).
 
 use crate::form::{Gate, Meaning, Value};
-use crate::target::Feature;
 use crate::types::ScalarType;
 
 /// No condition.
@@ -26,7 +25,6 @@ pub(super) const fn ty_from(ty: ScalarType, gate: Gate) -> Value {
 /// A type as a value of a slot, with the gate that the type has in most instructions.
 pub(super) const fn ty(ty: ScalarType) -> Value {
     let gate = match ty {
-        ScalarType::F64 => ALWAYS.with(Feature::DoublePrecision),
         ScalarType::B128 => since(8, 3).sm(70),
         _ => ALWAYS,
     };

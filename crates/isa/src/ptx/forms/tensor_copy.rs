@@ -4,7 +4,7 @@ use super::cp_async_bulk::{
     BULK, FROM_CTA, FROM_GLOBAL, GLOBAL_ONLY, TO_BLOCK, TO_CLUSTER, TO_CTA, TO_GLOBAL,
 };
 use super::sets::CACHE_HINT;
-use super::table::{ALWAYS, form, operands, set};
+use super::table::{ALWAYS, form, operands, set, since};
 use super::units::{BULK_GROUP, MBARRIER, TENSOR_MEMORY};
 use crate::does::UnitOp::TensorCopy;
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
@@ -16,6 +16,8 @@ use crate::modifier::LoadMode::*;
 use crate::space::StateSpace::{Shared, SharedCluster};
 
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
+/// Copies to shared memory of the block itself have these modes on targets without specific features, too.
+const TO_OWN: Gate = since(8, 6).sm(100).assembler("13.5");
 const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk-tensor";
 
 set! { DIMENSION: Dimension "dimensions of the tensor";
@@ -32,6 +34,15 @@ set! { LOADED: LoadMode "which elements";
 set! { IMAGE: LoadMode "which elements";
     "im2col",         LoadMode(Im2col), ALWAYS,        "elements of an image, as columns of a matrix";
     "im2col::w",      LoadMode(Im2colW), TENSOR_MEMORY, "as `.im2col`, along rows of the image";
+    "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "as `.im2col::w`, 128 elements";
+}
+set! { LOADED_HERE: LoadMode "which elements";
+    "tile",          LoadMode(Tile), ALWAYS,    "a box; the default";
+    "tile::gather4", LoadMode(Gather4), TO_OWN, "four rows of a matrix";
+}
+set! { IMAGE_HERE: LoadMode "which elements";
+    "im2col",         LoadMode(Im2col), ALWAYS,            "elements of an image, as columns of a matrix";
+    "im2col::w",      LoadMode(Im2colW), TO_OWN,           "as `.im2col`, along rows of the image";
     "im2col::w::128", LoadMode(Im2colW128), TENSOR_MEMORY, "as `.im2col::w`, 128 elements";
 }
 set! { STORED: LoadMode "which elements";
@@ -97,10 +108,10 @@ pub static FORMS: &[Form] = &[
         [TO_CLUSTER, FROM_GLOBAL, IMAGE, MBARRIER, PAIR, ANY_SCOPE], BULK, 3, [("blocks", Blocks)], TO_CLUSTER_FROM,
         "Starts a copy of elements of an image to shared memory of a block of the cluster, or of several blocks.", COPY),
     copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, cache-policy}",
-        [TO_CTA, FROM_GLOBAL, LOADED, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
+        [TO_CTA, FROM_GLOBAL, LOADED_HERE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
         "Starts a copy of a box of a tensor to shared memory of the block.", COPY),
     copy!("cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, cache-policy}",
-        [TO_CTA, FROM_GLOBAL, IMAGE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
+        [TO_CTA, FROM_GLOBAL, IMAGE_HERE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
         "Starts a copy of elements of an image to shared memory of the block.", COPY),
     copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.level::cache_hint}{.scope} [tensorMap, coordinates], [src]{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, STORED, BULK_GROUP, ANY_SCOPE], BULK, 3, [], FROM_BLOCK,

@@ -29,10 +29,8 @@ set! { SIZES: Field "field";
 set! { STRIDE: Field "field"; "global_stride", Word, ALWAYS, "bytes between elements along a dimension"; }
 set! { ELEMENTS: Field "field"; "elemtype", Word, ALWAYS, "the type of elements"; }
 set! { INTERLEAVED: Field "field"; "interleave_layout", Word, ALWAYS, "how channels are interleaved"; }
-set! { SWIZZLES: Field "field";
-    "swizzle_mode",      Word, ALWAYS,                   "how shared memory is swizzled";
-    "swizzle_atomicity", Word, since(8, 6).on(BLACKWELL), "what is swizzled as one";
-}
+set! { SWIZZLES: Field "field"; "swizzle_mode", Word, ALWAYS, "how shared memory is swizzled"; }
+set! { ATOMICITIES: Field "field"; "swizzle_atomicity", Word, since(8, 6).on(BLACKWELL), "what is swizzled as one"; }
 set! { FILLS: Field "field"; "fill_mode", Word, ALWAYS, "what is read outside of the tensor"; }
 set! { GENERIC: ProxyKind "proxy"; "tensormap::generic", Word, ALWAYS, "between the tensor map and the generic proxy"; }
 set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses before it"; }
@@ -45,6 +43,7 @@ operands! {
     SIZE_VALUE: "dimension" Unit(NumberUpTo(4)), "value" Fixed(U32);
     STRIDE_VALUE: "dimension" Unit(NumberUpTo(4)), "value" Slot(Type);
     UP_TO_15: "value" Unit(NumberUpTo(15));
+    SWIZZLE: "value" Unit(NumberBy(3, Only(103), 4));
     UP_TO_3: "value" Unit(NumberUpTo(3));
     UP_TO_2: "value" Unit(NumberUpTo(2));
     UP_TO_1: "value" Unit(NumberUpTo(1));
@@ -66,7 +65,8 @@ pub static FORMS: &[Form] = &[
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Changes a size along one dimension."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", STRIDE, LONG, STRIDE_VALUE, "Changes the bytes between elements along one dimension."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ELEMENTS, WORD, UP_TO_15, "Changes the type of elements."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, UP_TO_3, "Changes how shared memory is swizzled."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, SWIZZLE, "Changes how shared memory is swizzled."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Changes what of shared memory is swizzled as one."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Changes how channels are interleaved."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Changes what is read outside of a tensor."),
     form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap),

@@ -197,9 +197,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let (Words::Store(store), StateSpace::ParamFunc) = (rule.words, rule.space) {
             return self.stored_parameter_register(store, span);
         }
-        if rule.addressing.needs_whole(rule.space)
-            && ty.width_bits() < self.module.least_address_bits(rule.addressing)
-        {
+        if rule.addressing.needs_whole(rule.space) && ty.width_bits() < self.module.address_bits {
             self.no_address(site, operand, rule, NoAddress::Narrow(span, ty));
             if ty.width_bits() == 32 {
                 return None;

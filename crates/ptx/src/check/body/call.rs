@@ -6,11 +6,12 @@ use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Directive, FunctionHeader, Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType, StateSpace};
+use crate::diagnostics::syntax::is_decimal_float;
+use crate::tree::{DeclaredType, Directive, FunctionHeader, Operand, OperandKind, Operands};
+use warpgrid_isa::{Fit, ScalarType, StateSpace, ValueClass};
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, RegisterId, Source,
-    Variable, VariableId,
+    Variable,
 };
 
 /// Functions that the driver provides.
@@ -205,45 +206,36 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::call_prototype(site.span));
             return None;
         };
-        let binding = match table.kind {
-            OperandKind::Name(name) => self.names.get(name),
-            _ => Binding::None,
-        };
-        let Binding::Table(index) = binding else {
-            let text = table.span.text(self.source);
-            self.report(diagnose::unknown_label(text, table.span, None));
-            return None;
-        };
+        let directive = self.table(table)?;
         let tree = self.tree;
-        let directive = tree.directives.get(index as usize)?;
         if let Some(header) = directive.prototype.checked_sub(1) {
             let header = tree.functions.get(header as usize)?;
             return Some(self.functions_like(header));
         }
-        let mut functions = Vec::new();
-        for (argument, _) in tree.arguments_of(directive) {
-            if let OperandKind::Name(name) = argument.kind {
-                match self.names.get(name) {
-                    Binding::Function(function) => functions.push(function),
-                    _ => self.unknown(argument.span),
-                }
-            }
-        }
-        Some(functions)
+        Some(self.functions_of(directive))
     }
 
     /// What follows the arguments of a direct call, if anything, is a label.
     fn check_table(&mut self, table: Option<&Operand>) -> Option<()> {
-        let Some(table) = table else {
-            return Some(());
+        table
+            .is_none_or(|table| self.table(table).is_some())
+            .then_some(())
+    }
+
+    /// The table or prototype with this name, which stands before its use; reports all else.
+    pub(super) fn table(&mut self, operand: &Operand) -> Option<&'a Directive> {
+        let binding = match operand.kind {
+            OperandKind::Name(name) => self.names.get(name),
+            _ => Binding::None,
         };
-        if let OperandKind::Name(name) = table.kind
-            && let Binding::Table(_) = self.names.get(name)
+        if let Binding::Table(index) = binding
+            && let Some(directive) = self.tree.directives.get(index as usize)
+            && directive.span.start < operand.span.start
         {
-            return Some(());
+            return Some(directive);
         }
-        let text = table.span.text(self.source);
-        self.report(diagnose::unknown_label(text, table.span, None));
+        let text = operand.span.text(self.source);
+        self.report(diagnose::unknown_label(text, operand.span, None));
         None
     }
 
@@ -252,38 +244,59 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         table: Option<&Operand>,
-        (first, middle): (usize, usize),
+        elements: (usize, usize),
     ) -> Option<()> {
-        let end = self.body.elements.len();
-        let found = (middle.saturating_sub(first), end.saturating_sub(middle));
         let table = table?;
-        let OperandKind::Name(name) = table.kind else {
-            return None;
-        };
-        let Binding::Table(index) = self.names.get(name) else {
-            return None;
-        };
-        let directive = self.tree.directives.get(index as usize)?;
+        let directive = self.table(table)?;
         let header = directive.prototype.checked_sub(1);
         let header = header.and_then(|header| self.tree.functions.get(header as usize));
-        let expected = match header {
-            Some(header) => vec![(header.returns.len(), header.parameters.len())],
-            None => {
-                let functions = self.functions_of(directive);
-                let functions = functions
-                    .iter()
-                    .filter_map(|id| self.declared.function(*id));
-                functions
-                    .map(|f| (f.returns.len(), f.parameters.len()))
-                    .collect()
+        let Some(header) = header else {
+            for function in self.functions_of(directive) {
+                self.match_signature(site, function, elements)?;
             }
+            return Some(());
         };
-        if let Some(counts) = expected.into_iter().find(|counts| *counts != found) {
-            let text = table.span.text(self.source);
-            self.report(diagnose::call_counts(site.span, text, found, counts));
-            return None;
+        let name = table.span.text(self.source);
+        let (mut variables, mut formals) = (Vec::new(), Vec::new());
+        for list in [header.returns, header.parameters] {
+            for declaration in list.of(&self.tree.declarations) {
+                let declarator = self.tree.declarators_of(declaration).first()?;
+                let variable = self.check_declaration(|checks| {
+                    checks.variable(declaration, declarator, StateSpace::ParamFunc)
+                });
+                match (variable, declaration.scalar) {
+                    (Some(variable), _) => {
+                        formals.push(None);
+                        variables.push(variable);
+                    }
+                    (None, DeclaredType::Scalar(ty)) => formals.push(Some(ty)),
+                    (None, _) => return None,
+                }
+            }
         }
-        Some(())
+        let n_returns = header.returns.len();
+        let counts = (n_returns, formals.len() - n_returns);
+        let mut variables = variables.iter();
+        let formals = formals.into_iter().filter_map(|register| match register {
+            Some(ty) => Some(Formal::Register(ty)),
+            None => variables.next().map(Formal::Variable),
+        });
+        self.match_formals(site, name, counts, formals, elements)
+    }
+
+    /// `.calltargets f, g`: functions that are declared before it.
+    pub(super) fn call_table(&mut self, directive: &Directive) {
+        let tree = self.tree;
+        for (argument, _) in tree.arguments_of(directive) {
+            let OperandKind::Name(name) = argument.kind else {
+                continue;
+            };
+            match self.names.get(name) {
+                Binding::Function(_) => {}
+                Binding::None => self.unknown(argument.span),
+                _ => self.report(diagnose::call_target(argument.span)),
+            }
+        }
     }
 
     /// The functions that a `.calltargets` names.
@@ -315,84 +328,140 @@ impl<'a> BodyChecker<'a, '_> {
             .collect()
     }
 
-    /// Compares a direct call with the function's header.
+    /// Compares a call with the header of a function.
     fn match_signature(
         &mut self,
         site: &Site<'a>,
         function: FunctionId,
+        elements: (usize, usize),
+    ) -> Option<()> {
+        let declared = self.declared;
+        let callee = declared.function(function)?;
+        let counts = (callee.returns.len(), callee.parameters.len());
+        let expected = callee.returns.iter().chain(&callee.parameters);
+        let formals = expected.filter_map(|formal| match formal {
+            Parameter::Variable(index) => {
+                let variable = callee.variables.get(*index as usize);
+                variable.map(Formal::Variable)
+            }
+            Parameter::Register(register) => {
+                let register = callee.registers.get(register.0 as usize);
+                register.map(|register| Formal::Register(register.ty))
+            }
+        });
+        self.match_formals(site, &callee.name, counts, formals, elements)
+    }
+
+    /// Compares the elements of a call with the results and parameters of what it calls.
+    fn match_formals<'f>(
+        &mut self,
+        site: &Site<'a>,
+        name: &str,
+        counts: (usize, usize),
+        mut formals: impl Iterator<Item = Formal<'f>>,
         (first, middle): (usize, usize),
     ) -> Option<()> {
         let given = self.body.elements.get(first..).unwrap_or(&[]);
         let n_returns = middle.saturating_sub(first);
-        let callee = self.declared.function(function)?;
-        let counts = (callee.returns.len(), callee.parameters.len());
         let found = (n_returns, given.len().saturating_sub(n_returns));
         if found != counts {
-            self.report(diagnose::call_counts(
-                site.span,
-                &callee.name,
-                found,
-                counts,
-            ));
+            let problem = diagnose::call_counts(site.span, name, found, counts);
+            self.report(problem);
             return None;
         }
-        let (variables, registers) = (&callee.variables, &callee.registers);
-        let expected = callee.returns.iter().chain(&callee.parameters);
-        let wrong = expected
-            .zip(given)
-            .position(|(expected, found)| match expected {
-                Parameter::Variable(index) => variables
-                    .get(*index as usize)
-                    .is_some_and(|wanted| !self.argument_fits(&found.value, wanted)),
-                Parameter::Register(register) => {
-                    registers.get(register.0 as usize).is_some_and(|wanted| {
-                        let size = u64::from(wanted.ty.width_bytes());
-                        !self.value_fits(&found.value, size, wanted.ty)
-                    })
-                }
-            });
+        let mut given = given.iter().enumerate();
+        let wrong = given.position(|(index, element)| {
+            let formal = formals.next();
+            let fits = |formal| self.argument_fits(element, formal, index < counts.0);
+            !formal.is_none_or(fits)
+        });
         if let Some(index) = wrong {
-            self.report(diagnose::call_argument(
-                site.span,
-                &callee.name,
-                index,
-                counts.0,
-            ));
+            let problem = diagnose::call_argument(site.span, name, index, counts.0);
+            self.report(problem);
             return None;
         }
         Some(())
     }
 
-    /// Whether an argument can be given for a variable. One of no size takes every array of bytes of its alignment.
-    fn argument_fits(&self, argument: &OperandValue, wanted: &Variable) -> bool {
-        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = argument else {
-            return self.value_fits(argument, wanted.size_bytes, wanted.ty);
+    /// Whether an argument can be given for a parameter, or a result taken.
+    fn argument_fits(
+        &self,
+        argument: &warpgrid_program::Operand,
+        formal: Formal<'_>,
+        is_result: bool,
+    ) -> bool {
+        let ty = match formal {
+            Formal::Register(ty) => ty,
+            Formal::Variable(variable) => variable.ty,
         };
-        match self.variable(*variable) {
-            Some(found) if wanted.dynamic => {
-                found.ty == ScalarType::B8 && found.align_bytes == wanted.align_bytes
+        match &argument.value {
+            OperandValue::Source(Source::VariableAddress { variable, .. }, _) => {
+                let found = self.variable(*variable);
+                match formal {
+                    Formal::Variable(wanted) => {
+                        found.is_none_or(|v| self.variable_fits_formal(v, wanted))
+                    }
+                    Formal::Register(ty) => {
+                        found.is_none_or(|v| v.size_bytes == u64::from(ty.width_bytes()))
+                    }
+                }
             }
-            _ => self.value_fits(argument, wanted.size_bytes, wanted.ty),
+            OperandValue::Source(Source::Register(run), _) => {
+                ty.takes_register(self.body.type_of(run.first), Fit::Exact)
+                    && self.is_scalar(formal)
+            }
+            OperandValue::Source(Source::Immediate(_), _) => {
+                let literal = literal_class(argument.span.text(self.source));
+                ty.takes(literal, Fit::Exact) && self.is_scalar(formal)
+            }
+            OperandValue::Source(Source::Sink, _) => is_result,
+            _ => true,
         }
     }
 
-    fn value_fits(&self, argument: &OperandValue, size: u64, ty: ScalarType) -> bool {
-        match argument {
-            OperandValue::Source(Source::Register(run), _) => {
-                ty.takes_register(self.body.type_of(run.first), Fit::Exact)
-            }
-            OperandValue::Source(
-                Source::VariableAddress {
-                    variable: variable @ VariableId::Function(_),
-                    ..
-                },
-                _,
-            ) => {
-                let variable = self.variable(*variable);
-                variable.is_none_or(|v| v.size_bytes == size)
-            }
-            _ => true,
+    /// Whether a variable of the body has the type of a parameter: alike elements, in arrays of the same size, aligned alike. An
+    /// array without size takes every array of such elements, or of bytes.
+    fn variable_fits_formal(&self, found: &Variable, wanted: &Variable) -> bool {
+        let is_alike = wanted.ty.takes_register(found.ty, Fit::Exact);
+        let is_array = self.is_declared_array(found);
+        if found.align_bytes != wanted.align_bytes || is_array != self.is_declared_array(wanted) {
+            return false;
         }
+        match wanted.dynamic {
+            true => is_alike || found.ty == ScalarType::B8,
+            false => is_alike && found.size_bytes == wanted.size_bytes,
+        }
+    }
+
+    fn is_scalar(&self, formal: Formal<'_>) -> bool {
+        match formal {
+            Formal::Variable(variable) => !self.is_declared_array(variable),
+            Formal::Register(_) => true,
+        }
+    }
+
+    /// Whether a variable is declared as an array, which one of a single element is, too.
+    fn is_declared_array(&self, variable: &Variable) -> bool {
+        variable.span.text(self.source).contains('[')
+    }
+}
+
+/// What a function takes or gives back.
+#[derive(Clone, Copy, Debug)]
+enum Formal<'f> {
+    Variable(&'f Variable),
+    Register(ScalarType),
+}
+
+/// What a literal is, by its spelling.
+fn literal_class(text: &str) -> ValueClass {
+    let starts = |prefix: [&str; 2]| prefix.iter().any(|prefix| text.starts_with(prefix));
+    if starts(["0f", "0F"]) {
+        ValueClass::Single
+    } else if starts(["0d", "0D"]) || is_decimal_float(text) {
+        ValueClass::Double
+    } else {
+        ValueClass::Integer
     }
 }
 

@@ -6,7 +6,7 @@ use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind};
+use crate::tree::{Directive, Name, Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType};
 use warpgrid_program::OperandValue;
 
@@ -34,23 +34,53 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     fn branch_targets(&mut self, operand: &Operand) -> Option<OperandValue> {
-        let OperandKind::Name(name) = operand.kind else {
+        let directive = self.table(operand)?.span;
+        let tables = &self.body.tables;
+        let found = tables.iter().find(|(table, _)| *table == directive);
+        let Some((_, targets)) = found.cloned() else {
             self.report(diagnose::expected_label(operand.span));
             return None;
         };
-        let Binding::Table(directive) = self.names.get(name) else {
-            let text = operand.span.text(self.source);
-            self.report(diagnose::unknown_label(text, operand.span, None));
-            return None;
-        };
-        let directive = self.tree.directives.get(directive as usize)?;
         let first = self.body.elements.len();
-        for (argument, _) in self.tree.arguments_of(directive) {
-            let target = self.label(argument)?;
+        for target in targets {
             self.body
-                .push_element(OperandValue::Label(target), argument.span);
+                .push_element(OperandValue::Label(target), operand.span);
         }
         Some(self.body.list_from(first))
+    }
+
+    /// `.branchtargets a, b`: labels that are in scope here, and its own.
+    pub(super) fn branch_table(&mut self, directive: &Directive) {
+        let mut targets = Vec::with_capacity(directive.arguments.len());
+        let tree = self.tree;
+        for (argument, _) in tree.arguments_of(directive) {
+            let own = match argument.kind {
+                OperandKind::Name(name) => self.own_label(name, directive),
+                _ => None,
+            };
+            match own.or_else(|| self.label(argument)) {
+                Some(target) => targets.push(target),
+                None => return,
+            }
+        }
+        self.body.tables.push((directive.span, targets));
+    }
+
+    /// The number of the label that names this very table.
+    fn own_label(&self, name: Name, directive: &Directive) -> Option<u32> {
+        let Binding::Table(index) = self.names.get(name) else {
+            return None;
+        };
+        let named = self.tree.directives.get(index as usize)?;
+        let is_own = named.span == directive.span;
+        is_own.then(|| self.label_of_table(index)).flatten()
+    }
+
+    /// The number of the label before a table.
+    pub(super) fn label_of_table(&self, directive: u32) -> Option<u32> {
+        let mut labels = self.labels().iter();
+        let index = labels.position(|label| label.table == directive + 1)?;
+        Some(index as u32)
     }
 
     fn label(&mut self, operand: &Operand) -> Option<u32> {

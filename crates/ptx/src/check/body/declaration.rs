@@ -31,7 +31,10 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks a declaration with the names that are in scope.
-    fn check_declaration<T>(&mut self, check: impl FnOnce(&mut Declarations<'a, '_>) -> T) -> T {
+    pub(super) fn check_declaration<T>(
+        &mut self,
+        check: impl FnOnce(&mut Declarations<'a, '_>) -> T,
+    ) -> T {
         let names = InBody {
             scopes: &self.names,
             declared: self.declared,

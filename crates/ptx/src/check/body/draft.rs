@@ -32,6 +32,8 @@ pub(crate) struct Draft {
     pub(crate) is_sayable: bool,
     /// For each label of the body: index of the instruction after it; `u32::MAX` until the pass is there.
     pub(crate) label_places: Vec<u32>,
+    /// Each `.branchtargets` so far, with the numbers of its labels.
+    pub(crate) tables: Vec<(Span, Vec<u32>)>,
     /// Operands whose targets are still label numbers.
     pub(crate) branches: Vec<u32>,
     /// Number of brace scopes opened so far.
@@ -50,6 +52,7 @@ impl Draft {
         self.returned.clear();
         self.elements.clear();
         self.branches.clear();
+        self.tables.clear();
         self.label_places.clear();
         self.label_places.resize(outline.labels.len(), u32::MAX);
         self.n_blocks = 0;

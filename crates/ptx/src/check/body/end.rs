@@ -111,7 +111,12 @@ impl<'a> BodyChecker<'a, '_> {
     /// Notes that a label is before the next instruction.
     pub(super) fn place_label(&mut self, name: crate::tree::Name) {
         let at = self.body.instructions.len() as u32;
-        if let Binding::Label(index) = self.names.get(name)
+        let index = match self.names.get(name) {
+            Binding::Label(index) => Some(index),
+            Binding::Table(directive) => self.label_of_table(directive),
+            _ => None,
+        };
+        if let Some(index) = index
             && let Some(place) = self.body.label_places.get_mut(index as usize)
             && *place == u32::MAX
         {

@@ -408,7 +408,8 @@ fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
         | U::Gradient
         | U::TextureOffset
         | U::Compared
-        | U::NumberUpTo(_) => ScalarType::B32,
+        | U::NumberUpTo(_)
+        | U::NumberBy(..) => ScalarType::B32,
     }
 }
 

@@ -101,8 +101,10 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         };
         let is_global = self.space_of(*variable) == StateSpace::Global;
-        let is_narrow = ty.width_bits() < self.module.address_bits;
-        if is_global && is_narrow && matches!(a.kind, OperandKind::Name(_)) {
+        // Of 16 bits the low ones are taken, as of other variables.
+        let is_narrow = (17..self.module.address_bits).contains(&ty.width_bits());
+        let is_whole = matches!(a.kind, OperandKind::Name(_) | OperandKind::Indexed { .. });
+        if is_global && is_narrow && is_whole {
             self.report(diagnose::narrow_global(a.span, ty));
             return None;
         }

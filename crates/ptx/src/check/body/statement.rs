@@ -7,7 +7,7 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{FunctionSort, Operand, OperandKind, StatementKind};
+use crate::tree::{Directive, DirectiveKind, FunctionSort, Operand, OperandKind, StatementKind};
 use warpgrid_isa::{ScalarType, SlotName};
 use warpgrid_program::{
     ActionId, Diagnostic, Guard, Instruction, OperandList, OperandValue, Span, StepPart,
@@ -36,16 +36,16 @@ impl<'a> BodyChecker<'a, '_> {
                     if let Some(own) = tree.directives.get(*index as usize) {
                         let place = DirectivePlace::Body(sort);
                         directive::check(&self.context(), own, place, self.reporter);
+                        self.table_of_targets(own);
                         // Lines of the source may be stated between the pragma and the load.
-                        let used_bytes = directive::used_bytes(self.source, own);
+                        let used_bytes = directive::used_bytes(&self.context(), own);
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);
                     }
                 }
+                // It belongs to the module.
+                StatementKind::Prototype(_) => self.names.reach(statement.span.end),
                 // The parser reports functions within functions.
-                StatementKind::FunctionStart(_)
-                | StatementKind::Prototype(_)
-                | StatementKind::Empty
-                | StatementKind::Error => {}
+                StatementKind::FunctionStart(_) | StatementKind::Empty | StatementKind::Error => {}
                 StatementKind::FunctionEnd(_) => self.end(statement.span),
                 StatementKind::BlockOpen => self.block_open(),
                 StatementKind::BlockClose => self.names.close(),
@@ -53,6 +53,22 @@ impl<'a> BodyChecker<'a, '_> {
         }
         if header.is_none() {
             self.end(Span::at(self.source.len() as u32));
+        }
+    }
+
+    /// Checks what a table or prototype names.
+    fn table_of_targets(&mut self, own: &'a Directive) {
+        match own.kind {
+            DirectiveKind::BranchTargets => self.branch_table(own),
+            DirectiveKind::CallTargets => self.call_table(own),
+            DirectiveKind::CallPrototype => {
+                let header = own.prototype.checked_sub(1);
+                let header = header.and_then(|header| self.tree.functions.get(header as usize));
+                let Some(header) = header else { return };
+                self.check_declaration(|checks| checks.check_parameters(header));
+                directive::check_of_function(&self.context(), header, self.reporter);
+            }
+            _ => {}
         }
     }
 

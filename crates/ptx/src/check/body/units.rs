@@ -45,6 +45,7 @@ impl<'a> BodyChecker<'a, '_> {
             | U::SumScale
             | U::SparseScale
             | U::NumberUpTo(_)
+            | U::NumberBy(..)
             | U::Constant
             | U::Sign
             | U::Condition

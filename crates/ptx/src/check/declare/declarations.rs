@@ -8,10 +8,10 @@ use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::raise;
 use crate::module::Module;
 use crate::tree::{
-    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
-    Tree,
+    Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader,
+    FunctionSort, Linkage, Tree,
 };
-use warpgrid_isa::{Gate, ScalarType, Target, TargetGate, VectorWidth, Version};
+use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
 
 /// The scope of a declaration.
@@ -27,6 +27,9 @@ pub(crate) enum Place {
 
 /// The most bytes that a parameter is aligned to.
 const PARAMETER_ALIGNMENT: u64 = 128;
+
+/// Since when the last parameter of a function may be an array without size (assembler 13.5).
+const OPEN_ARRAY: Gate = Gate::ptx(6, 0).sm(30);
 
 /// A type's own gate where it is declared; instructions have theirs in the rows.
 const GATES: &[(ScalarType, Version, &str)] = &[
@@ -68,12 +71,23 @@ impl<'a, 'c> Declarations<'a, 'c> {
     /// Checks a declaration with all of its names; true when nothing is wrong with it.
     pub(crate) fn check(&mut self, declaration: &Declaration, place: Place) -> bool {
         let before = self.reporter.n_errors();
+        if declaration.declarators.is_empty() {
+            let is_scalar = matches!(declaration.scalar, DeclaredType::Scalar(_));
+            if !is_scalar && place == Place::Body {
+                self.report(diagnose::texture_place(declaration.type_span));
+            }
+            return false;
+        }
         self.check_place(declaration, place);
         self.check_type(declaration, place);
         self.check_alignment(declaration, place);
         self.check_attributes(declaration);
         if declaration.linkage == Some(Linkage::Common) {
             self.check_gate(Gate::ptx(5, 0), declaration.linkage_span, "`.common`");
+            if declaration.space != DeclarationSpace::Global {
+                let (span, space) = (declaration.linkage_span, declaration.space_span);
+                self.report(diagnose::common_space(span, space));
+            }
         }
         let tree = self.tree;
         for declarator in tree.declarators_of(declaration) {
@@ -92,11 +106,92 @@ impl<'a, 'c> Declarations<'a, 'c> {
     /// Checks the parameters of a function or kernel.
     pub(crate) fn check_parameters(&mut self, header: &FunctionHeader) {
         let tree = self.tree;
-        let lists = [header.returns, header.parameters];
         let place = Place::Parameter(header.sort);
-        for declaration in lists.iter().flat_map(|list| list.of(&tree.declarations)) {
-            self.check_parameter_gate(declaration, header);
-            self.check(declaration, place);
+        // What a function without a body gives back is not looked at, nor the types in a prototype of a call (assembler 13.5).
+        let lists = [
+            (header.returns, header.has_body),
+            (header.parameters, header.name.is_some()),
+        ];
+        let mut sinks = 0;
+        for (list, is_checked) in lists {
+            for declaration in list.of(&tree.declarations) {
+                self.check_parameter_gate(declaration, header);
+                if is_checked {
+                    self.check(declaration, place);
+                }
+                self.check_parameter_name(declaration, header, &mut sinks);
+            }
+        }
+        for attribute in header.attributes.of(&tree.attributes) {
+            self.check_attribute_gate(attribute);
+        }
+        if header.sort == FunctionSort::Func {
+            self.check_lists(header);
+        }
+    }
+
+    /// Checks what a list of parameters of a function may hold: arrays without size, and several results.
+    fn check_lists(&mut self, header: &FunctionHeader) {
+        let tree = self.tree;
+        let is_open = |declaration: &&Declaration| {
+            let mut names = tree.declarators_of(declaration).iter();
+            let first = |name: &Declarator| tree.dimensions_of(name).first().copied();
+            declaration.space == DeclarationSpace::Param
+                && names.any(|name| first(name).is_some_and(|d| d.size.is_none_or(|n| n == 0)))
+        };
+        let returns = header.returns.of(&tree.declarations);
+        if let Some(open) = returns.iter().find(is_open) {
+            let message = "a function returns no array without size";
+            self.report(diagnose::parameter_list(open.span, message));
+        }
+        let is_variable = |declaration: &&Declaration| declaration.space == DeclarationSpace::Param;
+        if returns.len() > 1
+            && let Some(variable) = returns.iter().find(is_variable)
+        {
+            let message = "a function returns one `.param`, or several registers";
+            self.report(diagnose::parameter_list(variable.span, message));
+        }
+        let parameters = header.parameters.of(&tree.declarations);
+        for (index, open) in parameters.iter().enumerate().filter(|(_, p)| is_open(p)) {
+            if index + 1 < parameters.len() {
+                let message = "only the last parameter is an array without size";
+                self.report(diagnose::parameter_list(open.span, message));
+            }
+            self.check_gate(OPEN_ARRAY, open.span, "a parameter without size");
+        }
+    }
+
+    /// Checks the space and the name of a parameter: kernels have one `_` at most, functions none, and prototypes of calls any.
+    fn check_parameter_name(
+        &mut self,
+        declaration: &Declaration,
+        header: &FunctionHeader,
+        sinks: &mut usize,
+    ) {
+        use DeclarationSpace as S;
+        let (is_legal, message) = match header.sort {
+            FunctionSort::Entry => (
+                declaration.space == S::Param,
+                "a parameter of a kernel is in `.param`",
+            ),
+            FunctionSort::Func => (
+                matches!(declaration.space, S::Param | S::Reg),
+                "a parameter of a function is in `.param` or `.reg`",
+            ),
+        };
+        if !is_legal {
+            self.report(diagnose::parameter_list(declaration.space_span, message));
+        }
+        if header.name.is_none() {
+            return;
+        }
+        let most = usize::from(header.sort == FunctionSort::Entry);
+        for declarator in self.tree.declarators_of(declaration) {
+            *sinks += usize::from(declarator.name.is_none());
+            if declarator.name.is_none() && *sinks > most {
+                let message = "found `_`, expected a name of the parameter";
+                self.report(diagnose::parameter_list(declarator.name_span, message));
+            }
         }
     }
 
@@ -160,6 +255,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
                 if place == Place::Body || (place == Place::Module && !outside) {
                     self.report(diagnose::texture_place(span));
                 }
+                if declaration.vector.is_some() {
+                    self.report(diagnose::vector_of_handles(declaration.vector_span, span));
+                }
                 return;
             }
         };
@@ -195,7 +293,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     }
 
     /// Version and target of something that came with both.
-    fn check_gate(&mut self, gate: Gate, span: Span, what: &str) {
+    pub(super) fn check_gate(&mut self, gate: Gate, span: Span, what: &str) {
         let needs = self.module.lacking(gate);
         let fix = raise(self.module, &needs);
         let mut problems = Vec::new();
@@ -262,22 +360,18 @@ impl<'a, 'c> Declarations<'a, 'c> {
                 self.report(diagnose::attribute(attribute.span, word, space));
                 continue;
             }
-            let (version, target) = (self.module.version, self.module.target);
-            let since = Version::new(4, 0);
-            let what = format!("attribute `{word}`");
-            if version < since {
-                self.report(diagnose::type_version(
-                    attribute.span,
-                    &what,
-                    since,
-                    version,
-                ));
-            }
-            if !TargetGate::From(30).met_by(target) {
-                let found = target.name;
-                self.report(diagnose::type_target(attribute.span, &what, "sm_30", found));
-            }
+            self.check_attribute_gate(attribute);
         }
+    }
+
+    /// Since when an attribute exists.
+    fn check_attribute_gate(&mut self, attribute: &Attribute) {
+        let word = attribute.word.text(self.source);
+        let gate = match word {
+            ".unified" => Gate::ptx(8, 0).sm(90),
+            _ => Gate::ptx(4, 0).sm(30),
+        };
+        self.check_gate(gate, attribute.span, &format!("attribute `{word}`"));
     }
 
     fn check_shape(&mut self, declaration: &Declaration, declarator: &Declarator, place: Place) {
@@ -302,10 +396,11 @@ impl<'a, 'c> Declarations<'a, 'c> {
             }
             _ => {}
         }
-        let (Some(span), DeclaredType::Scalar(ty)) = (span, declaration.scalar) else {
-            return;
-        };
-        if ty == ScalarType::Pred && declaration.space != DeclarationSpace::Reg {
+        let Some(span) = span else { return };
+        if matches!(
+            declaration.scalar,
+            DeclaredType::Scalar(ScalarType::Pred) | DeclaredType::Missing
+        ) {
             return;
         }
         let open_first = dimensions

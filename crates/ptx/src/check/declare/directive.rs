@@ -85,14 +85,16 @@ pub(crate) fn check(
     }
 }
 
-/// Labels in debug data came with PTX 7.0, differences of two labels with 7.5 (assembler 13.5).
+/// Checks since when a section may hold what it holds (assembler 13.5).
 fn check_section(context: &Context<'_>, own: &Directive, reporter: &mut Reporter) {
     let Context { tree, module, .. } = *context;
     for (operand, _) in tree.arguments_of(own) {
         let (what, gate) = match operand.kind {
             OperandKind::Name(_) => ("a label in debug data", LABELS),
             OperandKind::Minus(_) => ("a difference of labels", DIFFERENCES),
-            _ => continue,
+            OperandKind::Integer { .. } => ("a negative number in debug data", DIFFERENCES),
+            OperandKind::Sum { .. } => ("a sum in debug data", SUMS),
+            _ => ("debug data", SECTIONS),
         };
         if !module.meets(gate) {
             reporter.report(special_gate(what, operand.span, gate, module));
@@ -101,15 +103,17 @@ fn check_section(context: &Context<'_>, own: &Directive, reporter: &mut Reporter
     }
 }
 
+const SECTIONS: Gate = Gate::ptx(2, 0);
+const SUMS: Gate = Gate::ptx(3, 2);
 const LABELS: Gate = Gate::ptx(7, 0);
 const DIFFERENCES: Gate = Gate::ptx(7, 5);
 
 /// The bytes that the next load uses, as the pragma `used_bytes_mask` says: bit i is byte i.
-pub(crate) fn used_bytes(source: &str, own: &Directive) -> Option<u64> {
+pub(crate) fn used_bytes(context: &Context<'_>, own: &Directive) -> Option<u64> {
     if own.kind != DirectiveKind::Pragma {
         return None;
     }
-    let mut texts = pragma_texts(source, own);
+    let mut texts = pragma_texts(context, own);
     let text = texts.find(|text| text.starts_with("used_bytes_mask"))?;
     let (is_negative, mask) = read_integer(pragma_value(text))?;
     Some(match is_negative {
@@ -119,8 +123,10 @@ pub(crate) fn used_bytes(source: &str, own: &Directive) -> Option<u64> {
 }
 
 /// The texts of a pragma, each between quotes.
-fn pragma_texts<'a>(source: &'a str, own: &Directive) -> impl Iterator<Item = &'a str> {
-    own.span.text(source).split('"').skip(1).step_by(2)
+fn pragma_texts<'a>(context: &Context<'a>, own: &Directive) -> impl Iterator<Item = &'a str> {
+    let source = context.source;
+    let arguments = own.arguments.of(&context.tree.operands).iter();
+    arguments.map(move |argument| argument.span.text(source).trim_matches('"'))
 }
 
 /// What comes after the first word of a pragma's text.
@@ -136,8 +142,8 @@ fn check_pragma(
     place: DirectivePlace,
     reporter: &mut Reporter,
 ) {
-    let Context { source, module, .. } = *context;
-    for text in pragma_texts(source, own) {
+    let module = context.module;
+    for text in pragma_texts(context, own) {
         let Some(row) = PRAGMAS.iter().find(|row| text.starts_with(row.word)) else {
             if place == DirectivePlace::Module && text != NOUNROLL {
                 reporter.report(diagnose::pragma_in_module(own.span, text));

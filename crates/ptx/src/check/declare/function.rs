@@ -2,12 +2,13 @@
 
 use crate::check::declare::directive;
 use crate::check::declare::pass::Pass;
+use crate::check::declare::redeclaration;
 use crate::check::names::binding::Binding;
-use crate::check::names::name_map::NameMap;
-use crate::diagnostics::check as diagnose;
+use crate::check::names::module_names::Stamp;
+use crate::diagnostics::declarations as diagnose_declarations;
 use crate::tree::{
-    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Name,
-    OperandKind, Range,
+    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
+    Name, OperandKind, Range,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
@@ -32,9 +33,9 @@ impl Pass<'_, '_> {
         if header.name.is_none() {
             return;
         }
-        let function = self.function_id(header, false);
+        let function = self.function_id(header, index, false);
         self.declarations().check_parameters(header);
-        self.check_names(header);
+        directive::check_of_function(&self.context, header, self.reporter);
         let mut lists = Lists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
         let parameters = self.parameters(header.parameters, header, &mut lists);
@@ -52,7 +53,7 @@ impl Pass<'_, '_> {
     /// The head of a function that has a body.
     pub(super) fn defined_function(&mut self, index: u32) -> Option<FunctionId> {
         let header = self.context.tree.functions.get(index as usize)?;
-        let id = self.function_id(header, true);
+        let id = self.function_id(header, index, true);
         self.declarations().check_parameters(header);
         let mut lists = Lists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
@@ -69,17 +70,25 @@ impl Pass<'_, '_> {
     }
 
     /// The function with the header's name, made when the name is new.
-    fn function_id(&mut self, header: &FunctionHeader, defines: bool) -> FunctionId {
+    fn function_id(&mut self, header: &FunctionHeader, index: u32, defines: bool) -> FunctionId {
         let new = FunctionId(self.declared.functions.len() as u32);
+        if defines && header.linkage == Some(Linkage::Extern) {
+            let problem = diagnose_declarations::body_of_extern(header);
+            self.reporter.report(problem);
+        }
         let stamp = header
             .name
             .and_then(|name| self.declared.names.get(name, u32::MAX));
-        if let Some(Binding::Function(id)) = stamp.map(|stamp| stamp.binding)
-            && let Some(known) = self.declared.functions.get_mut(id.0 as usize)
-            && !(defines && known.defined)
+        if let Some(Stamp {
+            binding: Binding::Function(id),
+            span,
+        }) = stamp
+            && let Some(known) = self.declared.functions.get(id.0 as usize)
+            && !known.defined
         {
-            known.defined |= defines;
-            if defines {
+            self.check_redeclaration(header, id, span);
+            if defines && let Some(known) = self.declared.functions.get_mut(id.0 as usize) {
+                known.defined = true;
                 known.span = header.span;
             }
             return id;
@@ -87,13 +96,9 @@ impl Pass<'_, '_> {
         let name = header.name.map(|name| self.context.name_text(name));
         let name = name.unwrap_or_default();
         if let Some(own) = header.name {
-            let binding = Binding::Function(new);
-            let stamped = self.declared.names.declare(own, binding, header.name_span);
-            if let Err(first) = stamped {
-                let problem = diagnose::duplicate(&name, header.name_span, first);
-                self.reporter.report(problem);
-            }
+            self.stamp(own, Binding::Function(new), header.name_span);
         }
+        self.heads.push(index);
         self.declared.functions.push(Function {
             name,
             kind: match header.sort {
@@ -115,29 +120,14 @@ impl Pass<'_, '_> {
         new
     }
 
-    /// Reports names that a header without a body has twice; those of a body are declared in its scopes.
-    fn check_names(&mut self, header: &FunctionHeader) {
-        let tree = self.context.tree;
-        let mut known: NameMap<Span> = NameMap::default();
-        for list in [header.returns, header.parameters] {
-            for declaration in list.of(&tree.declarations) {
-                for declarator in tree.declarators_of(declaration) {
-                    let Some(name) = declarator.name else {
-                        continue;
-                    };
-                    let span = declarator.name_span;
-                    match known.get(name) {
-                        Some(first) => {
-                            let text = self.context.name_text(name);
-                            let problem = diagnose::duplicate(&text, span, *first);
-                            self.reporter.report(problem);
-                        }
-                        None => {
-                            known.get_or_insert(name, span);
-                        }
-                    }
-                }
-            }
+    /// Compares a function with its first declaration.
+    fn check_redeclaration(&mut self, header: &FunctionHeader, id: FunctionId, first: Span) {
+        let Some(head) = self.head(id) else { return };
+        if let Some(what) = redeclaration::function_difference(&self.context, head, header) {
+            let span = header.name_span;
+            let text = span.text(self.context.source);
+            let problem = diagnose_declarations::redeclared(text, span, first, what);
+            self.reporter.report(problem);
         }
     }
 

@@ -164,7 +164,11 @@ impl Declarations<'_, '_> {
 fn literal_bits(kind: InitValueKind, ty: ScalarType) -> Option<u64> {
     let float = ty.kind() == TypeKind::Float;
     match kind {
-        InitValueKind::Integer { value, .. } if !float => Some(value),
+        InitValueKind::Integer { value, .. } | InitValueKind::MaskedInteger { value, .. }
+            if !float =>
+        {
+            Some(value)
+        }
         InitValueKind::Integer { value, unsigned } => {
             let number = if unsigned {
                 value as f64

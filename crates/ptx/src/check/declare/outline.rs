@@ -18,6 +18,8 @@ pub(crate) struct Outline {
     pub(crate) labels: Range,
     pub(crate) n_instructions: usize,
     pub(crate) n_operands: usize,
+    /// Whether it declares functions or second names of them, which belong to the module.
+    pub(crate) declares: bool,
 }
 
 /// A label of a body.
@@ -46,6 +48,7 @@ impl Outline {
         let mut blocks = vec![0];
         let mut n_blocks = 0;
         let mut n_statements = 0;
+        let mut declares = false;
         for (index, statement) in statements.iter().enumerate() {
             n_statements = index + 1;
             match statement.kind {
@@ -67,10 +70,10 @@ impl Outline {
                     table: table_at(context, statements.get(index + 1)),
                 }),
                 StatementKind::FunctionEnd(_) => break,
+                StatementKind::Prototype(_) => declares = true,
+                StatementKind::Directive(index) => declares |= is_alias(context, index),
                 StatementKind::Declaration(_)
-                | StatementKind::Directive(_)
                 | StatementKind::FunctionStart(_)
-                | StatementKind::Prototype(_)
                 | StatementKind::Empty
                 | StatementKind::Error => {}
             }
@@ -87,8 +90,14 @@ impl Outline {
             labels: range(first_label, labels.len()),
             n_instructions,
             n_operands,
+            declares,
         }
     }
+}
+
+fn is_alias(context: &Context<'_>, index: u32) -> bool {
+    let directive = context.tree.directives.get(index as usize);
+    directive.is_some_and(|directive| directive.kind == DirectiveKind::Alias)
 }
 
 const fn range(start: usize, end: usize) -> Range {

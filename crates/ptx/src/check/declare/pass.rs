@@ -5,14 +5,17 @@ use crate::check::declare::Declared;
 use crate::check::declare::declarations::{Declarations, Place};
 use crate::check::declare::directive::{self, DirectivePlace};
 use crate::check::declare::outline::Outline;
+use crate::check::declare::{debug, redeclaration};
 use crate::check::names::binding::Binding;
+use crate::check::names::module_names::Stamp;
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
+use crate::diagnostics::declarations as diagnose_declarations;
 use crate::tree::{
-    Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage, Name, SourceKind,
-    StatementKind,
+    Declaration, DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind,
+    FunctionHeader, Linkage, Name, SourceKind, StatementKind,
 };
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::{SpecialRegister, StateSpace};
 use warpgrid_program::{
     Function, FunctionId, FunctionKind, LaunchBounds, Registers, Span, Variable, VariableId,
 };
@@ -23,10 +26,17 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared
         context,
         reporter,
         declared: Declared::default(),
+        heads: Vec::new(),
+        aliases: Vec::new(),
+        known: Vec::new(),
         externs: Vec::new(),
     };
     match context.tree.kind {
-        SourceKind::Module => pass.module(),
+        SourceKind::Module => {
+            pass.module();
+            pass.resolve();
+            debug::check(&context, pass.reporter);
+        }
         SourceKind::Snippet => pass.snippet(),
     }
     pass.declared
@@ -38,6 +48,12 @@ pub(super) struct Pass<'a, 'r> {
     pub(super) context: Context<'a>,
     pub(super) reporter: &'r mut Reporter,
     pub(super) declared: Declared,
+    /// The head of each function where it was declared first: an index into those of the tree.
+    pub(super) heads: Vec<u32>,
+    /// Second names, each with the function that it means.
+    pub(super) aliases: Vec<(FunctionId, FunctionId)>,
+    /// Each variable as it was declared first.
+    known: Vec<(Declaration, Declarator)>,
     /// Variables that are only declared so far: `.extern`.
     externs: Vec<u32>,
 }
@@ -53,6 +69,7 @@ impl<'a> Pass<'a, '_> {
                 StatementKind::Directive(own) => {
                     if let Some(own) = self.context.tree.directives.get(own as usize) {
                         directive::check(&self.context, own, DirectivePlace::Module, self.reporter);
+                        self.module_directive(own);
                     }
                 }
                 StatementKind::FunctionStart(header) => {
@@ -67,6 +84,43 @@ impl<'a> Pass<'a, '_> {
                 | StatementKind::FunctionEnd(_)
                 | StatementKind::Empty
                 | StatementKind::Error => {}
+            }
+        }
+    }
+
+    fn module_directive(&mut self, own: &Directive) {
+        if own.kind == DirectiveKind::Alias {
+            self.alias(own);
+        }
+    }
+
+    /// The head of a function where it was declared first.
+    pub(super) fn head(&self, function: FunctionId) -> Option<&'a FunctionHeader> {
+        let index = self.heads.get(function.0 as usize)?;
+        self.context.tree.functions.get(*index as usize)
+    }
+
+    /// Reports functions that have a body nowhere, and gives aliases the meaning of their functions.
+    fn resolve(&mut self) {
+        for (alias, function) in std::mem::take(&mut self.aliases) {
+            if let Some(known) = self.declared.functions.get_mut(alias.0 as usize) {
+                known.defined = true;
+            }
+            if let Some(name) = self.head(alias).and_then(|head| head.name) {
+                let binding = Binding::Function(function);
+                self.declared.names.replace(name, binding);
+            }
+        }
+        for index in 0..self.declared.functions.len() as u32 {
+            let id = FunctionId(index);
+            let is_open = self.declared.function(id).is_some_and(|f| !f.defined);
+            let Some(head) = self.head(id).filter(|_| is_open) else {
+                continue;
+            };
+            if head.linkage != Some(Linkage::Extern) {
+                let name = head.name_span.text(self.context.source);
+                self.reporter
+                    .report(diagnose_declarations::unresolved(head, name));
             }
         }
     }
@@ -152,7 +206,15 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// Gives a name its meaning; whether it had none. Reports it where it had.
-    fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
+    pub(super) fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
+        let text = span.text(self.context.source);
+        // `%tid` has components, each of which is a special register.
+        let first = text.starts_with('%').then(|| format!("{text}.x"));
+        let mut names = [Some(text), first.as_deref()].into_iter().flatten();
+        if names.any(|name| SpecialRegister::from_name(name).is_some()) {
+            let problem = diagnose_declarations::special_name(text, span);
+            self.reporter.report(problem);
+        }
         let stamped = self.declared.names.declare(name, binding, span);
         if let Err(first) = stamped {
             let text = self.context.name_text(name);
@@ -170,7 +232,7 @@ impl<'a> Pass<'a, '_> {
         mut variable: Variable,
         is_sound: bool,
     ) {
-        let Some(place) = self.place(declaration, (name, declarator.name_span)) else {
+        let Some(place) = self.place(declaration, declarator, name) else {
             return;
         };
         if is_sound {
@@ -187,26 +249,54 @@ impl<'a> Pass<'a, '_> {
 
     /// The number of a variable: a new one, or that of an `.extern` one that is declared again. `None`: the name means
     /// something else, and that is reported.
-    fn place(&mut self, declaration: &Declaration, (name, span): (Name, Span)) -> Option<u32> {
+    fn place(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        name: Name,
+    ) -> Option<u32> {
         let new = self.declared.variables.len() as u32;
+        let span = declarator.name_span;
         let is_extern = declaration.linkage == Some(Linkage::Extern);
         let known = self.declared.names.get(name, u32::MAX);
-        if let Some(Binding::Variable(VariableId::Module(index))) = known.map(|k| k.binding)
-            && (is_extern || self.externs.binary_search(&index).is_ok())
+        if let Some(Stamp {
+            binding: Binding::Variable(VariableId::Module(index)),
+            span: first,
+        }) = known
         {
-            return Some(index);
+            let open = self.externs.binary_search(&index);
+            if is_extern || open.is_ok() {
+                self.check_again((declaration, declarator), index, first);
+                if let (false, Ok(place)) = (is_extern, open) {
+                    self.externs.remove(place);
+                }
+                return Some(index);
+            }
         }
-        let binding = Binding::Variable(VariableId::Module(new));
-        if let Err(first) = self.declared.names.declare(name, binding, span) {
-            let text = self.context.name_text(name);
-            self.reporter
-                .report(diagnose::duplicate(&text, span, first));
+        if !self.stamp(name, Binding::Variable(VariableId::Module(new)), span) {
             return None;
         }
+        self.known.push((*declaration, *declarator));
         if is_extern {
             self.externs.push(new);
         }
         Some(new)
+    }
+
+    /// Checks a variable that is declared again: it has the type that it had, and what defines it is seen by other modules.
+    fn check_again(&mut self, again: (&Declaration, &Declarator), index: u32, first: Span) {
+        let Some((declaration, declarator)) = self.known.get(index as usize) else {
+            return;
+        };
+        let span = again.1.name_span;
+        let text = span.text(self.context.source);
+        if !redeclaration::has_type(&self.context, (declaration, declarator), again) {
+            let problem = diagnose_declarations::redeclared(text, span, first, "with another type");
+            self.reporter.report(problem);
+        } else if again.0.linkage.is_none() {
+            let problem = diagnose_declarations::hidden_definition(text, again.0.span, span, first);
+            self.reporter.report(problem);
+        }
     }
 
     /// A function with a body, whose first statement has the index `start`; the index after its last one.
@@ -217,6 +307,24 @@ impl<'a> Pass<'a, '_> {
         let labels = &mut self.declared.labels;
         let outline = Outline::read(&self.context, function, (Some(header), at), start, labels);
         self.declared.bodies.push(outline);
+        if outline.declares {
+            self.within_body(outline);
+        }
         outline.statements.end as usize
+    }
+
+    /// Functions that a body declares, which are those of the module.
+    fn within_body(&mut self, outline: Outline) {
+        for statement in outline.statements.of(&self.context.tree.statements) {
+            match statement.kind {
+                StatementKind::Prototype(header) => self.prototype(header),
+                StatementKind::Directive(own) => {
+                    if let Some(own) = self.context.tree.directives.get(own as usize) {
+                        self.module_directive(own);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 }

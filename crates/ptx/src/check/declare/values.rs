@@ -4,13 +4,20 @@
 use crate::check::declare::declarations::{Declarations, Place};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::meaning;
+use crate::diagnostics::check as names;
 use crate::diagnostics::declarations as diagnose;
 use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension, InitValue, InitValueKind,
-    Name,
+    Linkage, Name,
 };
-use warpgrid_isa::{ScalarType, StateSpace, TypeKind, VectorWidth};
+use warpgrid_isa::directives::{FIELD_VALUES, SAMPLER_FIELDS, SURFACE_FIELDS, TEXTURE_FIELDS};
+use warpgrid_isa::{Gate, ScalarType, StateSpace, TypeKind, VectorWidth};
 use warpgrid_program::{Diagnostic, Span};
+
+const ADDRESSES: Gate = Gate::ptx(2, 1);
+const FUNCTIONS: Gate = Gate::ptx(2, 1).sm(20);
+const GENERIC: Gate = Gate::ptx(3, 1);
+const MASKS: Gate = Gate::ptx(7, 1);
 
 /// What the values of one initialiser are compared with.
 #[derive(Clone, Copy, Debug)]
@@ -60,8 +67,19 @@ impl Declarations<'_, '_> {
             ));
             return;
         }
-        let DeclaredType::Scalar(ty) = declaration.scalar else {
+        if declaration.linkage == Some(Linkage::Extern) {
+            self.report(diagnose::extern_value(first.span, declaration.linkage_span));
             return;
+        }
+        let dimensions = self.tree.dimensions_of(declarator);
+        let ty = match declaration.scalar {
+            DeclaredType::Scalar(ty) => ty,
+            DeclaredType::TexRef => return self.check_fields(values, dimensions, TEXTURE_FIELDS),
+            DeclaredType::SamplerRef => {
+                return self.check_fields(values, dimensions, SAMPLER_FIELDS);
+            }
+            DeclaredType::SurfRef => return self.check_fields(values, dimensions, SURFACE_FIELDS),
+            DeclaredType::Missing => return,
         };
         if ty == ScalarType::F16 {
             self.report(diagnose::half_value(first.span, declaration.type_span));
@@ -74,8 +92,50 @@ impl Declarations<'_, '_> {
             vector_span: declaration.vector_span,
             name: declarator.name,
         };
-        let dimensions = self.tree.dimensions_of(declarator);
         self.check_level(values, dimensions, &element);
+    }
+
+    /// Checks what a texture, sampler or surface is set to: a list of fields for each.
+    fn check_fields(&mut self, values: &[InitValue], dimensions: &[Dimension], fields: &[&str]) {
+        let Some((value, rest)) = values.split_first() else {
+            return;
+        };
+        let InitValueKind::List { entries } = value.kind else {
+            let (found, expected) = ("one value", "fields with their values in braces");
+            self.report(diagnose::initial_shape(value.span, found, expected));
+            return;
+        };
+        let mut children = rest.get(..entries as usize).unwrap_or(rest);
+        if let Some((_, inner)) = dimensions.split_first() {
+            while let Some(value) = children.first() {
+                let n = match value.kind {
+                    InitValueKind::List { entries } => 1 + entries as usize,
+                    _ => 1,
+                };
+                let (this, after) = children.split_at(n.min(children.len()));
+                self.check_fields(this, inner, fields);
+                children = after;
+            }
+            return;
+        }
+        for value in children {
+            let InitValueKind::Setting { field, symbol } = value.kind else {
+                let (found, expected) = ("a value", "a field and its value");
+                self.report(diagnose::initial_shape(value.span, found, expected));
+                return;
+            };
+            let names = [(Some(field), fields), (symbol, FIELD_VALUES)];
+            for (span, known) in names
+                .into_iter()
+                .filter_map(|(span, known)| Some((span?, known)))
+            {
+                let text = span.text(self.source);
+                if !known.contains(&text) {
+                    let nearest = warpgrid_isa::form::nearest(text, known.iter().copied());
+                    self.report(names::unknown_symbol(text, span, nearest));
+                }
+            }
+        }
     }
 
     /// Where what is before the value ends: the name, its count or its array sizes.
@@ -171,27 +231,71 @@ impl Declarations<'_, '_> {
                 name,
                 name_span,
                 mask,
+                generic,
                 ..
             } => {
-                if element.name == Some(name) && takes_address(ty) {
-                    return;
-                }
-                let found = meaning(&self.context, self.names, name);
-                if found == Binding::None {
+                let found = match element.name == Some(name) {
+                    true => None,
+                    false => Some(meaning(&self.context, self.names, name)),
+                };
+                if found == Some(Binding::None) {
                     self.report_unknown(name_span);
                     return;
                 }
-                if let Some(problem) = self.initial_symbol(found, name_span) {
+                let is_function = matches!(found, Some(Binding::Function(_)));
+                self.check_address_gates(value, is_function, generic, mask);
+                let is_right = match mask {
+                    Some(_) => takes_address(ty) || ty == ScalarType::U8,
+                    None => takes_address(ty),
+                };
+                if let Some(problem) = found.and_then(|found| self.initial_symbol(found, name_span))
+                {
                     problem
-                } else if mask.is_none() && !takes_address(ty) {
+                } else if !is_right {
                     diagnose::initial_type(value.span, "an address", ty, type_span)
                 } else {
                     return;
                 }
             }
+            InitValueKind::MaskedInteger { mask, .. } => {
+                self.check_mask(value, mask);
+                if !ty.is_float() {
+                    return;
+                }
+                diagnose::initial_type(value.span, "an integer", ty, type_span)
+            }
             _ => return,
         };
         self.report(problem);
+    }
+
+    /// Since when there are addresses of this kind among initial values (assembler 13.5).
+    fn check_address_gates(
+        &mut self,
+        value: &InitValue,
+        is_function: bool,
+        generic: bool,
+        mask: Option<u64>,
+    ) {
+        let address = match is_function {
+            true => ("the address of a function", FUNCTIONS),
+            false => ("the address of a variable", ADDRESSES),
+        };
+        let generic = generic.then_some(("`generic` in an initial value", GENERIC));
+        for (what, gate) in std::iter::once(address).chain(generic) {
+            self.check_gate(gate, value.span, what);
+        }
+        if let Some(mask) = mask {
+            self.check_mask(value, mask);
+        }
+    }
+
+    /// A mask takes one byte.
+    fn check_mask(&mut self, value: &InitValue, mask: u64) {
+        self.check_gate(MASKS, value.span, "a mask in an initial value");
+        if !(0..8).any(|byte| mask == 0xff << (8 * byte)) {
+            self.report(diagnose::mask(value.span, mask));
+        }
     }
 
     fn initial_symbol(&self, found: Binding, span: Span) -> Option<Diagnostic> {

@@ -31,6 +31,13 @@ impl ModuleNames {
         }
     }
 
+    /// Gives a name that is stamped another meaning.
+    pub(crate) fn replace(&mut self, name: Name, binding: Binding) {
+        if let Some(stamp) = self.stamps.get(name).copied() {
+            *self.stamps.get_or_insert(name, stamp) = Stamp { binding, ..stamp };
+        }
+    }
+
     /// What a name is declared as before byte `at` of the text.
     pub(crate) fn get(&self, name: Name, at: u32) -> Option<Stamp> {
         let stamp = self.stamps.get(name).copied();

@@ -45,6 +45,11 @@ impl<'d> Scopes<'d> {
         self
     }
 
+    /// From here on the names are known that the module declares before byte `at`: those of functions that a body declares.
+    pub(crate) fn reach(&mut self, at: u32) {
+        self.at = self.at.max(at);
+    }
+
     /// What the name means.
     #[inline]
     pub(crate) fn get(&self, name: Name) -> Binding {

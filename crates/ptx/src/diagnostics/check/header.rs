@@ -43,6 +43,21 @@ pub(crate) fn unknown_target(span: Span, text: &str, nearest: Option<&str>) -> D
     suggest(found, text, span, nearest)
 }
 
+/// An option of `.target` before any target.
+pub(crate) fn option_without_target(span: Span, text: &str) -> Diagnostic {
+    let message = format!("`{text}` is an option, expected a target before it");
+    Diagnostic::error(MISSING_TARGET, span, message)
+}
+
+/// An option for targets that are older than this one.
+pub(crate) fn needless_option(span: Span, text: &str, target: &Target) -> Diagnostic {
+    let message = format!(
+        "`{text}` is for targets without double precision, found `{}`",
+        target.name
+    );
+    Diagnostic::error(UNKNOWN_TARGET, span, message)
+}
+
 pub(crate) fn target_needs_version(
     target: &Directive,
     version: &Directive,

@@ -28,6 +28,14 @@ impl<'a> BodyChecker<'a, '_> {
         match what {
             U::Alignment => self.number_that(operand, u64::is_power_of_two, "a power of two"),
             U::NumberUpTo(most) => self.number_that(operand, |n| n <= most, "a smaller number"),
+            U::NumberBy(most, gate, more) => {
+                let most = if gate.met_by(self.module.target) {
+                    more
+                } else {
+                    most
+                };
+                self.number_that(operand, |n| n <= most, "a smaller number")
+            }
             U::Constant => self.number_that(operand, |_| true, "a number"),
             U::Sign => self.number_that(operand, |n| matches!(n as i64, 1 | -1), "1 or -1"),
             U::SumScale => self.sum_scale(operand),

@@ -1,0 +1,87 @@
+//! `.alias`: a second name of a function (PTX ISA, "Kernel and Function Directives: .alias"; assembler 13.5). In: the
+//! directive, and what is declared before it; out: diagnostics, or the function that the name means from then on.
+
+use crate::check::declare::pass::Pass;
+use crate::check::declare::redeclaration;
+use crate::check::names::binding::Binding;
+use crate::diagnostics::declarations as diagnose;
+use crate::diagnostics::rules::special_gate;
+use crate::tree::{Directive, Linkage, Operand, OperandKind};
+use warpgrid_isa::Gate;
+use warpgrid_program::{FunctionId, FunctionKind};
+
+const ALIASES: Gate = Gate::ptx(6, 3).sm(30);
+
+impl Pass<'_, '_> {
+    /// `.alias name, function;`
+    pub(super) fn alias(&mut self, own: &Directive) {
+        let module = self.context.module;
+        if !module.meets(ALIASES) {
+            let problem = special_gate(".alias", own.word, ALIASES, module);
+            self.reporter.report(problem);
+        }
+        let operands = self.context.tree.arguments_of(own);
+        let mut operands = operands.map(|(operand, _)| operand);
+        let (Some(name), Some(of)) = (operands.next(), operands.next()) else {
+            return;
+        };
+        let (Some(alias), Some(function)) = (self.aliased(name), self.aliased(of)) else {
+            return;
+        };
+        match self.alias_problem(alias, function) {
+            Some(why) => self
+                .reporter
+                .report(diagnose::alias(name.span, of.span, why)),
+            None => self.aliases.push((alias, function)),
+        }
+    }
+
+    /// A function that is declared before the alias; reports all else.
+    fn aliased(&mut self, operand: &Operand) -> Option<FunctionId> {
+        let OperandKind::Name(name) = operand.kind else {
+            return None;
+        };
+        let stamp = self.declared.names.get(name, operand.span.start);
+        let why = match stamp.map(|stamp| stamp.binding) {
+            Some(Binding::Function(id)) => {
+                let function = self.declared.function(id)?;
+                if function.kind == FunctionKind::Function {
+                    return Some(id);
+                }
+                "a kernel has no second name"
+            }
+            Some(_) => "a variable has no second name",
+            None => {
+                self.declarations().report_unknown(operand.span);
+                return None;
+            }
+        };
+        let problem = diagnose::alias(operand.span, operand.span, why);
+        self.reporter.report(problem);
+        None
+    }
+
+    fn alias_problem(&self, alias: FunctionId, function: FunctionId) -> Option<&'static str> {
+        let is_alias = |id| self.aliases.iter().any(|(known, _)| *known == id);
+        if alias == function {
+            return Some("a function is not an alias of itself");
+        }
+        if is_alias(alias) {
+            return Some("the name is an alias already");
+        }
+        if is_alias(function) {
+            return Some("an alias is of a function, not of another alias");
+        }
+        if self.declared.function(alias)?.defined {
+            return Some("the name has a body of its own");
+        }
+        let (own, other) = (self.head(alias)?, self.head(function)?);
+        match other.linkage {
+            Some(Linkage::Weak) => return Some("a `.weak` function may be replaced by another"),
+            Some(Linkage::Extern) => return Some("an `.extern` function is in another module"),
+            Some(Linkage::Visible | Linkage::Common) | None => {}
+        }
+        let differs = redeclaration::signature_difference(&self.context, own, other);
+        differs.map(|_| "both names are declared with the same parameters and directives")
+    }
+}

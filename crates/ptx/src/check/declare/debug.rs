@@ -1,0 +1,145 @@
+//! Debug information of a module: `.file`, `.loc`, `.section` (PTX ISA, "Debugging Directives"; assembler 13.5). In: all
+//! directives of the text; out: diagnostics where they contradict each other.
+
+use crate::check::context::Context;
+use crate::check::names::name_map::NameMap;
+use crate::check::report::Reporter;
+use crate::diagnostics::check as diagnose_names;
+use crate::diagnostics::declarations as diagnose;
+use crate::tree::{Directive, DirectiveKind, Operand, OperandKind};
+use warpgrid_program::Span;
+
+/// File, line and column.
+type Place = [u64; 3];
+
+/// Checks numbers of files, labels of sections, and what `.loc` says of inlined functions.
+pub(crate) fn check(context: &Context<'_>, reporter: &mut Reporter) {
+    let directives = &context.tree.directives;
+    let of_kind = |kind| {
+        let directives = directives.iter();
+        directives.filter(move |directive: &&Directive| directive.kind == kind)
+    };
+    check_files(context, of_kind(DirectiveKind::File), reporter);
+    let labels = labels(context, of_kind(DirectiveKind::Section), reporter);
+    let is_inlined = |directive: &Directive| directive.arguments.len() > 3;
+    if of_kind(DirectiveKind::Loc).any(is_inlined) {
+        check_inlined(context, of_kind(DirectiveKind::Loc), &labels, reporter);
+    }
+}
+
+fn check_files<'t>(
+    context: &Context<'_>,
+    files: impl Iterator<Item = &'t Directive>,
+    reporter: &mut Reporter,
+) {
+    let mut numbers: Vec<(u64, Span)> = files
+        .filter_map(|file| {
+            let number = operands(context, file).next()?;
+            Some((integer(number)?, number.span))
+        })
+        .collect();
+    numbers.sort_by_cached_key(|(number, _)| *number);
+    for pair in numbers.windows(2) {
+        if let [(first, place), (again, span)] = pair
+            && first == again
+        {
+            let message = format!("a file has the number {first} already");
+            let problem = diagnose::debug_data(*span, message).label(*place, "it is given here");
+            reporter.report(problem);
+        }
+    }
+}
+
+/// The labels of all sections, each with its place.
+fn labels<'t>(
+    context: &Context<'_>,
+    sections: impl Iterator<Item = &'t Directive>,
+    reporter: &mut Reporter,
+) -> NameMap<Span> {
+    let mut labels = NameMap::default();
+    for operand in sections.flat_map(|section| operands(context, section)) {
+        let OperandKind::Name(name) = operand.kind else {
+            continue;
+        };
+        let span = operand.span;
+        match labels.get(name) {
+            Some(first) => {
+                let text = span.text(context.source);
+                reporter.report(diagnose_names::duplicate(text, span, *first));
+            }
+            None => {
+                labels.get_or_insert(name, span);
+            }
+        }
+    }
+    labels
+}
+
+/// Checks that functions are inlined at places of earlier `.loc`, and that their names are in a section.
+fn check_inlined<'t>(
+    context: &Context<'_>,
+    locs: impl Iterator<Item = &'t Directive>,
+    labels: &NameMap<Span>,
+    reporter: &mut Reporter,
+) {
+    let locs: Vec<&Directive> = locs.collect();
+    let mut places: Vec<(Place, u32)> = locs
+        .iter()
+        .filter_map(|loc| Some((place(operands(context, loc))?, loc.span.start)))
+        .collect();
+    places.sort_by_cached_key(|(place, _)| hash(*place));
+    let is_known = |at: Place, before: u32| {
+        let first = places.partition_point(|(place, _)| hash(*place) < hash(at));
+        let alike = places.iter().skip(first);
+        let mut alike = alike.take_while(|(place, _)| hash(*place) == hash(at));
+        alike.any(|(place, start)| *place == at && *start < before)
+    };
+    for loc in locs.into_iter().filter(|loc| loc.arguments.len() > 3) {
+        let mut rest = operands(context, loc).skip(3);
+        let label = rest.next();
+        if let Some(Operand { span, kind }) = label
+            && let OperandKind::Name(name) | OperandKind::Sum { name, .. } = kind
+            && labels.get(*name).is_none()
+        {
+            let text = span.text(context.source);
+            let message = format!("no section has the label `{text}`");
+            reporter.report(diagnose::debug_data(*span, message));
+        }
+        let numbers: Vec<&Operand> = rest.collect();
+        if let (Some(first), Some(last), Some(at)) = (
+            numbers.first(),
+            numbers.last(),
+            place(numbers.iter().copied()),
+        ) && !is_known(at, loc.span.start)
+        {
+            let message = "the function is inlined at a place that no earlier `.loc` names";
+            let problem = diagnose::debug_data(first.span.to(last.span), message);
+            reporter.report(problem);
+        }
+    }
+}
+
+fn operands<'a>(
+    context: &Context<'a>,
+    directive: &Directive,
+) -> impl Iterator<Item = &'a Operand> + use<'a> {
+    let operands = directive.arguments.of(&context.tree.operands);
+    operands.iter()
+}
+
+const fn integer(operand: &Operand) -> Option<u64> {
+    match operand.kind {
+        OperandKind::Integer { value, .. } => Some(value),
+        _ => None,
+    }
+}
+
+fn place<'o>(mut operands: impl Iterator<Item = &'o Operand>) -> Option<Place> {
+    let mut number = || integer(operands.next()?);
+    Some([number()?, number()?, number()?])
+}
+
+/// A number by which places are sorted; a few places may share it.
+const fn hash([file, line, column]: Place) -> u64 {
+    (line << 32 | column).wrapping_add(file.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}

@@ -1,0 +1,116 @@
+//! Names of the module that are declared again: which declarations of functions and variables go together, as the
+//! reference assembler 13.5 has it. In: two declarations of one name; out: what differs, as a phrase.
+
+use crate::check::context::Context;
+use crate::tree::{
+    Declaration, DeclarationSpace, Declarator, DeclaredType, Directive, FunctionHeader, Linkage,
+    OperandKind, Range,
+};
+
+/// What differs between two declarations of a function; `None` where they go together.
+pub(crate) fn function_difference(
+    context: &Context<'_>,
+    first: &FunctionHeader,
+    again: &FunctionHeader,
+) -> Option<&'static str> {
+    if first.sort != again.sort {
+        return Some("as a kernel and as a function");
+    }
+    let is_left_out = again.linkage.is_none() && first.linkage != Some(Linkage::Extern);
+    if first.linkage != again.linkage && !is_left_out {
+        return Some("with another linkage");
+    }
+    signature_difference(context, first, again)
+}
+
+/// What differs between the parameters and directives of two functions.
+pub(crate) fn signature_difference(
+    context: &Context<'_>,
+    first: &FunctionHeader,
+    again: &FunctionHeader,
+) -> Option<&'static str> {
+    for word in [".noreturn", ".abi_preserve", ".abi_preserve_control"] {
+        if directive_value(context, first, word) != directive_value(context, again, word) {
+            return Some("with other directives");
+        }
+    }
+    list_difference(context, first.returns, again.returns)
+        .or_else(|| list_difference(context, first.parameters, again.parameters))
+}
+
+/// The number of a directive of a function: 0 for one without number, `None` where it is not written.
+fn directive_value(context: &Context<'_>, header: &FunctionHeader, word: &str) -> Option<u64> {
+    let directives = header.directives.of(&context.tree.directives);
+    let is_meant = |directive: &&Directive| directive.word.text(context.source) == word;
+    let directive = directives.iter().find(is_meant)?;
+    let mut arguments = context.tree.arguments_of(directive);
+    arguments
+        .find_map(|(operand, _)| match operand.kind {
+            OperandKind::Integer { value, .. } => Some(value),
+            _ => None,
+        })
+        .or(Some(0))
+}
+
+fn list_difference(context: &Context<'_>, first: Range, again: Range) -> Option<&'static str> {
+    let tree = context.tree;
+    let (first, again) = (first.of(&tree.declarations), again.of(&tree.declarations));
+    if first.len() != again.len() {
+        return Some("with another number of parameters");
+    }
+    let mut pairs = first.iter().zip(again);
+    pairs.find_map(|(first, again)| parameter_difference(context, first, again))
+}
+
+fn parameter_difference(
+    context: &Context<'_>,
+    first: &Declaration,
+    again: &Declaration,
+) -> Option<&'static str> {
+    if first.space != again.space {
+        return Some("with parameters in another state space");
+    }
+    let declarators = |declaration| context.tree.declarators_of(declaration).first();
+    let shapes = declarators(first).zip(declarators(again));
+    let has_type =
+        shapes.is_none_or(|(one, other)| has_type(context, (first, one), (again, other)));
+    if !has_type {
+        return Some("with parameters of other types");
+    }
+    let is_variable = first.space == DeclarationSpace::Param;
+    if is_variable && alignment(first) != alignment(again) {
+        return Some("with parameters of another alignment");
+    }
+    None
+}
+
+/// Bytes that a declaration is aligned to.
+fn alignment(declaration: &Declaration) -> u64 {
+    let natural = match declaration.scalar {
+        DeclaredType::Scalar(ty) => u64::from(ty.width_bytes()),
+        DeclaredType::TexRef | DeclaredType::SamplerRef | DeclaredType::SurfRef => 8,
+        DeclaredType::Missing => 1,
+    };
+    let own = declaration.alignment.map_or(0, |alignment| alignment.bytes);
+    natural.max(own)
+}
+
+/// Whether two names have the same type: that of their elements, vectors and arrays. An array without size is like every
+/// array that differs in its first dimension alone.
+pub(crate) fn has_type(
+    context: &Context<'_>,
+    (first, one): (&Declaration, &Declarator),
+    (again, other): (&Declaration, &Declarator),
+) -> bool {
+    if first.scalar != again.scalar || first.vector != again.vector {
+        return false;
+    }
+    let sizes = |declarator| {
+        let dimensions = context.tree.dimensions_of(declarator).iter();
+        dimensions.map(|dimension| dimension.size.unwrap_or(0))
+    };
+    let (one, other) = (sizes(one), sizes(other));
+    let n_alike = one.len() == other.len();
+    let mut pairs = one.zip(other).enumerate();
+    n_alike && pairs.all(|(index, (a, b))| a == b || (index == 0 && (a == 0 || b == 0)))
+}
