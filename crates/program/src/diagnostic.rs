@@ -1,7 +1,7 @@
 //! Diagnostics as data: a stable code, spans, the rule in words, and fixes that a machine can apply.
 
 use crate::span::Span;
-use warpgrid_isa::Version;
+use warpgrid_isa::{TargetGate, Version};
 
 /// How much a diagnostic weighs. Only an error refuses the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,8 +34,10 @@ pub struct Label {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Needs {
     pub version: Option<Version>,
-    /// The lowest target, such as `sm_90`.
+    /// What to write: the lowest target from the present one on, such as `sm_90`.
     pub target: Option<&'static str>,
+    /// Every target that would do.
+    pub on: TargetGate,
 }
 
 /// Replace `span` by `text`.

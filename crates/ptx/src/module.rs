@@ -27,12 +27,12 @@ impl Module {
     /// What the gate asks for beyond this version and target.
     pub(crate) fn lacking(&self, gate: Gate) -> Needs {
         let lacking = gate.lacking(self.version, self.target);
+        let on = lacking.target.unwrap_or_default();
+        let target = lacking.target.and_then(|on| on.lowest_from(self.target));
         Needs {
             version: lacking.version,
-            target: lacking
-                .target
-                .and_then(|target| target.lowest_from(self.target))
-                .map(|target| target.name),
+            target: target.map(|target| target.name),
+            on,
         }
     }
 }

@@ -12,6 +12,12 @@ fn report(source: &str) -> String {
     let mut lines = String::new();
     for d in &checked.diagnostics {
         lines += &format!("{} `{}` {}\n", d.code, d.span.text(source), d.message);
+        if let Some(targets) = d.needs.on.text() {
+            lines += &format!("    on {targets}\n");
+        }
+        for help in d.help.iter().filter(|help| help.starts_with("no target")) {
+            lines += &format!("    {help}\n");
+        }
         for fix in &d.fixes {
             lines += &format!("    fix: {}\n", fix.title);
         }
@@ -164,6 +170,7 @@ fn gates_name_what_is_needed() {
         "add.bf16x2 %r1, %r2, %r3;",
         expect![[r#"
             W0107 `bf16x2` `.bf16x2` needs target `sm_90`, found `sm_80`
+                on `sm_90` and later
                 fix: raise `.target` to `sm_90`
         "#]],
     );
@@ -171,9 +178,64 @@ fn gates_name_what_is_needed() {
         "elect.sync _|%p1, -1;",
         expect![[r#"
             W0107 `elect.sync` `elect.sync` needs target `sm_90`, found `sm_80`
+                on `sm_90` and later
                 fix: raise `.target` to `sm_90`
         "#]],
     );
+}
+
+#[test]
+fn targets_are_named_as_the_reference_names_them() {
+    let kernel = |version: &str, target: &str, body: &str| {
+        report(&format!(
+            ".version {version}\n.target {target}\n.entry k()\n{{\n.reg .b32 %r<3>; .reg .f32 %f<9>; .reg .b64 %rd<2>;\n{body}\nret;\n}}\n"
+        ))
+    };
+    // What is specific to an architecture is gone in the next: the fix goes back.
+    expect![[r#"
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_100a`
+            on `sm_90a`
+            fix: change `.target` to `sm_90a`
+    "#]].assert_eq(&kernel("8.6", "sm_100a", "wgmma.fence.sync.aligned;"));
+    expect![[r#"
+        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (assembler 13.5), found `sm_120a`
+            on the family of `sm_100f` or the family of `sm_101f`
+            fix: change `.target` to `sm_100a`
+    "#]].assert_eq(&kernel("8.7", "sm_120a", "tcgen05.wait::ld.sync.aligned;"));
+    // No target has both, whichever the module is for.
+    let both = "wgmma.fence.sync.aligned;\ntcgen05.wait::ld.sync.aligned;";
+    expect![[r#"
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_100a`
+            on `sm_90a`
+            no target has it together with `tcgen05.wait::ld.sync.aligned`, which the module holds, too
+    "#]].assert_eq(&kernel("8.6", "sm_100a", both));
+    expect![[r#"
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_90`
+            on `sm_90a`
+            no target has it together with `tcgen05.wait::ld.sync.aligned`, which the module holds, too
+        W0107 `tcgen05.wait::ld.sync.aligned` `tcgen05.wait::ld.sync.aligned` needs target `sm_100a` (assembler 13.5), found `sm_90`
+            on the family of `sm_100f` or the family of `sm_101f`
+            no target has it together with `wgmma.fence.sync.aligned`, which the module holds, too
+    "#]].assert_eq(&kernel("8.6", "sm_90", both));
+    // A fix goes to a target that has all instructions.
+    let mixed = "redux.sync.add.s32 %r1, %r2, -1;\nwgmma.fence.sync.aligned;";
+    expect![[r#"
+        W0107 `redux.sync.add.s32` `redux.sync.add.s32` needs target `sm_80`, found `sm_75`
+            on `sm_80` and later
+            fix: raise `.target` to `sm_90a`
+        W0107 `wgmma.fence.sync.aligned` `wgmma.fence.sync.aligned` needs target `sm_90a` (assembler 13.5), found `sm_75`
+            on `sm_90a`
+            fix: raise `.target` to `sm_90a`
+    "#]].assert_eq(&kernel("8.6", "sm_75", mixed));
+    // One word, one version.
+    let wide = "st.global.v8.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};";
+    expect![[r#"
+        W0306 `v8` 256 bits in one access needs PTX 8.8 and `sm_100`
+            on `sm_100` and later
+            fix: raise `.version` to 8.8 and `.target` to `sm_100`
+            fix: split it into two stores
+    "#]]
+    .assert_eq(&kernel("1.0", "sm_10", wide));
 }
 
 #[test]
@@ -362,15 +424,17 @@ fn a_variable_holds_the_address_of_a_kernel_since_then_only() {
     whole(
         &module("4.0", "sm_30"),
         expect![[r#"
-        W0107 `g = k` the address of a kernel needs `sm_35`, found `sm_30`
-            fix: raise `.target` to `sm_35`
-    "#]],
+            W0107 `g = k` the address of a kernel needs `sm_35`, found `sm_30`
+                on `sm_35` and later
+                fix: raise `.target` to `sm_35`
+        "#]],
     );
     whole(
         &module("3.0", "sm_30"),
         expect![[r#"
-        W0106 `g = k` the address of a kernel needs PTX 3.1 and `sm_35`
-            fix: raise `.version` to 3.1 and `.target` to `sm_35`
-    "#]],
+            W0106 `g = k` the address of a kernel needs PTX 3.1 and `sm_35`
+                on `sm_35` and later
+                fix: raise `.version` to 3.1 and `.target` to `sm_35`
+        "#]],
     );
 }

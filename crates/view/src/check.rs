@@ -269,13 +269,11 @@ impl Places {
 
 /// Gates as a person reads them.
 fn needs(needs: &Needs) -> Option<String> {
-    match (needs.version, needs.target) {
-        (None, None) => None,
-        (Some(version), None) => Some(format!("since PTX {version}")),
-        (None, Some(target)) => Some(format!("on `{target}` and later")),
-        (Some(version), Some(target)) => {
-            Some(format!("since PTX {version}, on `{target}` and later"))
-        }
+    let version = needs.version.map(|version| format!("since PTX {version}"));
+    let targets = needs.on.text().map(|targets| format!("on {targets}"));
+    match (version, targets) {
+        (Some(version), Some(targets)) => Some(format!("{version}, {targets}")),
+        (version, targets) => version.or(targets),
     }
 }
 

@@ -11,11 +11,14 @@ pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod store_async;
 
+use crate::diagnostics::rules::{never_together, raise};
 use crate::module::Module;
 use crate::opcode::Opcode;
 use crate::tree::{MnemonicId, Tree};
 use plan::Plan;
-use warpgrid_program::Action;
+use warpgrid_isa::target::TARGETS;
+use warpgrid_isa::{Target, TargetGate};
+use warpgrid_program::{Action, Diagnostic};
 
 /// The plans of a module: one for each distinct opcode.
 #[derive(Debug)]
@@ -33,8 +36,59 @@ impl Plans {
             let action = plan.action(opcode.text);
             (plan, action)
         });
-        let (list, actions) = checked.unzip();
-        (Plans { list }, actions)
+        let (list, actions): (Vec<Plan>, Vec<Action>) = checked.unzip();
+        let mut plans = Plans { list };
+        if plans
+            .problems()
+            .any(|problem| problem.needs.on != TargetGate::Any)
+        {
+            plans.reconcile(&actions, module);
+        }
+        (plans, actions)
+    }
+
+    fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter().flat_map(|plan| &plan.problems)
+    }
+
+    /// Lets no two fixes undo each other: each goes to a target that has all instructions of the module, and where no target has
+    /// two of them, that is said instead.
+    #[cold]
+    fn reconcile(&mut self, actions: &[Action], module: &Module) {
+        let mut gates: Vec<(TargetGate, &str)> = Vec::new();
+        for (plan, action) in self.list.iter().zip(actions) {
+            let bound = plan.bound.as_ref().filter(|_| plan.is_sound);
+            let gate = bound.map_or(TargetGate::Any, |bound| bound.gate().target);
+            if gate != TargetGate::Any && gates.iter().all(|(known, _)| *known != gate) {
+                gates.push((gate, &action.opcode));
+            }
+        }
+        let has_all = |target: &&Target| gates.iter().all(|(gate, _)| gate.met_by(target));
+        let later = TARGETS
+            .iter()
+            .filter(|target| target.sm >= module.target.sm);
+        let best = later.chain(TARGETS).find(has_all);
+        for problem in self.list.iter_mut().flat_map(|plan| &mut plan.problems) {
+            let on = problem.needs.on;
+            if on == TargetGate::Any {
+                continue;
+            }
+            let has_both = |gate: TargetGate| {
+                let mut targets = TARGETS.iter();
+                targets.any(|target| gate.met_by(target) && on.met_by(target))
+            };
+            if let Some((_, other)) = gates.iter().find(|(gate, _)| !has_both(*gate)) {
+                never_together(problem, other);
+                continue;
+            }
+            let present = problem.needs.target.and_then(Target::from_name);
+            if let Some(best) = best.filter(|best| on.met_by(best))
+                && present.is_some_and(|present| !has_all(&present))
+            {
+                problem.needs.target = Some(best.name);
+                problem.fixes = raise(module, &problem.needs).into_iter().collect();
+            }
+        }
     }
 
     /// The plan of an opcode.

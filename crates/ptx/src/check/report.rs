@@ -1,6 +1,7 @@
 //! Collects what is found. In: diagnostics, in any order; out: those that a person can still read, and whether one of
 //! them is an error. Nothing that is reported can be changed or taken back.
 
+use crate::diagnostics::check::NEEDS_VERSION;
 use warpgrid_program::{Diagnostic, Severity};
 
 /// Takes diagnostics, up to a limit.
@@ -59,10 +60,25 @@ impl Reporter {
     /// Ends the collection.
     pub(crate) fn finish(mut self) -> Reported {
         self.list.sort_by_cached_key(|d| u64::from(d.span.start));
+        // Of what one word needs, the latest version is enough.
+        self.list.dedup_by(|after, before| {
+            if is_earlier(before, after) {
+                std::mem::swap(before, after);
+                return true;
+            }
+            is_earlier(after, before)
+        });
         Reported {
             list: self.list,
             n_dropped: self.n_dropped,
             n_errors: self.n_errors,
         }
     }
+}
+
+/// Whether a finding says of a word that it needs a version, where another one says that it needs a later one.
+fn is_earlier(finding: &Diagnostic, other: &Diagnostic) -> bool {
+    finding.code == NEEDS_VERSION
+        && finding.span == other.span
+        && finding.needs.version < other.needs.version
 }

@@ -31,8 +31,9 @@ catalogue! {
     MISSING_MODIFIER = "W0105", "missing modifier", "add %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
     /// The module's `.version` is older than what it uses.
     NEEDS_VERSION = "W0106", "needs a newer PTX version", ".version 5.0 .target sm_60 .entry k() { .reg .b32 %r1; activemask.b32 %r1; ret; }", ".version 6.2 .target sm_60 .entry k() { .reg .b32 %r1; activemask.b32 %r1; ret; }";
-    /// The module's `.target` lacks what it uses.
-    NEEDS_TARGET = "W0107", "needs a newer target", ".version 8.0 .target sm_75 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }";
+    /// The module's `.target` lacks what it uses. Much came with an architecture and is there in all later ones; what the name of a
+    /// target says with an `a` or `f` is for this architecture or its family alone.
+    NEEDS_TARGET = "W0107", "needs another target", ".version 8.0 .target sm_75 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }", ".version 8.0 .target sm_80 .entry k() { .reg .b32 %r<4>; redux.sync.add.s32 %r1, %r2, %r3; ret; }";
     /// Too few or too many operands.
     OPERAND_COUNT = "W0108", "wrong number of operands", "add.u32 %r1, %r2;", "add.u32 %r1, %r2, %r3;";
     /// The register's type is not compatible with the instruction's type: sizes must be equal (loads, stores and

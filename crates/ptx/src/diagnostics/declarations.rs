@@ -3,7 +3,7 @@
 use super::catalogue;
 use crate::tree::FunctionHeader;
 use warpgrid_isa::{ScalarType, Version};
-use warpgrid_program::{Diagnostic, Edit, Fix, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Span};
 
 catalogue! {
     /// The type came with a later version or with later hardware.
@@ -83,13 +83,17 @@ pub fn type_version(span: Span, what: &str, since: Version, version: Version) ->
 }
 
 /// A type of later hardware.
-pub fn type_target(span: Span, what: &str, target: &'static str, found: &str) -> Diagnostic {
+pub fn type_target(span: Span, what: &str, needs: &Needs, found: &str) -> Diagnostic {
+    let target = needs.target.unwrap_or("another one");
     let mut diagnostic = Diagnostic::error(
         TYPE_GATE,
         span,
         format!("{what} needs target `{target}`, found `{found}`"),
     );
-    diagnostic.needs.target = Some(target);
+    diagnostic.needs = Needs {
+        version: None,
+        ..needs.clone()
+    };
     diagnostic
 }
 

@@ -392,20 +392,33 @@ pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
     let mut edits = Vec::new();
     let mut titles = Vec::new();
     if let Some(version) = version {
-        titles.push(format!("`.version` to {version}"));
+        titles.push(format!("raise `.version` to {version}"));
         edits.push(Edit {
             span: module.version_span?,
             text: format!(".version {version}"),
         });
     }
     if let Some(target) = target {
-        titles.push(format!("`.target` to `{}`", target.name));
+        let is_later = target.sm >= module.target.sm;
+        titles.push(match (is_later, edits.is_empty()) {
+            (true, true) => format!("raise `.target` to `{}`", target.name),
+            (true, false) => format!("`.target` to `{}`", target.name),
+            (false, _) => format!("change `.target` to `{}`", target.name),
+        });
         edits.push(Edit {
             span: module.target_span?,
             text: target.name.to_owned(),
         });
     }
-    (!edits.is_empty()).then(|| fix(format!("raise {}", titles.join(" and ")), edits))
+    (!edits.is_empty()).then(|| fix(titles.join(" and "), edits))
+}
+
+/// Says that no target has what is wrong together with another instruction of the module: its fix would only move the error.
+pub(crate) fn never_together(diagnostic: &mut Diagnostic, other: &str) {
+    diagnostic.fixes.clear();
+    diagnostic.help = Some(format!(
+        "no target has it together with `{other}`, which the module holds, too"
+    ));
 }
 
 fn lacks(module: &Module, gate: Gate) -> String {

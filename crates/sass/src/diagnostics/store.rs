@@ -40,6 +40,7 @@ fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
         diagnostic.needs = Needs {
             version: None,
             target,
+            on: gate,
         };
         return diagnostic;
     }

@@ -301,9 +301,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
             let version = self.module.version;
             problems.push(diagnose::type_version(span, what, since, version));
         }
-        if let Some(target) = needs.target {
+        if needs.target.is_some() {
             let found = self.module.target.name;
-            problems.push(diagnose::type_target(span, what, target, found));
+            problems.push(diagnose::type_target(span, what, &needs, found));
         }
         for mut problem in problems {
             problem.fixes.extend(fix.clone());

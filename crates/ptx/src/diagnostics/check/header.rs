@@ -72,7 +72,7 @@ pub(crate) fn target_needs_version(
         .label(version.span, format!("the version is {have}"));
     found.needs = Needs {
         version: Some(need.since),
-        target: None,
+        ..Needs::default()
     };
     found.fix(
         format!("raise `.version` to {}", need.since),

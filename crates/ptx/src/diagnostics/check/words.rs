@@ -202,7 +202,7 @@ pub(crate) fn needs_target(
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let first = gate.target.lowest_from(module.target);
-    let name = first.map_or("a newer one", |t| t.name);
+    let name = first.map_or("another one", |t| t.name);
     let message = format!(
         "{what} needs target `{name}`{}, found `{}`",
         origin(gate),
@@ -210,6 +210,7 @@ pub(crate) fn needs_target(
     );
     let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
     found.needs.target = first.map(|t| t.name);
+    found.needs.on = gate.target;
     found
         .fixes
         .extend(super::super::rules::raise(module, &module.lacking(gate)));
