@@ -12,7 +12,7 @@ use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
 use crate::{optimised, site, sizes};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use table::Table;
 
@@ -31,14 +31,19 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let included = |part: &str| only.as_deref().is_none_or(|only| only == part);
     let inputs = inputs::write()?;
     let mut table = Table::default();
+    let mut all_well = true;
     if included("native") {
-        table.native(&measure("measuring, native", &mut native(&inputs)?)?);
+        let program = native_program()?;
+        let harness = || native(&program, &inputs);
+        all_well &= measure_each("native", harness, |figures| table.native(figures))?;
     }
     if with_peers {
         table.native(&measure("measuring the peers", &mut peers(&inputs)?)?);
     }
     if included("wasm") {
-        table.wasm(&measure("measuring, wasm in Node", &mut wasm(&inputs)?)?);
+        let program = wasm_program(&inputs)?;
+        let harness = || wasm(&program, &inputs);
+        all_well &= measure_each("wasm in Node", harness, |figures| table.wasm(figures))?;
     }
     if included("page") || included("size") {
         let site = site::release()?;
@@ -62,17 +67,20 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
             table.to_string()
         }
     );
-    Ok(true)
+    Ok(all_well)
 }
 
-fn native(inputs: &Path) -> Result<Command> {
-    let program = optimised::compile("compiling the harness, native", HARNESS, &["--release"])?;
+fn native_program() -> Result<PathBuf> {
+    optimised::compile("compiling the harness, native", HARNESS, &["--release"])
+}
+
+fn native(program: &Path, inputs: &Path) -> Command {
     let mut command = shell::command(program);
     command.arg(inputs);
-    Ok(command)
+    command
 }
 
-fn wasm(inputs: &Path) -> Result<Command> {
+fn wasm_program(inputs: &Path) -> Result<PathBuf> {
     rust::target(WASI)?;
     let npm = npm::packages()?;
     let options = ["--target", WASI, "--profile", "wasm"];
@@ -81,6 +89,10 @@ fn wasm(inputs: &Path) -> Result<Command> {
     std::fs::copy(&compiled, &program)
         .map_err(|error| format!("{}: {error}", program.display()))?;
     package::optimise(&npm, &program)?;
+    Ok(program)
+}
+
+fn wasm(program: &Path, inputs: &Path) -> Command {
     let mut command = shell::command("node");
     // Node 20 may crash at its end while its own threads still work on the module, so it gets none.
     command
@@ -88,7 +100,7 @@ fn wasm(inputs: &Path) -> Result<Command> {
         .arg("crates/xtask/src/bench/wasi.mjs")
         .arg(program)
         .arg(inputs);
-    Ok(command)
+    command
 }
 
 fn peers(inputs: &Path) -> Result<Command> {
@@ -110,12 +122,37 @@ fn peers(inputs: &Path) -> Result<Command> {
     Ok(command)
 }
 
+/// Measures one figure after the other, each in a process of its own, and prints it: Node 20 crashes when one process has measured them
+/// all, and a crash costs the figure that is measured. False when one is missing.
+fn measure_each(
+    title: &str,
+    harness: impl Fn() -> Command,
+    mut take: impl FnMut(&[Value]),
+) -> Result<bool> {
+    let names =
+        shell::ask(harness().arg("--names")).ok_or("the harness does not name its figures")?;
+    let mut all_well = true;
+    for name in names.lines() {
+        let outcome = shell::observe(&format!("measuring {name}, {title}"), harness().arg(name))?;
+        let figures = figures(&outcome.transcript);
+        for figure in &figures {
+            eprintln!("  {}", table::line(figure));
+        }
+        all_well &= !figures.is_empty();
+        take(&figures);
+    }
+    Ok(all_well)
+}
+
 /// What the harness prints: one JSON object a figure.
 fn measure(title: &str, command: &mut Command) -> Result<Vec<Value>> {
     let outcome = shell::step(title, command)?;
-    Ok(outcome
-        .transcript
-        .lines()
+    Ok(figures(&outcome.transcript))
+}
+
+fn figures(transcript: &str) -> Vec<Value> {
+    let lines = transcript.lines();
+    lines
         .filter_map(|line| serde_json::from_str(line).ok())
-        .collect())
+        .collect()
 }

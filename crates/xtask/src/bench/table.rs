@@ -150,6 +150,17 @@ fn plain_name(file: &str) -> String {
     parts.map_or_else(|| file.to_string(), |hash| file.replace(&hash, ""))
 }
 
+/// A figure as it is measured: its title, value and unit, or why it has none.
+pub(super) fn line(figure: &Value) -> String {
+    let text = |key: &str| figure[key].as_str().unwrap_or_default();
+    let value = number(figure["value"].as_f64());
+    let title = text("title");
+    match figure["note"].as_str() {
+        Some(note) => format!("{title}: {note}"),
+        None => format!("{title}: {value} {}", text("unit")),
+    }
+}
+
 fn number(value: Option<f64>) -> String {
     match value {
         Some(value) if value >= 100.0 => format!("{value:.0}"),
@@ -161,7 +172,7 @@ fn number(value: Option<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, plain_name};
+    use super::{Table, line, plain_name};
     use serde_json::json;
 
     #[test]
@@ -174,6 +185,15 @@ mod tests {
         let text = table.to_string();
         assert_eq!(text.lines().count(), 3, "{text}");
         assert!(text.contains("250        126  MB/s"), "{text}");
+    }
+
+    #[test]
+    fn a_figure_is_a_line_with_its_unit_or_its_reason() {
+        let figure = |value: Option<f64>, note: Option<&str>| {
+            line(&json!({"title": "parsing", "unit": "MB/s", "value": value, "note": note}))
+        };
+        assert_eq!(figure(Some(125.5), None), "parsing: 126 MB/s");
+        assert_eq!(figure(None, Some("faulted: x")), "parsing: faulted: x");
     }
 
     #[test]

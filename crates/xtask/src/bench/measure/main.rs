@@ -65,13 +65,19 @@ impl Inputs {
 fn main() {
     let mut arguments = std::env::args();
     let Some(folder) = arguments.nth(1) else {
-        println!("usage: measure FOLDER [FIGURE…]");
+        println!("usage: measure FOLDER [--names | FIGURE…]");
         return;
     };
     let inputs = Inputs {
         folder: PathBuf::from(folder),
     };
     let chosen: Vec<String> = arguments.collect();
+    if chosen.first().is_some_and(|first| first == "--names") {
+        for Figure { name, .. } in FIGURES {
+            println!("{name}");
+        }
+        return;
+    }
     for Figure {
         name,
         title,
