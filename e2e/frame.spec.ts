@@ -30,3 +30,34 @@ test("messages of another origin than the named one change nothing, and it hears
   await expect(frame.getByRole("group", { name: "PTX source" })).toContainText("%tid.x");
   expect(await page.evaluate(() => (globalThis as any).heard)).toEqual([]);
 });
+
+/** A page with a sandboxed frame, which has no origin of its own. (Chromium lets no frame of a page that Playwright makes up load from here.) */
+async function sandboxed(page: Page, frame: string) {
+  await page.goto("/pages/frame.html");
+  await page.evaluate((frame) => { document.body.innerHTML = frame; }, frame);
+}
+
+test("in a sandboxed frame the core runs what is edited", async ({ page, baseURL }) => {
+  const text = Buffer.from("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;").toString("base64url");
+  await sandboxed(page, `<iframe sandbox="allow-scripts" width="800" height="500" src="${baseURL}/widget/embed.html#text=${text}"></iframe>`);
+  const frame = page.frameLocator("iframe");
+  await expect(frame.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+  await frame.getByRole("button", { name: "Edit" }).click();
+  await frame.getByRole("textbox", { name: "PTX source" }).fill("st.global.u32 [p], 6;");
+  await expect(frame.getByRole("cell", { name: "6 lane 31", exact: true })).toBeVisible();
+});
+
+test("a widget in the text of a sandboxed frame runs", async ({ page, baseURL }) => {
+  const widget = `<script type='module' src='${baseURL}/widget/warpgrid-widget.js'></script><warpgrid-playground>st.global.u32 [p], 7;</warpgrid-playground>`;
+  await sandboxed(page, `<iframe sandbox="allow-scripts" width="800" height="500" srcdoc="${widget}"></iframe>`);
+  await expect(page.frameLocator("iframe").getByRole("cell", { name: "7 lane 31", exact: true })).toBeVisible();
+});
+
+test("a frame says why it stays empty, or that its address is broken", async ({ page, baseURL }) => {
+  await page.goto("/widget/embed.html#text=@@@");
+  await expect(page.locator("body")).toHaveText("The address of this frame holds no text that can be read: it was cut or changed.");
+  // A server that does not lend its script to frames without an origin.
+  await page.route("**/widget/warpgrid-embed.js", (route) => route.abort());
+  await sandboxed(page, `<iframe sandbox="allow-scripts" src="${baseURL}/widget/embed.html#text=cmV0Ow"></iframe>`);
+  await expect(page.frameLocator("iframe").locator("body")).toContainText("Access-Control-Allow-Origin");
+});

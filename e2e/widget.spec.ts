@@ -1,9 +1,12 @@
 // Widgets on other people's pages: what a reader sees before, during and after a touch, and what the page pays for it.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const root = new URL("../", import.meta.url);
@@ -380,4 +383,76 @@ test("a link that was cut says so", async ({ page }) => {
     await expect(editor, code).toContainText("The link that led here is broken");
     await expect(page.getByRole("alert"), code).toHaveCount(0);
   }
+});
+
+test("text inside of `<pre>` or a script is taken as it is, with its empty lines", async ({ page }) => {
+  const text = "mov.u32 %t, %tid.x; // first\n\nst.global.u32 [p], %t;";
+  const forms = [`<pre>\n${text}\n</pre>`, `<script type="text/ptx">\n${text}\n</script>`, `<pre><code>${text}</code></pre>`];
+  await host(page, forms.map((inner) => `<div>\n<warpgrid-playground>\n\n${inner}\n\n</warpgrid-playground></div>`).join(""));
+  const widgets = page.locator("warpgrid-playground");
+  for (const index of [0, 1, 2]) {
+    expect(await widgets.nth(index).evaluate((it: any) => it.text)).toBe(text);
+    await expect(widgets.nth(index).getByText("step 2 of 3")).toBeVisible();
+  }
+});
+
+test("a grid that does not fit beside the code is below it, whole", async ({ page }) => {
+  await host(page, await embed(snippet, { view: "split", step: "2" }));
+  const grid = page.getByRole("table").first();
+  await expect(grid).toBeVisible();
+  const measure = () => page.evaluate(() => {
+    const [code, memory] = [".code", ".memory"].map((part) => document.querySelector("warpgrid-playground")!.shadowRoot!.querySelector(part)!);
+    return { beside: memory.getBoundingClientRect().top < code.getBoundingClientRect().bottom - 1, cut: memory.scrollWidth - memory.clientWidth };
+  });
+  for (const [width, beside] of [[1300, true], [700, false], [760, false], [1300, true]] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect.poll(measure, `${width}`).toEqual({ beside, cut: 0 });
+  }
+});
+
+test("a document that is opened as a file steps through its recording", async ({ page }) => {
+  const folder = mkdtempSync(join(tmpdir(), "warpgrid-file-"));
+  for (const name of ["warpgrid-widget-classic.js", "warpgrid-snapshot.css"]) copyFileSync(new URL(`pkg/${name}`, root), join(folder, name));
+  const head = `<meta charset="utf-8"><link rel="stylesheet" href="warpgrid-snapshot.css"><script defer src="warpgrid-widget-classic.js"></script>`;
+  writeFileSync(join(folder, "guide.html"), `<!doctype html><html lang="en"><head>${head}<title>Guide</title></head><body>${await embed(snippet, { step: "0" })}</body></html>`);
+  await page.goto(pathToFileURL(join(folder, "guide.html")).href);
+  await page.getByRole("button", { name: "One step forward" }).click();
+  await page.getByRole("button", { name: "One step forward" }).click();
+  await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
+  rmSync(folder, { recursive: true });
+});
+
+test("the plain script of the element loads the core where it is served", async ({ page }) => {
+  await page.route("**/plain.html", (route) => route.fulfill({
+    contentType: "text/html; charset=utf-8", body: `<!doctype html><html lang="en"><title>Plain</title><body><script defer src="/widget/warpgrid-widget-classic.js"></script><warpgrid-playground>st.global.u32 [p], 8;</warpgrid-playground>`,
+  }));
+  await page.goto("/plain.html");
+  await expect(page.getByRole("cell", { name: "8 lane 31", exact: true })).toBeVisible();
+});
+
+test("what a page states wrongly is said in the console, and a text with errors has no run", async ({ page }) => {
+  const said: string[] = [];
+  page.on("console", (message) => { if (message.type() === "warning") said.push(message.text()); });
+  await host(page, `<warpgrid-playground view="nonsense" step="x" columns="0" height="zz" target="sm_90">st.shred.u32 [p], 5;</warpgrid-playground>`);
+  await expect(page.getByRole("list", { name: "Problems" })).toContainText("unknown modifier");
+  for (const name of ["One step forward", "One step back", "Play"]) await expect(page.getByRole("button", { name })).toBeDisabled();
+  await expect(page.getByRole("slider", { name: "Step" })).toBeDisabled();
+  await expect(page.getByText("no run")).toBeVisible();
+  expect(said.filter((line) => line.startsWith("<warpgrid-playground>"))).toEqual([
+    "<warpgrid-playground>: found `view=nonsense`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz`",
+    "<warpgrid-playground>: found `step=x`, expected a number or `end`",
+    "<warpgrid-playground>: found `columns=0`, expected a number from 1",
+    "<warpgrid-playground>: found `height=zz`, expected pixels or a CSS length",
+  ]);
+});
+
+test("a page that allows no policy of ours is told which one to allow", async ({ page }) => {
+  await host(page, `<warpgrid-playground>${snippet}</warpgrid-playground>`, { policy: POLICY.replace("trusted-types warpgrid", "trusted-types 'none'") });
+  await expect(page.getByRole("status")).toHaveText("the core could not be loaded: the Content-Security-Policy of this page must allow trusted-types warpgrid");
+});
+
+test("what the page around says of its text does not reach the widget", async ({ page }) => {
+  await host(page, `<div style="text-align: center; text-transform: uppercase; letter-spacing: 3px">${await embed(snippet, { step: "2" })}</div>`, { policy: "" });
+  const style = await page.locator(".frame").evaluate((frame) => { const { textAlign, textTransform, letterSpacing } = getComputedStyle(frame); return [textAlign, textTransform, letterSpacing]; });
+  expect(style).toEqual(["start", "none", "normal"]);
 });

@@ -29,6 +29,11 @@ await build({
   entryPoints: { "warpgrid-widget": join(here, "element.js"), "warpgrid-embed": join(here, "embed.js") },
   outdir: folder,
 });
+// The element as a plain script, for documents that are opened as files: browsers load no module from one.
+await build({
+  ...shared, format: "iife", entryPoints: { "warpgrid-widget-classic": join(here, "element.js") }, outdir: folder,
+  banner: { js: "var warpgridWidget=document.currentScript.src;" }, define: { "import.meta.url": "warpgridWidget" },
+});
 // A worker has the glue of its core in it, so that it asks its server for nothing but the wasm.
 await copyFile(join(here, "door.js"), join(core, "door.js"));
 await copyFile(join(core, "core_bg.wasm"), join(folder, "core_ptx_bg.wasm"));
@@ -42,7 +47,7 @@ await writeFile(join(folder, "warpgrid-snapshot.css"), `${await minified("snapsh
 for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await copyFile(join(here, file), join(folder, file));
 await cp(join(here, "tools"), join(folder, "tools"), { recursive: true });
 
-const SERVED = ["warpgrid-widget.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-worker-sass.js", "core_bg.wasm", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html"];
+const SERVED = ["warpgrid-widget.js", "warpgrid-widget-classic.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-worker-sass.js", "core_bg.wasm", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html"];
 /** What a page loads before somebody touches a widget; bytes, gzipped. */
 const FIRST_VIEW = ["warpgrid-widget.js", "warpgrid-snapshot.css"];
 const FIRST_VIEW_LIMIT = 60_000;

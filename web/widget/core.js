@@ -7,13 +7,26 @@ const PATIENCE_MS = 20_000;
 /** Pages that ask for trusted types allow a policy of this name. */
 const policy = globalThis.trustedTypes?.createPolicy.bind(globalThis.trustedTypes, "warpgrid", { createScriptURL: (address) => address });
 let trusted = null;
-const scriptAddress = (address) => (policy ? (trusted ??= policy()).createScriptURL(address) : address);
+function scriptAddress(address) {
+  try {
+    return policy ? (trusted ??= policy()).createScriptURL(address) : address;
+  } catch {
+    throw new Error("the core could not be loaded: the Content-Security-Policy of this page must allow `trusted-types warpgrid`");
+  }
+}
 
-/** The worker of a module. From another origin a page may start only what a blob of its own imports. */
+/** A file as a full address: what some bundlers give has a path alone. */
+const fullAddress = (file) => new URL(file.href, document.baseURI);
+
+/**
+ * The worker of a module. From another origin, and in a sandboxed frame, which has none, a page may start only a blob of its own, and
+ * no module from it: the blob imports the module, and what it is told before waits.
+ */
 function start(module) {
-  if (module.origin === location.origin) return new Worker(scriptAddress(module.href), { type: "module" });
-  const door = URL.createObjectURL(new Blob([`import ${JSON.stringify(module.href)};`], { type: "text/javascript" }));
-  return new Worker(scriptAddress(door), { type: "module" });
+  if (module.origin === self.origin) return new Worker(scriptAddress(module.href), { type: "module" });
+  const door = `const early=[];onmessage=(message)=>early.push(message);import(${JSON.stringify(module.href)})`
+    + ".then(()=>early.forEach((message)=>onmessage(message)),(error)=>setTimeout(()=>{throw error}))";
+  return new Worker(scriptAddress(URL.createObjectURL(new Blob([door], { type: "text/javascript" }))));
 }
 
 class Core {
@@ -36,7 +49,7 @@ class Core {
   }
 
   #begin() {
-    const worker = (this.#worker = start(this.#module));
+    const worker = (this.#worker = start(fullAddress(this.#module)));
     worker.onmessage = ({ data: { number, answer, error } }) => {
       const asked = this.#waiting.get(number);
       this.#waiting.delete(number);
@@ -45,7 +58,7 @@ class Core {
       else asked?.reject(new Error(error));
     };
     // Bundlers give the files other names, and only this module learns them.
-    worker.postMessage({ wasm: this.#wasm.href });
+    worker.postMessage({ wasm: fullAddress(this.#wasm).href });
     worker.onerror = (event) => {
       event.preventDefault();
       this.#stop("the core could not be loaded");

@@ -1,6 +1,7 @@
 // `<warpgrid-playground>`: a text, its recorded run and attributes go in; a widget that steps through it comes out. It loads the core
 // only when somebody edits, goes further than the recording, or where there is no recording and the widget is scrolled into view.
 import style from "./widget.css";
+import { ATTRIBUTES, mistakes } from "./attributes.js";
 import { laneColours } from "./colours.js";
 import { ask } from "./core.js";
 import { dedent, guessTokens, hiddenLines } from "./highlight.js";
@@ -11,7 +12,7 @@ import { firstStore, isRecording, lastPosition, pictureAt, tokensOf } from "./re
 import { positionOf, stepOf } from "./position.js";
 import { stated } from "./stated.js";
 
-const VIEWS = ["split", "editor", "grid", "matrix", "result", "quiz"];
+const VIEWS = ATTRIBUTES.view;
 /** Milliseconds between two steps of a playing widget. */
 const TEMPO_MS = 700;
 /** After the last key the text is checked. */
@@ -54,6 +55,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   #player = null;
   #rest = null;
   #watcher = null;
+  #resized = null;
   #begun = false;
   #quiz = null;
   #parts = null;
@@ -136,7 +138,13 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       root.adoptedStyleSheets = [styleSheet()];
       this.#build(root);
     }
+    for (const mistake of mistakes(Object.fromEntries([...this.attributes].map(({ name, value }) => [name, value])))) {
+      console.warn(`<warpgrid-playground>: ${mistake}`);
+    }
     this.#fit();
+    // A width asks anew whether the memory fits beside the code.
+    this.#resized = new ResizeObserver(() => { this.#parts.body.classList.remove("stacked"); this.#stack(); });
+    this.#resized.observe(this);
     if (this.#recording) this.#take(this.#recording);
     else this.#draw();
     this.#watcher = new IntersectionObserver((entries) => {
@@ -147,6 +155,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
 
   disconnectedCallback() {
     this.#watcher?.disconnect();
+    this.#resized?.disconnect();
     this.pause();
     clearTimeout(this.#rest);
     if (this.#live) ask("close", { id: this.#id }).catch(() => {});
@@ -171,7 +180,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       const value = JSON.parse(script?.textContent ?? "null");
       if (isRecording(value)) this.#recording = value;
     } catch { /* a recording that is cut off: the text is there */ }
-    const code = this.querySelector("code") ?? this;
+    // Of all that Markdown and templates do to text between tags, they leave these alone.
+    const code = this.querySelector('script[type^="text/"],code,pre') ?? this;
     const text = [...code.childNodes].filter((node) => node !== script).map((node) => node.textContent).join("");
     this.#text = this.#original = this.#recording?.scenario.source ?? dedent(text);
     this.#tokens = this.#recording ? tokensOf(this.#recording) : guessTokens(this.#text);
@@ -399,6 +409,13 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     parts.say.hidden = view === "editor" && !this.#problem;
     parts.say.classList.toggle("bad", Boolean(this.#problem || (fault && view !== "quiz")));
     this.#drawBar(view);
+    this.#stack();
+  }
+
+  /** Puts the memory below the code where a grid does not fit beside it. */
+  #stack() {
+    const { body, memory } = this.#parts;
+    if (memory.scrollWidth > memory.clientWidth + 1) body.classList.add("stacked");
   }
 
   #drawCode(view) {
@@ -419,7 +436,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const picture = this.#picture;
     if (view === "editor") return;
     if (!picture) {
-      const rows = Math.min(16, this.#text.split("\n").length);
+      // As much as most launches show, so that little moves when the core is there.
+      const rows = Math.max(9, Math.min(16, this.#text.split("\n").length));
       memory.style.minBlockSize = `${rows * LINE_PX}px`;
       memory.replaceChildren();
       return;
@@ -446,12 +464,15 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     parts.play.hidden = !(steps && this.#has("play"));
     parts.play.textContent = this.playing ? "❚❚" : "▶";
     parts.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    // A text with errors has no run.
+    const isWrong = !picture && (this.#problem !== "" || this.#diagnostics.some(({ severity }) => severity === "error"));
     parts.first.disabled = parts.back.disabled = !picture || position === 0;
-    parts.step.disabled = parts.play.disabled = Boolean(picture && picture.status !== "running");
+    parts.step.disabled = parts.play.disabled = isWrong || Boolean(picture && picture.status !== "running");
+    parts.range.disabled = isWrong;
     parts.range.max = `${Math.max(known, position)}`;
     parts.range.value = `${position}`;
-    parts.range.setAttribute("aria-valuetext", `step ${position}${length === null ? "" : ` of ${length}`}`);
-    parts.place.textContent = `step ${position}${length === null ? "" : ` of ${length}`}`;
+    parts.range.setAttribute("aria-valuetext", isWrong ? "no run" : `step ${position}${length === null ? "" : ` of ${length}`}`);
+    parts.place.textContent = isWrong ? "no run" : `step ${position}${length === null ? "" : ` of ${length}`}`;
     parts.editor.hidden = this.#edits || this.hasAttribute("readonly") || !this.#has("edit") || view === "quiz";
     parts.reset.hidden = this.#text === this.#original && !this.#edits;
     parts.all.hidden = this.#edits || !hiddenLines(this.#text).includes(true);

@@ -74,7 +74,7 @@ for (const name of ["src", "recording"]) if (facts.get(name)) widget.setAttribut
 if (facts.get("theme")) document.documentElement.dataset.theme = facts.get("theme");
 try {
   widget.textContent = decoded(facts.get("text") ?? "");
+  document.body.replaceChildren(widget);
 } catch {
-  widget.textContent = "// the address holds no text that can be read";
+  document.body.textContent = "The address of this frame holds no text that can be read: it was cut or changed.";
 }
-document.body.append(widget);
