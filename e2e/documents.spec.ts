@@ -2,7 +2,7 @@
 import { expect, test } from "@playwright/test";
 import { existsSync } from "node:fs";
 
-const pages = { mdBook: "mdbook/stores.html", Sphinx: "sphinx/index.html", MDX: "mdx/stores.html", Docusaurus: "docusaurus/index.html" };
+const pages = { mdBook: "mdbook/stores.html", Sphinx: "sphinx/index.html", MkDocs: "mkdocs/index.html", "markdown-it": "markdown-it/stores.html", Vue: "markdown-it/vue.html", MDX: "mdx/stores.html", Docusaurus: "docusaurus/index.html" };
 
 for (const [tool, path] of Object.entries(pages)) {
   test(`a document of ${tool} steps through its recording and runs what is edited`, async ({ page }) => {

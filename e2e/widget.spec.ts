@@ -446,7 +446,7 @@ test("what a page states wrongly is said in the console, and a text with errors 
   ]);
 });
 
-test("a page that allows no policy of ours is told which one to allow", async ({ page }) => {
+test("a page that allows no policy of ours learns which one to allow", async ({ page }) => {
   await host(page, `<warpgrid-playground>${snippet}</warpgrid-playground>`, { policy: POLICY.replace("trusted-types warpgrid", "trusted-types 'none'") });
   await expect(page.getByRole("status")).toHaveText("the core could not be loaded: the Content-Security-Policy of this page must allow trusted-types warpgrid");
 });

@@ -1,5 +1,5 @@
-// Builds the small documents with their real tools: `node docs/hosts/build.mjs mdbook|sphinx|mdx|docusaurus FOLDER` leaves pages in FOLDER, with the
-// files of the widget beside them. Needs `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; the npm package `@mdx-js/mdx` with
+// Builds the small documents with their real tools: `node docs/hosts/build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER` leaves pages in FOLDER, with the
+// files of the widget beside them. Needs `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; `mkdocs`; the npm packages `markdown-it` and `vue`; the npm package `@mdx-js/mdx` with
 // `react-dom`; those of Docusaurus.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const FILES = ["warpgrid-widget.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-snapshot.css"];
+const FILES = ["warpgrid-widget.js", "warpgrid-widget-classic.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-snapshot.css"];
 
 const [kind, to] = process.argv.slice(2);
 const folder = resolve(to);
@@ -23,12 +23,10 @@ function lay(below) {
 
 const builders = {
   mdbook() {
-    // The style sheet lies beside book.toml while it builds.
     const source = join(folder, "..", `${kind}-source`);
     const copy = join(source, "docs/hosts/mdbook");
     cpSync(join(here, "mdbook"), copy, { recursive: true });
     cpSync(join(root, "pkg"), join(source, "pkg"), { recursive: true });
-    cpSync(join(root, "pkg/warpgrid-snapshot.css"), join(copy, "warpgrid-snapshot.css"));
     call(process.env.MDBOOK ?? "mdbook", "build", copy, "--dest-dir", folder);
     rmSync(source, { recursive: true });
     lay("warpgrid");
@@ -36,6 +34,26 @@ const builders = {
   sphinx() {
     call(process.env.SPHINX_BUILD ?? "sphinx-build", "-q", "-W", "-b", "html", join(here, "sphinx"), folder);
     lay("_static/warpgrid");
+  },
+  mkdocs() {
+    call(process.env.MKDOCS ?? "mkdocs", "build", "-q", "-f", join(here, "mkdocs/mkdocs.yml"), "-d", folder);
+    lay("warpgrid");
+  },
+  async "markdown-it"() {
+    const require = createRequire(join(process.env.MARKDOWN_IT_PROJECT ?? root, "package.json"));
+    const MarkdownIt = require("markdown-it");
+    const { createSSRApp } = require("vue");
+    const { renderToString } = require("vue/server-renderer");
+    const { default: warpgrid } = await import(pathToFileURL(join(root, "pkg/tools/markdown-it.js")));
+    const text = readFileSync(join(here, "markdown-it/stores.md"), "utf8");
+    const head = `<meta charset="utf-8"><title>Stores</title><link rel="stylesheet" href="warpgrid/warpgrid-snapshot.css">`
+      + `<script type="module" src="warpgrid/warpgrid-widget.js"></script>`;
+    const page = (body) => `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`;
+    lay("warpgrid");
+    writeFileSync(join(folder, "stores.html"), page(new MarkdownIt({ html: true }).use(warpgrid).render(text)));
+    // As VitePress has it: a template of Vue, rendered on the server.
+    const template = new MarkdownIt({ html: true }).use(warpgrid, { vue: true }).render(text);
+    writeFileSync(join(folder, "vue.html"), page(await renderToString(createSSRApp({ template: `<div>${template}</div>` }))));
   },
   async mdx() {
     // From wherever the tools are installed.
@@ -65,6 +83,6 @@ const builders = {
     rmSync(source, { recursive: true });
   },
 };
-if (!builders[kind] || !to) throw new Error("name mdbook, sphinx, mdx or docusaurus, and a folder");
+if (!builders[kind] || !to) throw new Error("name mdbook, sphinx, mkdocs, markdown-it, mdx or docusaurus, and a folder");
 rmSync(folder, { recursive: true, force: true });
 await builders[kind]();

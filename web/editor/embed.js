@@ -25,22 +25,29 @@ function fenced(language, { text, attributes }) {
   return `${ticks}${language} ${written(attributes, (name, value) => `${name}=${value}`, " ")}\n${text}\n${ticks}\n`;
 }
 
-/** How each kind of document embeds a text; `site` serves the files of the widget, with a slash at its end. */
+/** How each kind of document embeds a text. Markdown leaves the HTML as it is, too: it takes a `<pre>` after an empty line whole. `site` serves the files of the widget, with a slash at its end. */
 export const FORMS = {
   HTML: ({ text, attributes, site }) => `<link rel="stylesheet" href="${escape(site)}warpgrid-snapshot.css">
 <script type="module" src="${escape(site)}warpgrid-widget.js"></script>
+<div>
 <warpgrid-playground${written(attributes, (name, value) => ` ${name}="${escape(value)}"`, "")}>
+
+<pre>
 ${escape(text)}
+</pre>
 </warpgrid-playground>
+</div>
 `,
   "Frame, for pages without scripts": ({ text, attributes, site }) => {
     const facts = new URLSearchParams({ text: base64(new TextEncoder().encode(text)), ...attributes });
     return `<iframe title="PTX playground" width="100%" height="480" src="${escape(`${site}embed.html#${facts}`)}"></iframe>\n`;
   },
   mdBook: (shown) => fenced("ptx,playground", shown),
+  MkDocs: (shown) => fenced("ptx,playground", shown),
   Sphinx: ({ text, attributes }) =>
     `.. ptx-playground::\n${written(attributes, (name, value) => `   :${name}: ${value}`, "\n")}\n\n${text.replace(/^(?=.)/gm, "   ")}\n`,
   "Docusaurus, MDX": (shown) => fenced("ptx playground", shown),
+  "VitePress, markdown-it": (shown) => fenced("ptx playground", shown),
 };
 
 /** What a widget has to know to show the same: its text and its attributes. */

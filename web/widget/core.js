@@ -20,7 +20,7 @@ const fullAddress = (file) => new URL(file.href, document.baseURI);
 
 /**
  * The worker of a module. From another origin, and in a sandboxed frame, which has none, a page may start only a blob of its own, and
- * no module from it: the blob imports the module, and what it is told before waits.
+ * no module from it: the blob imports the module, and what the page says before waits.
  */
 function start(module) {
   if (module.origin === self.origin) return new Worker(scriptAddress(module.href), { type: "module" });

@@ -118,6 +118,20 @@ export function elementHtml(recording: Recording, attributes?: Attributes): stri
 /** The static snapshot alone. */
 export function snapshotHtml(recording: Recording, attributes?: { step?: string | number; view?: string }): string;
 /** Records a text and gives its element as HTML: what documentation tools call. */
+/** What is wrong with a block: a line of its text from 1, or 0 for the attributes beside it. */
+export interface Problem {
+  line: number;
+  code: string;
+  severity: "error" | "warning";
+  message: string;
+}
+
+/** The element with what is wrong with its text and its attributes. */
+export function embedding(text: string, attributes?: Attributes, options?: RecordOptions): Promise<{ html: string; problems: Problem[] }>;
+
+/** The same at once, for tools that wait for nothing; in Node alone, unless `init` has loaded the wasm. */
+export function embeddingNow(text: string, attributes?: Attributes, options?: RecordOptions): { html: string; problems: Problem[] };
+
 export function embed(text: string, attributes?: Attributes, options?: RecordOptions): Promise<string>;
 /** Whether a value is a recording of this version. */
 export function isRecording(value: unknown): value is Recording;

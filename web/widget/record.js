@@ -1,6 +1,7 @@
 // The recorder of documentation tools, the package's `warpgrid/record`: a text or a scenario goes in, a recording of its run comes out,
 // or the HTML that embeds it.
-import init, { Session, check, fragment, tokens } from "warpgrid";
+import init, { initSync, Session, check, fragment, tokens } from "warpgrid";
+import { mistakes } from "./attributes.js";
 import { dedent } from "./highlight.js";
 import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./picture.js";
 import { encode } from "./recording.js";
@@ -17,8 +18,12 @@ const DEFAULT_STEPS = 250;
  * Records a run from its start. A text that the checker rejects, or that cannot be launched, has a recording, too: of its colours
  * and its diagnostics.
  */
-export async function record(scenario, { steps = DEFAULT_STEPS, memory, columns, type, rows } = {}) {
+export async function record(scenario, options) {
   await init();
+  return recordNow(scenario, options);
+}
+
+function recordNow(scenario, { steps = DEFAULT_STEPS, memory, columns, type, rows } = {}) {
   const given = typeof scenario === "string" ? { source: scenario } : scenario;
   const checking = checkOptions(given);
   const report = check(given.source, checking);
@@ -51,11 +56,28 @@ const whole = ({ code, message }) =>
 const RUN_FACTS = ["target", "version", "front"];
 
 /** The element for a text, with recording and snapshot. `attributes` are those of the element. */
-export async function embed(text, attributes = {}, options = {}) {
+export const embed = async (...all) => (await embedding(...all)).html;
+
+/** The same with what is wrong: `{ html, problems }`. */
+export async function embedding(...all) {
+  await init();
+  return embeddingNow(...all);
+}
+
+/** The same at once, for tools that wait for nothing: Node reads the wasm. */
+export function embeddingNow(text, attributes = {}, options = {}) {
+  initSync();
   const [target, version, front] = RUN_FACTS.map((name) => attributes[name] ?? undefined);
   const scenario = { source: dedent(text), ...(target && { target }), ...(version && { ptx_version: version }), ...(front && { front }) };
   const { memory, columns, type, rows } = attributes;
   const number = (value) => (value === undefined ? undefined : Number(value));
-  const recording = await record(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
-  return elementHtml(recording, attributes);
+  const recording = recordNow(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
+  const found = recording.diagnostics.filter(({ severity }) => severity === "error");
+  // Lines of the text as it was given.
+  const before = text.replaceAll("\r\n", "\n").split("\n").findIndex((line) => line.trim() !== "");
+  const problems = [
+    ...mistakes(attributes, true).map((message) => ({ line: 0, code: "W0906", severity: "warning", message })),
+    ...found.map(({ line, code, severity, message }) => ({ line: line + Math.max(before, 0), code, severity, message })),
+  ];
+  return { html: elementHtml(recording, attributes), problems };
 }

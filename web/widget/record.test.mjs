@@ -100,8 +100,8 @@ test("mdBook gets its book back with widgets in it", async () => {
   const html = /^<div class="warpgrid">[^]*?<\/warpgrid-playground><\/div>$/m.exec(sections[0].Chapter.content)[0];
   assert.doesNotMatch(html, /\n\s*\n/);
   assert.match(sections[0].Chapter.content, /```ptx\nret;/);
-  assert.match(sections[0].Chapter.content, /src="warpgrid\/warpgrid-widget.js"/);
-  assert.match(sections[2].Chapter.content, /src="\.\.\/warpgrid\/warpgrid-widget.js"/);
+  assert.match(sections[0].Chapter.content, /src="warpgrid\/warpgrid-widget-classic.js"/);
+  assert.match(sections[2].Chapter.content, /src="\.\.\/warpgrid\/warpgrid-widget-classic.js"/);
 });
 
 test("a recording that would keep a page busy is none", async () => {
@@ -125,4 +125,71 @@ test("the margin of a text of a million lines is found", () => {
 test("a site that renders its pages in Node may import the widget there", async () => {
   const { WarpgridPlayground } = await import(new URL("pkg/warpgrid-widget.js", root));
   assert.equal(typeof WarpgridPlayground, "function");
+});
+
+const wrong = "\nst.shred.u32 [p], 5;";
+
+test("what is wrong with a block is said with its line", async () => {
+  const { embedding } = await import(new URL("pkg/record.js", root));
+  const { problems, html } = await embedding(wrong, { veiw: "grid", step: "x", target: "sm_90" });
+  assert.match(html, /^<warpgrid-playground/);
+  assert.deepEqual(problems.map(({ line, code, severity, message }) => [line, code, severity, message]), [
+    [0, "W0906", "warning", "unknown word `veiw`"],
+    [0, "W0906", "warning", "found `step=x`, expected a number or `end`"],
+    [2, "W0101", "error", "unknown modifier `.shred`"],
+  ]);
+  const target = (await embedding("ret;", { target: "sm_9000" })).problems;
+  assert.match(target[0].message, /sm_9000/);
+});
+
+test("tools in other languages ask one process for all blocks, and hear what is wrong", () => {
+  const lines = ["ret;", wrong].map((text) => `${JSON.stringify({ text, attributes: {} })}\n`).join("");
+  const { stdout } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/embed.js", root))], { input: lines, encoding: "utf8" });
+  const answers = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(answers.map(({ problems }) => problems.map(({ line }) => line)), [[], [2]]);
+});
+
+test("a book names file and line of what is wrong, and builds", () => {
+  const chapter = { name: "A", path: "x/a.md", source_path: "x/a.md", content: `# A\n\n\`\`\`ptx,playground veiw=grid${wrong}\n\`\`\`\n`, sub_items: [] };
+  const book = JSON.stringify([{ config: { preprocessor: { warpgrid: {} } } }, { items: [{ Chapter: chapter }] }]);
+  const { stdout, stderr } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/mdbook.js", root))], { input: book, encoding: "utf8" });
+  assert.equal(stderr, "warpgrid: x/a.md:3: warning: unknown word `veiw` (W0906)\nwarpgrid: x/a.md:4: error: unknown modifier `.shred` (W0101)\n");
+  const { content } = JSON.parse(stdout).items[0].Chapter;
+  assert.match(content, /<link rel="stylesheet" href="\.\.\/warpgrid\/warpgrid-snapshot.css"><script defer src="\.\.\/warpgrid\/warpgrid-widget-classic.js">/);
+});
+
+test("a document of MDX has a message for what is wrong", async (t) => {
+  const said = t.mock.method(console, "warn", () => {});
+  const { default: warpgrid } = await import(new URL("pkg/tools/remark.js", root));
+  const tree = { type: "root", children: [{ type: "code", lang: "ptx", meta: "playground", value: wrong, position: { start: { line: 7 } } }] };
+  const messages = [];
+  await warpgrid()(tree, { path: "a.mdx", message: (...words) => messages.push(words) });
+  assert.deepEqual(messages, [["unknown modifier `.shred` (W0101)", { line: 9, column: 1 }, "warpgrid"]]);
+  assert.equal(said.mock.calls[0].arguments[0], "warpgrid: a.mdx:9: error: unknown modifier `.shred` (W0101)");
+});
+
+test("markdown-it gets HTML at once, and Vue a template of one attribute", async (t) => {
+  const said = t.mock.method(console, "warn", () => {});
+  const { default: warpgrid } = await import(new URL("pkg/tools/markdown-it.js", root));
+  const render = (info, content, options) => {
+    const md = { renderer: { rules: { fence: () => "plain" } } };
+    warpgrid(md, options);
+    return md.renderer.rules.fence([{ info, content, map: [4, 7] }], 0, {}, { relativePath: "a.md" }, md.renderer);
+  };
+  assert.equal(render("ptx", "ret;"), "plain");
+  assert.match(render("ptx playground", "ret;\n\nret;"), /^<div class="warpgrid"><warpgrid-playground>[^]*<\/div>\n$/);
+  assert.doesNotMatch(render("ptx playground", "ret;\n\nret;"), /\n\n/);
+  assert.match(render("ptx playground", "ret;", { vue: true }), /^<div class="warpgrid" v-html="[^"]*"><\/div>\n$/);
+  render("ptx playground view=gird", "st.shred.u32 [p], 5;");
+  assert.deepEqual(said.mock.calls.map(({ arguments: [line] }) => line), [
+    "warpgrid: a.md:5: warning: found `view=gird`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz` (W0906)",
+    "warpgrid: a.md:6: error: unknown modifier `.shred` (W0101)",
+  ]);
+});
+
+test("fences of machine code and values in quotation marks are read", async () => {
+  const { readFence } = await import(new URL("pkg/tools/fence.js", root));
+  assert.deepEqual(readFence("sass,playground target=sm_90"), { playground: true, attributes: { front: "sass", target: "sm_90" } });
+  assert.deepEqual(readFence(`{.ptx-playground memory="p,q" label='a b' title="x" .wide #id}`), { playground: true, attributes: { memory: "p,q", label: "a b" } });
+  assert.equal(readFence("python playground"), null);
 });

@@ -17,6 +17,14 @@ export function asWarpgridError(error) {
   return new WarpgridError(error.message, error.code, error.diagnostics);
 }
 
+/** What loading the wasm came to: the host's own words for a missing file, a broken address or wrong bytes are the reason. */
+export function notLoaded(error) {
+  if (error instanceof WarpgridError) return error;
+  const found = new WarpgridError(`the wasm could not be loaded: ${error?.message ?? error}`, "W0905");
+  found.cause = error;
+  return found;
+}
+
 /** The package, or a session, is not ready. */
 export const notReady = (message) => new WarpgridError(message, "W0905");
 

@@ -1,6 +1,6 @@
 // The wasm goes in, in whatever form a host has it; the glue is connected to it once. All doors of the package share this.
 import * as glue from "./core_bg.js";
-import { WarpgridError, notReady, unreadable } from "./errors.js";
+import { WarpgridError, notLoaded, notReady, unreadable } from "./errors.js";
 
 /** What the wasm asks of its host. */
 const IMPORTS = { "./core_bg.js": glue };
@@ -26,18 +26,24 @@ export async function load(find) {
   loading ??= (async () => connect((await instantiate(await find())).exports))();
   try {
     await loading;
+  } catch (error) {
+    throw notLoaded(error);
   } finally {
     loading = null;
   }
 }
 
-/** Loads the wasm from bytes or a module, without waiting. */
-export function loadNow(source) {
+/** Loads the wasm from bytes or a module, or from what `find` gives where there is none, without waiting. */
+export function loadNow(source, find = () => source) {
   if (isLoaded) return;
-  const input = isPlain(source) ? source.module : source;
+  const input = (isPlain(source) ? source.module : source) ?? find();
   if (!isBytes(input) && !(input instanceof WebAssembly.Module)) throw unreadable("wasm", input, "bytes or a `WebAssembly.Module`");
-  const module = isBytes(input) ? new WebAssembly.Module(input) : input;
-  connect(new WebAssembly.Instance(module, IMPORTS).exports);
+  try {
+    const module = isBytes(input) ? new WebAssembly.Module(input) : input;
+    connect(new WebAssembly.Instance(module, IMPORTS).exports);
+  } catch (error) {
+    throw notLoaded(error);
+  }
 }
 
 /** `init({ module_or_path: source })` is the same as `init(source)`. */

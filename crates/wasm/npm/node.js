@@ -17,5 +17,5 @@ export default async function init(source) {
 }
 
 export function initSync(module) {
-  loadNow(module ?? readFileSync(FILE));
+  loadNow(module, () => readFileSync(FILE));
 }

@@ -1,37 +1,36 @@
 #!/usr/bin/env node
-// A preprocessor of mdBook: fenced blocks ```` ```ptx,playground ```` become widgets with their recorded runs. In book.toml:
+// A preprocessor of mdBook: fenced blocks ```` ```ptx,playground ```` become widgets with their recorded runs. After `npm install warpgrid` beside the
+// book, in book.toml:
 //
 //   [preprocessor.warpgrid]
-//   command = "npx warpgrid-mdbook"
+//   command = "npx --no-install warpgrid-mdbook"
 //
-//   [output.html]
-//   additional-css = ["warpgrid-snapshot.css"]
-//
-// The book comes in as JSON on standard input, and goes out on standard output.
-import { embed } from "../record.js";
-import { readFence } from "./fence.js";
+// The book comes in as JSON on standard input, and goes out on standard output; what is wrong in a block is written to standard error.
+import { embedding } from "../record.js";
+import { oneBlock, problemLine, readFence } from "./fence.js";
 
 const FENCE = /^([ \t]*)(`{3,}|~{3,})([^\n`]*)\n([^]*?)^[ \t]*\2[`~]*[ \t]*$/gm;
 
-/** The text of a chapter with its blocks replaced. `script` is the address of the widget. */
-async function replaced(text, script) {
+/** The text of a chapter with its blocks replaced. `base` is the address of the widget's files. */
+async function replaced(text, base, file) {
   const parts = [];
   let at = 0;
   let found = false;
   for (const match of text.matchAll(FENCE)) {
     const fence = readFence(match[3]);
     if (!fence?.playground) continue;
-    parts.push(text.slice(at, match.index), `\n${oneBlock(await embed(match[4], fence.attributes))}\n`);
+    const { html, problems } = await embedding(match[4], fence.attributes);
+    const line = text.slice(0, match.index).split("\n").length;
+    for (const problem of problems) console.error(`warpgrid: ${problemLine(file, line, problem)}`);
+    parts.push(text.slice(at, match.index), `\n${oneBlock(html)}\n`);
     at = match.index + match[0].length;
     found = true;
   }
   parts.push(text.slice(at));
-  if (found) parts.push(`\n\n<script type="module" src="${script}"></script>\n`);
+  // A book is opened as files, too, where browsers load no modules.
+  if (found) parts.push(`\n\n<div><link rel="stylesheet" href="${base}warpgrid-snapshot.css"><script defer src="${base}warpgrid-widget-classic.js"></script></div>\n`);
   return parts.join("");
 }
-
-/** HTML that Markdown takes as one block and leaves as it is: one that begins with a `<div>` and has no empty line. */
-const oneBlock = (html) => `<div class="warpgrid">${html.replace(/\n(?=\n)/g, "\n<span></span>")}</div>`;
 
 async function walk(items, root) {
   for (const item of items) {
@@ -39,7 +38,7 @@ async function walk(items, root) {
     if (!chapter) continue;
     const depth = (chapter.path ?? "").split("/").length - 1;
     const base = /^(https?:)?\//.test(root) ? root : `${"../".repeat(depth)}${root}`;
-    chapter.content = await replaced(chapter.content, `${base}warpgrid-widget.js`);
+    chapter.content = await replaced(chapter.content, base, chapter.source_path ?? chapter.path ?? chapter.name);
     await walk(chapter.sub_items ?? [], root);
   }
 }

@@ -1,6 +1,6 @@
 // A plugin of remark, for Docusaurus and other hosts of MDX: fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs. In
 // docusaurus.config.js: `remarkPlugins: [warpgrid]`, with `import warpgrid from "warpgrid/remark"`.
-import { embed } from "../record.js";
+import { embedding } from "../record.js";
 import { readFence } from "./fence.js";
 
 /** An attribute of JSX. */
@@ -21,12 +21,19 @@ const literal = (facts) => ({
 });
 
 export default function warpgrid() {
-  return async (tree) => {
+  return async (tree, file) => {
     for (const [parent, index] of [...blocks(tree)]) {
       const node = parent.children[index];
       const fence = readFence(`${node.lang ?? ""} ${node.meta ?? ""}`);
       if (!fence?.playground) continue;
-      const html = await embed(node.value, fence.attributes);
+      const { html, problems } = await embedding(node.value, fence.attributes);
+      for (const { line, severity, message, code } of problems) {
+        const place = node.position && { line: node.position.start.line + line, column: 1 };
+        const said = `${message} (${code})`;
+        file?.message(said, place, "warpgrid");
+        // Hosts that keep the messages of a file to themselves still build for somebody.
+        console.warn(`warpgrid: ${file?.path ?? "document"}:${place?.line ?? "?"}: ${severity}: ${said}`);
+      }
       parent.children[index] = {
         type: "mdxJsxFlowElement", name: "div", children: [],
         attributes: [attribute("className", "warpgrid"), attribute("dangerouslySetInnerHTML", object({ __html: html }))],

@@ -4,18 +4,19 @@ In ``conf.py``::
 
     extensions = ["warpgrid_sphinx"]
     warpgrid_url = "warpgrid/"                      # where the widget's files are: in `_static`, or an address
-    warpgrid_embed = ["npx", "warpgrid-embed"]      # the recorder
+    warpgrid_embed = ["npx", "--no-install", "warpgrid-embed"]      # the recorder: `npm install warpgrid` beside the document
 
-Builders other than HTML show the text as a plain block.
+Errors of a block, and attributes that mean nothing, are warnings of the build with their lines. Builders other than HTML show the text as a plain block.
 """
-
-import json
-import subprocess
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.errors import ExtensionError
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
+from warpgrid_recorder import COMMAND, Recorder, RecorderError
+
+logger = logging.getLogger(__name__)
 
 WORDS = ["view", "step", "target", "version", "front", "height", "theme", "controls", "memory", "columns", "rows", "type", "playground", "label"]
 FLAGS = ["readonly", "autoplay"]
@@ -39,23 +40,28 @@ class PtxPlayground(SphinxDirective):
         attributes.update({name: True for name in FLAGS if name in self.options})
         node = playground(text="\n".join(self.content), attributes=attributes)
         self.set_source_info(node)
+        node["first_line"] = self.content_offset + 1
         return [node]
 
 
-def recorded(app, text, attributes):
-    """The element as HTML, as the recorder gives it."""
-    line = json.dumps({"text": text, "attributes": attributes})
+def recorded(app, node):
+    """The element as HTML, as the recorder gives it; what is wrong with it is a warning of the build."""
+    recorder = app.warpgrid_recorder
+    recorder.command = app.config.warpgrid_embed
     try:
-        done = subprocess.run(app.config.warpgrid_embed, input=line, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise ExtensionError(f"warpgrid: {getattr(error, 'stderr', None) or error}") from error
-    return json.loads(done.stdout)["html"]
+        html, problems = recorder.embed(node["text"], node["attributes"])
+    except RecorderError as error:
+        raise ExtensionError(f"warpgrid: {error}") from error
+    for problem in problems:
+        place = (node.source, node["first_line"] + problem["line"] - 1)
+        logger.warning("%s (%s)", problem["message"], problem["code"], location=f"{place[0]}:{place[1]}", type="warpgrid")
+    return html
 
 
 def replace(app, doctree, _name):
     for node in list(doctree.findall(playground)):
         if app.builder.format == "html":
-            html = recorded(app, node["text"], node["attributes"])
+            html = recorded(app, node)
             node.replace_self(nodes.raw("", html, format="html"))
         else:
             node.replace_self(nodes.literal_block(node["text"], node["text"]))
@@ -70,7 +76,9 @@ def add_files(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.add_config_value("warpgrid_url", "warpgrid/", "html")
-    app.add_config_value("warpgrid_embed", ["npx", "warpgrid-embed"], "env")
+    app.add_config_value("warpgrid_embed", COMMAND, "env")
+    app.warpgrid_recorder = Recorder()
+    app.connect("build-finished", lambda app, _error: app.warpgrid_recorder.close())
     app.add_node(playground)
     app.add_directive("ptx-playground", PtxPlayground)
     app.connect("doctree-resolved", replace)

@@ -7,6 +7,8 @@ use crate::shell::{self, Result};
 use std::path::PathBuf;
 
 const SPHINX: &str = "sphinx==9.0.4";
+const MKDOCS: &str = "mkdocs==1.6.1";
+const MARKDOWN_IT: &[&str] = &["markdown-it@14.1.0", "vue@3.5.13"];
 const MDX: &[&str] = &["@mdx-js/mdx@3.1.1", "react@19.3.1", "react-dom@19.3.1"];
 
 const DOCUSAURUS: &[&str] = &[
@@ -31,7 +33,17 @@ pub(crate) struct DocumentTool {
 pub(crate) fn tools() -> Vec<DocumentTool> {
     let found = [
         ("mdbook", "MDBOOK", rust::mdbook()),
-        ("sphinx", "SPHINX_BUILD", sphinx()),
+        (
+            "sphinx",
+            "SPHINX_BUILD",
+            python_tool(SPHINX, "sphinx-build"),
+        ),
+        ("mkdocs", "MKDOCS", python_tool(MKDOCS, "mkdocs")),
+        (
+            "markdown-it",
+            "MARKDOWN_IT_PROJECT",
+            npm::in_cache("markdown-it", MARKDOWN_IT),
+        ),
         ("mdx", "MDX_PROJECT", npm::in_cache("mdx", MDX)),
         (
             "docusaurus",
@@ -52,19 +64,20 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
     tools
 }
 
-fn sphinx() -> Result<PathBuf> {
-    let folder = cache().join(SPHINX.replace("==", "-"));
-    let command = folder.join("bin/sphinx-build");
+/// The command of a package in a folder of its own.
+fn python_tool(package: &str, command: &str) -> Result<PathBuf> {
+    let folder = cache().join(package.replace("==", "-"));
+    let command = folder.join("bin").join(command);
     if !command.is_file() {
         let mut python = shell::command("python3");
         shell::step(
-            "making a folder for Sphinx",
+            &format!("making a folder for {package}"),
             python.args(["-m", "venv"]).arg(&folder),
         )?;
         let mut pip = shell::command(folder.join("bin/pip"));
         shell::step(
-            "installing Sphinx",
-            pip.args(["install", "--quiet", SPHINX]),
+            &format!("installing {package}"),
+            pip.args(["install", "--quiet", package]),
         )?;
     }
     Ok(command)

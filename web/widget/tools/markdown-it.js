@@ -1,0 +1,20 @@
+// A plugin of markdown-it, for VitePress and other hosts of it: fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs:
+// `md.use(warpgrid)`. In VitePress `markdown: { config: (md) => md.use(warpgrid, { vue: true }) }`: Vue joins the lines of what it takes for
+// its own template, and takes no script in it.
+import { embeddingNow } from "../record.js";
+import { oneBlock, problemLine, readFence } from "./fence.js";
+
+const escape = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+export default function warpgrid(md, { vue = false } = {}) {
+  const plain = md.renderer.rules.fence ?? ((tokens, index, options, env, self) => self.renderToken(tokens, index, options));
+  md.renderer.rules.fence = (tokens, index, options, env, self) => {
+    const { info, content, map } = tokens[index];
+    const fence = readFence(info);
+    if (!fence?.playground) return plain(tokens, index, options, env, self);
+    const { html, problems } = embeddingNow(content, fence.attributes);
+    const file = env?.relativePath ?? env?.path ?? "document";
+    for (const problem of problems) console.warn(`warpgrid: ${problemLine(file, (map?.[0] ?? 0) + 1, problem)}`);
+    return vue ? `<div class="warpgrid" v-html="${escape(JSON.stringify(html))}"></div>\n` : `${oneBlock(html)}\n`;
+  };
+}
