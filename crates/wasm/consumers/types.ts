@@ -1,6 +1,8 @@
 // What the types of the package promise: a reader of types sees at once what would be wrong. Compiled by `consumers.test.mjs` and never run.
+import markdownIt from "warpgrid/markdown-it";
+import remark from "warpgrid/remark";
 import init, { type Cell, type InitInput, Session, WarpgridError, check, explain, hover, initSync } from "warpgrid";
-import { type Recording, record } from "warpgrid/record";
+import { type Recording, embedding, record } from "warpgrid/record";
 
 /** Compiles only where both types are the same: `any` is the same as nothing else. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -42,3 +44,9 @@ export async function main(bytes: Uint8Array): Promise<void> {
   const input: InitInput = 5;
   void input;
 }
+
+// The plugins of documentation tools, as their configurations have them.
+const remarkPlugins: (() => (tree: { type: string }) => Promise<void> | void)[] = [remark];
+const markdown = { config: (md: { use(plugin: typeof markdownIt, options?: { vue?: boolean }): unknown }) => md.use(markdownIt, { vue: true }) };
+const made: Promise<{ html: string; problems: { line: number; message: string }[] }> = embedding("ret;");
+void [remarkPlugins, markdown, made];

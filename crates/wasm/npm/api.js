@@ -1,6 +1,7 @@
 // What every door of the package gives: the functions of the core and its session. What the core cannot say in a sentence, because the
 // glue fails before it is asked, is said here: arguments of a wrong kind, calls before `init` and after `free`.
 import * as core from "./core_bg.js";
+import { SHAPES, readArgument } from "./arguments.js";
 import { asWarpgridError, notReady, unreadable } from "./errors.js";
 import { assertLoaded } from "./load.js";
 
@@ -10,6 +11,7 @@ export { WarpgridError } from "./errors.js";
 const freed = new WeakSet();
 
 function assertAlive(session) {
+  if (!(session instanceof core.Session)) throw notReady("a method of a session was called without it: write `session.step()`");
   if (freed.has(session)) throw notReady("the session was freed: make a new one");
 }
 
@@ -23,17 +25,6 @@ function whole(what, value, most = Number.MAX_SAFE_INTEGER) {
   if (value > most) throw unreadable(what, value, `at most ${most}`);
 }
 
-/** Options may be left out; a value of another kind is no object with every option left out. */
-function options(what, value) {
-  if (value === undefined || value === null) return;
-  if (typeof value !== "object" || Array.isArray(value)) throw unreadable(what, value, "an object");
-}
-
-function given(what, value) {
-  if (value === undefined || value === null) throw unreadable(what, value, "an object");
-  options(what, value);
-}
-
 function answer(call) {
   try {
     return call();
@@ -42,45 +33,47 @@ function answer(call) {
   }
 }
 
-/** A function of the core; `check` looks at its arguments. */
-const guarded = (call, check = () => {}) => (...values) => {
+/** A function of the core; `read` looks at its arguments and gives those that the core gets. */
+const guarded = (call, read = (...values) => values) => (...values) => {
   assertLoaded();
-  check(...values);
-  return answer(() => call(...values));
+  const given = read(...values);
+  return answer(() => call(...given));
 };
+/** A text and options beside it. */
+const withOptions = (what, shape) => (source, options) => {
+  text(what, source);
+  return [source, readArgument("options", options, shape)];
+};
+const alone = (what) => (value) => {
+  text(what, value);
+  return [value];
+};
+const query = (shape) => (value) => [readArgument("query", value, shape, true)];
 
-export const check = guarded(core.check, (source, choice) => {
-  text("source", source);
-  options("options", choice);
-});
-export const compare = guarded(core.compare, (scenario, choice) => {
-  given("scenario", scenario);
-  options("options", choice);
-});
-export const explain = guarded(core.explain, (subject) => text("subject", subject));
-export const format = guarded(core.format, (source) => text("source", source));
-export const tokens = guarded(core.tokens, (source, choice) => {
-  text("source", source);
-  options("options", choice);
-});
-const atOffset = (source, offset, choice) => {
+export const check = guarded(core.check, withOptions("source", SHAPES.check));
+export const compare = guarded(core.compare, (scenario, options) =>
+  [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
+export const explain = guarded(core.explain, alone("subject"));
+export const format = guarded(core.format, alone("source"));
+export const tokens = guarded(core.tokens, withOptions("source", SHAPES.check));
+const atOffset = (source, offset, options) => {
   text("source", source);
   whole("offset", offset, source.length);
-  options("options", choice);
+  return [source, offset, readArgument("options", options, SHAPES.check)];
 };
 export const hover = guarded(core.hover, atOffset);
 export const complete = guarded(core.complete, atOffset);
 export const codes = guarded(core.codes);
 export const forms = guarded(core.forms);
-export const fragment = guarded(core.fragment, (query) => given("query", query));
-export const product = guarded(core.product, (query) => given("query", query));
+export const fragment = guarded(core.fragment, query(SHAPES.fragment));
+export const product = guarded(core.product, query(SHAPES.product));
 
 export class Session extends core.Session {
   constructor(scenario) {
     assertLoaded();
-    given("scenario", scenario);
+    const given = readArgument("scenario", scenario, SHAPES.scenario, true);
     try {
-      super(scenario);
+      super(given);
     } catch (error) {
       throw asWarpgridError(error);
     }
@@ -95,18 +88,15 @@ export class Session extends core.Session {
 }
 if (Symbol.dispose) Session.prototype[Symbol.dispose] = Session.prototype.free;
 
-/** What a method has to be given. */
+/** What a method has to be given, where the core gets something else. */
 const METHODS = {
   cluster: (block) => whole("block", block),
   events(from, to) {
     whole("start", from);
     whole("end", to);
   },
-  frame: (request) => options("request", request),
-  grid(name, choice) {
-    text("name", name);
-    options("options", choice);
-  },
+  frame: (request) => [readArgument("request", request, SHAPES.frame)],
+  grid: withOptions("name", SHAPES.grid),
   land: (id) => whole("id", id),
   lanes(block, warp) {
     whole("block", block);
@@ -114,7 +104,7 @@ const METHODS = {
   },
   memory: (name) => text("name", name),
   memoryView: (name) => text("name", name),
-  run: (choice) => options("options", choice),
+  run: (options) => [readArgument("options", options, SHAPES.run)],
   seek: (position) => whole("position", position),
 };
 
@@ -123,8 +113,8 @@ for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(core.S
   if (name === "constructor" || name.startsWith("__") || Object.hasOwn(Session.prototype, name)) continue;
   const guard = (call) => call && function (...values) {
     assertAlive(this);
-    METHODS[name]?.(...values);
-    return answer(() => call.apply(this, values));
+    const given = METHODS[name]?.(...values) ?? values;
+    return answer(() => call.apply(this, given));
   };
   const accessor = own.value ? { value: guard(own.value) } : { get: guard(own.get) };
   Object.defineProperty(Session.prototype, name, { ...accessor, configurable: true });

@@ -31,8 +31,11 @@ export const notReady = (message) => new WarpgridError(message, "W0905");
 /** An argument of a wrong kind. */
 export const unreadable = (what, found, expected) => new WarpgridError(`the ${what} cannot be read: found ${shown(found)}, expected ${expected}`, "W0901");
 
-function shown(value) {
+/** A value in words, as short as they tell it apart. */
+export function shown(value) {
   if (Array.isArray(value)) return "an array";
+  if (value instanceof Map) return "a `Map`";
+  if (value instanceof Set) return "a `Set`";
   if (typeof value === "function") return "a function";
   if (typeof value === "string") return value.length > 40 ? "a text" : JSON.stringify(value);
   return typeof value === "object" && value !== null ? "an object" : String(value);

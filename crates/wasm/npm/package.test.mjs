@@ -1,6 +1,7 @@
 // The package as its users get it: `npm pack`ed, installed into an empty project, imported by name.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -66,6 +67,70 @@ test("arguments of a wrong kind are refused in a sentence", () => {
     () => session.lanes("0", 0), () => session.cluster(-1), () => session.events(0), () => session.run(5), () => session.frame("p"),
   ]) refused(call);
   session.free();
+});
+
+test("a value of a wrong kind is refused by the name of its field, at every depth", () => {
+  const source = scale;
+  const buffer = { kind: "buffer", name: "out", type: "f32", len: 64 };
+  const scenario = (facts) => () => new warpgrid.Session({ source, ...facts });
+  const session = new warpgrid.Session({ source });
+  for (const [said, call] of [
+    ["the scenario cannot be read: `grid[0]` is -1, expected a whole number from 0 to 4294967295", scenario({ grid: [-1, 1, 1] })],
+    ["the scenario cannot be read: `grid` is 5, expected an array of three whole numbers", scenario({ grid: 5 })],
+    ["the scenario cannot be read: `params` is \"x\", expected an array", scenario({ params: "x" })],
+    ["the scenario cannot be read: `params[0]` is 3, expected an object", scenario({ params: [3] })],
+    ["the scenario cannot be read: `params[1].init[2]` is true, expected a number or a string", scenario({ params: [buffer, { ...buffer, init: [1, 2, true] }] })],
+    ["the scenario cannot be read: `params[0].fields[0].value` is an object, expected a number or a string",
+      scenario({ params: [{ kind: "struct", name: "s", size: 8, fields: [{ kind: "scalar", name: "a", type: "u32", value: {}, offset: 0 }] }] })],
+    ["the scenario cannot be read: `front` is \"basic\", expected one of \"ptx\", \"sass\"", scenario({ front: "basic" })],
+    ["the scenario cannot be read: `fault.width` is 1.5, expected a whole number from 0 to 4294967295", scenario({ fault: { kind: "misaligned", width: 1.5 } })],
+    ["the scenario cannot be read: `beside` is \"ret;\", expected an object", () => warpgrid.compare({ source, beside: "ret;" })],
+    ["the options cannot be read: `target` is 90, expected a string", () => warpgrid.check(source, { target: 90 })],
+    ["the options cannot be read: found a `Map`, expected an object", () => warpgrid.check(source, new Map([["target", "sm_90"]]))],
+    ["the options cannot be read: `target` cannot be read: no", () => warpgrid.check(source, { get target() { throw new Error("no"); } })],
+    ["the options cannot be read: `maxSteps` is -1, expected a whole number from 0 or `Infinity`", () => session.run({ maxSteps: -1 })],
+    ["the options cannot be read: `columns` is \"8\", expected a whole number from 0 to 4294967295", () => session.grid("out", { columns: "8" })],
+    ["the request cannot be read: `grids[0].memory` is 1, expected a string", () => session.frame({ grids: [{ memory: 1 }] })],
+    ["the query cannot be read: `a` is \"1\", expected an array", () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", a: "1" })],
+  ]) assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0901" && (assert.equal(error.message, said), true), said);
+  session.free();
+});
+
+test("what is `null` is not set, and typed arrays are lists", () => {
+  assert.equal(warpgrid.check(scale, { front: null, target: null, ptx_version: undefined }).accept, true);
+  const source = "ld.global.u32 %r, [p];\nst.global.u32 [p], %r;";
+  const session = new warpgrid.Session({ source, front: null, grid: null, params: [{ kind: "buffer", name: "p", type: "u32", len: 2, init: new Uint32Array([7, 8]), expect: null }] });
+  assert.deepEqual([...new Uint32Array(session.memory("p").buffer)], [7, 8]);
+  session.free();
+});
+
+test("a getter that calls the session leaves it whole", () => {
+  const session = new warpgrid.Session({ source: scale });
+  assert.equal(session.run({ get maxSteps() { session.step(); return 1; } }), false);
+  assert.equal(session.position, 2);
+  session.free();
+});
+
+test("a method without its session says so", () => {
+  const session = new warpgrid.Session({ source: scale });
+  const { step, memory } = session;
+  for (const call of [() => step(), () => memory("out"), () => step.call({})]) {
+    assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0905" && /without it/.test(error.message));
+  }
+  session.free();
+});
+
+test("what `init` fails at is a WarpgridError with its reason", async () => {
+  // A process of its own, in which nothing is loaded yet.
+  const script = `import init, { WarpgridError, initSync } from "warpgrid";
+    const failed = [];
+    const note = (error) => failed.push([error instanceof WarpgridError, error.code, error.cause?.name ?? null]);
+    for (const source of ["x.wasm", new URL("file:///no/such.wasm"), new Uint8Array([1, 2, 3])]) await init(source).then(() => failed.push("loaded"), note);
+    try { initSync(new Uint8Array([1, 2, 3])); } catch (error) { note(error); }
+    await init();
+    console.log(JSON.stringify(failed));`;
+  const { stdout, stderr } = spawnSync("node", ["--input-type=module", "-e", script], { cwd: folder, encoding: "utf8" });
+  assert.deepEqual(JSON.parse(stdout || `"${stderr}"`), [[true, "W0905", "TypeError"], [true, "W0905", "Error"], [true, "W0905", "CompileError"], [true, "W0905", "CompileError"]]);
 });
 
 test("unknown keys are refused at every depth", () => {

@@ -147,6 +147,7 @@ pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
 /// What lies in `crates/wasm/npm` and goes into the package as it is.
 const SOURCES: &[&str] = &[
     "api.js",
+    "arguments.js",
     "bundler.js",
     "errors.js",
     "load.js",

@@ -1,4 +1,4 @@
 // The plugin of remark, for Docusaurus and other hosts of MDX.
 
 /** Fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs. */
-export default function warpgrid(): (tree: any, file?: any) => Promise<void>;
+export default function warpgrid(): (tree: unknown, file?: unknown) => Promise<void>;

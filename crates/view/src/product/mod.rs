@@ -326,7 +326,10 @@ fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
         None => read_decimal(word).and_then(|value| nearest_bits(ty, value)),
     };
     bits.ok_or_else(|| {
-        format!("found `{word}`, expected an element of `{ty}`: a number such as `1.5` or bits such as `0x3c`")
+        let shift = if ty == ScalarType::E2m1 { BELOW_E2M1 } else { 0 };
+        let one = nearest_bits(ty, 1.0).unwrap_or(1) >> shift;
+        let digits = 2 + ty.width_bits() as usize / 4;
+        format!("found `{word}`, expected an element of `{ty}`: a number such as `1.5` or bits such as `{one:#0digits$x}`")
     })
 }
 

@@ -1,0 +1,84 @@
+// The arguments of the package: what a host hands over goes in; a plain copy comes out, or a sentence that names the field and says what it is and
+// what it should be. Names of fields are the core's to know: it refuses those that it does not.
+import { WarpgridError, shown } from "./errors.js";
+
+const refuse = (what, why) => { throw new WarpgridError(`the ${what} cannot be read: ${why}`, "W0901"); };
+
+/** A kind of value: whether a value is of it, in words, and the shapes inside. */
+const kind = (words, fits, inside) => ({ words, fits, inside });
+const isCount = (value) => typeof value === "bigint" ? value >= 0n : Number.isInteger(value) && value >= 0;
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+
+const TEXT = kind("a string", (value) => typeof value === "string");
+const COUNT = kind("a whole number from 0", isCount);
+const SMALL = kind("a whole number from 0 to 4294967295", (value) => isCount(value) && value <= 4294967295);
+const WHOLE = kind("a whole number", (value) => typeof value === "bigint" || Number.isInteger(value));
+const VALUE = kind("a number or a string", (value) => ["number", "string", "bigint"].includes(typeof value));
+const STEPS = kind("a whole number from 0 or `Infinity`", (value) => value === Infinity || isCount(value));
+const oneOf = (...words) => kind(`one of "${words.join('", "')}"`, (value) => words.includes(value));
+const list = (shape) => kind("an array", (value) => Array.isArray(value) || ArrayBuffer.isView(value), shape);
+const object = (shape) => kind("an object", isObject, shape);
+const three = (value) => Array.isArray(value) && value.length === 3;
+const EXTENTS = kind("an array of three whole numbers", three, SMALL);
+const FRONT = oneOf("ptx", "sass");
+
+const PARAMETER = {
+  kind: TEXT, name: TEXT, type: TEXT, len: COUNT, shape: list(COUNT), start: COUNT, expect: list(VALUE), expect_sha256: TEXT, one_of: list(list(VALUE)),
+  init: kind("a number, a string or an array of them", (value) => VALUE.fits(value) || Array.isArray(value) || ArrayBuffer.isView(value), VALUE),
+  value: VALUE, size: COUNT, align: COUNT, of: TEXT, offset: COUNT,
+};
+PARAMETER.fields = list(object(PARAMETER));
+
+const FAULT = { kind: TEXT, buffer: TEXT, space: TEXT, byte_offset: WHOLE, width: SMALL, thread: EXTENTS, block: EXTENTS };
+const GRID = { type: TEXT, columns: SMALL, firstRow: COUNT, nRows: COUNT };
+export const SHAPES = {
+  check: { front: FRONT, target: TEXT, ptx_version: TEXT },
+  run: { maxSteps: STEPS },
+  grid: GRID,
+  frame: { grids: list(object({ memory: TEXT, ...GRID })), warp: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL) },
+  fragment: { op: TEXT, shape: TEXT, type: TEXT, target: TEXT, layout: TEXT, stride: SMALL },
+  product: { op: TEXT, shape: TEXT, types: list(TEXT), target: TEXT, a: list(TEXT), b: list(TEXT), c: TEXT },
+  scenario: {
+    name: TEXT, source: TEXT, front: FRONT, target: TEXT, ptx_version: TEXT, entry: TEXT, grid: EXTENTS, block: EXTENTS, cluster: EXTENTS,
+    dynamic_shared: COUNT, params: list(object(PARAMETER)), seed: COUNT, resident: SMALL, registers: list(object({ name: TEXT, value: VALUE })),
+    misaligned: oneOf("fault", "force"), beside: object({ source: TEXT, front: FRONT, target: TEXT, entry: TEXT }), fault: object(FAULT),
+  },
+};
+
+/**
+ * A plain copy of an argument in which what is not set is absent. What the host's own code does while its fields are read (a getter that throws, or
+ * calls the session) is over before the core is asked.
+ */
+export function readArgument(what, value, shape, isNeeded = false) {
+  if (value === undefined || value === null) return isNeeded ? refuse(what, `found ${shown(value)}, expected an object`) : undefined;
+  return copy(what, value, "", object(shape));
+}
+
+/** A field in the words of who writes it: `params[2].init`. */
+const placed = (path) => (path === "" ? "" : `\`${path}\` is `);
+
+function copy(what, value, path, shape) {
+  const isKeyed = value instanceof Map || value instanceof Set || value instanceof WeakMap || value instanceof WeakSet;
+  if (shape && (isKeyed || !shape.fits(value))) {
+    refuse(what, path === "" ? `found ${shown(value)}, expected ${shape.words}` : `${placed(path)}${shown(value)}, expected ${shape.words}`);
+  }
+  if (ArrayBuffer.isView(value)) return Array.from(value);
+  if (Array.isArray(value)) return value.map((member, index) => copy(what, member, `${path}[${index}]`, shape?.inside));
+  if (!isObject(value)) return value;
+  const fresh = {};
+  for (const name of Object.keys(value)) {
+    const inner = path === "" ? name : `${path}.${name}`;
+    const member = read(what, value, name, inner);
+    if (member === undefined || member === null) continue;
+    fresh[name] = copy(what, member, inner, shape?.inside && Object.hasOwn(shape.inside, name) ? shape.inside[name] : undefined);
+  }
+  return fresh;
+}
+
+function read(what, value, name, path) {
+  try {
+    return value[name];
+  } catch (error) {
+    return refuse(what, `\`${path}\` cannot be read: ${error?.message ?? error}`);
+  }
+}
