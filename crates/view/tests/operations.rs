@@ -1,5 +1,6 @@
 //! Single operations of machine code, one a line of `data/operations/*.txt`: what registers begin with, instructions, and what registers
-//! hold afterwards, in each lane. A value is a number as in `//@ register`, so `lane * 4` as well.
+//! hold afterwards, in each lane. A value is a number as in `//@ register`, so `lane * 4` as well. `R244` has the address of global memory that
+//! counts its words.
 
 use std::fs;
 use std::path::Path;
@@ -83,6 +84,7 @@ fn value(text: &str, lane: usize) -> u32 {
 fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
     let mut source =
         format!("//@ launch block={N_LANES}\n//@ register R240 = lane * {ROW_BYTES}\n");
+    source += "//@ buffer words: u32[256] = iota\n//@ register R244 = words\n";
     source += "//@ register R241 = 1\n//@ register R242 = 0\n//@ register R243 = 0\n";
     for (name, value) in &case.given {
         source += &format!("//@ register {name} = {value}\n");

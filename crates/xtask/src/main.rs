@@ -31,6 +31,8 @@ cargo xtask COMMAND
   package                           the npm package in pkg/, with its sizes
   bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
   conformance [--family NAME]       agreement with the reference assembler's verdicts
+  differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
+                                    --nvdisasm PROGRAM, --keep FOLDER
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
   ready                             rewrites generated files, then runs `test`
   setup                             only install what the other commands need
@@ -60,6 +62,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("package") => package::run(&mut arguments),
         Some("bench") => bench::run(&mut arguments),
         Some("conformance") => optimised::run("conformance", arguments),
+        Some("differential") => optimised::run("differential", arguments),
         Some("litmus") => litmus::run(&mut arguments),
         Some("ready") => ready::run(&mut arguments),
         Some("setup") => setup::everything().map(|()| true),

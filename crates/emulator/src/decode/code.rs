@@ -348,6 +348,8 @@ pub(crate) struct Source {
     pub(crate) size: Element,
     /// Bytes that are read, if fewer.
     pub(crate) read: Option<Element>,
+    /// Whether the low bits of the source address count the bytes at the end that are not read (`LDGSTS.ZFILL`).
+    pub(crate) address_counts: bool,
     /// Whether nothing is read.
     pub(crate) ignores: Option<Predicate>,
     /// Ranks of the blocks that get the bytes, a bit each.

@@ -146,18 +146,18 @@ impl<'p> Starting<'p> {
                 Some(row) => (row[lane] & 0xffff_ffff).min(size),
                 None => size,
             };
+            let (address, n_read) = match source.address_counts {
+                true => {
+                    let left_out = from_rows[lane] & (size - 1);
+                    (from_rows[lane] - left_out, n_read.saturating_sub(left_out))
+                }
+                false => (from_rows[lane], n_read),
+            };
             let ends = match &left_out {
                 Some(rows) => left_out_of(rows, lane)?,
                 None => [0, 0],
             };
-            let brought = brought(
-                reach,
-                &source.from,
-                from_rows[lane],
-                (n_read, size),
-                ends,
-                lane,
-            )?;
+            let brought = brought(reach, &source.from, address, (n_read, size), ends, lane)?;
             let (backing, at) = find(reach, to, to_rows[lane], size, (lane, Purpose::Write))?;
             let address = (at, to_rows[lane]);
             let landing = landing(reach, backing, address)
@@ -386,7 +386,8 @@ fn brought(
     let n_copied = n_read.saturating_sub(left + right);
     if n_copied > 0 {
         if !address.is_multiple_of(u64::from(plan.width_bytes)) {
-            return Err(fault(plan, FaultKind::Misaligned, address, lane));
+            let access = (AccessKind::Load, plan.space, address, plan.width_bytes);
+            return Err(halt(access, FaultKind::Misaligned, lane));
         }
         // The address is aligned, though not where bytes are left out.
         let bytewise = AccessPlan {
@@ -420,6 +421,10 @@ fn brought(
 
 fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<Halt> {
     let access = (AccessKind::Store, plan.space, address, plan.width_bytes);
+    halt(access, kind, lane)
+}
+
+fn halt(access: (AccessKind, StateSpace, u64, u32), kind: FaultKind, lane: usize) -> Box<Halt> {
     Box::new(Halt {
         kind,
         lanes: 1 << lane,

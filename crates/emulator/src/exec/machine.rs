@@ -223,16 +223,12 @@ fn compute(
             left.predicates[0] = mask_of(a, b, needs_slow_division);
         }
         MachineOp::Reciprocal64 => {
-            for lane in 0..LANES {
-                let value = f64::from_bits(u64::from(s.at(0, lane)) << 32);
-                left.registers[0][lane] = ((1.0 / value).to_bits() >> 32) as u32;
-            }
+            upper_halves(&mut left.registers[0], s.rows[0], |value| 1.0 / value);
         }
         MachineOp::ReciprocalRoot64 => {
-            for lane in 0..LANES {
-                let value = f64::from_bits(u64::from(s.at(0, lane)) << 32);
-                left.registers[0][lane] = ((1.0 / value.sqrt()).to_bits() >> 32) as u32;
-            }
+            upper_halves(&mut left.registers[0], s.rows[0], |value| {
+                1.0 / value.sqrt()
+            });
         }
         MachineOp::FirstLane => {
             let among = active & conditions[0];
@@ -256,6 +252,22 @@ fn compute(
                 *lanes = mask_of(row, row, |value, _| value >> shift >> index & 1 != 0);
             }
         }
+    }
+}
+
+/// A function of 64-bit floats whose upper halves are read and kept: subnormals count as zero.
+#[inline(always)]
+fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
+    let flushed = |upper: u32| match upper & 0x7ff0_0000 {
+        0 => upper & 1 << 31,
+        _ => upper,
+    };
+    for (to, from) in to.iter_mut().zip(from) {
+        let value = function(f64::from_bits(u64::from(flushed(*from)) << 32));
+        *to = match value.is_nan() {
+            true => 0x7fff_ffff,
+            false => flushed((value.to_bits() >> 32) as u32),
+        };
     }
 }
 

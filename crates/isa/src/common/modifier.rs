@@ -227,6 +227,7 @@ flags! {
     Multicast    "multicast::cluster" "to the same place in several blocks of the cluster";
     CpMask       "cp_mask"       "a mask says which bytes of each 16 are written";
     IgnoreOob    "ignore_oob"    "some bytes at both ends are left out";
+    ZeroFill     "zfill"         "the low bits of the source address count the bytes at the end that are zero";
     Reduce       "reduce"        "combines with what memory holds";
     Inc          "inc"           "asks for more registers";
     Dec          "dec"           "gives registers back";

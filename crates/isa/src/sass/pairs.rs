@@ -59,7 +59,10 @@ pub fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Optio
         words.push("E");
         words.extend(cache(modifiers, target));
     }
-    words.extend(width(ty, bits)?);
+    match bits {
+        256 => words.push(wide(modifiers)),
+        _ => words.extend(width(ty, bits)?),
+    }
     if !is_window {
         words.extend(order(modifiers, target));
     }
@@ -105,18 +108,29 @@ fn cache(modifiers: &Modifiers, target: &Target) -> Option<&'static str> {
 }
 
 /// The width, which 32 bits leave out; `None` where there is none.
-fn width(ty: ScalarType, bits: u32) -> Option<&'static [&'static str]> {
+fn width(ty: ScalarType, bits: u32) -> Option<Option<&'static str>> {
     Some(match (bits, ty.is_signed() && ty.width_bits() == bits) {
-        (8, true) => &["S8"],
-        (8, false) => &["U8"],
-        (16, true) => &["S16"],
-        (16, false) => &["U16"],
-        (32, _) => &[],
-        (64, _) => &["64"],
-        (128, _) => &["128"],
-        (256, _) => &["ENL2.256"],
+        (8, true) => Some("S8"),
+        (8, false) => Some("U8"),
+        (16, true) => Some("S16"),
+        (16, false) => Some("U16"),
+        (32, _) => None,
+        (64, _) => Some("64"),
+        (128, _) => Some("128"),
         _ => return None,
     })
+}
+
+/// The width of 256 bits, which says how the line is evicted from L2.
+fn wide(modifiers: &Modifiers) -> &'static str {
+    match modifiers.evict_l2 {
+        Some(EvictionPriority::First) => "EFL2.256",
+        Some(EvictionPriority::Last) => "ELL2.256",
+        Some(
+            EvictionPriority::Normal | EvictionPriority::Unchanged | EvictionPriority::NoAllocate,
+        )
+        | None => "ENL2.256",
+    }
 }
 
 /// The scope of a store to global memory.
@@ -156,6 +170,7 @@ pub fn ptx(store: &Store, words: &[&Word]) -> String {
     let mut mmio = "";
     let mut order = String::new();
     let mut cache = String::new();
+    let mut level_2 = "";
     let mut ty = ".b32";
     for word in words {
         match word.meaning {
@@ -171,6 +186,11 @@ pub fn ptx(store: &Store, words: &[&Word]) -> String {
                 order = ".relaxed.sys".to_owned();
             }
             WordMeaning::Width(bits) => {
+                level_2 = match word.text {
+                    "EFL2.256" => ".L2::evict_first",
+                    "ELL2.256" => ".L2::evict_last",
+                    _ => "",
+                };
                 ty = match (bits, word.text.starts_with('S')) {
                     (8, true) => ".s8",
                     (8, false) => ".u8",
@@ -188,7 +208,7 @@ pub fn ptx(store: &Store, words: &[&Word]) -> String {
         StateSpace::Generic => String::new(),
         space => format!(".{}", space.name()),
     };
-    format!("st{mmio}{order}{space}{cache}{ty}")
+    format!("st{mmio}{order}{space}{cache}{level_2}{ty}")
 }
 
 /// The same of an opcode with its words as they are printed: `STG.E.64.STRONG.GPU`. `None` for what is no store.
@@ -255,6 +275,11 @@ mod tests {
             ("st.release.sys.b32", "sm_90", "ST.E.STRONG.SYS"),
             ("st.relaxed.cta.b64", "sm_100", "ST.E.64.STRONG.SM"),
             ("st.global.u32", "sm_75", "STG.E.SYS"),
+            (
+                "st.global.L1::evict_last.L2::evict_last.v4.b64",
+                "sm_100",
+                "STG.E.EL.ELL2.256",
+            ),
             ("st.global.u32", "sm_90", "STG.E"),
             ("st.global.u32", "sm_61", "STG.E"),
             ("st.global.u32", "sm_35", "ST.E"),
@@ -288,6 +313,10 @@ mod tests {
             ("STG.E.64.STRONG.GPU", Some("st.relaxed.gpu.global.v2.b32")),
             ("STG.E.EF.S16.SYS", Some("st.global.L1::evict_first.s16")),
             ("STG.E.ENL2.256", Some("st.global.v8.b32")),
+            (
+                "STG.E.NA.EFL2.256",
+                Some("st.global.L1::no_allocate.L2::evict_first.v8.b32"),
+            ),
             ("ST.E.MMIO.SYS", Some("st.mmio.relaxed.sys.b32")),
             ("STS", Some("st.shared.b32")),
             ("STG.E.ODD.128", Some("st.global.v4.b32")),

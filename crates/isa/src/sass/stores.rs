@@ -158,7 +158,9 @@ pub static WIDE: Slot = Slot {
     title: "width",
     words: &[
         WINDOW_WIDTHS[0], WINDOW_WIDTHS[1], WINDOW_WIDTHS[2], WINDOW_WIDTHS[3], WINDOW_WIDTHS[4], WINDOW_WIDTHS[5], WINDOW_WIDTHS[6], WINDOW_WIDTHS[7], WINDOW_WIDTHS[8],
-        word("ENL2.256", WordMeaning::Width(256), From(100), "Two runs of four registers, the second one named after the first."),
+        word("ENL2.256", WordMeaning::Width(256), From(100), "Two runs of four registers, the second one named after the first; a mask after them says which words are stored."),
+        word("EFL2.256", WordMeaning::Width(256), From(100), "As `.ENL2.256`; the line is evicted first from L2."),
+        word("ELL2.256", WordMeaning::Width(256), From(100), "As `.ENL2.256`; the line is evicted last from L2."),
     ],
 };
 
@@ -192,13 +194,13 @@ pub static STORES: &[Store] = &[
     },
     Store {
         opcode: "STG", space: StateSpace::Global, on: From(50),
-        syntax: "STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc}",
+        syntax: "STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc{, mask}}",
         help: "Store to global memory.",
         slots: &[&EXTENDED, &CACHE, &EVICTION, &WIDE, &ORDER],
         addresses: addresses::GLOBAL,
         trailing_predicate: None,
-        good: &[("sm_75", "STG.E.64.SYS [R4+0x8], R2"), ("sm_89", "STG.E.EF.128 [R4.64], R24"), ("sm_100", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8")],
-        bad: &[("sm_90", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8"), ("sm_80", "STG.E.64 [R4.64], R3")],
+        good: &[("sm_75", "STG.E.64.SYS [R4+0x8], R2"), ("sm_89", "STG.E.EF.128 [R4.64], R24"), ("sm_100", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8"), ("sm_120", "STG.E.NA.EFL2.256 desc[UR4][R2.64], R6, R8, 0xa4")],
+        bad: &[("sm_90", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8"), ("sm_100", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8, 0x1ff"), ("sm_80", "STG.E.64 [R4.64], R3")],
     },
     Store {
         opcode: "STL", space: StateSpace::Local, on: From(35),

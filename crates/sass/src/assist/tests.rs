@@ -21,7 +21,7 @@ fn words_of_a_store_are_explained() {
         line,
         "STG",
         expect![[r#"
-        STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc}
+        STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc{, mask}}
         Store to global memory.
         As PTX: `st.relaxed.gpu.global.v2.b32`, among others.
         On `sm_50` and later.

@@ -297,7 +297,16 @@ impl<'a> StoreCheck<'a> {
         let bits = self.width_bits();
         let n_runs = if bits == 256 { 2 } else { 1 };
         let n_registers = (bits / n_runs).div_ceil(32);
+        let mask = match bits {
+            256 => operands.get(1 + n_runs as usize).and_then(mask_of),
+            _ => None,
+        };
         for index in 0..n_runs as usize {
+            let n_registers = match mask {
+                // The registers of the words that are stored are side by side.
+                Some(mask) => (mask >> (4 * index) & 0xf).count_ones().next_power_of_two(),
+                None => n_registers,
+            };
             match operands.get(1 + index) {
                 Some(operand) => self.report_run(operand, n_registers, out),
                 None if operands.is_empty() => return,
@@ -312,7 +321,8 @@ impl<'a> StoreCheck<'a> {
                 }
             }
         }
-        let Some(extra) = operands.get(1 + n_runs as usize) else {
+        let n_expected = 1 + n_runs as usize + usize::from(mask.is_some());
+        let Some(extra) = operands.get(n_expected) else {
             return;
         };
         match (self.predicate(), self.store.trailing_predicate) {
@@ -324,7 +334,10 @@ impl<'a> StoreCheck<'a> {
             }
             _ => out.push(report::n_operands(
                 extra.span,
-                "a store has an address and data only",
+                match bits {
+                    256 => "after the data only a mask of eight words may follow",
+                    _ => "a store has an address and data only",
+                },
             )),
         }
     }
@@ -362,6 +375,14 @@ impl<'a> StoreCheck<'a> {
         } else if u32::from(number) + n_registers - 1 > u32::from(last) {
             out.push(report::beyond_last(operand.span, register, n_registers));
         }
+    }
+}
+
+/// The mask of a store of eight words: bit i is whether word i is stored.
+fn mask_of(operand: &Operand) -> Option<u64> {
+    match operand.value {
+        Value::Integer(mask) if mask <= 0xff && operand.signs == Default::default() => Some(mask),
+        _ => None,
     }
 }
 

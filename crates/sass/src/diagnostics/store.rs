@@ -10,7 +10,7 @@ use warpgrid_program::{CodeFacts, Diagnostic, Needs, Span};
 pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1100", "store of another architecture", "The architecture does not have the opcode.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
     CodeFacts::page("W1101", "unknown modifier", "The store does not take the word.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
-    CodeFacts::page("W1102", "unknown width", "Stores take `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`; those to global memory `.ENL2.256` as well, from `sm_100` on.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
+    CodeFacts::page("W1102", "unknown width", "Stores take `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`; those to global memory `.ENL2.256`, `.EFL2.256` and `.ELL2.256` as well, from `sm_100` on.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
     CodeFacts::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached: `STS` takes no cache operator and no eviction priority.", "STS.CG [R2], R5;", "STS [R2], R5;"),
     CodeFacts::page("W1104", "modifier of another architecture", "The architecture does not have the word: cache operators end with `sm_62`, scopes and eviction priorities begin with `sm_70`.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
     CodeFacts::page("W1105", "two modifiers of one kind", "A store has at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
@@ -23,7 +23,7 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1112", "absolute address out of range", "Without a register the address has 24 bits without a sign: up to 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
     CodeFacts::page("W1113", "not an address", "The first operand of a store is its address, in brackets.", "STS R4, R5;", "STS [R4], R5;"),
     CodeFacts::page("W1114", "not data", "The second operand of a store is a register: `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
-    CodeFacts::page("W1115", "wrong number of operands", "A store has an address and data; `STG.E.ENL2.256` names a second run of registers, and `ST` may end with a predicate on `sm_50` to `sm_62`.", "STS [R4];", "STS [R4], R5;"),
+    CodeFacts::page("W1115", "wrong number of operands", "A store has an address and data; `STG.E.ENL2.256` names a second run of registers and may end with a mask of eight words, and `ST` may end with a predicate on `sm_50` to `sm_62`.", "STS [R4];", "STS [R4], R5;"),
     CodeFacts::page("W1116", "no comma", "Commas are between the operands of a store.", "STS [R4] R5;", "STS [R4], R5;"),
     CodeFacts::page("W1117", "plain store without `.SYS`", "On `sm_70` to `sm_75` plain stores to global and generic addresses carry `.SYS`.", ".target sm_75\nSTG.E [R4], R5;", ".target sm_75\nSTG.E.SYS [R4], R5;"),
     CodeFacts::page("W1118", "words in another order", "Disassemblers print the words of a store in the order of its syntax line.", "STG.64.E [R4], R6;", "STG.E.64 [R4], R6;"),

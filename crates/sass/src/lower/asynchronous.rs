@@ -10,7 +10,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Span};
 
-/// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a; with `.ZFILL` zeros where p does not hold.
+/// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a; with `.ZFILL` zeros where p does not hold,
+/// and the low bits of b say how many bytes at the end are zero.
 pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let wide = w.take("E");
     // How caches are used.
@@ -21,6 +22,9 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let mut modifiers = memory::hints(w);
     modifiers.space = Some(StateSpace::Shared);
     modifiers.source_space = Some(StateSpace::Global);
+    if fills {
+        modifiers.flags = modifiers.flags.with(Flag::ZeroFill);
+    }
     let to = memory::address(w, false)?;
     let from = memory::address(w, wide)?;
     let span = w.instruction.span;

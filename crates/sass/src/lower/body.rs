@@ -46,6 +46,16 @@ pub(super) enum Arg {
     List(Vec<(OperandValue, Span)>, Span),
 }
 
+impl Arg {
+    /// The values of an operand.
+    pub(super) fn all(&self) -> Vec<(&OperandValue, Span)> {
+        match self {
+            Arg::One(value, span) => vec![(value, *span)],
+            Arg::List(values, _) => values.iter().map(|(value, span)| (value, *span)).collect(),
+        }
+    }
+}
+
 /// An instruction of the contract, before it has a place.
 #[derive(Clone, Debug)]
 pub(super) struct Step {

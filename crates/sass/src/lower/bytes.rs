@@ -1,6 +1,6 @@
 //! Sums over the bytes and half words of registers, and conversions between integers.
 
-use super::body::{Arg, Step, read};
+use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, destinations};
 use super::{Context, Machine, modifiers_of, number_of, one, step, typed};
 use warpgrid_isa::{ArithmeticOp, Does, Flag, MachineOp, Modifiers, MoveOp, MulPart, ScalarType};
@@ -183,4 +183,32 @@ pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         args.push(one(w.source()?));
     }
     Ok(vec![step(Does::Move(MoveOp::CvtPack), modifiers, args)])
+}
+
+/// `F2IP.U8.F32.NTZ d, a, b, c`: two floats as integers in the range of bytes, that of b lowest, below the lower half of c.
+pub(super) fn pack_floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let found = formats(w);
+    let [ty] = found[..] else {
+        return Err(w.unknown("a conversion of these formats", w.instruction.opcode));
+    };
+    let modifiers = super::convert::from_float(w, ty);
+    let to = w.to(1)?;
+    let mut steps = Vec::new();
+    let mut args = vec![to];
+    for _ in 0..2 {
+        let (value, span) = w.source_as(ScalarType::F32)?;
+        let whole = c.body.hidden(ScalarType::B32);
+        let operands = vec![Arg::One(written(whole), span), one((value, span))];
+        steps.push(step(Does::Move(MoveOp::Cvt), modifiers, operands));
+        args.push(Arg::One(read(whole), span));
+    }
+    args.push(one(w.source()?));
+    let mut packs = Modifiers {
+        d_type: Some(ty),
+        a_type: Some(ScalarType::S32),
+        ..Modifiers::default()
+    };
+    packs.flags = packs.flags.with(Flag::Sat);
+    steps.push(step(Does::Move(MoveOp::CvtPack), packs, args));
+    Ok(steps)
 }

@@ -33,21 +33,33 @@ const WHOLE: &[(&str, Rounding)] = &[
 ];
 
 /// A conversion; wide results and sources are pairs.
-fn convert(w: &mut Words<'_>, mut modifiers: Modifiers) -> Lowered<Vec<Step>> {
-    // What becomes of a NaN follows from the types.
-    w.ignore(&["NTZ"]);
-    if w.take("FTZ") {
-        modifiers.flags = modifiers.flags.with(Flag::Ftz);
-    }
-    if w.take("SAT") {
-        modifiers.flags = modifiers.flags.with(Flag::Sat);
-    }
+fn convert(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
+    let modifiers = with_flags(w, modifiers);
     let is_wide = |ty: Option<ScalarType>| ty.is_some_and(|ty| ty.width_bits() == 64);
     let to = w.to(if is_wide(modifiers.d_type) { 2 } else { 1 })?;
     let from = modifiers.a_type.unwrap_or(ScalarType::B32);
     let a = w.source_as(from)?;
     let args = vec![to, one(a)];
     Ok(vec![step(Does::Move(MoveOp::Cvt), modifiers, args)])
+}
+
+/// The words that conversions have beside formats and rounding.
+fn with_flags(w: &mut Words<'_>, mut modifiers: Modifiers) -> Modifiers {
+    // What becomes of a NaN follows from the types.
+    w.ignore(&["NTZ"]);
+    for (word, flag) in [("FTZ", Flag::Ftz), ("SAT", Flag::Sat)] {
+        if w.take(word) {
+            modifiers.flags = modifiers.flags.with(flag);
+        }
+    }
+    modifiers
+}
+
+/// How `F2IP` makes an integer of a 32-bit float.
+pub(super) fn from_float(w: &mut Words<'_>, to: ScalarType) -> Modifiers {
+    w.ignore(&["F32"]);
+    let rounding = w.take_one(WHOLE).unwrap_or(Rounding::Rni);
+    with_flags(w, types(to, ScalarType::F32, Some(rounding)))
 }
 
 fn types(to: ScalarType, from: ScalarType, rounding: Option<Rounding>) -> Modifiers {
@@ -104,61 +116,97 @@ const NARROW: &[(&str, ScalarType)] = &[
 
 /// `F2FP.F16.E4M3.UNPACK_B d, a`: a pair of narrow floats to a pair of halves; `a.H1` is the pair in the upper half.
 fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let clamps = w.take("RELU");
     let from = w.take_one(NARROW);
     let is_half = w.take("F16");
     let from = from.filter(|_| is_half);
     let from = from.ok_or_else(|| w.unknown("another way to unpack", w.instruction.opcode))?;
     let to = w.to(1)?;
     let a = w.source()?;
+    let mut modifiers = types(ScalarType::F16x2, from, Some(Rounding::Rn));
+    if clamps {
+        modifiers.flags = modifiers.flags.with(Flag::Relu);
+    }
     Ok(vec![step(
         Does::Move(MoveOp::Cvt),
-        types(ScalarType::F16x2, from, Some(Rounding::Rn)),
+        modifiers,
         vec![to, one(a)],
     )])
 }
 
+/// What `F2FP` makes one register of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    /// Two 32-bit floats, the first one above.
+    Two,
+    /// One 32-bit float.
+    One,
+    /// The halves of a register.
+    Halves,
+}
+
+/// How `F2FP` packs, and whether what it makes goes below the lower half of its last source.
+const PACKINGS: &[(&str, (Packing, bool))] = &[
+    ("PACK_AB", (Packing::Two, false)),
+    ("PACK_AB_MERGE_C", (Packing::Two, true)),
+    ("MERGE_C", (Packing::One, true)),
+    ("UNPACK_B_MERGE_C", (Packing::Halves, true)),
+];
+
 /// `F2FP.F16.F32.PACK_AB d, a, b`: a goes to the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c`: the low half of c goes
-/// above the pair of bytes.
+/// above the pair of bytes. `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`, `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
 pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("UNPACK_B") {
         return unpack(w);
     }
+    let packing = w.take_one(PACKINGS);
+    let unknown = w.unknown("another way to pack", w.instruction.opcode);
+    let (packing, merges) = packing.ok_or_else(|| unknown.clone())?;
     let narrow = w.take_one(NARROW);
-    let half = w.take_one(&[("BF16", ScalarType::Bf16x2), ("F16", ScalarType::F16x2)]);
-    let to = narrow.or(half).unwrap_or(ScalarType::F16x2);
+    let halves = [("BF16", ScalarType::Bf16x2), ("F16", ScalarType::F16x2)];
+    let half = w.take_one(&halves);
+    let from = match packing {
+        Packing::Two | Packing::One => ScalarType::F32,
+        Packing::Halves => half.unwrap_or(ScalarType::F16x2),
+    };
+    let to = match (packing, narrow.or(half)) {
+        (Packing::One, Some(ScalarType::Bf16x2)) => ScalarType::Bf16,
+        (Packing::One, Some(ScalarType::F16x2) | None) => ScalarType::F16,
+        (Packing::Two, to) => to.unwrap_or(ScalarType::F16x2),
+        (Packing::Halves, _) => narrow.ok_or(unknown)?,
+        (Packing::One, Some(_)) => return Err(unknown),
+    };
     w.ignore(&["F32"]);
-    let merges = w.take("PACK_AB_MERGE_C");
-    if !merges && !w.take("PACK_AB") {
-        return Err(w.unknown("another way to pack", w.instruction.opcode));
-    }
-    let saturates = w.take("SATFINITE");
-    let mut modifiers = types(to, ScalarType::F32, None);
+    let mut modifiers = types(to, from, None);
     modifiers.rounding = Some(w.take_one(ROUNDINGS).unwrap_or(Rounding::Rn));
-    if w.take("RELU") {
-        modifiers.flags = modifiers.flags.with(Flag::Relu);
-    }
-    if saturates {
-        modifiers.flags = modifiers.flags.with(Flag::Satfinite);
+    for (word, flag) in [("RELU", Flag::Relu), ("SATFINITE", Flag::Satfinite)] {
+        if w.take(word) {
+            modifiers.flags = modifiers.flags.with(flag);
+        }
     }
     let to = w.to(1)?;
-    let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
+    let (op, n) = match packing {
+        Packing::Two => (MoveOp::CvtPacked, 2),
+        Packing::One | Packing::Halves => (MoveOp::Cvt, 1),
+    };
+    let mut sources = Vec::new();
+    for _ in 0..n {
+        sources.push(one(w.source_as(from)?));
+    }
     let kept = match w.n_left() {
         0 => None,
         _ if !merges => None,
         _ => Some(w.source()?).filter(|(kept, _)| !is_zero(kept)),
     };
     let packed = |to| {
-        step(
-            Does::Move(MoveOp::CvtPacked),
-            modifiers,
-            vec![to, one(a), one(b)],
-        )
+        let args = std::iter::once(to).chain(sources).collect();
+        step(Does::Move(op), modifiers, args)
     };
     let Some((kept, span)) = kept else {
         return Ok(vec![packed(to)]);
     };
-    // Of pairs in a byte it is not known where what is kept goes.
-    if modifiers.d_type.is_none_or(|ty| ty.width_bits() != 16) {
+    // Of pairs in a byte, and of one half, it is not known where what is kept goes.
+    if packing == Packing::One || modifiers.d_type.is_none_or(|ty| ty.width_bits() != 16) {
         return Err(w.unknown("a register that is merged", span));
     }
     let [pair, above] = [ScalarType::B32; 2].map(|ty| c.body.hidden(ty));

@@ -6,8 +6,8 @@ use super::{
     Context, Machine, arithmetic, float, half, is_zero, known, modifiers_of, number_of, one, step,
     typed,
 };
-use warpgrid_isa::{ArithmeticOp, CompareForm, Does, MachineOp, Modifiers, ScalarType};
-use warpgrid_program::{OperandValue, SourceModifiers, Span};
+use warpgrid_isa::{ArithmeticOp, CompareForm, Does, Flag, MachineOp, Modifiers, ScalarType};
+use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
 /// The types of integers that are compared; the one without a word is `.S32`.
 const INTEGERS: &[(&str, ScalarType)] = &[
@@ -118,7 +118,25 @@ pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         values.push(w.source_as(ty)?);
     }
     let p = w.predicate()?;
+    unsign(w, modifiers, &mut values)?;
     Ok(choose(c, to, modifiers, values, p))
+}
+
+/// With `.XORSIGN` the sizes are compared, and the sign is that of the product of the registers: the operation itself takes
+/// their sizes.
+fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [(OperandValue, Span)]) -> Lowered<()> {
+    if !modifiers.has(Flag::Xorsign) {
+        return Ok(());
+    }
+    for (value, span) in values {
+        if let OperandValue::Source(Source::Register(_), signs) = value {
+            let is_size = std::mem::take(&mut signs.absolute);
+            if !is_size || signs.negate {
+                return Err(w.unknown("`.XORSIGN` of what is no size", *span));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// `DMNMX d, a, b, p`
@@ -141,6 +159,7 @@ pub(super) fn halves(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         values.push(half::pair(w, ty)?);
     }
     let p = w.predicate()?;
+    unsign(w, modifiers, &mut values)?;
     Ok(choose(c, to, modifiers, values, p))
 }
 

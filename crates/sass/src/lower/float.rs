@@ -2,12 +2,14 @@
 
 use super::body::{Step, read, written};
 use super::integer::{COMPARISONS, JOINS, select_as, set_predicate};
-use super::words::{Lowered, Words};
-use super::{Arg, Context, Machine, one, predicate_destination, step, typed};
+use super::words::{Lowered, Words, number, parts};
+use super::{Arg, Context, Machine, modifiers_of, one, predicate_destination, step, typed};
+use crate::syntax::{Operand, Value};
 use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, Does, Flag, MachineOp, Modifiers, MoveOp, Rounding,
     ScalarType,
 };
+use warpgrid_program::{OperandValue, SourceModifiers, Span};
 
 /// How results are rounded; without a word to the nearest.
 pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
@@ -100,7 +102,7 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     }
     let mut product = typed(ScalarType::F64);
     product.rounding = Some(Rounding::Rn);
-    let scale = super::words::number(scale.to_bits());
+    let scale = number(scale.to_bits());
     let last = {
         let of = |to, a, b| {
             let args = vec![
@@ -187,6 +189,27 @@ pub(super) fn check(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ])
 }
 
+/// The upper half of a 64-bit float: a register, or a literal that is printed as the whole float.
+fn upper_half(w: &mut Words<'_>) -> Lowered<(OperandValue, Span)> {
+    let operand = w.peek();
+    let is_literal = |operand: &Operand| match operand.value {
+        Value::Float(_) => true,
+        Value::Integer(_) => !operand.span.text(w.source).contains("0x"),
+        _ => false,
+    };
+    let (value, span) = if operand.is_some_and(is_literal) {
+        let (value, span) = w.source_as(ScalarType::F64)?;
+        let mut halves = parts((value, span), 2);
+        halves.pop().unwrap_or((number(0), span))
+    } else {
+        w.source()?
+    };
+    match modifiers_of(&value) == SourceModifiers::NONE {
+        true => Ok((value, span)),
+        false => Err(w.unknown("a sign of this source", span)),
+    }
+}
+
 /// `MUFU`: estimates of elementary functions. Sine and cosine count in turns.
 pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     for (word, op) in [
@@ -197,7 +220,7 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             let (run, span) = w.destination(1)?;
             let machine = Machine {
                 registers: super::words::destinations(run, 1, span),
-                sources: vec![w.source()?],
+                sources: vec![upper_half(w)?],
                 ..Machine::default()
             };
             return Ok(vec![machine.step(op, w.instruction.span)]);
@@ -222,7 +245,17 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(Flag::Approx);
-    if w.take("FTZ") {
+    // The unit takes a subnormal float as zero, and makes none: the assembler scales where the function does not flush (seen in
+    // what 13.5 makes of the forms without `.ftz`).
+    let flushes = matches!(
+        op,
+        ArithmeticOp::Rcp
+            | ArithmeticOp::Rsqrt
+            | ArithmeticOp::Sqrt
+            | ArithmeticOp::Ex2
+            | ArithmeticOp::Lg2
+    );
+    if w.take("FTZ") || (flushes && !is_narrow) {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     let to = w.to(1)?;
@@ -236,7 +269,7 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     let span = a.1;
     let angle = c.body.hidden(ScalarType::F32);
-    let turn = super::words::number(std::f32::consts::TAU.to_bits().into());
+    let turn = number(std::f32::consts::TAU.to_bits().into());
     let args = vec![Arg::One(written(angle), span), one(a), Arg::One(turn, span)];
     let mut product = typed(ScalarType::F32);
     product.rounding = Some(Rounding::Rn);

@@ -3,7 +3,9 @@
 use super::body::{Step, read, written};
 use super::integer::{COMPARISONS, JOINS};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Arg, Context, float, known, one, predicate_source, predicates_by_table, step};
+use super::{
+    Arg, Context, arithmetic, float, known, one, predicate_source, predicates_by_table, step,
+};
 use crate::syntax::Operand;
 use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, Does, Flag, Modifiers, MoveOp, Rounding, ScalarType,
@@ -32,8 +34,7 @@ pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<(OperandValue, 
         return w.source_as(ty);
     }
     let (high, low) = (w.next()?, w.next()?);
-    let bits = w.number(high, ty)? << 16 | w.number(low, ty)? & 0xffff;
-    Ok((number(bits), high.span))
+    Ok((number(w.halves(high, low, ty)?), high.span))
 }
 
 pub(super) fn two(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
@@ -44,20 +45,26 @@ pub(super) fn two(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> L
     let modifiers = float::mode(w, ty);
     let to = w.to(1)?;
     let mut steps = Vec::new();
-    let a = pair_of_float(c, w, ty, &mut steps)?;
-    let b = pair_of_float(c, w, ty, &mut steps)?;
+    let a = any_pair(c, w, ty, &mut steps)?;
+    let b = any_pair(c, w, ty, &mut steps)?;
     let args = vec![to, one(a), one(b)];
     steps.push(step(Does::Arithmetic(op), modifiers, args));
     Ok(steps)
 }
 
-/// As [`pair`], or `R2.F32`: a 32-bit float, cut off to a half that is both of the pair.
-fn pair_of_float(
+/// As [`pair`], or `R2.F32`: a 32-bit float, cut off to a half that is both of the pair; or `R2.H0_NH1`: the low half above the
+/// opposite of the high one.
+fn any_pair(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
     ty: ScalarType,
     steps: &mut Vec<Step>,
 ) -> Lowered<(OperandValue, Span)> {
+    let is_swapped = |operand: &&Operand| w.operand_words(operand).contains(&"H0_NH1");
+    if let Some(operand) = w.peek().filter(is_swapped) {
+        w.next()?;
+        return swapped_pair(c, w, operand, steps);
+    }
     let is_float = |operand: &&Operand| w.operand_words(operand).contains(&"F32");
     let Some(operand) = w.peek().filter(is_float) else {
         return pair(w, ty);
@@ -81,6 +88,39 @@ fn pair_of_float(
     Ok((read(half), span))
 }
 
+/// `R2.H0_NH1`; a minus before it is of both halves.
+fn swapped_pair(
+    c: &mut Context<'_>,
+    w: &Words<'_>,
+    operand: &Operand,
+    steps: &mut Vec<Step>,
+) -> Lowered<(OperandValue, Span)> {
+    let span = operand.span;
+    let OperandValue::Source(source, signs) = w.plain_value_of(operand, ScalarType::B32)? else {
+        return Err(w.unknown("this pair", span));
+    };
+    if signs.absolute {
+        return Err(w.unknown("the size of this pair", span));
+    }
+    let swapped = SourceModifiers {
+        part: SourcePart::Swapped,
+        ..SourceModifiers::NONE
+    };
+    let sign_of = if signs.negate { 0x8000_0000 } else { 0x8000 };
+    let to = c.body.hidden(ScalarType::B32);
+    let args = [
+        written(to),
+        OperandValue::Source(source, swapped),
+        number(sign_of),
+    ];
+    steps.push(arithmetic(
+        ArithmeticOp::Xor,
+        ScalarType::B32,
+        args.map(|value| Arg::One(value, span)).into(),
+    ));
+    Ok((read(to), span))
+}
+
 /// `HADD2.F32 d, a.H0_H0, b.H1_H1`: the halves become 32-bit floats first.
 fn widened(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
     let modifiers = float::mode(w, ScalarType::F32);
@@ -88,54 +128,65 @@ fn widened(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<
     let mut steps = Vec::new();
     let mut args = vec![to];
     for _ in 0..2 {
-        let (value, span) = w.source_as(ScalarType::F16)?;
-        let wide = c.body.hidden(ScalarType::F32);
-        let mut signs = SourceModifiers::NONE;
-        let value = match value {
-            OperandValue::Source(source, modifiers) => {
-                signs = SourceModifiers {
-                    part: SourcePart::Whole,
-                    ..modifiers
-                };
-                let part = match modifiers.part {
-                    SourcePart::HighTwice => SourcePart::HighTwice,
-                    SourcePart::Whole
-                    | SourcePart::LowTwice
-                    | SourcePart::Swapped
-                    | SourcePart::Byte(_) => SourcePart::LowTwice,
-                };
-                let plain = SourceModifiers {
-                    part,
-                    ..SourceModifiers::NONE
-                };
-                OperandValue::Source(source, plain)
-            }
-            other => other,
-        };
-        let conversion = Modifiers {
-            d_type: Some(ScalarType::F32),
-            a_type: Some(ScalarType::F16),
-            ..Modifiers::default()
-        };
-        steps.push(step(
-            Does::Move(MoveOp::Cvt),
-            conversion,
-            vec![Arg::One(written(wide), span), Arg::One(value, span)],
-        ));
-        let source = Source::Register(warpgrid_program::RegisterRun::one(wide));
-        args.push(Arg::One(OperandValue::Source(source, signs), span));
+        args.push(widened_half(c, w, ScalarType::F16, &mut steps)?);
     }
     steps.push(step(Does::Arithmetic(op), modifiers, args));
     Ok(steps)
 }
 
+/// A half as a 32-bit float, with its signs.
+fn widened_half(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    ty: ScalarType,
+    steps: &mut Vec<Step>,
+) -> Lowered<Arg> {
+    let (value, span) = w.source_as(ty)?;
+    let wide = c.body.hidden(ScalarType::F32);
+    let mut signs = SourceModifiers::NONE;
+    let value = match value {
+        OperandValue::Source(source, modifiers) => {
+            signs = SourceModifiers {
+                part: SourcePart::Whole,
+                ..modifiers
+            };
+            let part = match modifiers.part {
+                SourcePart::HighTwice => SourcePart::HighTwice,
+                SourcePart::Whole
+                | SourcePart::LowTwice
+                | SourcePart::Swapped
+                | SourcePart::Byte(_) => SourcePart::LowTwice,
+            };
+            let plain = SourceModifiers {
+                part,
+                ..SourceModifiers::NONE
+            };
+            OperandValue::Source(source, plain)
+        }
+        other => other,
+    };
+    let conversion = Modifiers {
+        d_type: Some(ScalarType::F32),
+        a_type: Some(ty),
+        ..Modifiers::default()
+    };
+    steps.push(step(
+        Does::Move(MoveOp::Cvt),
+        conversion,
+        vec![Arg::One(written(wide), span), Arg::One(value, span)],
+    ));
+    let source = Source::Register(RegisterRun::one(wide));
+    Ok(Arg::One(OperandValue::Source(source, signs), span))
+}
+
 /// `HFMA2 d, a, b, c`
-pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn fused(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = format(w);
     let modifiers = float::mode(w, ty);
     let mut args = vec![w.to(1)?];
+    let mut steps = Vec::new();
     for _ in 0..3 {
-        args.push(one(pair(w, ty)?));
+        args.push(one(any_pair(c, w, ty, &mut steps)?));
     }
     if w.is_predicate() {
         let (p, span) = w.predicate()?;
@@ -143,11 +194,30 @@ pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             return Err(w.unknown("a condition of `.RELU`", span));
         }
     }
-    Ok(vec![step(
-        Does::Arithmetic(ArithmeticOp::Fma),
-        modifiers,
-        args,
-    )])
+    steps.push(step(Does::Arithmetic(ArithmeticOp::Fma), modifiers, args));
+    Ok(steps)
+}
+
+/// `FHADD d, a, b`, `FHFMA d, a, b, c`: the first operands but the last are halves, which become 32-bit floats first.
+pub(super) fn mixed(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    op: ArithmeticOp,
+) -> Lowered<Vec<Step>> {
+    let half = match format(w) {
+        ScalarType::Bf16x2 => ScalarType::Bf16,
+        _ => ScalarType::F16,
+    };
+    let modifiers = float::mode(w, ScalarType::F32);
+    let mut args = vec![w.to(1)?];
+    let mut steps = Vec::new();
+    let n_halves = if op == ArithmeticOp::Fma { 2 } else { 1 };
+    for _ in 0..n_halves {
+        args.push(widened_half(c, w, half, &mut steps)?);
+    }
+    args.push(one(w.source_as(ScalarType::F32)?));
+    steps.push(step(Does::Arithmetic(op), modifiers, args));
+    Ok(steps)
 }
 
 /// A comparison of pairs and how it is joined with a predicate.

@@ -6,11 +6,12 @@ use super::{
     Context, Machine, arithmetic, copy, is_number, is_zero, known, modifiers_of, one,
     predicate_destination, predicate_source, step, typed,
 };
+use crate::syntax::Operand;
 use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, Flag, MachineOp, Modifiers, MulPart,
     OverflowMode, ScalarType,
 };
-use warpgrid_program::{OperandValue, SourceModifiers, Span};
+use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
 /// The carries that an instruction writes, after its register: none, one or two.
 fn carries(w: &mut Words<'_>) -> Lowered<Vec<(OperandValue, Span)>> {
@@ -28,11 +29,29 @@ fn are_sinks(predicates: &[(OperandValue, Span)]) -> bool {
         .all(|(value, _)| *value == OperandValue::Destination(None))
 }
 
+/// A source of a sum. Where the sum has a carry, `-RZ` is the complement of zero and one more, which is a carry of its own.
+fn summand(
+    w: &mut Words<'_>,
+    ty: ScalarType,
+    carries: &[(OperandValue, Span)],
+) -> Lowered<(OperandValue, Span)> {
+    let operand = w.peek();
+    let is_negated =
+        |operand: &Operand| operand.signs.negated && as_register(&operand.value).is_some();
+    let is_negated = operand.is_some_and(is_negated) && !are_sinks(carries);
+    let (mut value, span) = w.source_as(ty)?;
+    if let OperandValue::Source(Source::Immediate(0), modifiers) = &mut value {
+        modifiers.negate = is_negated;
+    }
+    Ok((value, span))
+}
+
 /// Sums of pairs: `IADD.64 d, a, b`, `UIADD3.64 d, p, q, a, b, c`.
 fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Vec<Step>> {
     let (run, run_span) = w.destination(2)?;
     let results = carries(w)?;
-    let (a, b) = (w.source_as(ScalarType::U64)?, w.source_as(ScalarType::U64)?);
+    let mut summand = || summand(w, ScalarType::U64, &results);
+    let (a, b) = (summand()?, summand()?);
     let third = match w.n_left() {
         0 => None,
         _ if w.is_predicate() => None,
@@ -129,20 +148,53 @@ fn halves_of_sum(value: (OperandValue, Span)) -> [(OperandValue, Span); 2] {
     [low, high]
 }
 
+/// `VIADD.S32.ISAT d, a, -b`: a sum or a difference in the range of 32 bits; `VIADD.16x2`: of each half.
+fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mut modifiers = typed(match w.take("16x2") {
+        true => ScalarType::U16x2,
+        false => ScalarType::S32,
+    });
+    w.ignore(&["S32"]);
+    if w.take("ISAT") {
+        modifiers.flags = modifiers.flags.with(Flag::Sat);
+    }
+    let mut args = vec![w.to(1)?];
+    let mut op = ArithmeticOp::Add;
+    for index in 0..2 {
+        let (mut value, span) = w.source()?;
+        if let OperandValue::Source(_, signs) = &mut value {
+            if std::mem::take(&mut signs.negate) {
+                // Only the second one may be subtracted.
+                let is_first = index == 0;
+                if is_first {
+                    return Err(w.unknown("a sign of the first source", span));
+                }
+                op = ArithmeticOp::Sub;
+            }
+        }
+        args.push(Arg::One(value, span));
+    }
+    Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
+}
+
 /// `IADD3`, `IADD` and relatives: `d{, p{, q}}, a, b{, c}{, x, y}`
 pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let extends = w.take("X");
     if w.take("64") {
         return add_wide(c, w, extends);
     }
+    if w.opcode().ends_with("VIADD") && (w.has("ISAT") || w.has("16x2")) {
+        return add_whole(w);
+    }
     let (run, span) = w.destination(1)?;
     let predicates = carries(w)?;
-    let (a, b) = (w.source()?, w.source()?);
+    let summand = |w: &mut Words<'_>| summand(w, ScalarType::B32, &predicates);
+    let (a, b) = (summand(w)?, summand(w)?);
     let has_third = w
         .peek()
         .is_some_and(|operand| !as_register(&operand.value).is_some_and(is_predicate));
     let third = if has_third {
-        w.source()?
+        summand(w)?
     } else {
         (number(0), span)
     };

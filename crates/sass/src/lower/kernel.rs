@@ -6,13 +6,13 @@ use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
 use super::{Context, lower_one};
 use crate::environment::Environment;
-use crate::listing::{KernelInfo, Part, Section, Symbol, Text};
+use crate::listing::{KernelInfo, Part, Placed, Section, Symbol, Text};
 use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value};
 use std::collections::HashMap;
 use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
 use warpgrid_program::{
-    Function, FunctionKind, Guard, LaunchBounds, MachineCode, Module, OperandValue, Parameter,
-    Relocation, RelocationTarget, Span, Variable,
+    AddressBase, Function, FunctionKind, Guard, LaunchBounds, MachineCode, Module, OperandValue,
+    Parameter, Relocation, RelocationTarget, Source, Span, Variable,
 };
 
 /// An instruction that cannot be executed, and what of it is not known.
@@ -160,7 +160,7 @@ impl Lowering<'_> {
             let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
                 continue;
             };
-            self.instruction(text, &mut body, instruction, placed.address);
+            self.instruction(text, &mut body, instruction, placed);
         }
         let machine = MachineCode {
             addresses: std::mem::take(&mut body.addresses),
@@ -222,9 +222,10 @@ impl Lowering<'_> {
         text: &Text,
         body: &mut Body,
         instruction: &Instruction,
-        address: u64,
+        placed: &Placed,
     ) {
-        let mut words = Words::new(self.tree, self.source, instruction);
+        let address = placed.address;
+        let mut words = Words::new(self.tree, self.source, instruction, placed.encoding);
         let opcode = words.mnemonic();
         let mut guard = None;
         let mut never = false;
@@ -247,7 +248,16 @@ impl Lowering<'_> {
             address,
             guard,
         };
-        let steps = match lower_one(&mut context, &mut words) {
+        let steps = lower_one(&mut context, &mut words).and_then(|steps| {
+            match self.bank_that_is_missing(text, &steps) {
+                Some((bank, span)) => Err(Unknown {
+                    what: format!("constant bank {bank}, which the text does not have"),
+                    span,
+                }),
+                None => Ok(steps),
+            }
+        });
+        let steps = match steps {
             Ok(_) if never => vec![nothing()],
             Ok(steps) => steps,
             Err(Unknown { what, span }) => {
@@ -261,6 +271,31 @@ impl Lowering<'_> {
         };
         let place = (opcode, instruction.span, address);
         body.add(&mut self.actions, steps, guard, place);
+    }
+
+    /// A constant bank that steps read and that no section of the text has. `cuobjdump -sass` and `nvdisasm -c` print none. The
+    /// launch fills bank 0.
+    fn bank_that_is_missing(&self, text: &Text, steps: &[Step]) -> Option<(u8, Span)> {
+        let has = |bank: u8| {
+            let mut banks = self.banks.iter();
+            bank == 0
+                || banks.any(|(kernel, number, _)| {
+                    *number == bank && kernel.as_ref().is_none_or(|name| *name == text.name)
+                })
+        };
+        let read = |value: &OperandValue| match value {
+            OperandValue::Source(Source::Constant { bank, .. }, _) => Some(*bank),
+            OperandValue::Address(address) => match address.base {
+                AddressBase::Bank { bank, .. } => Some(bank),
+                _ => None,
+            },
+            _ => None,
+        };
+        let mut operands = steps.iter().flat_map(|step| &step.args).flat_map(Arg::all);
+        operands.find_map(|(value, span)| {
+            let bank = read(value).filter(|bank| !has(*bank))?;
+            Some((bank, span))
+        })
     }
 
     /// Shared and local memory of a kernel.

@@ -2,9 +2,16 @@
 
 use super::body::{Arg, Step};
 use super::words::{Lowered, Words, destinations, number};
-use super::{Machine, arithmetic, is_zero, modifiers_of, one, predicate_destination, step, typed};
-use warpgrid_isa::{ArithmeticOp, BoolOp, Does, FunnelShift, MachineOp, PermuteMode, ScalarType};
-use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers};
+use super::{
+    Context, Machine, arithmetic, is_zero, modifiers_of, one, predicate_destination,
+    predicate_source, step, typed,
+};
+use crate::syntax::Operand;
+use warpgrid_isa::{
+    ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, FunnelShift, MachineOp, PermuteMode,
+    ScalarType,
+};
+use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, Span};
 
 /// `LOP3.LUT`: `{p,} d, a, b, c, table, x`
 pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
@@ -64,10 +71,13 @@ pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 }
 
 /// `PLOP3.LUT p, q, a, b, c, table, table`
-pub(super) fn predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn predicates(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["LUT"]);
     let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
-    let conditions = vec![w.predicate()?, w.predicate()?, w.predicate()?];
+    let (mut steps, mut conditions) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        conditions.push(predicate_or_sign(c, w, &mut steps)?);
+    }
     let (first, second) = (w.immediate()?, w.immediate()?);
     let machine = Machine {
         predicates: vec![predicate_destination(p), predicate_destination(q)],
@@ -75,9 +85,34 @@ pub(super) fn predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         number: (first & 0xff) | (second & 0xff) << 8,
         ..Machine::default()
     };
-    Ok(vec![
-        machine.step(MachineOp::PredicateLogic3, w.instruction.span),
-    ])
+    steps.push(machine.step(MachineOp::PredicateLogic3, w.instruction.span));
+    Ok(steps)
+}
+
+/// A predicate, or `R2.SIGN`: whether a register is below zero.
+fn predicate_or_sign(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    steps: &mut Vec<Step>,
+) -> Lowered<(OperandValue, Span)> {
+    let is_sign = |operand: &&Operand| w.operand_words(operand).contains(&"SIGN");
+    let Some(operand) = w.peek().filter(is_sign) else {
+        return w.predicate();
+    };
+    w.next()?;
+    let span = operand.span;
+    let value = w.plain_value_of(operand, ScalarType::S32)?;
+    if modifiers_of(&value) != SourceModifiers::NONE {
+        return Err(w.unknown("the sign of this source", span));
+    }
+    let is_negative = c.body.hidden(ScalarType::Pred);
+    let mut modifiers = typed(ScalarType::S32);
+    modifiers.compare = Some(CompareOp::Lt);
+    let to = OperandValue::Pair(Some(RegisterRun::one(is_negative)), None);
+    let args = [to, value, number(0)].map(|value| Arg::One(value, span));
+    let compare = Does::Compare(CompareForm::Setp);
+    steps.push(step(compare, modifiers, args.into()));
+    Ok((predicate_source(is_negative, operand.signs.not), span))
 }
 
 /// `SHF d, a, n, b`: `{b, a}` is shifted.

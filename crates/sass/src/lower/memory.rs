@@ -2,7 +2,7 @@
 
 use super::body::{Arg, Step, plain, read, written};
 use super::words::{Lowered, Words, destinations, parts, signed};
-use super::{Context, copy, id_of, one, predicates_by_table, step};
+use super::{Context, copy, id_of, one, predicate_source, predicates_by_table, step, typed};
 use crate::syntax::{RegisterFile, RegisterNumber, TermValue, Value};
 use warpgrid_isa::{
     ArithmeticOp, AtomicOp, CacheOp, CompareForm, CompareOp, Does, EvictionPriority, Flag,
@@ -92,6 +92,8 @@ pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
         "LTC128B",
         "LTC256B",
         "ENL2",
+        "EFL2",
+        "ELL2",
         "EVICT_FIRST",
         "EVICT_LAST",
     ]);
@@ -172,7 +174,38 @@ fn set_width(modifiers: &mut Modifiers, width: Width) {
     };
 }
 
-/// `LDG.E.64 d, [a]{, p}`: zeros in the lanes where p does not hold.
+/// The words of eight that a vector of 256 bits moves, as the operand after it says: the registers of each half are those of its
+/// words that are moved, one after the other. Without the operand all are.
+fn words_moved(w: &mut Words<'_>, width: Width) -> Lowered<u64> {
+    let all = (1 << width.n) - 1;
+    let operand = w.peek().filter(|_| width.n == 8);
+    let is_mask = operand.is_some_and(|operand| matches!(operand.value, Value::Integer(_)));
+    match is_mask {
+        true => Ok(w.immediate()? & all),
+        false => Ok(all),
+    }
+}
+
+/// The words of a vector: those that are moved from the registers of its two halves, the lower half first; else nothing.
+fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
+    let mut mask = moved;
+    let mut words = Vec::new();
+    for half in halves {
+        let mut registers = half.into_iter();
+        for _ in 0..4 {
+            let word = if mask & 1 != 0 {
+                registers.next()
+            } else {
+                None
+            };
+            words.push(word.unwrap_or_else(|| nothing.clone()));
+            mask >>= 1;
+        }
+    }
+    words
+}
+
+/// `LDG.E.64 d, [a]{, p}`: zeros in the lanes where p does not hold. `LDG.E.256 x, y, [a]{, words}`: y has the lower half.
 pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let wide = w.take("E");
     let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
@@ -180,14 +213,19 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     set_width(&mut modifiers, width);
     let (run, span) = w.destination(width.n.min(4))?;
     let mut to = destinations(run, width.n.min(4), span);
-    if width.n == 8 {
-        let (run, span) = w.destination(4)?;
-        to.extend(destinations(run, 4, span));
-    }
+    let lower = match width.n {
+        8 => Some(w.destination(4)?),
+        _ => None,
+    };
     if w.is_predicate() {
         return Err(w.unknown("a load with a predicate", w.instruction.span));
     }
     let from = address(w, wide)?;
+    if let Some((run, span)) = lower {
+        let moved = words_moved(w, width)?;
+        let nothing = (OperandValue::Destination(None), span);
+        to = words_of([destinations(run, 4, span), to], moved, &nothing);
+    }
     let args = vec![Arg::List(to.clone(), span), one(from)];
     let load = step(Does::Memory(MemoryOp::Load), modifiers, args);
     if !w.is_predicate() {
@@ -260,7 +298,7 @@ pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
     Ok(steps)
 }
 
-/// `STG.E.64 [a], b`
+/// `STG.E.64 [a], b`, `STG.E.256 [a], x, y{, words}`: x has the lower half.
 pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let wide = w.take("E");
     let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
@@ -271,7 +309,10 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = value.1;
     let mut values = parts(value, width.n.min(4));
     if width.n == 8 {
-        values.extend(parts(w.source()?, 4));
+        let upper = parts(w.source()?, 4);
+        let moved = words_moved(w, width)?;
+        let nothing = (plain(Source::Sink), span);
+        values = words_of([values, upper], moved, &nothing);
     }
     Ok(vec![step(
         Does::Memory(MemoryOp::Store),
@@ -384,8 +425,8 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(steps)
 }
 
-/// `ATOMS.CAST.SPIN p, [a], b, c`: c takes the place of b; p says whether it did. With a register in place of p, that is not
-/// zero where it did.
+/// `ATOMS.CAST.SPIN p, [a], b, c`: c takes the place of b; p says whether it did. With a register in place of p, that is 1
+/// where it did, else 0; with `.64` it is a pair.
 fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["SPIN"]);
     let mut modifiers = hints(w);
@@ -397,7 +438,10 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     modifiers.atomic = Some(AtomicOp::Cas);
     let (p, register) = match w.is_predicate() {
         true => (w.predicate_destination()?, None),
-        false => ((None, w.instruction.span), w.destination(1)?.0),
+        false => {
+            let n = if bits == ScalarType::B64 { 2 } else { 1 };
+            ((None, w.instruction.span), w.destination(n)?.0)
+        }
     };
     let (to, span) = (address(w, false)?, w.instruction.span);
     let (from, by) = (w.source_as(bits)?, w.source_as(bits)?);
@@ -408,23 +452,31 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         one(from.clone()),
         one(by),
     ];
-    let mut compared = Modifiers {
+    let compared = Modifiers {
         ty: Some(bits),
         compare: Some(CompareOp::Eq),
         ..Modifiers::default()
     };
     let mut steps = vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)];
-    if register.is_some() {
-        compared.ty = None;
-        compared.d_type = Some(ScalarType::U32);
-        compared.a_type = Some(bits);
-        let to = Arg::One(OperandValue::Destination(register), span);
-        let args = vec![to, Arg::One(read(old), span), one(from)];
-        steps.push(step(Does::Compare(CompareForm::Set), compared, args));
-    } else {
-        let to = OperandValue::Pair(p.0.map(RegisterRun::one), None);
-        let args = vec![Arg::One(to, p.1), Arg::One(read(old), span), one(from)];
-        steps.push(step(Does::Compare(CompareForm::Setp), compared, args));
+    let happened = match register {
+        Some(_) => Some(c.body.hidden(ScalarType::Pred)),
+        None => p.0,
+    };
+    let to = OperandValue::Pair(happened.map(RegisterRun::one), None);
+    let args = vec![Arg::One(to, p.1), Arg::One(read(old), span), one(from)];
+    steps.push(step(Does::Compare(CompareForm::Setp), compared, args));
+    if let (Some(run), Some(happened)) = (register, happened) {
+        let args = [
+            OperandValue::Destination(Some(run)),
+            super::number_of(1),
+            super::number_of(0),
+            predicate_source(happened, false),
+        ];
+        steps.push(step(
+            Does::Compare(CompareForm::Selp),
+            typed(bits),
+            args.map(|value| Arg::One(value, span)).into(),
+        ));
     }
     Ok(steps)
 }

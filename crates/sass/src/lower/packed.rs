@@ -34,25 +34,33 @@ pub(super) fn floats(
     Ok(steps)
 }
 
-/// The low and the high float of a source; `.F32` is one value for both.
+/// The low and the high float of a source; `.F32` is one value for both. `.NP` negates the upper half, `.PN` the lower one.
 fn pair(w: &mut Words<'_>) -> Lowered<[(OperandValue, Span); 2]> {
     let operand = w.next()?;
     let words = w.operand_words(operand);
-    let known = ["F32x2", "HI_LO", "LO_HI", "F32", "reuse", "64"];
+    let known = ["F32x2", "HI_LO", "LO_HI", "F32", "NP", "PN", "reuse", "64"];
     let is_known = words.iter().all(|word| known.contains(word));
     if !is_known || as_register(&operand.value).is_none() {
         return Err(w.unknown("a pair of this kind", operand.span));
     }
     let value = (w.plain_value_of(operand, ScalarType::F32)?, operand.span);
-    if words.contains(&"F32") {
-        return Ok([value.clone(), value]);
-    }
-    let mut halves = parts(value, 2).into_iter();
-    let (Some(low), Some(high)) = (halves.next(), halves.next()) else {
-        return Err(w.unknown("a pair of this kind", operand.span));
+    let [low, high] = if words.contains(&"F32") {
+        [value.clone(), value]
+    } else {
+        let mut halves = parts(value, 2).into_iter();
+        let (Some(low), Some(high)) = (halves.next(), halves.next()) else {
+            return Err(w.unknown("a pair of this kind", operand.span));
+        };
+        match words.contains(&"LO_HI") {
+            true => [high, low],
+            false => [low, high],
+        }
     };
-    Ok(match words.contains(&"LO_HI") {
-        true => [high, low],
-        false => [low, high],
-    })
+    let negated = |(mut value, span): (OperandValue, Span), word: &str| {
+        if let OperandValue::Source(_, signs) = &mut value {
+            signs.negate ^= words.contains(&word);
+        }
+        (value, span)
+    };
+    Ok([negated(low, "PN"), negated(high, "NP")])
 }

@@ -30,11 +30,21 @@ pub(super) struct Words<'a> {
     modifiers: Vec<&'a str>,
     operands: &'a [Operand],
     next: usize,
+    /// The word of the encoding that has the literal, if the text prints the encoding.
+    literal: Option<u32>,
 }
 
 impl<'a> Words<'a> {
-    pub(super) fn new(tree: &'a Tree, source: &'a str, instruction: &'a Instruction) -> Words<'a> {
+    /// The words of an instruction, and its encoding if the text prints it.
+    pub(super) fn new(
+        tree: &'a Tree,
+        source: &'a str,
+        instruction: &'a Instruction,
+        encoding: Option<u128>,
+    ) -> Words<'a> {
         let modifiers = tree.modifiers(instruction).iter();
+        // Instructions of 128 bits have their one literal in bits 32 to 63 (seen from `sm_75` to `sm_121`).
+        let encoding = encoding.filter(|bits| bits >> 64 != 0);
         Words {
             tree,
             source,
@@ -42,6 +52,7 @@ impl<'a> Words<'a> {
             modifiers: modifiers.map(|span| span.text(source)).collect(),
             operands: tree.operands(instruction),
             next: 0,
+            literal: encoding.map(|bits| (bits >> 32) as u32),
         }
     }
 
@@ -292,7 +303,14 @@ impl<'a> Words<'a> {
                 value
             };
             let value = if operand.signs.negated { -value } else { value };
-            return Ok(float_bits(value, ty));
+            return Ok(match self.literal {
+                // A NaN is printed without its payload.
+                Some(word) if value.is_nan() && !is_half(ty) => match ty.width_bits() {
+                    64 => u64::from(word) << 32,
+                    _ => word.into(),
+                },
+                _ => float_bits(value, ty),
+            });
         }
         match operand.value {
             Value::Integer(value) if operand.signs.negated => Ok(match ty.width_bits() {
@@ -302,6 +320,17 @@ impl<'a> Words<'a> {
             Value::Integer(value) => Ok(value),
             _ => Err(self.unknown("an operand that is no number", operand.span)),
         }
+    }
+
+    /// Two literals for the halves of a register, the high one first.
+    pub(super) fn halves(&self, high: &Operand, low: &Operand, ty: ScalarType) -> Lowered<u64> {
+        let bits = self.number(high, ty)? << 16 | self.number(low, ty)? & 0xffff;
+        let is_nan =
+            |operand: &Operand| matches!(operand.value, Value::Float(value) if value.is_nan());
+        Ok(match self.literal {
+            Some(word) if is_nan(high) || is_nan(low) => word.into(),
+            _ => bits,
+        })
     }
 
     /// The next operand as a number.
@@ -448,13 +477,33 @@ pub(super) fn signed(joint: Joint, value: u64) -> i64 {
     }
 }
 
+/// The NaN that the machine makes, with a sign; of 64 bits a literal has the upper half only.
+fn nan_bits(is_negative: bool, ty: ScalarType) -> u64 {
+    let word = if is_negative {
+        0xffff_ffff
+    } else {
+        0x7fff_ffff
+    };
+    match ty.width_bits() {
+        64 => word << 32,
+        _ if is_half(ty) => word >> 16,
+        _ => word,
+    }
+}
+
+/// Whether literals of a type have 16 bits.
+fn is_half(ty: ScalarType) -> bool {
+    use ScalarType as T;
+    matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2)
+}
+
 /// The bits of a float in a format; a NaN is the one that the machine makes.
 fn float_bits(value: f64, ty: ScalarType) -> u64 {
     match ty {
+        _ if value.is_nan() => nan_bits(value.is_sign_negative(), ty),
         ScalarType::F64 => value.to_bits(),
         ScalarType::F16 | ScalarType::F16x2 => half_bits(value),
         ScalarType::Bf16 | ScalarType::Bf16x2 => u64::from((value as f32).to_bits() >> 16),
-        _ if value.is_nan() => 0x7fff_ffff,
         _ => u64::from((value as f32).to_bits()),
     }
 }
@@ -466,7 +515,6 @@ fn half_bits(value: f64) -> u64 {
     let sign = u64::from(value.is_sign_negative()) << 15;
     let magnitude = value.abs();
     sign | match magnitude {
-        _ if magnitude.is_nan() => 0x7fff,
         _ if magnitude > 65504.0 => 0x7c00,
         _ if magnitude < SMALLEST_NORMAL => (magnitude * SUBNORMAL_UNITS) as u64,
         _ => {

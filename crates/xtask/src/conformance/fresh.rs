@@ -8,7 +8,8 @@ use super::case::{Case, Compared};
 use super::report;
 use super::verdicts;
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE, map_on_threads};
-use mutate::{Material, Random};
+use crate::random::Random;
+use mutate::Material;
 use std::path::Path;
 
 /// Asks about `n` modules; true when all verdicts agree.

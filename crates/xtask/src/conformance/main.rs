@@ -6,6 +6,11 @@
     reason = "a command for people talks on standard output"
 )]
 
+#[path = "../random.rs"]
+mod random;
+#[path = "../threads.rs"]
+mod threads;
+
 mod arithmetic;
 mod ask;
 mod case;
@@ -17,6 +22,7 @@ mod verdicts;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use threads::map_on_threads;
 
 /// A sentence says what went wrong and what to do.
 type Result<T> = std::result::Result<T, String>;
@@ -211,40 +217,4 @@ fn compare(options: &Options) -> Result<bool> {
     }
     differences.write(options.json.as_deref())?;
     Ok(agreed)
-}
-
-/// Maps a function over a list on several threads, in order.
-fn map_on_threads<T: Sync, R: Send>(
-    items: &[T],
-    n_threads: usize,
-    function: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    // Neighbours cost alike, so each thread takes every n-th item.
-    let function = &function;
-    let mut parts: Vec<std::vec::IntoIter<R>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..n_threads)
-            .map(|first| {
-                scope.spawn(move || {
-                    let own = items.iter().skip(first).step_by(n_threads);
-                    own.map(function).collect::<Vec<R>>().into_iter()
-                })
-            })
-            .collect();
-        workers
-            .into_iter()
-            .filter_map(|worker| worker.join().ok())
-            .collect()
-    });
-    (0..items.len())
-        .filter_map(|index| parts.get_mut(index % n_threads)?.next())
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn results_of_threads_stand_in_order() {
-        let items: Vec<u32> = (0..101).collect();
-        assert_eq!(super::map_on_threads(&items, 3, |item| *item), items);
-    }
 }

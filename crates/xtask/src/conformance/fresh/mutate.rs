@@ -1,6 +1,7 @@
 //! Modules that differ a little from accepted ones. In: cases and a seed; out: the same cases for the same seed.
 
 use super::super::case::Case;
+use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::{Target, Version, target::TARGETS};
@@ -66,33 +67,6 @@ const OPERANDS: &[&str] = &[
     "\"text\"",
     "%r1, %r2",
 ];
-
-/// A generator of numbers that look random: splitmix64, the same ones everywhere.
-#[derive(Debug)]
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`; 0 when there is none.
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    fn pick<'t, T>(&mut self, of: &'t [T]) -> Option<&'t T> {
-        of.get(self.below(of.len()))
-    }
-}
 
 /// What mutants are made of.
 #[derive(Debug)]

@@ -1,0 +1,310 @@
+//! One random instruction out of the table: an opcode with modifiers that its row has, and operands as wide as their types.
+
+use super::inputs;
+use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
+use super::random::Random;
+use warpgrid_isa::form::{
+    Layout, Meaning, OperandShape, OperandSlot, OperandType, Role, SlotKind, SlotName, Takes,
+    Value, layouts,
+};
+use warpgrid_isa::{Does, ScalarType, Target};
+
+/// What of an instruction has been chosen.
+struct Choice {
+    layout: &'static Layout,
+    /// The values of slots.
+    values: Vec<(SlotName, &'static Value)>,
+}
+
+/// A random instruction without a guard, and whether it may have one.
+pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, bool) {
+    loop {
+        let Some(layout) = random.pick(layouts()) else {
+            return (String::new(), false);
+        };
+        if !is_generated(layout) || !is_there(layout, target) {
+            continue;
+        }
+        // Rows of one opcode stand for as much as one row of another, more or less.
+        let n_rows = layouts()
+            .iter()
+            .filter(|other| other.opcode == layout.opcode);
+        if random.below(n_rows.count().min(6)) > 1 {
+            continue;
+        }
+        let mut choice = Choice {
+            layout,
+            values: Vec::new(),
+        };
+        let mnemonic = choice.mnemonic(random);
+        let operands: Option<Vec<String>> = layout
+            .operands
+            .iter()
+            .filter_map(|operand| {
+                let is_left_out = operand.optional && random.below(2) == 0;
+                (!is_left_out).then(|| choice.operand(operand, random))
+            })
+            .collect();
+        if let Some(operands) = operands {
+            let text = format!("{mnemonic} {};", operands.join(", "));
+            if !is_left_out(&text) {
+                return (text, keeps_guard(layout));
+            }
+        }
+    }
+}
+
+/// Whether instructions of a row are made here: what registers give registers, lane by lane.
+fn is_generated(layout: &Layout) -> bool {
+    match layout.form.does {
+        Does::Arithmetic(_) | Does::Compare(_) | Does::Move(_) | Does::Video(..) => {}
+        _ => return false,
+    }
+    let is_register = |operand: &OperandSlot| operand.shape != OperandShape::Address;
+    layout.operands.iter().all(is_register)
+}
+
+/// Whether an architecture has the row.
+fn is_there(layout: &Layout, target: Option<&Target>) -> bool {
+    target.is_none_or(|target| layout.form.gate.target.met_by(target))
+}
+
+/// Whether the assembler keeps a guard. Of instructions that it expands it drops it (13.5.37): of
+/// `@!%p0 testp.normal.f32 %p1, %f0` and `@%p0 set.gt.f32.s32 %f1, %r1, %r2` for `sm_90` the listing has no instruction under a
+/// predicate.
+fn keeps_guard(layout: &Layout) -> bool {
+    !matches!(layout.opcode, "testp" | "set")
+}
+
+/// What the manual leaves open or where the assembler itself is wrong, each with why.
+fn is_left_out(text: &str) -> bool {
+    let is = |opcode: &str| text.starts_with(opcode) && text[opcode.len()..].starts_with('.');
+    // Approximations: the machine's results differ in their last bits from any formula, and from one way to scale to another.
+    let is_approximate = [".approx", ".full"].iter().any(|word| text.contains(word));
+    is_approximate && !text.contains(".ftz")
+        // Reads a clock, an address or a place that the two texts do not share.
+        || is("mapa")
+        || is("getctarank")
+        || is("cvta")
+        || is("isspacep")
+        || is("createpolicy")
+        // "cvt.rp.ftz.f16.f32 of 0x00000001": the manual flushes, the assembler writes `F2F.F16.F32.RP` without `FTZ` (13.5.37).
+        || (is("cvt") && text.contains(".ftz.f16.f32"))
+}
+
+impl Choice {
+    fn mnemonic(&mut self, random: &mut Random) -> String {
+        let mut text = self.layout.opcode.to_owned();
+        for slot in &self.layout.slots {
+            if !slot.required && random.below(3) != 0 {
+                continue;
+            }
+            text.push('.');
+            match slot.kind {
+                SlotKind::Literal(word, _) => text.push_str(word),
+                SlotKind::Set(set) => {
+                    let Some(value) = random.pick(set.values) else {
+                        continue;
+                    };
+                    text.push_str(value.text);
+                    self.values.push((set.slot, value));
+                }
+            }
+        }
+        text
+    }
+
+    fn type_in(&self, slot: SlotName) -> Option<ScalarType> {
+        let mut values = self.values.iter().filter(|(name, _)| *name == slot);
+        values.find_map(|(_, value)| match value.meaning {
+            Meaning::Type(ty) => Some(ty),
+            _ => None,
+        })
+    }
+
+    /// The type of the instruction, where a slot that an operand names is not there.
+    fn any_type(&self) -> Option<ScalarType> {
+        self.values
+            .iter()
+            .find_map(|(_, value)| match value.meaning {
+                Meaning::Type(ty) => Some(ty),
+                _ => None,
+            })
+    }
+
+    /// An operand as text; none where this has no registers for it.
+    fn operand(&self, operand: &OperandSlot, random: &mut Random) -> Option<String> {
+        let is_written = operand.role == Role::Written;
+        match operand.shape {
+            OperandShape::Address => return None,
+            OperandShape::Negatable => {
+                let not = if random.below(3) == 0 { "!" } else { "" };
+                return Some(format!("{not}{}", predicate(random)));
+            }
+            OperandShape::Plain | OperandShape::Pair { .. } => {}
+        }
+        let first = match self.width(operand.ty) {
+            Some(Width::Bits(bits)) if is_written => register(bits, random)?,
+            Some(Width::Bits(bits)) => self.source(bits, operand, random)?,
+            Some(Width::Number(most)) => match random.below(3) {
+                0 => register(32, random)?,
+                _ => random.below(most as usize + 1).to_string(),
+            },
+            Some(Width::Only(from, to)) => {
+                (from + random.below((to - from + 1) as usize) as u64).to_string()
+            }
+            Some(Width::List(bits, n)) => {
+                let list: Option<Vec<String>> = (0..n).map(|_| register(bits, random)).collect();
+                format!("{{{}}}", list?.join(", "))
+            }
+            Some(Width::Part) => part(is_written, random),
+            None => return None,
+        };
+        Some(match operand.shape {
+            OperandShape::Pair { optional } if !optional || random.below(2) == 0 => {
+                // The two results are not the same register.
+                let second = predicate(random);
+                match second == first {
+                    true => return None,
+                    false => format!("{first}|{second}"),
+                }
+            }
+            _ => first,
+        })
+    }
+
+    /// A register, a literal, or now and then a special register.
+    fn source(&self, bits: u32, operand: &OperandSlot, random: &mut Random) -> Option<String> {
+        let takes_special = self.layout.form.takes(Takes::SpecialRegister);
+        match random.below(12) {
+            0..=2 if bits >= 32 => {
+                let is_float = self.is_float(operand.ty);
+                Some(match (bits, is_float) {
+                    (64, true) => format!("0d{:016X}", inputs::long(random)),
+                    (64, false) => format!("{:#x}", inputs::long(random)),
+                    (_, true) => format!("0f{:08X}", inputs::word(random)),
+                    _ => format!("{:#x}", inputs::word(random)),
+                })
+            }
+            0..=2 if bits == 16 => Some((random.next() as u16).to_string()),
+            3 if bits == 32 && takes_special => {
+                let names = ["%tid.x", "%laneid", "%ntid.x", "%lanemask_lt", "%warpid"];
+                random.pick(&names).map(|name| (*name).to_owned())
+            }
+            _ => register(bits, random),
+        }
+    }
+
+    fn is_float(&self, ty: OperandType) -> bool {
+        let ty = match ty {
+            OperandType::Slot(slot) | OperandType::Loose(slot) | OperandType::SingleOf(slot) => {
+                self.type_in(slot).or_else(|| self.any_type())
+            }
+            OperandType::Fixed(ty) | OperandType::Own(ty) | OperandType::Wider(ty) => Some(ty),
+            _ => None,
+        };
+        ty.is_some_and(ScalarType::is_float)
+    }
+
+    fn width(&self, ty: OperandType) -> Option<Width> {
+        use OperandType as T;
+        let of = |slot| self.type_in(slot).or_else(|| self.any_type());
+        let bits = |ty: ScalarType| match ty {
+            ScalarType::Pred => Width::Bits(1),
+            ty => Width::Bits(ty.width_bits()),
+        };
+        match ty {
+            T::Slot(slot) | T::SingleOf(slot) => of(slot).map(bits),
+            // Registers may be wider; bytes have none of their own.
+            T::Loose(slot) => of(slot).map(|ty| match ty.width_bits() {
+                8 => Width::Bits(32),
+                _ => bits(ty),
+            }),
+            T::Wide(slot) => of(slot).map(|ty| Width::Bits(ty.width_bits() * 2)),
+            T::Fixed(ty) | T::Own(ty) | T::Wider(ty) => Some(bits(ty)),
+            T::List(slot, n) => of(slot).map(|ty| Width::List(ty.width_bits(), n)),
+            T::Bits(bits) | T::Untyped(bits) => Some(Width::Bits(bits)),
+            T::Number(from, to) => Some(Width::Only(from, to)),
+            T::UpTo(most) | T::PredicateOrUpTo(most) => Some(Width::Number(most.min(255))),
+            T::Literal(bits) => Some(Width::Only(0, (1 << bits.min(8)) - 1)),
+            T::Predicate => Some(Width::Bits(1)),
+            T::Custom => match self.layout.form.does {
+                Does::Video(..) => Some(Width::Part),
+                _ => Some(Width::Bits(32)),
+            },
+            _ => None,
+        }
+    }
+}
+
+/// What stands for an operand.
+enum Width {
+    /// A register of this width; 1 is a predicate.
+    Bits(u32),
+    /// A register of 32 bits, or a number up to this.
+    Number(u64),
+    /// A number from the first to the second.
+    Only(u64, u64),
+    /// Registers in braces.
+    List(u32, usize),
+    /// A register of a video instruction, or a part of it.
+    Part,
+}
+
+fn register(bits: u32, random: &mut Random) -> Option<String> {
+    match bits {
+        1 => Some(predicate(random)),
+        16 => Some(format!("%h{}", random.below(N_HALVES))),
+        32 => Some(format!("%r{}", random.below(N_WORDS))),
+        64 => Some(format!("%d{}", random.below(N_LONGS))),
+        _ => None,
+    }
+}
+
+pub(super) fn predicate(random: &mut Random) -> String {
+    format!("%p{}", random.below(N_PREDICATES))
+}
+
+/// `%r1`, `-%r1`, `%r1.b2`, `%r1.h10`: our checker says which of them an instruction takes.
+fn part(is_written: bool, random: &mut Random) -> String {
+    const PARTS: &[&str] = &[
+        ".b0", ".b1", ".b2", ".b3", ".h0", ".h1", ".h10", ".h32", ".b3210", ".b7654", ".b0420",
+    ];
+    let register = format!("%r{}", random.below(N_WORDS));
+    let part = match random.below(4) {
+        0 => random.pick(PARTS).copied().unwrap_or(""),
+        _ => "",
+    };
+    let sign = match random.below(8) {
+        0 if !is_written => "-",
+        _ => "",
+    };
+    format!("{sign}{register}{part}")
+}
+
+/// What lanes of a warp do together, for code that all lanes execute.
+pub(super) fn collective(random: &mut Random) -> String {
+    let (d, a, b) = (
+        random.below(N_WORDS),
+        random.below(N_WORDS),
+        random.below(N_WORDS),
+    );
+    let (p, q) = (predicate(random), predicate(random));
+    let amount = random.below(32);
+    match random.below(8) {
+        0 => format!("shfl.sync.idx.b32 %r{d}|{p}, %r{a}, {amount}, 31, -1;"),
+        1 => format!("shfl.sync.bfly.b32 %r{d}, %r{a}, {amount}, 31, -1;"),
+        2 => format!("shfl.sync.up.b32 %r{d}|{p}, %r{a}, %r{b}, 0x1800, -1;"),
+        3 => format!("shfl.sync.down.b32 %r{d}|{p}, %r{a}, {amount}, 0x101f, -1;"),
+        4 => {
+            let mode = random
+                .pick(&["all", "any", "uni"])
+                .copied()
+                .unwrap_or("any");
+            format!("vote.sync.{mode}.pred {p}, {q}, -1;")
+        }
+        5 => format!("vote.sync.ballot.b32 %r{d}, {p}, -1;"),
+        6 => format!("match.any.sync.b32 %r{d}, %r{a}, -1;"),
+        _ => format!("match.all.sync.b32 %r{d}|{p}, %r{a}, -1;"),
+    }
+}

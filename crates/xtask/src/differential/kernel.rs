@@ -1,0 +1,251 @@
+//! A random kernel: loads registers, does what its lines say, stores registers. In: a generator and how it will be assembled; out: a
+//! text that our checker takes.
+
+use super::assemble::Build;
+use super::body;
+use super::inputs;
+use super::random::Random;
+use super::run::refused_lines;
+use std::fmt::Write as _;
+use warpgrid_isa::Target;
+
+/// Threads of the one block: two warps, which barriers bring together.
+pub(super) const N_LANES: usize = 64;
+/// Bytes of the inputs of a lane.
+pub(super) const IN_BYTES: usize = 128;
+/// Bytes that a lane leaves: registers first, then what its stores and atomics reach.
+pub(super) const OUT_BYTES: usize = 256;
+/// Where that begins.
+pub(super) const OWN_START: usize = 128;
+
+/// Registers by width: `%r0` to `%r7` and so on.
+pub(super) const N_WORDS: usize = 8;
+pub(super) const N_LONGS: usize = 4;
+pub(super) const N_HALVES: usize = 4;
+pub(super) const N_PREDICATES: usize = 4;
+
+/// Rounds in which lines that are refused are made anew.
+const ROUNDS: usize = 12;
+
+/// A kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Kernel {
+    pub(super) name: String,
+    /// What it does; each line is whole statements.
+    pub(super) lines: Vec<String>,
+    /// Of the values that it reads.
+    pub(super) input_seed: u64,
+}
+
+impl Kernel {
+    /// A kernel that our checker takes for a target.
+    pub(super) fn random(name: &str, build: &Build, random: &mut Random) -> Kernel {
+        let input_seed = random.next();
+        let target = Target::from_name(&build.target);
+        let mut lines = body::random(target, random);
+        let mut kernel = Kernel {
+            name: name.to_owned(),
+            lines: Vec::new(),
+            input_seed,
+        };
+        for round in 0..ROUNDS {
+            kernel.lines = lines.iter().map(|line| line.text.clone()).collect();
+            let (text, first) = kernel.text(build);
+            let refused = refused_lines(&text);
+            let mut refused: Vec<usize> = refused
+                .into_iter()
+                .filter_map(|line| (line as usize).checked_sub(first))
+                .collect();
+            refused.sort_unstable();
+            refused.dedup();
+            if refused.is_empty() {
+                return kernel;
+            }
+            for index in refused.into_iter().rev() {
+                if round + 1 < ROUNDS && lines[index].is_operation {
+                    lines[index].text = body::operation(target, random);
+                } else {
+                    lines.remove(index);
+                }
+            }
+        }
+        // What is left depends on what was removed, as a branch on its label.
+        kernel.lines.clear();
+        kernel
+    }
+
+    /// The kernel in a module of its own.
+    pub(super) fn module(&self, build: &Build) -> String {
+        self.text(build).0
+    }
+
+    /// The same, and the line that has the first one of the body.
+    fn text(&self, build: &Build) -> (String, usize) {
+        let mut text = header(build);
+        let first = self.write(&mut text);
+        (text, first)
+    }
+
+    /// `//@` lines that launch the kernel.
+    pub(super) fn annotations(&self) -> String {
+        let mut text = format!("//@ launch block={N_LANES} entry={}\n", self.name);
+        let values = inputs::values(self.input_seed);
+        let list: Vec<String> = values.iter().map(|bits| format!("{bits:#x}")).collect();
+        let _ = writeln!(
+            text,
+            "//@ buffer in: u64[{}] = {}",
+            values.len(),
+            list.join(", ")
+        );
+        let _ = writeln!(text, "//@ buffer out: u64[{}] = 0", N_LANES * OUT_BYTES / 8);
+        text
+    }
+
+    /// Writes the kernel and what it needs; the line, counted from 1, of the first one of its body.
+    fn write(&self, text: &mut String) -> usize {
+        let name = &self.name;
+        text.push_str(&body::functions(name));
+        let _ = write!(
+            text,
+            ".visible .entry {name}(.param .u64 in, .param .u64 out)\n{{\n\
+             .reg .b16 %h<{N_HALVES}>;\n.reg .b32 %r<{N_WORDS}>, %s, %c<4>, %t<4>;\n.reg .b64 %d<{N_LONGS}>, %i, %o, %w, %l;\n\
+             .reg .pred %p<{N_PREDICATES}>, %q;\n\
+             .shared .align 16 .b8 sh[{}];\n.local .align 16 .b8 lo[64];\n\
+             ld.param.u64 %i, [in];\nld.param.u64 %o, [out];\n\
+             cvta.to.global.u64 %i, %i;\ncvta.to.global.u64 %o, %o;\n\
+             mov.u32 %c0, %tid.x;\nmul.wide.u32 %w, %c0, {IN_BYTES};\nadd.u64 %i, %i, %w;\n\
+             mul.wide.u32 %w, %c0, {OUT_BYTES};\nadd.u64 %o, %o, %w;\n\
+             mov.u32 %t0, sh;\nmad.lo.u32 %s, %c0, 64, %t0;\n",
+            N_LANES * 64
+        );
+        for i in 0..N_WORDS {
+            let _ = writeln!(text, "ld.global.b32 %r{i}, [%i+{}];", i * 4);
+        }
+        for i in 0..N_LONGS {
+            let _ = writeln!(text, "ld.global.b64 %d{i}, [%i+{}];", 32 + i * 8);
+        }
+        for i in 0..N_HALVES {
+            let _ = writeln!(text, "ld.global.b16 %h{i}, [%i+{}];", 64 + i * 2);
+        }
+        for i in 0..N_PREDICATES {
+            let _ = writeln!(
+                text,
+                "ld.global.b32 %t0, [%i+{}];\nsetp.lt.s32 %p{i}, %t0, 0;",
+                72 + i * 4
+            );
+        }
+        let first = text.matches('\n').count() + 1;
+        for line in &self.lines {
+            text.push_str(&line.replace("KERNEL", name));
+            text.push('\n');
+        }
+        for place in PLACES {
+            let Place { start, kind, n, .. } = *place;
+            for i in 0..n {
+                let at = start + i * kind.width();
+                let _ = match kind {
+                    Kind::Word => writeln!(text, "st.global.b32 [%o+{at}], %r{i};"),
+                    Kind::Long => writeln!(text, "st.global.b64 [%o+{at}], %d{i};"),
+                    Kind::Half => writeln!(text, "st.global.b16 [%o+{at}], %h{i};"),
+                    Kind::Predicate => writeln!(
+                        text,
+                        "selp.b32 %t0, 1, 0, %p{i};\nst.global.b32 [%o+{at}], %t0;"
+                    ),
+                };
+            }
+        }
+        text.push_str("ret;\n}\n");
+        first
+    }
+}
+
+/// A module of several kernels, and the line where each of them begins.
+pub(super) fn module_of(kernels: &[Kernel], build: &Build) -> (String, Vec<usize>) {
+    let mut text = header(build);
+    let mut starts = Vec::new();
+    for kernel in kernels {
+        starts.push(text.matches('\n').count() + 1);
+        kernel.write(&mut text);
+    }
+    (text, starts)
+}
+
+fn header(build: &Build) -> String {
+    format!(
+        ".version 9.0\n.target {}\n.address_size 64\n{}",
+        build.target,
+        body::constants()
+    )
+}
+
+/// What registers a part of the results has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Long,
+    Half,
+    Predicate,
+}
+
+impl Kind {
+    fn width(self) -> usize {
+        match self {
+            Kind::Word | Kind::Predicate => 4,
+            Kind::Long => 8,
+            Kind::Half => 2,
+        }
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Kind::Word => "%r",
+            Kind::Long => "%d",
+            Kind::Half => "%h",
+            Kind::Predicate => "%p",
+        }
+    }
+}
+
+/// Where registers of a kind are among the results of a lane.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: usize,
+    kind: Kind,
+    n: usize,
+}
+
+const PLACES: &[Place] = &[
+    Place {
+        start: 0,
+        kind: Kind::Word,
+        n: N_WORDS,
+    },
+    Place {
+        start: 32,
+        kind: Kind::Long,
+        n: N_LONGS,
+    },
+    Place {
+        start: 64,
+        kind: Kind::Half,
+        n: N_HALVES,
+    },
+    Place {
+        start: 72,
+        kind: Kind::Predicate,
+        n: N_PREDICATES,
+    },
+];
+
+/// What a byte of the results of a lane belongs to: its name, and where that starts and how wide it is.
+pub(super) fn place_name(byte: usize) -> (String, usize, usize) {
+    for place in PLACES {
+        let width = place.kind.width();
+        let index = byte.wrapping_sub(place.start) / width;
+        if byte >= place.start && index < place.n {
+            let name = format!("{}{index}", place.kind.prefix());
+            return (name, place.start + index * width, width);
+        }
+    }
+    (format!("[%o+{}]", byte & !3), byte & !3, 4)
+}

@@ -1,0 +1,239 @@
+//! `cargo xtask differential`: random kernels, run as PTX and as the machine code that an installed assembler makes of them. In:
+//! a number of kernels, a seed and the assembler; out: the kernels whose memories differ, made as short as they get.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "a command for people talks on standard output"
+)]
+
+#[path = "../random.rs"]
+mod random;
+#[path = "../threads.rs"]
+mod threads;
+
+mod assemble;
+mod body;
+mod inputs;
+mod instruction;
+mod kernel;
+mod run;
+mod shrink;
+
+use assemble::{Build, Tools};
+use kernel::Kernel;
+use random::Random;
+use run::Outcome;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// A sentence says what went wrong and what to do.
+type Result<T> = std::result::Result<T, String>;
+
+/// Kernels that one call of the assembler gets, since a call costs as much as some kernels.
+const BATCH: usize = 32;
+
+/// The architectures that kernels are assembled for.
+const TARGETS: &[&str] = &[
+    "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110",
+    "sm_120", "sm_121", "sm_90a", "sm_100a", "sm_103a", "sm_120a",
+];
+
+/// How far the assembler optimises; most code is optimised.
+const LEVELS: &[u8] = &[3, 3, 0, 3, 1, 3, 0];
+
+/// What the command line asks for.
+#[derive(Debug)]
+struct Options {
+    n_kernels: usize,
+    ptxas: String,
+    nvdisasm: Option<String>,
+    seed: u64,
+    keep: Option<PathBuf>,
+    target: Option<String>,
+    n_threads: usize,
+}
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("\nerror: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl Options {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Options> {
+        let mut options = Options {
+            n_kernels: 0,
+            ptxas: "ptxas".to_owned(),
+            nvdisasm: None,
+            seed: 1,
+            keep: None,
+            target: None,
+            n_threads: std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} wants a value"));
+            let number = |text: String| {
+                let parsed = text.parse::<u64>();
+                parsed.map_err(|_| format!("`{text}` is no number"))
+            };
+            match word.as_str() {
+                "--ptxas" => options.ptxas = value()?,
+                "--nvdisasm" => options.nvdisasm = Some(value()?),
+                "--seed" => options.seed = number(value()?)?,
+                "--keep" => options.keep = Some(value()?.into()),
+                "--target" => options.target = Some(value()?),
+                "--threads" => options.n_threads = (number(value()?)? as usize).max(1),
+                _ => options.n_kernels = number(word)? as usize,
+            }
+        }
+        match options.n_kernels {
+            0 => {
+                Err("how many kernels? `cargo xtask differential 1000 --ptxas PROGRAM`".to_owned())
+            }
+            _ => Ok(options),
+        }
+    }
+}
+
+/// What came of a run of kernels.
+#[derive(Debug, Default)]
+struct Found {
+    n_kernels: usize,
+    n_instructions: usize,
+    /// Kernels that the assembler refuses, though our checker accepts them.
+    n_refused: usize,
+    different: Vec<Different>,
+}
+
+/// A kernel whose two texts differ.
+#[derive(Debug)]
+struct Different {
+    number: usize,
+    kernel: Kernel,
+    build: Build,
+    why: String,
+    listing: String,
+}
+
+/// Runs the command; false when a kernel differs.
+fn run(words: impl Iterator<Item = String>) -> Result<bool> {
+    let options = Options::parse(words)?;
+    let tools = Tools::find(&options.ptxas, options.nvdisasm.as_deref())?;
+    println!(
+        "{} kernels, seed {}, {} {}",
+        options.n_kernels, options.seed, options.ptxas, tools.release
+    );
+    let folder = assemble::Folder::new()?;
+    let start = Instant::now();
+    let numbers: Vec<usize> = (0..options.n_kernels.div_ceil(BATCH)).collect();
+    let mut all = Found::default();
+    for chunk in numbers.chunks(options.n_threads.max(1) * 4) {
+        let batches = threads::map_on_threads(chunk, options.n_threads, |number| {
+            batch(*number, &options, &tools, &folder)
+        });
+        for found in batches {
+            let found = found?;
+            all.n_kernels += found.n_kernels;
+            all.n_instructions += found.n_instructions;
+            all.n_refused += found.n_refused;
+            for different in found.different {
+                print(&different, &options)?;
+                all.different.push(different);
+            }
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if all.n_refused > 0 {
+        println!("{} left out: the assembler refuses them", all.n_refused);
+    }
+    println!(
+        "{} kernels, {} differ; {} lines, {:.1} kernels a second",
+        all.n_kernels,
+        all.different.len(),
+        all.n_instructions,
+        all.n_kernels as f64 / seconds
+    );
+    Ok(all.different.is_empty())
+}
+
+/// The kernels of one call of the assembler.
+fn batch(
+    number: usize,
+    options: &Options,
+    tools: &Tools,
+    folder: &assemble::Folder,
+) -> Result<Found> {
+    let first = number * BATCH;
+    // Batches do not depend on each other, so that their number and the threads change nothing.
+    let mut random = Random::new(options.seed.wrapping_mul(0x0100_0000_01b3) ^ number as u64);
+    let target = match &options.target {
+        Some(name) => name.clone(),
+        None => (*random.pick(TARGETS).unwrap_or(&"sm_90")).to_owned(),
+    };
+    let build = Build {
+        target,
+        level: *random.pick(LEVELS).unwrap_or(&3),
+    };
+    let count = BATCH.min(options.n_kernels - first);
+    let kernels: Vec<Kernel> = (0..count)
+        .map(|index| Kernel::random(&format!("k{index}"), &build, &mut random))
+        .collect();
+    let mut found = Found::default();
+    let file = folder.file(number);
+    let (kernels, listing) = tools.assemble_all(kernels, &build, &file, &mut found.n_refused)?;
+    for kernel in kernels {
+        found.n_kernels += 1;
+        found.n_instructions += kernel.lines.len();
+        let own = listing.of_kernel(&kernel.name);
+        let Outcome::Differs(why) = run::compare(&kernel, &build, &own) else {
+            continue;
+        };
+        let (kernel, why, listing) = shrink::shrink(kernel, why, own, &build, tools, &file)?;
+        let index: usize = kernel.name[1..].parse().unwrap_or(0);
+        found.different.push(Different {
+            number: first + index,
+            kernel,
+            build: build.clone(),
+            why,
+            listing,
+        });
+    }
+    Ok(found)
+}
+
+/// Says what differs, and keeps both texts where they are asked for.
+fn print(different: &Different, options: &Options) -> Result<()> {
+    let Different {
+        number,
+        kernel,
+        build,
+        why,
+        listing,
+    } = different;
+    println!(
+        "\nseed {} kernel {number}, {} -O{}: {why}",
+        options.seed, build.target, build.level
+    );
+    for line in &kernel.lines {
+        println!("    {line}");
+    }
+    let Some(folder) = &options.keep else {
+        return Ok(());
+    };
+    let name = format!("{}-{number}", options.seed);
+    let launch = kernel.annotations();
+    assemble::write(
+        &folder.join(format!("{name}.ptx")),
+        &format!("{launch}{}", kernel.module(build)),
+    )?;
+    assemble::write(
+        &folder.join(format!("{name}.sass")),
+        &format!("{launch}{listing}"),
+    )
+}

@@ -1,0 +1,100 @@
+//! Both texts of a kernel on our emulator, with the same inputs. In: a kernel and its listing; out: whether they leave the same
+//! memory.
+
+use super::assemble::Build;
+use super::inputs;
+use super::kernel::{Kernel, N_LANES, OUT_BYTES, place_name};
+use warpgrid_view::model::Severity;
+use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session, check};
+
+/// Far more than any kernel takes.
+const MAX_STEPS: u64 = 400_000;
+
+/// How the two texts of a kernel compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Equal,
+    Differs(String),
+}
+
+/// What reasons begin with where a text does not come to its end.
+const STOPS: [&str; 2] = ["the PTX stops: ", "the machine code stops: "];
+
+/// Whether a text does not come to its end.
+pub(super) fn is_stop(why: &str) -> bool {
+    STOPS.iter().any(|stop| why.starts_with(stop))
+}
+
+/// Lines of a module, counted from 1, that our checker refuses, or that our emulator does not run.
+pub(super) fn refused_lines(source: &str) -> Vec<u32> {
+    let report = check(source, &CheckOptions::default());
+    let refused = report.diagnostics.iter().filter(|diagnostic| {
+        // W0904: legal, and not run yet.
+        diagnostic.severity == Severity::Error || diagnostic.code == "W0904"
+    });
+    refused.map(|diagnostic| diagnostic.line).collect()
+}
+
+/// Whether our checker takes a kernel.
+pub(super) fn is_accepted(kernel: &Kernel, build: &Build) -> bool {
+    refused_lines(&kernel.module(build)).is_empty()
+}
+
+/// Runs both texts.
+pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
+    let sides = [
+        run(kernel.module(build), Front::Ptx, kernel),
+        run(listing.to_owned(), Front::Sass, kernel),
+    ];
+    for (side, stop) in sides.iter().zip(STOPS) {
+        if let Err(why) = side {
+            return Outcome::Differs(format!("{stop}{why}"));
+        }
+    }
+    let [Ok(ptx), Ok(machine)] = sides else {
+        return Outcome::Equal;
+    };
+    let different = ptx.iter().zip(&machine).position(|(a, b)| a != b);
+    let Some(at) = different else {
+        return Outcome::Equal;
+    };
+    let (lane, byte) = (at / OUT_BYTES, at % OUT_BYTES);
+    let (name, start, width) = place_name(byte);
+    let value = |bytes: &[u8]| {
+        let from = lane * OUT_BYTES + start;
+        let bytes = bytes.get(from..from + width).unwrap_or(&[]);
+        bytes
+            .iter()
+            .rev()
+            .fold(0u64, |value, byte| value << 8 | u64::from(*byte))
+    };
+    Outcome::Differs(format!(
+        "{name} of lane {lane}: {:#x} from PTX, {:#x} from machine code",
+        value(&ptx),
+        value(&machine)
+    ))
+}
+
+/// The memory that a text leaves, or why it stops.
+fn run(source: String, front: Front, kernel: &Kernel) -> Result<Vec<u8>, String> {
+    let scenario = Scenario {
+        source,
+        front,
+        entry: Some(kernel.name.clone()),
+        ..inputs::scenario(kernel.input_seed)
+    };
+    let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
+    let is_over = session.run(MAX_STEPS);
+    if let Some(fault) = session.fault() {
+        let why = session.diagnostics().iter().map(|found| &found.message);
+        let why: Vec<&String> = why.collect();
+        return Err(format!("{} {why:?}", fault.message));
+    }
+    if !is_over {
+        return Err("it does not end".to_owned());
+    }
+    let bytes = session.memory(&MemoryId::from("out"));
+    let bytes = bytes.ok_or("it has no `out`")?;
+    debug_assert_eq!(bytes.len(), N_LANES * OUT_BYTES);
+    Ok(bytes.to_vec())
+}

@@ -1,0 +1,66 @@
+//! A kernel that differs, made shorter while it does.
+
+use super::Result;
+use super::assemble::{Build, Tools};
+use super::kernel::Kernel;
+use super::run::{self, Outcome};
+use std::path::Path;
+
+/// Calls of the assembler that one kernel is worth.
+const MAX_CALLS: usize = 120;
+
+/// Removes lines as long as both texts still differ; the kernel, why it differs, and its listing.
+pub(super) fn shrink(
+    mut kernel: Kernel,
+    mut why: String,
+    mut listing: String,
+    build: &Build,
+    tools: &Tools,
+    file: &Path,
+) -> Result<(Kernel, String, String)> {
+    let stops = run::is_stop(&why);
+    let mut n_calls = 0;
+    let mut size = kernel.lines.len().div_ceil(2).max(1);
+    loop {
+        let mut start = 0;
+        let mut removed = false;
+        while start < kernel.lines.len() && n_calls < MAX_CALLS {
+            let end = (start + size).min(kernel.lines.len());
+            let mut shorter = kernel.clone();
+            shorter.lines.drain(start..end);
+            // What our checker refuses costs no call.
+            if !run::is_accepted(&shorter, build) {
+                start = end;
+                continue;
+            }
+            n_calls += 1;
+            let differs = match tools.assemble(&shorter.module(build), build, file)? {
+                Ok(found) => {
+                    let own = found.of_kernel(&shorter.name);
+                    match run::compare(&shorter, build, &own) {
+                        Outcome::Differs(reason) if run::is_stop(&reason) == stops => {
+                            Some((reason, own))
+                        }
+                        Outcome::Differs(_) | Outcome::Equal => None,
+                    }
+                }
+                Err(_) => None,
+            };
+            match differs {
+                Some(found) => {
+                    (why, listing) = found;
+                    kernel = shorter;
+                    removed = true;
+                }
+                None => start = end,
+            }
+        }
+        if n_calls >= MAX_CALLS || (size == 1 && !removed) {
+            return Ok((kernel, why, listing));
+        }
+        size = match removed {
+            true => size.min(kernel.lines.len()).max(1),
+            false => (size / 2).max(1),
+        };
+    }
+}
