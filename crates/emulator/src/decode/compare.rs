@@ -1,6 +1,6 @@
 //! Comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
 
-use super::{Decoded, Decoder, Refusal, Support};
+use super::{Decoded, Decoder, Refusal, Support, machine};
 use crate::decode::code::{Combine, CompareKind, Comparison, Op, SignOf};
 use crate::decode::ops::Int32Op;
 use crate::state::registers::Slot;
@@ -10,6 +10,10 @@ pub(super) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
     let runs = match form {
         CompareForm::Setp | CompareForm::Set => {
             compared_type(modifiers).is_some_and(|ty| kind(ty).is_some() || half_of(ty).is_some())
+        }
+        // The assembler takes `testp.f32 p, a` too, and leaves p as it was.
+        CompareForm::Testp if modifiers.test.is_none() => {
+            return Support::not_yet("`testp` without a test");
         }
         CompareForm::Testp => matches!(modifiers.ty, Some(ScalarType::F32 | ScalarType::F64)),
         CompareForm::Selp => matches!(
@@ -131,23 +135,17 @@ fn set_predicates(d: &mut Decoder<'_>) -> Decoded<Op> {
     let [low, high] = halves(d)?;
     let combine = combined(d, 3)?;
     let (p, q) = d.pair(0, 1)?;
-    // p may be what q is combined with.
-    let first = d.hidden(1).slot;
-    d.before.push(Op::SetPredicate {
-        compare: low,
-        d: first,
-        q: Slot::NONE,
-        combine,
-    });
-    if p.is_some() {
-        d.after.push(Op::MovPredicate { d: p, a: first });
+    // Either may be what the other one is combined with, or the guard.
+    let results = [d.hidden(1).slot, d.hidden(1).slot];
+    for (compare, to) in [low, high].into_iter().zip(results) {
+        d.before.push(Op::SetPredicate {
+            compare,
+            d: to,
+            q: Slot::NONE,
+            combine,
+        });
     }
-    Ok(Op::SetPredicate {
-        compare: high,
-        d: q,
-        q: Slot::NONE,
-        combine,
-    })
+    Ok(machine::copy_both(d, [p, q], results))
 }
 
 /// `set.lt.f16x2.f16x2 d, a, b`: each half of d is that of the halves of a and b.

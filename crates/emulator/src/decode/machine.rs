@@ -26,16 +26,7 @@ pub(super) fn supports(op: MachineOp) -> Support {
 
 /// `{registers}, {predicates}, {sources}, {predicates that are read}, number`
 pub(super) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
-    let mut plan = MachinePlan {
-        op,
-        registers: [Slot::NONE; 2],
-        predicates: [Slot::NONE; 7],
-        sources: [d.constant(0, 32); 5],
-        negated: 0,
-        inverted: 0,
-        conditions: [NEVER; 7],
-        number: 0,
-    };
+    let mut plan = empty(d, op);
     for (slot, element) in plan.registers.iter_mut().zip(d.destinations(0)?.0) {
         *slot = element.slot;
     }
@@ -56,11 +47,6 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
         };
         plan.sources[index] = d.read_as(source, rest, 32, ScalarType::S32)?.slot;
     }
-    let never = d.constant(0, 1);
-    plan.conditions = [Predicate {
-        slot: never,
-        ..NEVER
-    }; 7];
     for (index, operand) in d.list(3).1.iter().enumerate().take(plan.conditions.len()) {
         let OperandValue::Predicate { source, negated } = operand.value else {
             return Err(Refusal::internal(
@@ -77,8 +63,33 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
     Ok(Op::Machine(d.code.machine.len() as u32 - 1))
 }
 
-/// No predicate.
-const NEVER: Predicate = Predicate {
-    slot: Slot::NONE,
-    negated: false,
-};
+/// Copies two predicates to two others, both at once: the guard of the instruction may be one of them.
+pub(super) fn copy_both(d: &mut Decoder<'_>, to: [Slot; 2], from: [Slot; 2]) -> Op {
+    let mut plan = empty(d, MachineOp::PredicateLogic3);
+    for i in 0..2 {
+        plan.predicates[i] = to[i];
+        plan.conditions[i].slot = from[i];
+    }
+    // The tables of `a` and of `b`.
+    plan.number = 0xf0 | 0xcc << 8;
+    d.code.machine.push(plan);
+    Op::Machine(d.code.machine.len() as u32 - 1)
+}
+
+/// A plan that writes nothing, of zeros and of predicates that never hold.
+fn empty(d: &mut Decoder<'_>, op: MachineOp) -> MachinePlan {
+    let never = Predicate {
+        slot: d.constant(0, 1),
+        negated: false,
+    };
+    MachinePlan {
+        op,
+        registers: [Slot::NONE; 2],
+        predicates: [Slot::NONE; 7],
+        sources: [d.constant(0, 32); 5],
+        negated: 0,
+        inverted: 0,
+        conditions: [never; 7],
+        number: 0,
+    }
+}

@@ -407,6 +407,27 @@ impl<'a> Decoder<'a> {
         (d.slot, wide, 0)
     }
 
+    /// An address of a constant: where a register has 32 bits of it, those above are those of all constants.
+    pub(super) fn in_constants(&mut self, (slot, wide, offset): Base) -> Base {
+        let window = self.layout.map.constant >> 32 << 32;
+        if wide || window == 0 {
+            return (slot, wide, offset);
+        }
+        let base = Element {
+            slot,
+            bank: bank_of(32),
+            bits: 32,
+        };
+        let (d, uniform) = (self.hidden(64), self.number(window, 64));
+        self.before.push(Op::AddressSum {
+            d,
+            base,
+            scale: 0,
+            uniform,
+        });
+        (d.slot, true, offset)
+    }
+
     /// `base * scale + uniform`, computed before the instruction.
     fn address_sum(&mut self, address: &Address) -> Decoded<Base> {
         let plain = Address {

@@ -69,8 +69,9 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Div => rows(row, a, b, |a, b| a / b),
         F::Rcp => rows(row, a, a, |a, _| 1.0 / a),
         F::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
-        F::Plain(FloatOp::Neg) => bits(row, a, |a| a ^ SIGN),
-        F::Plain(FloatOp::Abs) => bits(row, a, |a| a & !SIGN),
+        // Sums with zero in the machine, which make their own NaN (seen in what assembler 13.5 makes of both).
+        F::Plain(FloatOp::Neg) => rows(row, a, a, |a, _| -a),
+        F::Plain(FloatOp::Abs) => rows(row, a, a, |a, _| a.abs()),
         F::Plain(FloatOp::Min) if !mode.nan && !mode.xorsign_abs => {
             minmax_rows(row, Extreme::Min, a, b);
         }
@@ -172,8 +173,13 @@ fn modified(
         return false;
     }
     if mode.ftz {
+        let mut edges = false;
         for bits in row.iter_mut() {
+            edges |= *bits & !SIGN == SMALLEST_NORMAL_32;
             *bits = flush_bits(*bits);
+        }
+        if edges {
+            return false;
         }
     }
     if mode.saturate {
@@ -243,6 +249,9 @@ fn are_angles_near(a: &Row32) -> bool {
         .fold(0, |far, bits| far | u32::from(bits & !SIGN > LARGEST))
         == 0
 }
+
+/// Smallest normal f32.
+const SMALLEST_NORMAL_32: u32 = 1 << 23;
 
 /// Smallest normal f32 as bits of an f64.
 const SMALLEST_NORMAL: u64 = 897 << 52;
@@ -324,9 +333,14 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
     let round = mode.round;
     let wide = f64::from;
+    // What lies below the normal numbers before it is rounded is flushed, too.
+    let narrow = |value: f64| match mode.ftz && value.abs() < f64::from_bits(SMALLEST_NORMAL) {
+        true => 0.0f32.copysign(value as f32),
+        false => soft::narrow(value, round),
+    };
     let value = match f {
-        F::Plain(FloatOp::Neg) => return (-a).to_bits(),
-        F::Plain(FloatOp::Abs) => return a.abs().to_bits(),
+        F::Plain(FloatOp::Neg) => return canonical(-a),
+        F::Plain(FloatOp::Abs) => return canonical(a.abs()),
         F::Copysign => return b.copysign(a).to_bits(),
         F::Plain(FloatOp::Min) => return minmax32(Extreme::Min, mode, a, b),
         F::Plain(FloatOp::Max) => return minmax32(Extreme::Max, mode, a, b),
@@ -336,13 +350,16 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
         F::Plain(FloatOp::Sub) => {
             directed_zero(soft::add_odd(wide(a), -wide(b)), wide(a), -wide(b), round)
         }
-        F::Plain(FloatOp::Mul) => soft::narrow(wide(a) * wide(b), round),
-        F::Plain(FloatOp::Fma) => fma32(a, b, c, round),
+        F::Plain(FloatOp::Mul) => narrow(wide(a) * wide(b)),
+        F::Plain(FloatOp::Fma) => match soft::add_odd(wide(a) * wide(b), wide(c)) {
+            0.0 => fma32(a, b, c, round),
+            sum => narrow(sum),
+        },
         // `div.approx` and `div.full`: divisors between 2^126 and 2^128 give zero in the former only; here
         // both divide exactly and round, which is within their error bounds elsewhere.
         F::Div if round == Round::Approximate => a / b,
-        F::Div => soft::narrow(soft::div_odd(a, b), round),
-        F::Rcp => soft::narrow(soft::div_odd(1.0, a), round),
+        F::Div => narrow(soft::div_odd(a, b)),
+        F::Rcp => narrow(soft::div_odd(1.0, a)),
         F::Sqrt => soft::narrow(soft::sqrt_odd(a), round),
         F::Rsqrt => (1.0 / wide(a).sqrt()) as f32,
         F::Sin => elementary::sin_cos(wide(a)).0 as f32,
@@ -420,7 +437,11 @@ fn nearest64<const FMA: bool>(row: &mut Row64, f: Float64Op, [a, b, c]: [&Row64;
     use Float64Op as F;
     match f {
         F::Plain(FloatOp::Add) => rows64(row, [a, b], |a, b| a + b),
-        F::Plain(FloatOp::Sub) => rows64(row, [a, b], |a, b| a - b),
+        F::Plain(FloatOp::Sub) => {
+            // The sum with the opposite of b, whose sign a NaN has as well.
+            let opposite = b.map(|b| b ^ 1 << 63);
+            rows64(row, [a, &opposite], |a, b| a + b);
+        }
         F::Plain(FloatOp::Mul) => rows64(row, [a, b], |a, b| a * b),
         F::Div => rows64(row, [a, b], |a, b| a / b),
         F::Rcp => rows64(row, [a, a], |a, _| 1.0 / a),
@@ -458,18 +479,20 @@ fn rows64(row: &mut Row64, [a, b]: [&Row64; 2], f: impl Fn(f64, f64) -> f64) {
 #[inline(always)]
 fn passed_on(value: f64, operands: [u64; 3]) -> u64 {
     if value.is_nan() {
-        first_nan(operands)
+        largest_nan(operands)
     } else {
         value.to_bits()
     }
 }
 
+/// The NaN among operands, quieted. Of several it is the largest, in whatever order they stand: assemblers exchange factors and terms, and
+/// no source says which one the machine takes.
 #[cold]
-fn first_nan(operands: [u64; 3]) -> u64 {
-    operands
+fn largest_nan(operands: [u64; 3]) -> u64 {
+    let nans = operands
         .into_iter()
-        .find(|bits| f64::from_bits(*bits).is_nan())
-        .map_or(NAN_64, |bits| bits | 1 << 51)
+        .filter(|bits| f64::from_bits(*bits).is_nan());
+    nans.max().map_or(NAN_64, |bits| bits | 1 << 51)
 }
 
 pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
@@ -477,13 +500,18 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
     let [a, b, c] = operands.map(f64::from_bits);
     let round = mode.round;
     let (value, n_operands) = match f {
-        F::Plain(FloatOp::Neg) => return (-a).to_bits(),
-        F::Plain(FloatOp::Abs) => return a.abs().to_bits(),
+        F::Plain(FloatOp::Neg) => return passed_on(-a, [(-a).to_bits(), 0, 0]),
+        F::Plain(FloatOp::Abs) => return passed_on(a.abs(), [a.abs().to_bits(), 0, 0]),
         F::Copysign => return b.copysign(a).to_bits(),
+        F::Rcp if mode.ftz => return of_upper_half(operands[0], |a| 1.0 / a),
+        F::Rsqrt if mode.ftz => return of_upper_half(operands[0], |a| 1.0 / a.sqrt()),
+        F::Plain(FloatOp::Sub) => {
+            let opposite = [operands[0], operands[1] ^ 1 << 63, 0];
+            return op64(F::Plain(FloatOp::Add), mode, opposite);
+        }
         F::Plain(FloatOp::Min) => return minmax64(Extreme::Min, operands),
         F::Plain(FloatOp::Max) => return minmax64(Extreme::Max, operands),
         F::Plain(FloatOp::Add) => (soft::add64(a, b, round), 2),
-        F::Plain(FloatOp::Sub) => (soft::add64(a, -b, round), 2),
         F::Plain(FloatOp::Mul) => (soft::mul64(a, b, round), 2),
         F::Plain(FloatOp::Fma) => (soft::fma64(a, b, c, round), 3),
         F::Div => (soft::div64(a, b, round), 2),
@@ -503,10 +531,30 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
     passed_on(value, seen)
 }
 
+/// `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`: the upper half of a is read, and that of the result is made (PTX ISA, "rcp.approx.ftz.f64").
+fn of_upper_half(a: u64, function: impl Fn(f64) -> f64) -> u64 {
+    u64::from(upper_half((a >> 32) as u32, function)) << 32
+}
+
+/// A function of a 64-bit float whose upper half is given, and the upper half of the result. Subnormals count as zero.
+#[inline(always)]
+pub(crate) fn upper_half(of: u32, function: impl Fn(f64) -> f64) -> u32 {
+    let flushed = |upper: u32| match upper & 0x7ff0_0000 {
+        0 => upper & SIGN,
+        _ => upper,
+    };
+    let value = function(f64::from_bits(u64::from(flushed(of)) << 32));
+    match value.is_nan() {
+        true => NAN_32,
+        false => flushed((value.to_bits() >> 32) as u32),
+    }
+}
+
 fn minmax64(extreme: Extreme, operands: [u64; 3]) -> u64 {
     let [a, b, _] = operands.map(f64::from_bits);
     match (a.is_nan(), b.is_nan()) {
-        (true, true) => first_nan(operands),
+        // The code that assemblers make compares, and takes b (13.5).
+        (true, true) => operands[1] | 1 << 51,
         (true, false) => operands[1],
         (false, true) => operands[0],
         (false, false) => {

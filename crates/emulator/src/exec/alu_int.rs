@@ -544,7 +544,7 @@ fn shift_to_top(bits: u64, top: u32) -> u32 {
 
 /// `bfe`: position and length count to 255; bits beyond the top are the sign, or zero.
 fn extract(a: u64, position: u32, length: u32, bits: u32, signed: bool) -> u64 {
-    let (position, length) = (position & 0xff, length & 0xff);
+    let (position, length) = field(position, length, bits);
     if length == 0 {
         return 0;
     }
@@ -561,9 +561,18 @@ fn extract(a: u64, position: u32, length: u32, bits: u32, signed: bool) -> u64 {
     (wide >> position.min(63) << shift >> shift) as u64
 }
 
+/// Where a field is and how long it is: the low eight bits of both numbers (PTX ISA, "bfe"). Of 64 bits the machine has no such
+/// instruction, and what the assembler makes takes them whole (13.5, all architectures).
+fn field(position: u32, length: u32, bits: u32) -> (u32, u32) {
+    match bits {
+        64 => (position, length),
+        _ => (position & 0xff, length & 0xff),
+    }
+}
+
 /// `bfi`: the low `length` bits of `a` into `b`.
 fn insert(a: u64, b: u64, position: u32, length: u32, bits: u32) -> u64 {
-    let (position, length) = (position & 0xff, length & 0xff);
+    let (position, length) = field(position, length, bits);
     let low = !u64::MAX.checked_shl(length.min(bits)).unwrap_or(0);
     let mask = low.checked_shl(position.min(bits)).unwrap_or(0);
     b & !mask | a << position.min(63) & mask

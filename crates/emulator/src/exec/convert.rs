@@ -217,8 +217,9 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
         ScalarType::F32 if value.is_nan() => u64::from(NAN_32),
         ScalarType::F32 => {
             let narrow = soft::narrow(value, round);
-            if mode.ftz && narrow.is_subnormal() {
-                u64::from(narrow.to_bits() & (1 << 31))
+            // Flushed as it is before it is rounded.
+            if mode.ftz && value.abs() < f64::from(f32::MIN_POSITIVE) {
+                u64::from(0.0f32.copysign(value as f32).to_bits())
             } else {
                 u64::from(narrow.to_bits())
             }

@@ -2,6 +2,7 @@
 //! compiler can take several lanes at a time.
 
 use crate::decode::code::MachinePlan;
+use crate::exec::alu_float::upper_half;
 use crate::exec::elements::mask_of;
 use crate::state::registers::{LANES, Lanes, Row32, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, FunnelShift, MachineOp, MulPart};
@@ -255,19 +256,11 @@ fn compute(
     }
 }
 
-/// A function of 64-bit floats whose upper halves are read and kept: subnormals count as zero.
+/// A function of 64-bit floats whose upper halves are read and kept.
 #[inline(always)]
 fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
-    let flushed = |upper: u32| match upper & 0x7ff0_0000 {
-        0 => upper & 1 << 31,
-        _ => upper,
-    };
     for (to, from) in to.iter_mut().zip(from) {
-        let value = function(f64::from_bits(u64::from(flushed(*from)) << 32));
-        *to = match value.is_nan() {
-            true => 0x7fff_ffff,
-            false => flushed((value.to_bits() >> 32) as u32),
-        };
+        *to = upper_half(*from, &function);
     }
 }
 

@@ -100,13 +100,20 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let width = selection.d.map_or(32, |parts| parts.width_bits());
     let mut value = compute(plan, x, y);
     if plan.saturates {
-        value = clamp(value, width, d_signed);
+        value = match width {
+            32 => saturated(plan, value, d_signed),
+            _ => clamp(value, width, d_signed),
+        };
     }
-    let addend = i128::from(extend(c, 32, d_signed));
+    // Of `vset` the sources say whether c has a sign.
+    let is_signed = match plan.op {
+        VideoOp::Set => a_signed && b_signed,
+        _ => d_signed,
+    };
     let value = match plan.second {
-        Some(ReduceOp::Add) => value + addend,
-        Some(ReduceOp::Min) => value.min(addend),
-        Some(ReduceOp::Max) => value.max(addend),
+        Some(ReduceOp::Add) => value + i128::from(c),
+        Some(ReduceOp::Min) => chosen(whole(plan, value), c, is_signed, false),
+        Some(ReduceOp::Max) => chosen(whole(plan, value), c, is_signed, true),
         Some(ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) | None => value,
     };
     match selection.d {
@@ -119,29 +126,67 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// `vmad`: a product of up to 64 bits, plus c, scaled.
+/// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a left shift has 34 bits, of
+/// which the last is a sign, and other results without a sign are cut off above.
+fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
+    match (plan.op, signed) {
+        (VideoOp::Shl, _) => clamp(((value as i64) << 30 >> 30).into(), 32, signed),
+        (_, true) => clamp(value, 32, true),
+        (_, false) if value < 0 => 0,
+        (_, false) => i128::from(value as u32),
+    }
+}
+
+/// A result in 64 bits: of sums and differences it is the low 32 with their sign, whatever the type.
+fn whole(plan: &VideoPlan, value: i128) -> i64 {
+    match plan.op {
+        VideoOp::Add | VideoOp::Sub | VideoOp::AbsDiff => extend(value as u32, 32, true),
+        VideoOp::Min
+        | VideoOp::Max
+        | VideoOp::Average
+        | VideoOp::Shl
+        | VideoOp::Shr
+        | VideoOp::Mad
+        | VideoOp::Set => value as i64,
+    }
+}
+
+/// The smaller or the larger one of a result and c, as the assembler's code compares them.
+fn chosen(value: i64, c: u32, signed: bool, larger: bool) -> i128 {
+    let c = extend(c, 32, signed);
+    let is_smaller = match signed {
+        true => value < c,
+        false => (value as u64) < c as u64,
+    };
+    i128::from(if is_smaller == larger { c } else { value })
+}
+
+/// `vmad`: a product of up to 64 bits, plus c, scaled. As in what the assembler makes of it (13.5, all architectures): whole registers and c
+/// have signs whatever their types say, the sum has 64 bits, and what does not fit is looked for above the shift.
 fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [_, a_signed, b_signed] = plan.signed;
     let selection = plan.selection;
-    let x = part(a, selection.a, a_signed);
-    let y = part(b, selection.b, b_signed);
+    let x = part(a, selection.a, a_signed || selection.a.is_none());
+    let y = part(b, selection.b, b_signed || selection.b.is_none());
     let signed = a_signed || b_signed || selection.negate_product || selection.negate_addend;
-    let product = compute(plan, x, y);
-    let mut addend = c;
-    let mut sum = product;
-    let mut one = 0;
-    if plan.plus_one {
-        one = 1;
-    } else if selection.negate_product {
-        (sum, one) = (!product, 1);
-    } else if selection.negate_addend {
-        (addend, one) = (!c, 1);
-    }
-    sum += i128::from(extend(addend, 32, signed)) + one;
-    sum >>= plan.scale;
+    let addend = if selection.negate_addend { !c } else { c };
+    let product = x.wrapping_mul(y);
+    let product = if selection.negate_product {
+        !product
+    } else {
+        product
+    };
+    let one = plan.plus_one || selection.negate_product || selection.negate_addend;
+    let sum = product
+        .wrapping_add(extend(addend, 32, true))
+        .wrapping_add(one.into());
+    let scaled = match signed {
+        true => sum >> plan.scale,
+        false => (sum as u64 >> plan.scale) as i64,
+    };
     match plan.saturates {
-        true => clamp(sum, 32, signed) as u32,
-        false => sum as u32,
+        true => clamp(scaled.into(), 32, signed) as u32,
+        false => scaled as u32,
     }
 }
 

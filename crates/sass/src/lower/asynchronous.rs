@@ -10,9 +10,9 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Span};
 
-/// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a; with `.ZFILL` zeros where p does not hold,
-/// and the low bits of b say how many bytes at the end are zero.
-pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a, zeros where p does not hold; with `.ZFILL`
+/// the low bits of b say how many bytes at the end are zero.
+pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let wide = w.take("E");
     // How caches are used.
     w.ignore(&["BYPASS", "ACCESS"]);
@@ -34,19 +34,13 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         let OperandValue::Predicate { source, negated } = p else {
             return Err(w.unknown("this condition", p_span));
         };
-        if super::known(&p) == Some(true) {
-        } else if fills {
+        if super::known(&p) != Some(true) {
             // The operation has the opposite: where the source is ignored.
             let ignored = OperandValue::Predicate {
                 source,
                 negated: !negated,
             };
             args.push(Arg::One(ignored, p_span));
-        } else {
-            let (guard, sum) = c.guard_with((p, p_span));
-            let mut copy = step(Does::Async(AsyncOp::Copy), modifiers, args);
-            copy.guard = Some(guard);
-            return Ok(vec![sum, copy]);
         }
     }
     Ok(vec![step(Does::Async(AsyncOp::Copy), modifiers, args)])

@@ -77,6 +77,8 @@ pub(super) struct Body {
     hidden: Vec<ScalarType>,
     /// What the last barrier found, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
+    /// The halves of the register for addresses to return to.
+    return_address: [Option<RegisterId>; 2],
     /// The commits of groups of copies so far, in the order of the text, each kind once.
     pub(super) commits: Vec<AsyncOp>,
     /// Which lanes are together at an address, as an instruction just before it has made it.
@@ -92,6 +94,17 @@ impl Body {
         }
         let register = self.hidden(ty);
         self.barrier_results[index] = Some(register);
+        register
+    }
+
+    /// The lower (0) or the upper half of the register for addresses to return to.
+    pub(super) fn return_address(&mut self, half: usize) -> RegisterId {
+        let half = half & 1;
+        if let Some(register) = self.return_address[half] {
+            return register;
+        }
+        let register = self.hidden(ScalarType::B32);
+        self.return_address[half] = Some(register);
         register
     }
 

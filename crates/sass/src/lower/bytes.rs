@@ -2,11 +2,16 @@
 
 use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, destinations};
-use super::{Context, Machine, modifiers_of, number_of, one, step, typed};
+use super::{Context, Machine, arithmetic, modifiers_of, number_of, one, step, typed};
+use crate::syntax::Operand;
 use warpgrid_isa::{ArithmeticOp, Does, Flag, MachineOp, Modifiers, MoveOp, MulPart, ScalarType};
 use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, SourcePart, Span};
 
 const FORMATS: &[(&str, ScalarType)] = &[
+    ("U2", ScalarType::U2),
+    ("S2", ScalarType::S2),
+    ("U4", ScalarType::U4),
+    ("S4", ScalarType::S4),
     ("U8", ScalarType::U8),
     ("S8", ScalarType::S8),
     ("U16", ScalarType::U16),
@@ -76,20 +81,35 @@ pub(super) fn distance(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `VABSDIFF4.U8{.ACC} d, a, b, c`: how far each byte of a is from that of b; with `.ACC` their sum and c.
+/// `VABSDIFF4{.U8}{.ACC} d, a, b, c`: how far each byte of a is from that of b; with `.ACC` their sum and c.
 pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if !w.take("U8") {
-        return Err(w.unknown("bytes with a sign", w.instruction.opcode));
-    }
+    let signed = !w.take("U8");
     let adds = w.take("ACC");
     let to = w.destination(1)?;
     let (a, b, base) = (w.source()?, w.source()?, w.source()?);
     let is_plain = |(value, _): &(OperandValue, Span)| modifiers_of(value) == SourceModifiers::NONE;
-    if !is_plain(&a) || !is_plain(&b) || (!adds && !super::is_zero(&base.0)) {
+    if !is_plain(&a) || !is_plain(&b) {
         return Err(w.unknown("this difference of bytes", w.instruction.span));
     }
+    // Without a sum the last source has no meaning.
+    let base = if adds { base } else { (number_of(0), base.1) };
     let span = w.instruction.span;
     let mut steps = Vec::new();
+    let [a, b] = [a, b].map(|value| {
+        if !signed {
+            return value;
+        }
+        // Bytes with a sign are as far from each other as bytes without, each moved up by 128.
+        let moved = c.body.hidden(ScalarType::B32);
+        let span = value.1;
+        let args = vec![
+            Arg::One(written(moved), span),
+            one(value),
+            Arg::One(number_of(0x8080_8080), span),
+        ];
+        steps.push(arithmetic(ArithmeticOp::Xor, ScalarType::B32, args));
+        (read(moved), span)
+    });
     let mut sum = base;
     for byte in 0..4 {
         let part = |(value, span): &(OperandValue, Span)| {
@@ -180,9 +200,23 @@ pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = w.to(1)?;
     let mut args = vec![to];
     while w.n_left() > 0 && args.len() < 4 {
-        args.push(one(w.source()?));
+        args.push(one(kept_source(w)?));
     }
     Ok(vec![step(Does::Move(MoveOp::CvtPack), modifiers, args)])
+}
+
+/// A source; `R3.28` is the part of it that stays, which the formats say as well.
+fn kept_source(w: &mut Words<'_>) -> Lowered<(OperandValue, Span)> {
+    let kept = |operand: &&Operand| {
+        let words = w.operand_words(operand);
+        words.contains(&"24") || words.contains(&"28")
+    };
+    let Some(operand) = w.peek().filter(kept) else {
+        return w.source();
+    };
+    w.next()?;
+    let value = w.plain_value_of(operand, ScalarType::B32)?;
+    Ok((value, operand.span))
 }
 
 /// `F2IP.U8.F32.NTZ d, a, b, c`: two floats as integers in the range of bytes, that of b lowest, below the lower half of c.

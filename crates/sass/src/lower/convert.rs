@@ -4,6 +4,7 @@ use super::body::{Arg, Step, read, written};
 use super::float::ROUNDINGS;
 use super::words::{Lowered, Words, number};
 use super::{Context, is_zero, one, step, typed};
+use crate::syntax::Value;
 use warpgrid_isa::{ArithmeticOp, Does, Flag, Modifiers, MoveOp, Rounding, ScalarType};
 
 const INTEGERS: &[(&str, ScalarType)] = &[
@@ -38,7 +39,17 @@ fn convert(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
     let is_wide = |ty: Option<ScalarType>| ty.is_some_and(|ty| ty.width_bits() == 64);
     let to = w.to(if is_wide(modifiers.d_type) { 2 } else { 1 })?;
     let from = modifiers.a_type.unwrap_or(ScalarType::B32);
-    let a = w.source_as(from)?;
+    let is_literal = w
+        .peek()
+        .is_some_and(|operand| matches!(operand.value, Value::Integer(_)));
+    let a = match from {
+        // Of a wide literal the encoding has the upper half, which is printed as if it were all.
+        ScalarType::U64 | ScalarType::S64 if is_literal => {
+            let span = w.instruction.span;
+            (number(w.immediate()? << 32), span)
+        }
+        _ => w.source_as(from)?,
+    };
     let args = vec![to, one(a)];
     Ok(vec![step(Does::Move(MoveOp::Cvt), modifiers, args)])
 }
@@ -112,18 +123,22 @@ const NARROW: &[(&str, ScalarType)] = &[
     ("E2M3", ScalarType::E2m3x2),
     ("E3M2", ScalarType::E3m2x2),
     ("E2M1", ScalarType::E2m1x2),
+    ("E8", ScalarType::Ue8m0x2),
 ];
+
+/// Pairs of halves.
+const HALVES: &[(&str, ScalarType)] = &[("BF16", ScalarType::Bf16x2), ("F16", ScalarType::F16x2)];
 
 /// `F2FP.F16.E4M3.UNPACK_B d, a`: a pair of narrow floats to a pair of halves; `a.H1` is the pair in the upper half.
 fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let clamps = w.take("RELU");
-    let from = w.take_one(NARROW);
-    let is_half = w.take("F16");
-    let from = from.filter(|_| is_half);
-    let from = from.ok_or_else(|| w.unknown("another way to unpack", w.instruction.opcode))?;
+    let (from, to_type) = (w.take_one(NARROW), w.take_one(HALVES));
+    let (Some(from), Some(to_type)) = (from, to_type) else {
+        return Err(w.unknown("another way to unpack", w.instruction.opcode));
+    };
     let to = w.to(1)?;
     let a = w.source()?;
-    let mut modifiers = types(ScalarType::F16x2, from, Some(Rounding::Rn));
+    let mut modifiers = types(to_type, from, Some(Rounding::Rn));
     if clamps {
         modifiers.flags = modifiers.flags.with(Flag::Relu);
     }
@@ -141,6 +156,8 @@ enum Packing {
     Two,
     /// One 32-bit float.
     One,
+    /// One 32-bit float, cut to fewer bits.
+    Cut,
     /// The halves of a register.
     Halves,
 }
@@ -150,6 +167,7 @@ const PACKINGS: &[(&str, (Packing, bool))] = &[
     ("PACK_AB", (Packing::Two, false)),
     ("PACK_AB_MERGE_C", (Packing::Two, true)),
     ("MERGE_C", (Packing::One, true)),
+    ("PACK_B", (Packing::Cut, false)),
     ("UNPACK_B_MERGE_C", (Packing::Halves, true)),
 ];
 
@@ -163,10 +181,9 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let unknown = w.unknown("another way to pack", w.instruction.opcode);
     let (packing, merges) = packing.ok_or_else(|| unknown.clone())?;
     let narrow = w.take_one(NARROW);
-    let halves = [("BF16", ScalarType::Bf16x2), ("F16", ScalarType::F16x2)];
-    let half = w.take_one(&halves);
+    let half = w.take_one(HALVES);
     let from = match packing {
-        Packing::Two | Packing::One => ScalarType::F32,
+        Packing::Two | Packing::One | Packing::Cut => ScalarType::F32,
         Packing::Halves => half.unwrap_or(ScalarType::F16x2),
     };
     let to = match (packing, narrow.or(half)) {
@@ -174,11 +191,15 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         (Packing::One, Some(ScalarType::F16x2) | None) => ScalarType::F16,
         (Packing::Two, to) => to.unwrap_or(ScalarType::F16x2),
         (Packing::Halves, _) => narrow.ok_or(unknown)?,
+        (Packing::Cut, _) if w.take("TF32") => ScalarType::Tf32,
+        (Packing::Cut, _) => return Err(unknown),
         (Packing::One, Some(_)) => return Err(unknown),
     };
     w.ignore(&["F32"]);
     let mut modifiers = types(to, from, None);
-    modifiers.rounding = Some(w.take_one(ROUNDINGS).unwrap_or(Rounding::Rn));
+    let rounding = w.take_one(ROUNDINGS);
+    let is_random = w.take("RS").then_some(Rounding::Rs);
+    modifiers.rounding = Some(rounding.or(is_random).unwrap_or(Rounding::Rn));
     for (word, flag) in [("RELU", Flag::Relu), ("SATFINITE", Flag::Satfinite)] {
         if w.take(word) {
             modifiers.flags = modifiers.flags.with(flag);
@@ -187,11 +208,15 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let to = w.to(1)?;
     let (op, n) = match packing {
         Packing::Two => (MoveOp::CvtPacked, 2),
-        Packing::One | Packing::Halves => (MoveOp::Cvt, 1),
+        Packing::One | Packing::Cut | Packing::Halves => (MoveOp::Cvt, 1),
     };
     let mut sources = Vec::new();
     for _ in 0..n {
         sources.push(one(w.source_as(from)?));
+    }
+    if modifiers.rounding == Some(Rounding::Rs) {
+        // The bits that are added before what is beyond is cut off.
+        sources.push(one(w.source()?));
     }
     let kept = match w.n_left() {
         0 => None,

@@ -237,7 +237,12 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ("TANH", ArithmeticOp::Tanh),
     ]);
     let op = op.ok_or_else(|| w.unknown("no function", w.instruction.opcode))?;
-    let formats = [("F16", ScalarType::F16), ("BF16", ScalarType::Bf16)];
+    let formats = [
+        ("F16", ScalarType::F16),
+        ("BF16", ScalarType::Bf16),
+        ("F16x2", ScalarType::F16x2),
+        ("BF16x2", ScalarType::Bf16x2),
+    ];
     let ty = w.take_one(&formats).unwrap_or(ScalarType::F32);
     let is_narrow = ty != ScalarType::F32;
     if is_narrow && !matches!(op, ArithmeticOp::Tanh | ArithmeticOp::Ex2) {
@@ -255,7 +260,12 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             | ArithmeticOp::Ex2
             | ArithmeticOp::Lg2
     );
-    if w.take("FTZ") || (flushes && !is_narrow) {
+    let is_bf16 = matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2);
+    let flushes = match op {
+        ArithmeticOp::Ex2 => flushes && (!is_narrow || is_bf16),
+        _ => flushes && !is_narrow,
+    };
+    if w.take("FTZ") || flushes {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     let to = w.to(1)?;

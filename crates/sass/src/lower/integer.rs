@@ -162,15 +162,13 @@ fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut op = ArithmeticOp::Add;
     for index in 0..2 {
         let (mut value, span) = w.source()?;
-        if let OperandValue::Source(_, signs) = &mut value {
-            if std::mem::take(&mut signs.negate) {
-                // Only the second one may be subtracted.
-                let is_first = index == 0;
-                if is_first {
-                    return Err(w.unknown("a sign of the first source", span));
-                }
-                op = ArithmeticOp::Sub;
+        if let OperandValue::Source(_, signs) = &mut value
+            && std::mem::take(&mut signs.negate)
+        {
+            if index == 0 {
+                return Err(w.unknown("a sign of the first source", span));
             }
+            op = ArithmeticOp::Sub;
         }
         args.push(Arg::One(value, span));
     }

@@ -6,7 +6,7 @@ use super::words::{
     Lowered, Words, as_register, destinations, is_zero as is_zero_register, number, parts, signed,
 };
 use super::{Context, Machine, arithmetic, copy, is_zero, one, predicate_source, step, typed};
-use crate::syntax::{TermValue, Value};
+use crate::syntax::{Operand, TermValue, Value};
 use warpgrid_isa::{
     ArithmeticOp, CompareForm, CompareOp, Does, MachineOp, MemoryOp, Modifiers, MoveOp, ScalarType,
     SpecialRegister, StateSpace, VectorWidth,
@@ -340,4 +340,33 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             Arg::One(address, operand.span),
         ],
     )])
+}
+
+/// `RPCMOV.32 Rpc.LO, R2`, `RPCMOV.32 R2, Rpc.LO`: half of the register for addresses to return to, where the assembler also keeps other
+/// values.
+pub(super) fn return_address(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    w.ignore(&["32"]);
+    let half = |operand: &Operand| match operand.span.text(w.source) {
+        "Rpc.LO" => Some(0),
+        "Rpc.HI" => Some(1),
+        _ => None,
+    };
+    let operands = w.tree.operands(w.instruction);
+    let halves: Vec<Option<usize>> = operands.iter().map(half).collect();
+    let span = w.instruction.span;
+    match halves[..] {
+        [Some(half), None] => {
+            w.next()?;
+            let to = c.body.return_address(half);
+            let from = w.source()?;
+            Ok(vec![copy(Arg::One(written(to), span), from)])
+        }
+        [None, Some(half)] => {
+            let to = w.to(1)?;
+            w.next()?;
+            let from = c.body.return_address(half);
+            Ok(vec![copy(to, (read(from), span))])
+        }
+        _ => Err(w.unknown("this copy", span)),
+    }
 }

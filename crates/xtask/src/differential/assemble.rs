@@ -98,7 +98,9 @@ impl Tools {
             };
             return Ok(Err(said.lines().filter_map(line).collect()));
         }
-        let listed = output(Command::new(&self.nvdisasm).arg(&cubin), &self.nvdisasm)?;
+        // With encodings, which have the payloads of NaNs.
+        let mut command = Command::new(&self.nvdisasm);
+        let listed = output(command.arg("-hex").arg(&cubin), &self.nvdisasm)?;
         match listed.status.success() {
             true => Ok(Ok(Listing::read(&String::from_utf8_lossy(&listed.stdout)))),
             false => Err(format!(

@@ -388,7 +388,7 @@ impl Body<'_> {
 
     /// An asynchronous copy to shared memory, waited for.
     fn copy(&mut self) {
-        if !self.target.is_some_and(|target| target.sm >= 80) {
+        if self.target.is_none_or(|target| target.sm < 80) {
             return;
         }
         let size = *self.random.pick(&[4, 8, 16]).unwrap_or(&16);
@@ -398,21 +398,18 @@ impl Body<'_> {
             "ca"
         };
         let at = 16 * self.random.below(8);
+        let n = self.word();
         let rest = match self.random.below(4) {
             0 => format!(", {}", self.random.below(size + 1)),
-            1 => {
-                let n = self.word();
-                let text = format!("and.b32 %t0, {n}, {};", size - 1);
-                self.push(text);
-                ", %t0".to_owned()
-            }
+            1 => ", %t0".to_owned(),
             2 => format!(", {}", predicate(self.random)),
             _ => String::new(),
         };
         let d = self.word();
         let text = format!(
-            "cp.async.{cache}.shared.global [%s+16], [%i+{at}], {size}{rest}; cp.async.commit_group; \
+            "and.b32 %t0, {n}, {}; cp.async.{cache}.shared.global [%s+16], [%i+{at}], {size}{rest}; cp.async.commit_group; \
              cp.async.wait_group 0; ld.shared.b32 {d}, [%s+{}];",
+            size - 1,
             16 + size - 4
         );
         self.push(text);

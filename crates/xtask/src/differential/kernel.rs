@@ -134,6 +134,13 @@ impl Kernel {
                 72 + i * 4
             );
         }
+        // Local memory begins with what was there before.
+        if self.lines.iter().any(|line| line.contains(".local")) {
+            text.push_str("mov.b32 %t0, 0;\n");
+            for at in [0, 16, 32, 48] {
+                let _ = writeln!(text, "st.local.v4.b32 [lo+{at}], {{%t0, %t0, %t0, %t0}};");
+            }
+        }
         let first = text.matches('\n').count() + 1;
         for line in &self.lines {
             text.push_str(&line.replace("KERNEL", name));
