@@ -106,9 +106,9 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
         };
     }
     // Of `vset` the sources say whether c has a sign.
-    let is_signed = match plan.op {
-        VideoOp::Set => a_signed && b_signed,
-        _ => d_signed,
+    let is_signed = match plan.compare {
+        Some(_) => a_signed && b_signed,
+        None => d_signed,
     };
     let value = match plan.second {
         Some(ReduceOp::Add) => value + i128::from(c),
@@ -129,12 +129,22 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
 /// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a left shift has 34 bits, of
 /// which the last is a sign, and other results without a sign are cut off above.
 fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
-    match (plan.op, signed) {
-        (VideoOp::Shl, _) => clamp(((value as i64) << 30 >> 30).into(), 32, signed),
-        (_, true) => clamp(value, 32, true),
-        (_, false) if value < 0 => 0,
-        (_, false) => i128::from(value as u32),
-    }
+    let value = match plan.op {
+        VideoOp::Shl => i128::from((value as i64) << 30 >> 30),
+        VideoOp::Add
+        | VideoOp::Sub
+        | VideoOp::AbsDiff
+        | VideoOp::Min
+        | VideoOp::Max
+        | VideoOp::Average
+        | VideoOp::Shr
+        | VideoOp::Mad
+        | VideoOp::Set => match signed {
+            true => value,
+            false => value.max(0) & 0xffff_ffff,
+        },
+    };
+    clamp(value, 32, signed)
 }
 
 /// A result in 64 bits: of sums and differences it is the low 32 with their sign, whatever the type.

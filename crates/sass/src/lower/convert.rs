@@ -198,7 +198,9 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     w.ignore(&["F32"]);
     let mut modifiers = types(to, from, None);
     let rounding = w.take_one(ROUNDINGS);
-    let is_random = w.take("RS").then_some(Rounding::Rs);
+    // Where a register is merged as well, it is not known which operand has the random bits.
+    let is_random = packing == Packing::Two && !merges && w.take("RS");
+    let is_random = is_random.then_some(Rounding::Rs);
     modifiers.rounding = Some(rounding.or(is_random).unwrap_or(Rounding::Rn));
     for (word, flag) in [("RELU", Flag::Relu), ("SATFINITE", Flag::Satfinite)] {
         if w.take(word) {

@@ -189,6 +189,15 @@ pub(super) fn check(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ])
 }
 
+/// Functions of which the unit takes subnormals as zero, and makes none.
+const FLUSHING: &[ArithmeticOp] = &[
+    ArithmeticOp::Rcp,
+    ArithmeticOp::Rsqrt,
+    ArithmeticOp::Sqrt,
+    ArithmeticOp::Ex2,
+    ArithmeticOp::Lg2,
+];
+
 /// The upper half of a 64-bit float: a register, or a literal that is printed as the whole float.
 fn upper_half(w: &mut Words<'_>) -> Lowered<(OperandValue, Span)> {
     let operand = w.peek();
@@ -250,21 +259,9 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(Flag::Approx);
-    // The unit takes a subnormal float as zero, and makes none: the assembler scales where the function does not flush (seen in
-    // what 13.5 makes of the forms without `.ftz`).
-    let flushes = matches!(
-        op,
-        ArithmeticOp::Rcp
-            | ArithmeticOp::Rsqrt
-            | ArithmeticOp::Sqrt
-            | ArithmeticOp::Ex2
-            | ArithmeticOp::Lg2
-    );
+    // The assembler scales where the function does not flush (seen in what 13.5 makes of the forms without `.ftz`).
     let is_bf16 = matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2);
-    let flushes = match op {
-        ArithmeticOp::Ex2 => flushes && (!is_narrow || is_bf16),
-        _ => flushes && !is_narrow,
-    };
+    let flushes = FLUSHING.contains(&op) && (!is_narrow || is_bf16);
     if w.take("FTZ") || flushes {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }

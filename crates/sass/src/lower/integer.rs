@@ -159,18 +159,22 @@ fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         modifiers.flags = modifiers.flags.with(Flag::Sat);
     }
     let mut args = vec![w.to(1)?];
-    let mut op = ArithmeticOp::Add;
+    let (mut op, mut is_first) = (ArithmeticOp::Add, false);
     for index in 0..2 {
         let (mut value, span) = w.source()?;
         if let OperandValue::Source(_, signs) = &mut value
             && std::mem::take(&mut signs.negate)
         {
-            if index == 0 {
-                return Err(w.unknown("a sign of the first source", span));
+            if op == ArithmeticOp::Sub {
+                return Err(w.unknown("two signs", span));
             }
             op = ArithmeticOp::Sub;
+            is_first = index == 0;
         }
         args.push(Arg::One(value, span));
+    }
+    if is_first {
+        args.swap(1, 2);
     }
     Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
 }
