@@ -32,10 +32,18 @@ impl Markup {
 
     /// The blocks of PTX in a document, in order.
     pub(crate) fn blocks(self, document: &str) -> Vec<Block> {
-        match self {
+        let mut blocks = match self {
             Markup::Markdown => markdown::blocks(document),
             Markup::ReStructuredText => restructured::blocks(document),
-        }
+        };
+        // An element that does not end has all that follows it: what it holds is no block of its own.
+        let mut end = 0;
+        blocks.retain(|block| {
+            let is_apart = block.range.start >= end;
+            end = end.max(block.range.end);
+            is_apart
+        });
+        blocks
     }
 
     /// The document with each block formatted and every other byte as it is; an error says which block cannot be.

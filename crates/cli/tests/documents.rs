@@ -346,3 +346,38 @@ fn carriage_returns_of_a_document_stay() {
         "# A\r\n\r\n```ptx\r\nst.global.f32 [p], x;\r\nret;\r\n```\r\nb\r\n"
     );
 }
+
+#[test]
+fn elements_that_do_not_end_or_hold_others_are_no_trouble() {
+    let folder = Folder::new("unclosed");
+    let element = "<warpgrid-playground>";
+    for (name, text) in [
+        (
+            "a.md",
+            format!("{element}st.global.u32   [p], 1; {element} ret   ;\n\n```ptx\nret   ;\n```\n"),
+        ),
+        (
+            "b.md",
+            format!(
+                "{element}\n{element}\nret   ;\n</warpgrid-playground>\n</warpgrid-playground>\n\n```ptx\nret   ;\n```\n"
+            ),
+        ),
+        (
+            "c.rst",
+            format!(".. raw:: html\n\n   {element}ret   ;\n\n.. code-block:: ptx\n\n   ret   ;\n"),
+        ),
+        ("d.md", format!("{element} é <pre é")),
+        ("e.md", "<warpgrid-playground a='".to_owned()),
+    ] {
+        let path = folder.file(name, text.as_bytes());
+        for command in ["check", "format"] {
+            let output = warpgrid(&[command, &path], "");
+            assert!(
+                matches!(output.status.code(), Some(0..=2)),
+                "{command} {name}: {output:?}"
+            );
+            let words = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!words.contains("panicked"), "{command} {name}: {words}");
+        }
+    }
+}

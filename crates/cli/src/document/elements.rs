@@ -28,6 +28,7 @@ pub(super) fn find(places: &Places<'_>, within: Range<usize>) -> Vec<Block> {
         let end = document[inner..].find(&close);
         let end = end.map_or(document.len(), |length| inner + length);
         blocks.extend(read_element(places, &words, inner..end));
+        at = end;
     }
     blocks
 }
