@@ -4,13 +4,16 @@
 use crate::prepare::{DEFAULT_BLOCK, variables};
 use crate::reading;
 use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
-use crate::scenario::{Buffer, Field, Init, Parameter, Scenario};
+use crate::scenario::{Buffer, Field, Init, Parameter, RegisterStart, Scenario};
 use crate::value::{ElementType, Literal};
 use std::collections::BTreeSet;
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
     Function, FunctionId, MachineCode, Program, RegisterId, Variable, VariableId,
 };
+
+/// Bytes before a guessed address in shared or local memory, at most.
+const MAX_BYTES_BEFORE: u64 = 4096;
 
 /// Elements of a guessed buffer, at most.
 const MAX_ELEMENTS: u64 = 4096;
@@ -42,30 +45,87 @@ pub(crate) fn parameters(
     variables.map(|(place, v)| guess(place, v)).collect()
 }
 
-/// The registers that loose machine code reads before it has written them, and that the scenario leaves open.
+/// The registers that loose machine code reads before it has written them, and that the scenario leaves open, with what they
+/// start with. Where the scenario states some, the others are zero. Otherwise lanes are told apart: addresses lie side by side,
+/// far enough from 0 for the offsets that the text subtracts, and values count lanes.
 pub(crate) fn unset_registers(
     program: &Program,
     function: &Function,
     scenario: &Scenario,
-) -> Vec<String> {
+) -> Vec<RegisterStart> {
     let mut written: BTreeSet<u32> = BTreeSet::new();
-    let mut unset: Vec<String> = Vec::new();
+    let mut unset: Vec<RegisterId> = Vec::new();
+    let mut starts: Vec<(RegisterId, String)> = Vec::new();
     for reader in readers(program, function) {
         for register in reader.sources() {
             let is_first = written.insert(register.0);
-            let index = register.0 as usize;
-            if !is_first || index >= function.registers.len() {
-                continue;
-            }
-            let name = function.registers.name(register);
-            let is_stated = scenario.registers.iter().any(|start| start.name == name);
-            if !is_stated && MachineCode::has_register(name) {
-                unset.push(name.to_owned());
+            if is_first && (register.0 as usize) < function.registers.len() {
+                unset.push(register);
             }
         }
         written.extend(reader.destinations().into_iter().map(|id| id.0));
+        if let Some(access) = reader.access().filter(|_| scenario.registers.is_empty()) {
+            add_starts(&access, &mut starts);
+            // The guard holds, so that the access is seen.
+            let guard = reader.instruction.guard;
+            let held = guard.map(|guard| (guard.predicate, u8::from(!guard.negated).to_string()));
+            starts.extend(held);
+        }
     }
-    unset
+    let named = unset.into_iter().filter_map(|register| {
+        let name = function.registers.name(register);
+        let is_stated = scenario.registers.iter().any(|start| start.name == name);
+        if is_stated || !MachineCode::has_register(name) {
+            return None;
+        }
+        let start = starts.iter().rfind(|(of, _)| *of == register);
+        Some(RegisterStart {
+            name: name.to_owned(),
+            value: match start {
+                Some((_, value)) => Literal::Text(value.clone()),
+                None => Literal::Integer(0),
+            },
+        })
+    });
+    named.collect()
+}
+
+/// What the registers of an access to shared or local memory would start with; a later entry of a register counts more.
+fn add_starts(access: &reading::Access, starts: &mut Vec<(RegisterId, String)>) {
+    let n = access.data.len().max(1);
+    for (index, register) in access.data.iter().enumerate() {
+        let value = match n {
+            1 => "lane".to_owned(),
+            _ if index == 0 => format!("lane * {n}"),
+            _ => format!("lane * {n} + {index}"),
+        };
+        // A register that is an address as well stays one.
+        let is_new = |register: &RegisterId| starts.iter().all(|(of, _)| of != register);
+        if let Some(register) = register.filter(is_new) {
+            starts.push((register, value));
+        }
+    }
+    let (Base::Register(register), StateSpace::Shared | StateSpace::Local) =
+        (access.base, access.space)
+    else {
+        return;
+    };
+    let before = access
+        .byte_offset
+        .min(0)
+        .unsigned_abs()
+        .next_multiple_of(16);
+    let before = before.min(MAX_BYTES_BEFORE);
+    let step = access.ty.width_bytes() as usize * n;
+    starts.push((
+        register,
+        match (access.space, before) {
+            // Local memory is each lane's own.
+            (StateSpace::Local, _) => before.to_string(),
+            (_, 0) => format!("lane * {step}"),
+            _ => format!("lane * {step} + {before}"),
+        },
+    ));
 }
 
 /// The parameter, or the member of one, that a register's address comes from at an instruction, by its name.

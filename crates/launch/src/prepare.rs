@@ -166,6 +166,9 @@ fn complete(
         guessed.misaligned = scenario.misaligned.is_none();
         scenario.misaligned = scenario.misaligned.or(Some(scenario::Misaligned::Force));
         guessed.registers = guess::unset_registers(program, function, &scenario);
+        if scenario.registers.is_empty() {
+            scenario.registers.clone_from(&guessed.registers);
+        }
     }
     scenario.entry = Some(function.name.clone());
     Ok((scenario, entry, guessed))

@@ -7,7 +7,7 @@ use crate::annotations::lines_of;
 use crate::guess;
 use crate::prepare;
 use crate::reading::{Base, Reader, Reading};
-use crate::scenario::{Buffer, Init, Misaligned, Parameter, Scenario};
+use crate::scenario::{Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
@@ -46,8 +46,8 @@ pub(crate) struct Guessed {
     pub(crate) block: bool,
     /// What becomes of misaligned addresses.
     pub(crate) misaligned: bool,
-    /// Registers of loose machine code that nothing sets: zero.
-    pub(crate) registers: Vec<String>,
+    /// Registers of loose machine code that nothing sets.
+    pub(crate) registers: Vec<RegisterStart>,
 }
 
 impl Guessed {
@@ -87,7 +87,7 @@ impl Guessed {
         let parameters = guessed.filter(|(_, guessed)| **guessed);
         let lines = parameters.flat_map(|(parameter, _)| lines_of(parameter, mark));
         let registers = self.registers.iter();
-        let registers = registers.map(|name| format!("{mark} register {name} = 0"));
+        let registers = registers.map(|r| format!("{mark} register {} = {}", r.name, r.value));
         launch.into_iter().chain(lines).chain(registers).collect()
     }
 }

@@ -72,6 +72,9 @@ pub struct CheckedText {
     /// The target that the text itself states, and its language version.
     pub stated_target: Option<&'static str>,
     pub stated_version: Option<Version>,
+    /// The target and the language version that a text without them is checked for.
+    pub assumed_target: Option<&'static str>,
+    pub assumed_version: Option<Version>,
 }
 
 /// A token with its class.

@@ -8,6 +8,7 @@
 
 mod assemble;
 mod body;
+mod choice;
 mod context;
 mod declare;
 mod header;
@@ -41,6 +42,9 @@ pub struct Checked {
     pub program: Option<Program>,
     /// Those of the parser first, then in text order.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the text was checked for.
+    pub version: Version,
+    pub target: &'static Target,
 }
 
 impl Checked {
@@ -57,22 +61,39 @@ pub(crate) fn module_of(source: &str, tree: &Tree, options: &Options) -> Module 
 
 /// Checks a parsed source. `source` is the text that was parsed.
 pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
+    let usual = check_for(source, parse, options, Manual::AsStated);
+    choice::choose(source, parse, options, &usual).unwrap_or(usual)
+}
+
+/// How words are taken that a manual of another time leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manual {
+    /// As the version of the text has them.
+    AsStated,
+    /// As if they were there, with a warning: the last resort for a snippet.
+    Mended,
+}
+
+/// Checks a parsed source for the version and target that it states, that the options name, or that are usual.
+fn check_for(source: &str, parse: &Parse, options: &Options, manual: Manual) -> Checked {
     let tree = &parse.tree;
+    let mut reporter = Reporter::default();
+    let module = header::read(source, tree, options, &mut reporter);
     if tree.statements.is_empty() && !parse.diagnostics.is_empty() {
         // Nothing was read, and the parser says why.
         return Checked {
             program: None,
             diagnostics: parse.diagnostics.clone(),
+            version: module.version,
+            target: module.target,
         };
     }
-    let mut reporter = Reporter::default();
-    let module = header::read(source, tree, options, &mut reporter);
     let context = Context {
         source,
         tree,
         module: &module,
     };
-    let (plans, actions) = Plans::of(source, tree, &module);
+    let (plans, actions) = Plans::of(source, tree, &module, manual);
     let declared = declare::pass::declare(context, &mut reporter);
     let (bodies, made) = body::check(context, &declared, &plans, &mut reporter);
     let unsealed = assemble::assemble(&module, declared, bodies, (actions, made), &mut reporter);
@@ -87,5 +108,7 @@ pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
     Checked {
         program: accept.then(|| Program::of_checked(unsealed)),
         diagnostics,
+        version: module.version,
+        target: module.target,
     }
 }

@@ -19,13 +19,17 @@ impl FrontEnd for Ptx {
     fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
         let parse = crate::parse(source);
         let checked = crate::check(source, &parse, &options(overrides));
+        let stated_target = argument(source, &parse.tree, DirectiveKind::Target)
+            .and_then(Target::from_name)
+            .map(|target| target.name);
+        let stated_version = version(source, &parse.tree);
         CheckedText {
             program: checked.program,
             diagnostics: checked.diagnostics,
-            stated_target: argument(source, &parse.tree, DirectiveKind::Target)
-                .and_then(Target::from_name)
-                .map(|target| target.name),
-            stated_version: version(source, &parse.tree),
+            stated_target,
+            stated_version,
+            assumed_target: stated_target.is_none().then_some(checked.target.name),
+            assumed_version: stated_version.is_none().then_some(checked.version),
         }
     }
 

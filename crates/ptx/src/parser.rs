@@ -3,6 +3,7 @@
 //!
 //! The verdicts follow the reference assembler (13.5): what it calls a syntax error is one here.
 
+mod manual;
 mod statement;
 
 mod address;
@@ -131,6 +132,16 @@ impl<'s> Parser<'s> {
             MAX_DIAGNOSTICS => self.diagnostics.push(syntax::too_many(diagnostic.span)),
             _ => {}
         }
+    }
+
+    /// Pushes a finding about what manuals print, which only a snippet may have.
+    #[cold]
+    fn report_tolerated(&mut self, found: Diagnostic) {
+        let found = match self.tree.kind {
+            SourceKind::Snippet => syntax::tolerated(found),
+            SourceKind::Module => found,
+        };
+        self.report(found);
     }
 
     /// Pushes a diagnostic and breaks the statement.

@@ -12,11 +12,13 @@ fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
     let whole = [".version", ".entry", ".func", ".visible", "__global__"]
         .iter()
         .any(|w| text.contains(w));
+    // What only a snippet may have.
+    let snippet = text.contains("...") || text.starts_with("Examples");
     let module = [".alias", ".maxntid", ".global .", "//"]
         .iter()
         .any(|w| text.starts_with(w))
         && !text.contains("%r");
-    if !whole && !module {
+    if !whole && !module && !snippet {
         source = format!(".entry k()\n{{\n{text}\n}}\n");
     }
     if text.starts_with(".maxntid") {

@@ -2,6 +2,7 @@
 
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{SlotKind, layouts};
+use warpgrid_isa::{Target, Version};
 use warpgrid_program::Severity;
 use warpgrid_ptx::{Options, check, parse};
 
@@ -9,20 +10,31 @@ use warpgrid_ptx::{Options, check, parse};
 const DECLARATIONS: &str =
     ".reg .pred p, q; .reg .b16 h; .reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .f64 g;\n";
 
-/// The errors in a snippet.
-fn errors(declarations: &str, text: &str) -> Vec<(&'static str, String)> {
+/// What is found in a snippet that weighs as much as `least` or more.
+fn findings(declarations: &str, text: &str, options: &Options, least: Severity) -> Findings {
     let source = format!("{declarations}L: {text}");
-    let checked = check(&source, &parse(&source), &Options::default());
-    let errors = checked.diagnostics.into_iter();
-    errors
-        .filter(|d| d.severity == Severity::Error)
+    let checked = check(&source, &parse(&source), options);
+    let found = checked.diagnostics.into_iter();
+    found
+        .filter(|d| d.severity <= least)
         .map(|d| (d.code, d.message))
         .collect()
 }
 
-/// The errors with all names inferred, and with the usual ones declared.
-fn both(text: &str) -> [Vec<(&'static str, String)>; 2] {
-    [errors("", text), errors(DECLARATIONS, text)]
+type Findings = Vec<(&'static str, String)>;
+
+/// The errors with all names inferred, and with the usual ones declared, on a version and target where the text is legal.
+fn both(text: &str) -> [Findings; 2] {
+    ["", DECLARATIONS].map(|d| findings(d, text, &Options::default(), Severity::Error))
+}
+
+/// The same on the usual version and target, with what a snippet has mended.
+fn both_as_usual(text: &str) -> [Findings; 2] {
+    let usual = Options {
+        target: Some(Target::fallback()),
+        version: Some(Version::NEWEST),
+    };
+    ["", DECLARATIONS].map(|d| findings(d, text, &usual, Severity::Warning))
 }
 
 #[test]
@@ -117,7 +129,7 @@ fn bad_examples_give_their_code() {
     let mut wrong = Vec::new();
     for layout in layouts() {
         for (text, code) in layout.form.bad {
-            let found = both(text);
+            let found = both_as_usual(text);
             if !found.iter().flatten().any(|(found, _)| found == code) {
                 wrong.push(format!("{text}: expected {code}, found {found:?}"));
             }

@@ -28,7 +28,7 @@ impl FrontEnd for Sass {
             program: built.program.filter(|_| is_legal),
             diagnostics,
             stated_target: checked.stated.map(|target| target.name),
-            stated_version: None,
+            ..CheckedText::default()
         }
     }
 

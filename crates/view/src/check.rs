@@ -45,6 +45,10 @@ pub struct CheckReport {
     pub target: Option<String>,
     /// The PTX ISA version that the text itself states.
     pub ptx_version: Option<String>,
+    /// The target that a text without one is checked for: a usual one, or the nearest on which it is legal.
+    pub assumed_target: Option<String>,
+    /// The PTX ISA version that a text without one is checked for.
+    pub assumed_ptx_version: Option<String>,
 }
 
 /// The diagnostics that say that further ones are left out: of syntax, and of what the text means.
@@ -126,6 +130,8 @@ impl Language {
                 diagnostics: views,
                 target: checked.stated_target.map(str::to_owned),
                 ptx_version: checked.stated_version.map(|version| version.to_string()),
+                assumed_target: checked.assumed_target.map(str::to_owned),
+                assumed_ptx_version: checked.assumed_version.map(|version| version.to_string()),
             },
             annotations,
         }

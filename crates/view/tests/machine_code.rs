@@ -137,9 +137,9 @@ fn loose_lines_say_what_they_leave_open() {
     let expected = [
         "//@ launch grid=1 block=32 misaligned=force",
         "//@ register R3 = 0",
-        "//@ register P1 = 0",
-        "//@ register R4 = 0",
-        "//@ register R5 = 0",
+        "//@ register P1 = 1",
+        "//@ register R4 = lane * 2",
+        "//@ register R5 = lane * 2 + 1",
     ];
     assert_eq!(guesses, expected);
     let stated = format!("{}\n{lines}", guesses.join("\n"));

@@ -280,6 +280,8 @@ pub(crate) struct MbarrierPlan {
     pub(crate) value: Element,
     /// The state or the answer.
     pub(crate) result: Element,
+    /// Whether the text has the operation; what prepares a snippet is not shown.
+    pub(crate) is_of_text: bool,
 }
 
 /// What an operation does to an mbarrier object.

@@ -91,6 +91,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
         action,
         value,
         result,
+        is_of_text: d.is_of_text,
     });
     Ok(Op::Mbarrier(d.code.mbarriers.len() as u32 - 1))
 }

@@ -174,6 +174,8 @@ pub(crate) struct Decoder<'a> {
     operands: &'a [Operand],
     /// Where its operands start among those of the function.
     first_operand: u32,
+    /// Whether the text has the instruction: a snippet is prepared by some that it has not.
+    is_of_text: bool,
     reads_clock: bool,
     /// What is computed in the same step before the instruction: sources that it cannot read directly.
     before: Vec<Op>,
@@ -204,6 +206,7 @@ impl<'a> Decoder<'a> {
             modifiers: &NO_MODIFIERS,
             operands: &[],
             first_operand: 0,
+            is_of_text: true,
             reads_clock: false,
             before: Vec::new(),
             after: Vec::new(),
@@ -230,6 +233,8 @@ impl<'a> Decoder<'a> {
         self.after.clear();
         self.operands = self.function.operands_of(instruction.operands);
         self.first_operand = instruction.operands.start;
+        let span = instruction.span;
+        self.is_of_text = instruction.step == StepPart::Whole || span.start < span.end;
         let op = match self.program.action(instruction) {
             Some(action) => {
                 self.modifiers = &action.modifiers;

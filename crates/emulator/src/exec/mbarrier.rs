@@ -255,7 +255,7 @@ fn report(
     (target, objects): (&Target, &Objects),
     action: AccessAction,
 ) {
-    if !reach.interest.covers(action) {
+    if !reach.interest.covers(action) || !plan.is_of_text {
         return;
     }
     reach.events.clear();

@@ -166,6 +166,7 @@ pub(crate) fn rare(
             };
             let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| mbarrier(reach, lanes, plan);
             let (ended, stores) = reaching(around, warp, &choice, step, run)?;
+            let stores = stores && plan.is_of_text;
             Ok(match ended {
                 true => After::NextThen {
                     stores,

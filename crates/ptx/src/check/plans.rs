@@ -11,10 +11,11 @@ pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod store_async;
 
+use crate::check::Manual;
 use crate::diagnostics::rules::{never_together, raise};
 use crate::module::Module;
 use crate::opcode::Opcode;
-use crate::tree::{MnemonicId, Tree};
+use crate::tree::{MnemonicId, SourceKind, Tree};
 use plan::Plan;
 use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Target, TargetGate};
@@ -28,11 +29,22 @@ pub(crate) struct Plans {
 
 impl Plans {
     /// Checks every distinct opcode; also gives what the instructions of each do, under the number of its mnemonic.
-    pub(crate) fn of(source: &str, tree: &Tree, module: &Module) -> (Plans, Vec<Action>) {
+    pub(crate) fn of(
+        source: &str,
+        tree: &Tree,
+        module: &Module,
+        manual: Manual,
+    ) -> (Plans, Vec<Action>) {
         let ids = tree.mnemonics.ids();
         let checked = ids.map(|id| {
             let opcode = Opcode::read(source, tree, id);
-            let plan = Plan::new(&opcode, module);
+            let mut plan = Plan::new(&opcode, module);
+            if tree.kind == SourceKind::Snippet {
+                plan.assume_rounding();
+            }
+            if manual == Manual::Mended {
+                plan.assume_aligned();
+            }
             let action = plan.action(opcode.text);
             (plan, action)
         });

@@ -12,7 +12,7 @@ pub(crate) use words::*;
 
 use super::catalogue;
 use crate::tree::OperandKind;
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::{StateSpace, Target, Version};
 
 use warpgrid_program::{Diagnostic, Severity, Span};
 
@@ -99,7 +99,7 @@ catalogue! {
     INFERRED = "W0140", "inferred declarations", "st.global.u32 [p], r;", ".version 8.0 .target sm_90 .entry k() { .reg .b64 p; .reg .b32 r; st.global.u32 [p], r; ret; }";
     /// From `sm_70` on, the lanes of a warp are scheduled independently, so an exchange between lanes names the lanes that take
     /// part. PTX 6.4 removed the forms without a lane mask for these targets.
-    NEEDS_SYNC = "W0141", "exchange without a lane mask", "vote.any.pred %p1, %p2;", "vote.sync.any.pred %p1, %p2, 0xffffffff;";
+    NEEDS_SYNC = "W0141", "exchange without a lane mask", ".version 8.0 .target sm_80 .entry k() { .reg .pred %p<3>; vote.any.pred %p1, %p2; ret; }", "vote.sync.any.pred %p1, %p2, 0xffffffff;";
     /// Some opcodes have two words, such as `mul.wide` and `cvta.to`. The second word directly follows the first; only the modifiers after
     /// them may come in any order.
     MISPLACED_WORD = "W0142", "part of the opcode after a modifier", "mul.s32.wide %rd1, %r1, %r2;", "mul.wide.s32 %rd1, %r1, %r2;";
@@ -114,6 +114,9 @@ catalogue! {
     /// Parameters that a body declares hold the arguments and results of its calls: arguments are stored before the call, results
     /// are loaded after it.
     CALL_SEQUENCE = "W0147", "parameter of a call read too early", ".version 8.3\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg .b32 r; .param .b32 a;\nld.param.b32 r, [a];\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f() { ret; }\n.entry k()\n{\n.reg .b32 r; .param .b32 a;\ncall (a), f;\nld.param.b32 r, [a];\nret;\n}";
+    /// A text without a header is checked for the newest PTX version and a usual target. Where an instruction is not legal on
+    /// these, a version and target are chosen on which all of the text is legal.
+    CHOSEN = "W0148", "chosen version and target", "wgmma.fence.sync.aligned;", ".version 9.5 .target sm_90a .entry k() { wgmma.fence.sync.aligned; ret; }";
 }
 
 /// A sentence part for an operand that should not be there.
@@ -182,6 +185,18 @@ pub(crate) fn too_many(n_dropped: usize) -> Diagnostic {
             Span::at(0),
             format!("{n_dropped} further diagnostics are not reported"),
         )
+    }
+}
+
+/// What a snippet was checked for, where that is not the usual.
+pub(crate) fn chosen(span: Span, version: Version, target: &Target) -> Diagnostic {
+    let message = format!(
+        "checked for PTX {version} and `{}`, on which this is legal",
+        target.name
+    );
+    Diagnostic {
+        severity: Severity::Information,
+        ..Diagnostic::warning(CHOSEN, span, message)
     }
 }
 

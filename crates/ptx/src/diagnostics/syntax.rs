@@ -1,7 +1,7 @@
 //! Syntax: codes W0001 to W0099. What the reference assembler calls a "syntax error", by kind.
 
 use super::catalogue;
-use warpgrid_program::{Diagnostic, Severity, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Severity, Span};
 
 catalogue! {
     /// A source may hold at most 4 GiB less two bytes, since places in it are 32-bit numbers.
@@ -126,6 +126,14 @@ catalogue! {
 
     /// The prototype of an indirect call and the lists of its or a branch's targets are named by a label before them.
     LABEL_NEEDED = "W0036", "directive without its label", ".branchtargets a, b;", "table: .branchtargets a, b;";
+
+    /// A line of words between instructions, as a manual has above and below its listings. It is read over in a snippet; the reference
+    /// assembler takes comments only.
+    PROSE = "W0037", "text between instructions", "Examples", "// Examples";
+
+    /// A manual leaves operands out with `...`. In a list of numbered names the names between the two beside it are meant. In place of
+    /// whole operands it makes the instruction one that cannot run: a snippet goes on without it.
+    ELLIPSIS = "W0038", "operands left out", "wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;", "// wmma.mma.sync.aligned.m16n16k16.row.col.f32.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, ...;";
 
     /// Constant expressions are computed when the text is read, and division by zero has no result.
     DIVISION_BY_ZERO = "W0040", "division by zero in a constant", "mov.u32 %r1, 4 / 0;", "mov.u32 %r1, 4 / 2;";
@@ -317,6 +325,53 @@ pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
     )
     .label(next.span, "found here")
     .fix("insert `;`", Span::at(end), ";")
+}
+
+/// A finding about what manuals print and the reference assembler refuses: a snippet runs as if its fix were applied.
+pub fn tolerated(found: Diagnostic) -> Diagnostic {
+    let help = "the reference assembler refuses this; a snippet runs as if it were mended";
+    Diagnostic {
+        severity: Severity::Warning,
+        help: Some(help.to_owned()),
+        ..found
+    }
+}
+
+/// A line of words in a snippet.
+pub fn prose(line: Span) -> Diagnostic {
+    Diagnostic::error(
+        PROSE,
+        line,
+        "found text, expected an instruction or a comment",
+    )
+    .fix("make it a comment", Span::at(line.start), "// ")
+}
+
+/// `...` in place of operands; `line_starts` are where the lines of the statement begin.
+pub fn operands_left_out(dots: Span, line_starts: &[u32]) -> Diagnostic {
+    let mut found = Diagnostic::error(
+        ELLIPSIS,
+        dots,
+        "found `...` in place of operands: this instruction is left out of the run",
+    );
+    let edits = line_starts.iter().map(|start| Edit {
+        span: Span::at(*start),
+        text: "// ".to_owned(),
+    });
+    found.fixes.push(Fix {
+        title: "make it a comment".to_owned(),
+        edits: edits.collect(),
+    });
+    found
+}
+
+/// `...` between two numbered names of a list, which stands for `names`.
+pub fn elements_left_out(dots: Span, names: &str) -> Diagnostic {
+    Diagnostic::error(ELLIPSIS, dots, format!("found `...`, expected `{names}`")).fix(
+        "write the names",
+        dots,
+        names,
+    )
 }
 
 /// Something else is expected here.

@@ -23,6 +23,9 @@ impl Parser<'_> {
             if !self.eat(b',') {
                 break;
             }
+            if self.cursor.skip() == b'.' && self.at_dots() {
+                self.elements_left_out()?;
+            }
         }
         self.close(open, b'}', "`,` or `}`")?;
         let entries = (self.tree.operands.len() - parent - 1) as u32;

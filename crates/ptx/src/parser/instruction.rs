@@ -78,6 +78,8 @@ impl Parser<'_> {
         }
         if self.cursor.skip() == b';' {
             self.cursor.at += 1;
+        } else if self.cursor.byte() == b'.' && self.eat_dots() {
+            return self.operands_left_out(start, operands_start);
         } else {
             self.missing_semicolon("instruction")?;
         }
@@ -132,6 +134,9 @@ impl Parser<'_> {
             }
             self.cursor.at += 1;
             byte = self.cursor.skip();
+            if byte == b'.' && self.at_dots() {
+                return Ok(());
+            }
         }
     }
 
@@ -295,7 +300,7 @@ impl Parser<'_> {
         let closes = byte == b'}' && !self.brace_in_statement();
         if self.cursor.at_end() || new_line || closes {
             let found = self.found();
-            self.report(syntax::missing_semicolon(end, what, &found));
+            self.report_tolerated(syntax::missing_semicolon(end, what, &found));
             self.cursor.at = end as usize;
             return Ok(());
         }

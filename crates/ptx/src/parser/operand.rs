@@ -113,6 +113,12 @@ impl Parser<'_> {
             }
             b'[' => return self.indexed(span, name),
             byte => {
+                if byte == b'-'
+                    && let Some(whole) = self.hyphenated(span)
+                {
+                    self.push_operand(span.start, OperandKind::Name(whole));
+                    return Ok(());
+                }
                 if is_operator(byte) {
                     return self.operator_after_name();
                 }

@@ -58,6 +58,9 @@ impl Parser<'_> {
     #[inline]
     fn body_statement(&mut self, byte: u8, start: u32) -> Read<()> {
         if self.cursor.at_name() && byte != b'_' {
+            if byte.is_ascii_uppercase() && self.prose(start) {
+                return Ok(());
+            }
             return self.named_statement(start);
         }
         match byte {

@@ -115,7 +115,7 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
         };
-        let binding = self.address_binding(name, operand.span);
+        let binding = self.address_binding(name, rule.space, operand.span);
         // What nearly every address is.
         if let Binding::Register(register) = binding
             && matches!(

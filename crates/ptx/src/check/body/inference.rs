@@ -13,7 +13,8 @@ use crate::tree::{
 use warpgrid_isa::form::{OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
-    MatrixOp, Modifiers, OperandType, Role, ScalarType, SpecialRegister, StateSpace,
+    AsyncOp, Does, Flag, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
+    SpecialRegister, StateSpace,
 };
 
 /// How an undeclared name is used.
@@ -44,11 +45,51 @@ pub(crate) struct Place {
     pub(crate) offsets: (i64, i64),
     /// Whether a store goes there.
     pub(crate) is_stored: bool,
+    /// What the text does with an mbarrier object there.
+    pub(crate) barrier: Option<BarrierUse>,
+}
+
+/// What a snippet does with an mbarrier object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BarrierUse {
+    /// Whether the text initialises it.
+    pub(crate) is_made: bool,
+    /// Arrivals of each lane.
+    pub(crate) arrivals: u32,
+    /// Whether the text says how many bytes are to come.
+    pub(crate) expects: bool,
+    /// Bytes of each lane that asynchronous operations complete.
+    pub(crate) bytes: u32,
+}
+
+impl BarrierUse {
+    fn join(self, other: BarrierUse) -> BarrierUse {
+        BarrierUse {
+            is_made: self.is_made || other.is_made,
+            arrivals: self.arrivals.saturating_add(other.arrivals),
+            expects: self.expects || other.expects,
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
+    }
+}
+
+/// The memory that a space is part of: addresses of one memory may be one register.
+pub(crate) const fn memory_of(space: StateSpace) -> StateSpace {
+    match space {
+        StateSpace::SharedCluster => StateSpace::Shared,
+        StateSpace::Generic => StateSpace::Global,
+        StateSpace::ParamEntry => StateSpace::ParamFunc,
+        space => space,
+    }
 }
 
 impl Place {
     fn join(self, other: Place) -> Place {
         Place {
+            barrier: match (self.barrier, other.barrier) {
+                (Some(one), Some(other)) => Some(one.join(other)),
+                (one, other) => one.or(other),
+            },
             space: self.space,
             bytes: self.bytes.max(other.bytes),
             offsets: (
@@ -61,12 +102,12 @@ impl Place {
 }
 
 /// What a name is declared as.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Inferred {
     /// Type and number of components, where it is used as a value.
     pub(super) value: Option<(ScalarType, u8)>,
-    /// The memory, where it is used as an address.
-    pub(super) pointer: Option<Place>,
+    /// Each memory in which it is used as an address.
+    pub(super) pointers: Vec<Place>,
     /// Whether the text reads the value before it writes it.
     pub(super) read_first: bool,
     /// Whether the text writes it anywhere: then the address is that value.
@@ -79,7 +120,7 @@ impl Inferred {
         let wide = self
             .value
             .is_some_and(|(ty, n)| ty.width_bits() == 64 && n == 1);
-        self.pointer.is_some() && self.written && self.read_first && wide
+        !self.pointers.is_empty() && self.written && self.read_first && wide
     }
 
     fn add(&mut self, used: &Use) {
@@ -93,7 +134,12 @@ impl Inferred {
                 });
             }
             What::Pointer(place) => {
-                self.pointer = Some(self.pointer.map_or(place, |known| known.join(place)));
+                let memory = memory_of(place.space);
+                let mut known = self.pointers.iter_mut();
+                match known.find(|known| memory_of(known.space) == memory) {
+                    Some(known) => *known = known.join(place),
+                    None => self.pointers.push(place),
+                }
             }
         }
     }
@@ -116,14 +162,14 @@ impl Own {
     }
 }
 
-/// Every name to declare in a snippet, in the order of names.
-pub(super) fn infer(context: &Context<'_>, plans: &Plans) -> NameMap<Inferred> {
-    Inference {
+/// Every name to declare in a snippet, in the order of names, and the bytes of local memory that it addresses by number.
+pub(super) fn infer(context: &Context<'_>, plans: &Plans) -> (NameMap<Inferred>, u64) {
+    let inference = Inference {
         tree: context.tree,
         context,
         plans,
-    }
-    .inferred()
+    };
+    (inference.inferred(), inference.local_bytes())
 }
 
 /// What the names of a snippet are read off.
@@ -228,8 +274,79 @@ impl Inference<'_> {
                 _ if is_barrier => Some(StateSpace::Shared),
                 _ => None,
             };
+            let first = uses.len();
             self.operand_uses(plan, operand, children, (ty, written), space, uses);
+            let is_object = is_barrier || matches!(expect, Expect::MbarrierIn(_));
+            if let Some(barrier) = self.barrier_use(instruction, plan, is_object) {
+                for used in uses.iter_mut().skip(first) {
+                    if let What::Pointer(place) = &mut used.what {
+                        (place.bytes, place.barrier) = (0, Some(barrier));
+                    }
+                }
+            }
         }
+    }
+
+    /// What an instruction does with the mbarrier object at one of its addresses; `is_object` where the operand is no other
+    /// address.
+    fn barrier_use(
+        &self,
+        instruction: &Instruction,
+        plan: &Plan,
+        is_object: bool,
+    ) -> Option<BarrierUse> {
+        let mut found = BarrierUse::default();
+        match plan.does {
+            Does::Mbarrier(MbarrierOp::Init) => found.is_made = true,
+            Does::Mbarrier(op) => {
+                let arrives = matches!(op, MbarrierOp::Arrive | MbarrierOp::ArriveDrop);
+                found.arrivals = u32::from(arrives);
+                found.expects = op == MbarrierOp::ExpectTx || plan.modifiers.has(Flag::ExpectTx);
+            }
+            Does::Async(AsyncOp::CopyArrive) => {
+                found.arrivals = u32::from(plan.modifiers.has(Flag::Noinc));
+            }
+            Does::Async(AsyncOp::Store) if is_object => {
+                let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
+                found.bytes = width * plan.modifiers.n_elements() as u32;
+            }
+            Does::Async(_) if is_object => found.bytes = self.copied_bytes(instruction),
+            _ => return None,
+        }
+        Some(found)
+    }
+
+    /// The size that a bulk copy states as a number: the only number among its operands up to the mbarrier.
+    fn copied_bytes(&self, instruction: &Instruction) -> u32 {
+        let mut operands = self.tree.operands_of(instruction);
+        let number = operands.find_map(|(operand, _)| match operand.kind {
+            OperandKind::Integer { value, .. } => u32::try_from(value).ok(),
+            _ => None,
+        });
+        number.unwrap_or(0)
+    }
+
+    /// Where local memory must reach for the numbers that the text has as addresses in it, in bytes.
+    fn local_bytes(&self) -> u64 {
+        let instructions = self.tree.statements.iter().filter_map(|s| match &s.kind {
+            StatementKind::Instruction(instruction) => Some(instruction),
+            _ => None,
+        });
+        let ends = instructions.filter_map(|instruction| {
+            let plan = self.plans.get(instruction.mnemonic)?;
+            if plan.space() != StateSpace::Local {
+                return None;
+            }
+            let mut operands = self.tree.operands_of(instruction);
+            let address = operands.find_map(|(operand, _)| match operand.kind {
+                OperandKind::AbsoluteAddress { value } => u64::try_from(value).ok(),
+                _ => None,
+            })?;
+            let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
+            let end = address + u64::from(width) * plan.modifiers.n_elements() as u64;
+            (address <= MAX_OFFSET as u64).then_some(end)
+        });
+        ends.max().unwrap_or(0)
     }
 
     fn operand_uses(
@@ -271,6 +388,7 @@ impl Inference<'_> {
                         bytes,
                         offsets,
                         is_stored: plan.grammar == OperandGrammar::Store,
+                        barrier: None,
                     }),
                 ));
             }

@@ -1,16 +1,16 @@
 //! What a snippet starts with: values in its inferred registers that tell the lanes apart.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::inference::Place;
+use crate::check::body::inference::{BarrierUse, Place, memory_of};
 use crate::check::body::lower::{destination, inserted, register, source};
 use crate::check::names::binding::Binding;
 use warpgrid_isa::{
-    ArithmeticOp, CompareForm, CompareOp, Does, MemoryOp, Modifiers, MoveOp, MulPart, Rounding,
-    ScalarType, SpecialRegister, StateSpace, TypeKind,
+    ArithmeticOp, CompareForm, CompareOp, Does, Flag, MbarrierOp, MemoryOp, Modifiers, MoveOp,
+    MulPart, Rounding, ScalarType, SpecialRegister, StateSpace, TypeKind,
 };
 use warpgrid_program::{
-    Action, Address, AddressBase, Instruction, OperandValue, Parameter, RegisterId, RegisterRun,
-    Source, Span, StepPart, VariableId,
+    Action, Address, AddressBase, Guard, Instruction, OperandValue, Parameter, RegisterId,
+    RegisterRun, Source, Span, StepPart, VariableId,
 };
 
 /// Places in inferred memory: one for each lane.
@@ -18,6 +18,9 @@ const N_LANES: u64 = 32;
 
 /// Bytes of an inferred array that the lanes do not share out.
 const SHARED_PLACE: u64 = 2048;
+
+/// Bytes of an inferred array that holds an mbarrier object, which has 8 of them.
+const BARRIER_BYTES: u64 = 16;
 
 /// A predicate holds in the lanes below this one.
 const N_HOLDING: u64 = 16;
@@ -29,6 +32,8 @@ struct Inserted {
     /// As a person would write it.
     opcode: String,
     operands: Vec<OperandValue>,
+    /// The lanes that execute it; all of them without one.
+    guard: Option<RegisterId>,
 }
 
 impl Inserted {
@@ -42,7 +47,19 @@ impl Inserted {
             },
             opcode: format!("{opcode}.{ty}"),
             operands,
+            guard: None,
         }
+    }
+
+    /// `setp.lt.u32 d, a, number` and its kind.
+    fn compared(op: CompareOp, d: RegisterId, a: OperandValue, number: u64) -> Inserted {
+        let to = OperandValue::Pair(Some(RegisterRun::one(d)), None);
+        let operands = vec![to, a, source(Source::Immediate(number))];
+        let opcode = format!("setp.{}", op.name());
+        let does = Does::Compare(CompareForm::Setp);
+        let mut comparison = Inserted::new(does, &opcode, ScalarType::U32, operands);
+        comparison.modifiers.compare = Some(op);
+        comparison
     }
 
     /// The same with a part of the product: `mad.wide.u32`.
@@ -60,6 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
             modifiers,
             opcode,
             operands,
+            guard,
         } = inserted_instruction;
         let action = self.made.action(Action {
             does,
@@ -72,7 +90,10 @@ impl<'a> BodyChecker<'a, '_> {
             .extend(operands.into_iter().map(inserted));
         let operands = self.body.close_list(start);
         self.body.instructions.push(Instruction {
-            guard: None,
+            guard: guard.map(|predicate| Guard {
+                predicate,
+                negated: false,
+            }),
             action,
             operands,
             step: StepPart::WithNext,
@@ -145,11 +166,11 @@ impl<'a> BodyChecker<'a, '_> {
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
         let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
         let array = match place.space {
-            StateSpace::SharedCluster => StateSpace::Shared,
-            StateSpace::ParamEntry => StateSpace::ParamFunc,
-            space => space,
+            StateSpace::Generic => StateSpace::Generic,
+            space => memory_of(space),
         };
         let size = match bytes {
+            0 if place.barrier.is_some() => BARRIER_BYTES,
             0 => SHARED_PLACE,
             _ => u64::from(bytes) * N_LANES,
         } + before
@@ -207,11 +228,69 @@ impl<'a> BodyChecker<'a, '_> {
             true => format!("`.reg .b64 {text};` (a buffer"),
             false => format!("`.{} .b8 {text}[{size}];` (an array", array.name()),
         };
+        let made = place.barrier.filter(|barrier| !barrier.is_made);
+        if let Some(barrier) = made {
+            let awaited = self.make_barrier(d, barrier);
+            return (
+                Binding::Register(d),
+                format!("{what}, an mbarrier that awaits {awaited})"),
+            );
+        }
         let line = match step {
             0 => format!("{what}, the same place for every lane)"),
             _ => format!("{what}, {step} bytes per lane)"),
         };
         (Binding::Register(d), line)
+    }
+
+    /// Initialises the mbarrier object at an address so that what the text does completes its phase; says what it awaits.
+    /// The first lane initialises it; each lane arrives where the text does not, and expects the bytes that it will send.
+    fn make_barrier(&mut self, address: RegisterId, barrier: BarrierUse) -> String {
+        let of_barrier = |op, opcode: &str, operands| {
+            let mut inserted = Inserted::new(Does::Mbarrier(op), opcode, ScalarType::B64, operands);
+            inserted.modifiers.space = Some(StateSpace::Shared);
+            inserted
+        };
+        let place = || {
+            let base = AddressBase::Register(RegisterRun::one(address));
+            OperandValue::Address(Address::new(base, 0))
+        };
+        let expects = barrier.bytes > 0 && !barrier.expects;
+        let arrives = expects || barrier.arrivals == 0;
+        let n_arrivals = N_LANES * (u64::from(barrier.arrivals) + u64::from(arrives));
+        let lane = self.lane();
+        let name = "%inferred_first";
+        let first = self.body.registers.add(name, ScalarType::Pred);
+        let lane = source(register(lane));
+        self.before(Inserted::compared(CompareOp::Eq, first, lane, 0));
+        let count = source(Source::Immediate(n_arrivals));
+        let mut init = of_barrier(
+            MbarrierOp::Init,
+            "mbarrier.init.shared",
+            vec![place(), count],
+        );
+        init.guard = Some(first);
+        self.before(init);
+        if arrives {
+            let opcode = match expects {
+                true => "mbarrier.arrive.expect_tx.shared",
+                false => "mbarrier.arrive.shared",
+            };
+            let count = match expects {
+                true => source(Source::Immediate(barrier.bytes.into())),
+                false => OperandValue::Absent,
+            };
+            let operands = vec![OperandValue::Destination(None), place(), count];
+            let mut arrival = of_barrier(MbarrierOp::Arrive, opcode, operands);
+            if expects {
+                arrival.modifiers.flags = arrival.modifiers.flags.with(Flag::ExpectTx);
+            }
+            self.before(arrival);
+        }
+        match expects {
+            true => format!("{} bytes of each lane", barrier.bytes),
+            false => format!("{n_arrivals} arrivals"),
+        }
     }
 
     /// `d = base + lane * step`
@@ -267,18 +346,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn value_of(&mut self, number: RegisterId, d: RegisterId, ty: ScalarType) -> Inserted {
         let a = source(register(number));
         if ty == ScalarType::Pred {
-            let mut comparison = Inserted::new(
-                Does::Compare(CompareForm::Setp),
-                "setp.lt",
-                ScalarType::U32,
-                vec![
-                    OperandValue::Pair(Some(RegisterRun::one(d)), None),
-                    a,
-                    source(Source::Immediate(N_HOLDING)),
-                ],
-            );
-            comparison.modifiers.compare = Some(CompareOp::Lt);
-            return comparison;
+            return Inserted::compared(CompareOp::Lt, d, a, N_HOLDING);
         }
         let to = match (ty.kind(), ty.width_bits()) {
             (TypeKind::Float, _) => ty,
@@ -304,6 +372,7 @@ impl<'a> BodyChecker<'a, '_> {
             },
             opcode: format!("cvt{rounded}.{to}.{from}"),
             operands,
+            guard: None,
         }
     }
 

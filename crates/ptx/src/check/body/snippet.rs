@@ -5,7 +5,7 @@
 //! shared or local array) with a place for each lane. All of it is said in one diagnostic.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::inference::{Inferred, infer, register_type};
+use crate::check::body::inference::{Inferred, infer, memory_of, register_type};
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
 use crate::diagnostics::check as diagnose;
@@ -16,8 +16,8 @@ use warpgrid_program::{RegisterId, Span, Variable, VariableId};
 /// What is particular about the body of a snippet.
 #[derive(Debug, Default)]
 pub(crate) struct Snippet {
-    /// What names stand for in addresses, where they are used as values as well.
-    pub(super) pointers: NameMap<Binding>,
+    /// What names stand for in addresses of each memory, where they are used for something else as well.
+    pub(super) pointers: NameMap<Vec<(StateSpace, Binding)>>,
     /// How many scopes are open at the top of the text.
     depth: usize,
     /// The register with the lane's number.
@@ -28,10 +28,15 @@ impl<'a> BodyChecker<'a, '_> {
     /// Opens the kernel that the snippet is the body of, and declares what the text does not.
     pub(crate) fn snippet_start(&mut self) {
         self.names.open();
-        let inferred = infer(&self.context(), self.plans);
+        let (inferred, local_bytes) = infer(&self.context(), self.plans);
         let mut lines = Vec::new();
+        if local_bytes > 0 {
+            // The first variable of local memory lies at address 0.
+            self.inferred_variable("local", StateSpace::Local, local_bytes);
+            lines.push(format!("`.local .b8 local[{local_bytes}];` (at address 0)"));
+        }
         for (name, inferred) in inferred.iter() {
-            self.declare_inferred(name, *inferred, &mut lines);
+            self.declare_inferred(name, inferred, &mut lines);
         }
         // The text's own declarations stand in a scope of their own, and hide inferred ones.
         self.names.open();
@@ -59,11 +64,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Declares one name; adds its declarations as a person would write them.
-    fn declare_inferred(&mut self, name: Name, inferred: Inferred, lines: &mut Vec<String>) {
+    fn declare_inferred(&mut self, name: Name, inferred: &Inferred, lines: &mut Vec<String>) {
         let text = self.context().name_text(name);
         let is_value = inferred.value.is_some() && !inferred.is_moving_pointer();
         if let Some((ty, n)) = inferred.value.filter(|_| is_value) {
-            let ty = match inferred.pointer.is_some() && inferred.written {
+            let ty = match !inferred.pointers.is_empty() && inferred.written {
                 true => ScalarType::B64,
                 false => register_type(ty),
             };
@@ -77,18 +82,35 @@ impl<'a> BodyChecker<'a, '_> {
                 n => format!("`.reg .v{n} .{ty} {text};`"),
             });
         }
-        let Some(place) = inferred.pointer else {
-            return;
-        };
         if is_value && inferred.written {
             return;
         }
-        let (binding, line) = self.declare_pointer(&text, place);
-        lines.push(line);
-        match is_value {
-            true => *self.snippet.pointers.get_or_insert(name, binding) = binding,
-            false => self.names.bind(name, binding, Span::at(0)),
+        let is_one_thing = !is_value && inferred.pointers.len() == 1;
+        for (index, place) in inferred.pointers.iter().enumerate() {
+            let memory = memory_of(place.space);
+            // A name for each memory: `addr`, `addr.global`.
+            let (binding, line) = match index {
+                0 => self.declare_pointer(&text, *place),
+                _ => self.declare_pointer(&format!("{text}.{}", memory.name()), *place),
+            };
+            lines.push(line);
+            match is_one_thing {
+                true => self.names.bind(name, binding, Span::at(0)),
+                false => {
+                    let places = self.snippet.pointers.get_or_insert(name, Vec::new());
+                    places.push((memory, binding));
+                }
+            }
         }
+    }
+
+    /// What a name stands for as an address in a space, where it stands for something else as well.
+    #[cold]
+    pub(super) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
+        let places = self.snippet.pointers.get(name)?;
+        let memory = memory_of(space);
+        let own = places.iter().find(|(of, _)| *of == memory);
+        own.or(places.first()).map(|(_, binding)| *binding)
     }
 
     /// Memory of the kernel that the snippet is in.

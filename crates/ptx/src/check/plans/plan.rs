@@ -7,11 +7,14 @@ use crate::check::plans::offer;
 use crate::check::plans::problems;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
+use crate::diagnostics::matrix::ALIGNED_MISSING;
+use crate::diagnostics::syntax;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
 use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, UnitOperand};
 use warpgrid_isa::{
-    Does, Fit, Flag, Modifiers, OperandType, PTX, Role, ScalarType, SlotName, StateSpace, Takes,
+    Does, Fit, Flag, Modifiers, OperandType, PTX, Role, Rounding, ScalarType, SlotName, StateSpace,
+    Takes,
 };
 use warpgrid_program::{Action, Diagnostic, Span};
 
@@ -138,6 +141,36 @@ impl Plan {
                 });
                 Plan::without_form(opcode, vec![problem])
             }
+        }
+    }
+
+    /// Rounds a conversion that leaves its rounding out as manuals do: to the nearest value, or towards zero where the result is
+    /// an integer. For snippets.
+    pub(crate) fn assume_rounding(&mut self) {
+        let [problem] = self.problems.as_mut_slice() else {
+            return;
+        };
+        let Some(to) = self.modifiers.d_type else {
+            return;
+        };
+        if problem.code != diagnose::ROUNDING || self.modifiers.rounding.is_some() {
+            return;
+        }
+        *problem = syntax::tolerated(problem.clone());
+        self.modifiers.rounding = Some(match to.is_integer() {
+            true => Rounding::Rzi,
+            false => Rounding::Rn,
+        });
+    }
+
+    /// Takes a matrix instruction for one with `.aligned`, which the manual of an older version leaves out.
+    pub(crate) fn assume_aligned(&mut self) {
+        let missing = self
+            .problems
+            .iter_mut()
+            .filter(|problem| problem.code == ALIGNED_MISSING);
+        for problem in missing {
+            *problem = syntax::tolerated(problem.clone());
         }
     }
 

@@ -101,13 +101,15 @@ impl<'a> BodyChecker<'a, '_> {
         binding
     }
 
-    /// The same where an address is expected: a snippet may use one name as an address here and a value there.
+    /// The same where an address is expected: a snippet may use one name as a value and as addresses in several memories.
     #[inline]
-    pub(crate) fn address_binding(&mut self, name: Name, span: Span) -> Binding {
-        match self.snippet.pointers.get(name) {
-            Some(binding) if !self.snippet.pointers.is_empty() => *binding,
-            _ => self.binding(name, span),
+    pub(crate) fn address_binding(&mut self, name: Name, space: StateSpace, span: Span) -> Binding {
+        if !self.snippet.pointers.is_empty()
+            && let Some(binding) = self.snippet_pointer(name, space)
+        {
+            return binding;
         }
+        self.binding(name, span)
     }
 
     fn make_register(&mut self, name: Name, group: u32) -> Binding {

@@ -1,0 +1,83 @@
+//! The version and target that a snippet is checked for, since it states none: the usual ones, or else the nearest on which
+//! every instruction of it is legal. In: a check that found errors; out: one that found none, if there is such.
+
+use crate::check::{Checked, Manual, Options, check_for};
+use crate::diagnostics::check as diagnose;
+use crate::parser::Parse;
+use crate::tree::SourceKind;
+use warpgrid_isa::target::TARGETS;
+use warpgrid_isa::{Target, TargetKind, Version};
+use warpgrid_program::{Severity, Span};
+
+/// Longer snippets are checked for the usual version and target only.
+const MOST_STATEMENTS: usize = 200;
+
+/// The check of a snippet for the version and target on which it is legal. `None` where the usual ones are as good as any.
+#[cold]
+pub(super) fn choose(
+    source: &str,
+    parse: &Parse,
+    options: &Options,
+    usual: &Checked,
+) -> Option<Checked> {
+    let tree = &parse.tree;
+    let is_broken = |parse: &Parse| {
+        parse
+            .diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    };
+    let is_stated = options.version.is_some() && options.target.is_some();
+    let is_open = tree.kind == SourceKind::Snippet && !usual.accept() && !is_stated;
+    if !is_open || is_broken(parse) || tree.statements.len() > MOST_STATEMENTS {
+        return None;
+    }
+    let legal = candidates(options).find_map(|(version, target)| {
+        let chosen = Options {
+            target: Some(target),
+            version: Some(version),
+        };
+        let mut checked = check_for(source, parse, &chosen, Manual::AsStated);
+        checked.accept().then(|| {
+            let note = diagnose::chosen(Span::at(0), version, target);
+            checked.diagnostics.insert(0, note);
+            checked
+        })
+    });
+    legal.or_else(|| {
+        let mended = check_for(source, parse, options, Manual::Mended);
+        mended.accept().then_some(mended)
+    })
+}
+
+/// Versions and targets in the order in which they are tried: every target with the newest version, then older versions with
+/// the newest target of their time.
+fn candidates(options: &Options) -> impl Iterator<Item = (Version, &'static Target)> {
+    let usual = Target::fallback();
+    let version = options.version.unwrap_or(Version::NEWEST);
+    // The usual architecture with its own features comes before all others.
+    let near = TARGETS.iter().filter(move |target| target.sm == usual.sm);
+    let far = TARGETS
+        .iter()
+        .rev()
+        .filter(move |target| target.sm != usual.sm);
+    let targets = options.target.into_iter().chain(near.chain(far));
+    let stated = options.target;
+    let fits = move |target: &&Target| stated.is_none_or(|stated| stated.name == target.name);
+    let newest = targets.filter(fits).map(move |target| (version, target));
+    let stated_version = options.version;
+    let mut older: Vec<Version> = Version::all()
+        .filter(|v| stated_version.is_none() && *v < version)
+        .collect();
+    older.reverse();
+    let older = older.into_iter().filter_map(move |version| {
+        // `sm_82` is known to versions that do not know `sm_80`.
+        let mut plain = TARGETS
+            .iter()
+            .filter(|target| target.kind == TargetKind::Plain);
+        let of_its_time = plain.by_ref().take_while(|target| target.since <= version);
+        let target = stated.or_else(|| of_its_time.last())?;
+        Some((version, target))
+    });
+    newest.chain(older)
+}

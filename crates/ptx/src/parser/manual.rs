@@ -1,0 +1,154 @@
+//! What manuals print in their listings and the reference assembler refuses. A snippet is read as if it were mended, with a
+//! warning that holds the fix.
+
+use super::{Parser, Read};
+use crate::diagnostics::syntax;
+use crate::tree::{Name, Operand, OperandKind, SourceKind, StatementKind};
+use warpgrid_program::Span;
+
+/// What stands for operands that are not written.
+const DOTS: &str = "...";
+
+/// The most names that `...` stands for in one list: the registers of the largest operand.
+const MOST_ELEMENTS: u32 = 256;
+
+impl Parser<'_> {
+    fn is_snippet(&self) -> bool {
+        self.tree.kind == SourceKind::Snippet
+    }
+
+    fn rest(&self) -> &str {
+        self.cursor.source.get(self.cursor.at..).unwrap_or("")
+    }
+
+    /// Whether `...` is at the cursor of a snippet.
+    #[cold]
+    pub(super) fn at_dots(&self) -> bool {
+        self.is_snippet() && self.rest().starts_with(DOTS)
+    }
+
+    /// Moves over `...` and the end of the instruction, if they are there.
+    #[cold]
+    pub(super) fn eat_dots(&mut self) -> bool {
+        if !self.at_dots() {
+            return false;
+        }
+        let dots = self.cursor.at;
+        self.cursor.at += DOTS.len();
+        let ends = self.eat(b';');
+        if !ends {
+            self.cursor.at = dots;
+        }
+        ends
+    }
+
+    /// An instruction whose last operands are `...`: it does not become one.
+    #[cold]
+    pub(super) fn operands_left_out(&mut self, start: u32, first_operand: u32) -> Read<()> {
+        let statement = self.since(start);
+        let text = statement.text(self.cursor.source);
+        let dots = text.rfind(DOTS).map_or(0, |at| start + at as u32);
+        let later = text
+            .match_indices('\n')
+            .map(|(at, _)| start + at as u32 + 1);
+        let line_starts: Vec<u32> = std::iter::once(start).chain(later).collect();
+        self.tree.operands.truncate(first_operand as usize);
+        let span = Span::new(dots, dots + DOTS.len() as u32);
+        self.report_tolerated(syntax::operands_left_out(span, &line_starts));
+        self.push(start, StatementKind::Empty);
+        Ok(())
+    }
+
+    /// `{d0, ..., d7}`: the names between the one before `...` and the one after it; the cursor is at the dots.
+    #[cold]
+    pub(super) fn elements_left_out(&mut self) -> Read<()> {
+        let start = self.cursor.offset();
+        self.cursor.at += DOTS.len();
+        let dots = self.since(start);
+        let before = self.tree.operands.last().map(|operand| operand.kind);
+        if !self.eat(b',') {
+            self.cursor.at = start as usize;
+            return self.unexpected("an element");
+        }
+        let next = self.cursor.at;
+        self.cursor.skip();
+        let last = match self.cursor.at_name() {
+            true => {
+                let span = self.scan_name();
+                self.name_of(span)
+            }
+            false => return self.unexpected("the last of the names"),
+        };
+        self.cursor.at = next;
+        let Some((first, n)) = between(before, last) else {
+            self.cursor.at = start as usize;
+            return self.unexpected("a list of numbered names");
+        };
+        let stem = self.tree.symbols.text(self.cursor.source, last.stem);
+        let names: Vec<String> = (0..n).map(|i| format!("{stem}{}", first + i)).collect();
+        self.report_tolerated(syntax::elements_left_out(dots, &names.join(", ")));
+        for i in 0..n {
+            let name = Name {
+                stem: last.stem,
+                number: first + i,
+            };
+            self.tree.operands.push(Operand {
+                span: dots,
+                kind: OperandKind::Name(name),
+            });
+        }
+        Ok(())
+    }
+
+    /// `cache-policy`: a name with hyphens, of which the cursor has read the first part.
+    #[cold]
+    pub(super) fn hyphenated(&mut self, first: Span) -> Option<Name> {
+        let is_next = self.cursor.at == first.end as usize;
+        if !self.is_snippet() || !is_next {
+            return None;
+        }
+        let length = |text: &str| text.find(|c: char| !is_of_word(c)).unwrap_or(text.len());
+        let rest = self.rest().strip_prefix('-')?;
+        if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return None;
+        }
+        let minus = Span::new(first.end, first.end + 1);
+        self.cursor.at = minus.end as usize + length(rest);
+        self.report_tolerated(syntax::subtracted_offset(self.cursor.source, minus));
+        let span = self.since(first.start);
+        Some(self.name_of(span))
+    }
+
+    /// A line of words that begins like a sentence. Opcodes are lower case, so no instruction looks like this.
+    #[cold]
+    pub(super) fn prose(&mut self, start: u32) -> bool {
+        let line = self.rest().lines().next().unwrap_or("").trim_end();
+        let word = line.split(|c: char| !is_of_word(c)).next().unwrap_or("");
+        let is_label = line
+            .get(word.len()..)
+            .is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let has_code = line.contains([';', '[', '{', '%', '@']);
+        if !self.is_snippet() || is_label || has_code {
+            return false;
+        }
+        self.cursor.at += line.len();
+        self.report_tolerated(syntax::prose(self.since(start)));
+        self.push(start, StatementKind::Empty);
+        true
+    }
+}
+
+/// The number of the name after `before` and how many names lie between it and `last`.
+fn between(before: Option<OperandKind>, last: Name) -> Option<(u32, u32)> {
+    let Some(OperandKind::Name(before)) = before else {
+        return None;
+    };
+    let (low, high) = (before.number()?, last.number()?);
+    let n = high.checked_sub(low)?.checked_sub(1)?;
+    (before.stem == last.stem && n <= MOST_ELEMENTS).then_some((low + 1, n))
+}
+
+/// Whether a character is part of a word of prose.
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}

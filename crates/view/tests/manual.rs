@@ -1,0 +1,123 @@
+//! The examples of the manual, pasted as they stand, line by line and as a whole: each runs to its end, and says what it stored.
+//! Texts: PTX ISA, the examples of `st`, `st.async` and `wmma.store`; the reference of `STL` and `STS`.
+
+use expect_test::expect_file;
+use std::fmt::Write;
+use warpgrid_view::model::FrameRequest;
+use warpgrid_view::{Front, Scenario, Session};
+
+/// Runs a text of an example to its end: the target and version it was checked for where they are not usual, what was
+/// mended, and the sentence after each store.
+fn told(source: &str, front: Front) -> String {
+    let mut said = String::new();
+    let checked = warpgrid_view::check(
+        source,
+        &warpgrid_view::CheckOptions {
+            front,
+            ..Default::default()
+        },
+    );
+    for found in &checked.diagnostics {
+        if found.code != "W0140" {
+            let severity = format!("{:?}", found.severity).to_lowercase();
+            writeln!(said, "  {severity} {}: {}", found.code, found.message).unwrap();
+        }
+    }
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front,
+        ..Scenario::default()
+    };
+    let mut session = match Session::new(scenario) {
+        Ok(session) => session,
+        Err(error) => return format!("{said}  refused: {}\n", error.message),
+    };
+    for guess in session.guesses() {
+        writeln!(said, "  {guess}").unwrap();
+    }
+    while session.step() {
+        let frame = session.frame(&FrameRequest::default());
+        if frame.store.is_some() {
+            let texts = frame.sentence.iter().map(|phrase| phrase.text.as_str());
+            writeln!(said, "  {}", texts.collect::<String>()).unwrap();
+        }
+    }
+    if let Some(fault) = session.fault() {
+        writeln!(said, "  stopped: {}", fault.message).unwrap();
+    }
+    said
+}
+
+/// Every line of a listing by itself, and the listing as a whole.
+fn all_of(listing: &str, front: Front) -> String {
+    let mut said = String::new();
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("//");
+    for line in listing.lines().filter(is_code) {
+        write!(said, "{line}\n{}", told(line, front)).unwrap();
+    }
+    write!(said, "the whole listing\n{}", told(listing, front)).unwrap();
+    said
+}
+
+#[test]
+fn every_example_of_st_runs() {
+    let said = all_of(include_str!("data/manual/st.ptx"), Front::Ptx);
+    expect_file!["data/manual/st.txt"].assert_eq(&said);
+}
+
+#[test]
+fn every_example_of_st_async_runs() {
+    let said = all_of(include_str!("data/manual/st_async.ptx"), Front::Ptx);
+    expect_file!["data/manual/st_async.txt"].assert_eq(&said);
+}
+
+/// Its instructions take two lines each, so the examples are told apart by their comments.
+#[test]
+fn every_example_of_wmma_store_runs() {
+    let listing = include_str!("data/manual/wmma_store.ptx");
+    let mut said = String::new();
+    for example in listing
+        .split_inclusive(";\n")
+        .collect::<String>()
+        .split("// ")
+    {
+        if !example.is_empty() {
+            write!(
+                said,
+                "// {example}{}",
+                told(example_of(example), Front::Ptx)
+            )
+            .unwrap();
+        }
+    }
+    write!(said, "the whole listing\n{}", told(listing, Front::Ptx)).unwrap();
+    expect_file!["data/manual/wmma_store.txt"].assert_eq(&said);
+}
+
+/// The example without the rest of its comment.
+fn example_of(text: &str) -> &str {
+    text.split_once('\n').map_or(text, |(_, example)| example)
+}
+
+#[test]
+fn every_example_of_machine_code_runs() {
+    let said = all_of(include_str!("data/manual/stores.sass"), Front::Sass);
+    expect_file!["data/manual/stores.txt"].assert_eq(&said);
+}
+
+#[test]
+fn a_heading_above_the_examples_is_read_over() {
+    for (text, front) in [
+        (
+            "Examples\n\nst.global.f32    [a],b;\n\nCopy to clipboard\n",
+            Front::Ptx,
+        ),
+        ("Examples:\n\nSTS.32    [0x12], R1;\n", Front::Sass),
+    ] {
+        let said = told(text, front);
+        assert!(
+            said.contains("wrote") && !said.contains("refused"),
+            "{said}"
+        );
+    }
+}
